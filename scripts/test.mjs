@@ -9,6 +9,7 @@ import { ensureDependencies } from "./dependencies.mjs";
 import { runNode } from "./foreground.mjs";
 import { tryKubectl } from "./kubectl.mjs";
 import { ensureNode } from "./node.mjs";
+import { tryPrometheus } from "./prometheus.mjs";
 import { ensureRabbitmq } from "./rabbitmq.mjs";
 import { runMain } from "./start-error.mjs";
 
@@ -33,6 +34,7 @@ await runMain(async () => {
   await ensureDependencies(root, node);
   await ensureRabbitmq();
   await tryChromium();
+  await tryPrometheus();
   await tryKubectl();
   const prepared = await runNode(node, [prepareEngine], { cwd: root });
   if (prepared !== 0) return prepared;

@@ -44,6 +44,7 @@ it("shows its failures and its last success in the metrics of its log's service"
   await expect
     .poll(() => read("last_success_timestamp_seconds"))
     .toBeGreaterThanOrEqual(startedAt / 1_000);
+  expect(await read("interval_seconds")).toBe(60);
   isBroken = true;
   const succeededAt = await read("last_success_timestamp_seconds");
   await new Promise((resolve) => setImmediate(resolve));

@@ -23,10 +23,13 @@ export type LoopOptions = {
 type RunCounter = { readonly succeeded: () => void; readonly failed: () => void };
 
 /** The loops of a service log to its own log, by which their runs are counted. */
-const counters = new WeakMap<Log, (loop: string) => RunCounter>();
+const counters = new WeakMap<Log, (loop: string, everyMs: number) => RunCounter>();
 
 /** Shows the loops that are started with this log in its service's metrics. */
-export function showLoops(log: Log, metrics: Pick<Metrics, "counter" | "measured">): void {
+export function showLoops(
+  log: Log,
+  metrics: Pick<Metrics, "counter" | "gauge" | "measured">,
+): void {
   const failures = metrics.counter(
     "disburse_loop_failures_total",
     "Runs of background work that failed, by loop.",
@@ -39,7 +42,13 @@ export function showLoops(log: Log, metrics: Pick<Metrics, "counter" | "measured
     ["loop"],
     (gauge) => succeededAt.forEach((atMs, loop) => void gauge.set({ loop }, atMs / 1_000)),
   );
-  counters.set(log, (loop) => {
+  const interval = metrics.gauge(
+    "disburse_loop_interval_seconds",
+    "The pause between two runs of the loop, where nothing wakes it.",
+    ["loop"],
+  );
+  counters.set(log, (loop, everyMs) => {
+    interval.set({ loop }, everyMs / 1_000);
     const failed = failures.labels(loop);
     // An increase counts from a sample on: without the zero the first failure would be none.
     failed.inc(0);
@@ -54,7 +63,7 @@ export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
   let stopping = false;
   let woken = false;
   let wakeUp = (): void => undefined;
-  const counter = counters.get(log)?.(name);
+  const counter = counters.get(log)?.(name, everyMs);
   const pause = () =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, everyMs);

@@ -51,6 +51,20 @@ it("shows events to publish, open payouts by stage, and exceptions", async () =>
   expect(worked('disburse_payout_exceptions{kind="stuck"}')).toBe(0);
 });
 
+it("shows which rails are paused", async () => {
+  const pause = async (action: "rail.paused" | "rail.resumed", operation: string) => {
+    const entry = { action, subject: "sandbox", detail: "holiday", person: "ada", operation };
+    const { resolving, states } = platform;
+    await resolving.audit.append({ ...entry, at: new Date() });
+    const last = await resolving.audit.lastOf("sandbox");
+    if (last !== undefined) await states.follow(last);
+  };
+  await pause("rail.paused", "op-pause");
+  expect((await read())('disburse_rail_paused{rail="sandbox"}')).toBe(1);
+  await pause("rail.resumed", "op-resume");
+  expect((await read())('disburse_rail_paused{rail="sandbox"}')).toBe(0);
+});
+
 it("shows holds without a payout once no execute can still make it", async () => {
   platform.world.offsetMs = 0;
   const accountId = await platform.fundedAccount("mer_1", "100.00");

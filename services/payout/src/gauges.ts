@@ -7,8 +7,9 @@ import { orphanedAfterMs } from "./execution/holds.ts";
 import type { AccountDocument } from "./ledger/documents.ts";
 import type { Payouts } from "./payouts/document.ts";
 import { openPayouts } from "./payouts/store.ts";
+import { openRailStates } from "./rails/states.ts";
 
-/** Prometheus scrapes every 15 s; each reading is four queries of at most 10,000 documents. */
+/** Prometheus scrapes every 15 s; each reading is five queries of at most 10,000 documents. */
 const everyMs = 5_000;
 /** What waits is read up to here, some 50 ms of the database's time; more is shown as this many. */
 const readMax = 10_000;
@@ -55,6 +56,12 @@ export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Pro
     "Payouts with an open exception, by kind; to 10,000 in all.",
     ["kind"],
   );
+  const states = openRailStates(database, clock);
+  const paused = metrics.gauge(
+    "disburse_rail_paused",
+    "1 where operators have paused the rail, 0 where it was resumed.",
+    ["rail"],
+  );
   const holds = metrics.gauge(
     "disburse_orphaned_holds",
     "Holds of money without a payout for longer than any execute takes.",
@@ -75,6 +82,7 @@ export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Pro
     for (const kind of exceptionKinds) {
       exceptions.set({ kind }, byKind.find(({ _id }) => _id === kind)?.count ?? 0);
     }
+    for (const each of await states.list()) paused.set({ rail: each.rail }, each.paused ? 1 : 0);
     const before = new Date(now.getTime() - orphanedAfterMs);
     const dirty = accounts.find({ dirty: true, "open_holds.since": { $lt: before } });
     const overdue = await dirty.project<Holds>({ "open_holds.since": 1 }).limit(readMax).toArray();

@@ -37,6 +37,11 @@ export function openRailStates({ db }: Database, clock: Clock) {
   };
   return {
     read,
+    /** The rails that were ever paused, and whether they are now. */
+    list: async () => {
+      const found = await states.find().toArray();
+      return found.map(({ _id: rail, paused }) => ({ rail, paused }));
+    },
     /** Cached for a second: called before each submission. */
     isPaused: async (rail: string): Promise<boolean> => {
       const last = known.get(rail);

@@ -31,7 +31,7 @@ function open() {
   return { socket, came, text: () => Buffer.concat(came).toString() };
 }
 
-it.each(["normal", "delay", "trickle"] as const)(
+it.each(["normal", "delay", "slow", "trickle"] as const)(
   "passes everything on when it is %s",
   async (condition) => {
     proxy.set(condition);

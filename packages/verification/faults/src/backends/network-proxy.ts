@@ -5,16 +5,19 @@ import { listenLocally } from "@disburse/harness/local-server.ts";
 import type { Random } from "@disburse/harness/random.ts";
 
 /**
- * How a connection behaves: `delay` holds each piece back, `trickle` passes it on in small bits,
+ * How a connection behaves: `delay` holds each piece back, `slow` longer and always as long,
+ * `trickle` passes it on in small bits,
  * `silent` takes everything and passes nothing on, `disconnected` ends connections and takes none.
  */
-export type NetworkCondition = "normal" | "delay" | "trickle" | "silent" | "disconnected";
+export type NetworkCondition = "normal" | "delay" | "slow" | "trickle" | "silent" | "disconnected";
 
 /** A TCP proxy on this machine between services and what they depend on. */
 export type NetworkProxy = Awaited<ReturnType<typeof startNetworkProxy>>;
 
 /** A piece waits this long at most; a call of some ten pieces stays within its deadline. */
 const delayMaxMs = 100;
+/** Twice a call, there and back: past what operators accept, within any timeout. */
+const slowMs = 200;
 /** Of a trickle: at most this many bytes, then a moment of nothing. */
 const trickleBytesMax = 256;
 const trickleEveryMs = 2;
@@ -28,6 +31,7 @@ export async function startNetworkProxy(target: () => NetConnectOpts, random: Ra
     for await (const chunk of from) {
       while (condition === "silent") await pause(silentCheckMs);
       if (condition === "delay") await pause(random.below(delayMaxMs));
+      if (condition === "slow") await pause(slowMs);
       for (const bit of condition === "trickle" ? bitsOf(chunk, random) : [chunk]) {
         if (condition === "trickle") await pause(trickleEveryMs);
         if (!to.write(bit)) await once(to, "drain");

@@ -1,0 +1,74 @@
+import { renameSync } from "node:fs";
+import type { Breakage } from "./breakage.ts";
+import type { World } from "./world.ts";
+
+const hourMs = 3_600_000;
+/** The list that the sandbox screens with; it has no source. */
+const sandboxList = "sandbox";
+
+type ListDocument = { _id: string; imported_at: Date };
+const lists = ({ db }: World) => db("compliance").collection<ListDocument>("lists_in_force");
+
+/** Changes a list in force, and then to what it was. */
+async function changeList(world: World, _id: string, change: Partial<ListDocument>) {
+  const found = await lists(world).findOne({ _id });
+  if (found === null) throw new Error(`no list ${_id}`);
+  await lists(world).updateOne({ _id }, { $set: change });
+  return () => lists(world).replaceOne({ _id }, found);
+}
+
+/** Takes a list that is required out of force: nothing is screened before it is back. */
+async function removeList(world: World, _id: string) {
+  const found = await lists(world).findOneAndDelete({ _id });
+  if (found === null) throw new Error(`no list ${_id}`);
+  return () => lists(world).replaceOne({ _id }, found, { upsert: true });
+}
+
+/** A subject that no process compares: monitoring is another's, as its lease says. */
+async function leaveBehind({ db }: World) {
+  const subjects = db("compliance").collection("subjects");
+  const leases = db("compliance").collection<{ _id: string }>("leases");
+  const found = await subjects.findOne({});
+  if (found === null) throw new Error("no subject");
+  const until = new Date(Date.now() + hourMs);
+  await leases.updateOne({ _id: "monitoring" }, { $set: { owner: "operate", until } });
+  const { _id, stamp, lists: compared } = found;
+  await subjects.updateOne({ _id }, { $set: { stamp: "older", lists: [] } });
+  return async () => {
+    await subjects.updateOne({ _id }, { $set: { stamp, lists: compared } });
+    await leases.updateOne({ _id: "monitoring" }, { $set: { until: new Date(0) } });
+  };
+}
+
+/** An alert that has waited for two days. */
+async function leaveWaiting({ db }: World) {
+  const alerts = db("compliance").collection<{ _id: string; state: string; waiting_since: Date }>(
+    "alerts",
+  );
+  const waiting_since = new Date(Date.now() - 48 * hourMs);
+  await alerts.insertOne({ _id: "al_operate", state: "open", waiting_since });
+  return () => alerts.deleteOne({ _id: "al_operate" });
+}
+
+/** What breaks lists, monitoring and review. */
+export const complianceBreakages: readonly Breakage[] = [
+  {
+    alert: "DisburseListTooOld",
+    break: (world) =>
+      changeList(world, sandboxList, { imported_at: new Date(Date.now() - 72 * hourMs) }),
+  },
+  {
+    alert: "DisburseListImportFailed",
+    break: async ({ listFile }) => {
+      renameSync(listFile, `${listFile}.away`);
+      return () => renameSync(`${listFile}.away`, listFile);
+    },
+  },
+  {
+    alert: "DisburseListNotIndexed",
+    companions: ["DisburseMonitoringBehind"],
+    break: (world) => removeList(world, "operate"),
+  },
+  { alert: "DisburseMonitoringBehind", break: leaveBehind },
+  { alert: "DisburseReviewWaiting", break: leaveWaiting },
+];

@@ -1,0 +1,69 @@
+import { serveLocally } from "@disburse/harness/local-server.ts";
+import { until } from "@disburse/harness/waiting.ts";
+import { type Breakage, keepDoing } from "./breakage.ts";
+import type { World } from "./world.ts";
+
+/** An endpoint that takes its challenge, and then fails or hangs for each event. */
+async function badEndpoint(world: World, isHanging: boolean) {
+  let isBad = false;
+  const endpoint = await serveLocally((_request, response) => {
+    if (!isBad) return response.writeHead(200).end();
+    return isHanging ? undefined : response.writeHead(500).end();
+  });
+  const answer = await world.post("/webhooks/endpoints", { url: endpoint.url });
+  if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
+  isBad = true;
+  const endPaying = keepDoing(() => world.pay("order"), 100);
+  return async () => {
+    isBad = false;
+    await endPaying();
+  };
+}
+
+/** A record that was stored long ago and is still pending. */
+async function leavePending({ db }: World) {
+  const beneficiaries = db("beneficiary").collection("beneficiaries");
+  const found = await beneficiaries.findOne({ "screening.status": "cleared" });
+  if (found === null) throw new Error("no beneficiary");
+  const { _id, screening, created_at } = found;
+  const pending = { status: "pending", attempts: 1, next_at: new Date(Date.now() + 3_600_000) };
+  const before = new Date(Date.now() - 3_600_000);
+  await beneficiaries.updateOne({ _id }, { $set: { screening: pending, created_at: before } });
+  return () => beneficiaries.updateOne({ _id }, { $set: { screening, created_at } });
+}
+
+/** Loses what the notifier has stored of a payout, as a restored backup would. */
+async function loseEvents(world: World) {
+  const { db } = world;
+  const stored = db("notifier").collection("events");
+  const before = await stored.countDocuments();
+  await world.pay("order");
+  await until(async () => (await stored.countDocuments()) > before, {
+    timeoutMs: 10_000,
+    everyMs: 50,
+  });
+  await stored.deleteMany({});
+  await db("notifier").collection("deliveries").deleteMany({});
+}
+
+/** What breaks webhooks and the screening of what merchants register. */
+export const merchantBreakages: readonly Breakage[] = [
+  { alert: "DisburseScreeningBacklog", break: leavePending },
+  {
+    alert: "DisburseWebhookEndpointDead",
+    companions: ["DisburseWebhookBacklog"],
+    break: (world) => badEndpoint(world, false),
+  },
+  {
+    alert: "DisburseWebhookBacklog",
+    companions: ["DisburseWebhookEndpointDead"],
+    break: (world) => badEndpoint(world, true),
+  },
+  {
+    alert: "DisburseWebhookEventsLost",
+    break: async (world) => {
+      await loseEvents(world);
+      return () => undefined;
+    },
+  },
+];

@@ -1,0 +1,114 @@
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { connect } from "amqplib";
+import { type Breakage, keepDoing } from "./breakage.ts";
+import type { World } from "./world.ts";
+
+const mutation = () => serviceMutation("verification", crypto.randomUUID());
+
+/** Takes the binding from the notifier's queue: the broker returns what is published. */
+async function unbind({ backends, busNamespace }: World) {
+  const connection = await connect(backends.amqpUrl);
+  const channel = await connection.createChannel();
+  const place = [`${busNamespace}.notifier`, `${busNamespace}.events`, "payout.*"] as const;
+  await channel.unbindQueue(...place);
+  return async () => {
+    await channel.bindQueue(...place);
+    await connection.close();
+  };
+}
+
+/** What a payout waits for, past its rail: operators resolve it, here by hand. */
+function resolveAll({ db }: World) {
+  return () =>
+    db("payout")
+      .collection("payouts")
+      .updateMany({ status: "initiated" }, { $unset: { doubt: "", work_due_at: "", lease: "" } });
+}
+
+async function pauseRail({ platform: { clients } }: World, paused: boolean) {
+  const change = { mutation: mutation(), rail: "sandbox", paused, reason: "operate" };
+  await clients.operations.setRailPaused(change);
+}
+
+/** A hold that no sweep looks at: the sweeps' lease is another's. */
+async function orphanHold({ db, merchant: { accountId } }: World) {
+  const accounts = db("payout").collection<{ _id: string; open_holds: object[] }>("accounts");
+  const leases = db("payout").collection<{ _id: string }>("leases");
+  const until = new Date(Date.now() + 3_600_000);
+  await leases.updateOne({ _id: "sweeps" }, { $set: { owner: "operate", until } });
+  const hold = { payout_id: "po_orphaned", since: new Date(0), intent: {} };
+  const change = { $push: { open_holds: hold }, $set: { dirty: true } };
+  await accounts.updateOne({ _id: accountId }, change);
+  return async () => {
+    await accounts.updateOne(
+      { _id: accountId },
+      { $pull: { open_holds: { payout_id: hold.payout_id } } },
+    );
+    await leases.updateOne({ _id: "sweeps" }, { $set: { until: new Date(0) } });
+  };
+}
+
+async function boundRates({ db }: World, seconds: number) {
+  const corridors = db("quote").collection("corridors");
+  await corridors.updateMany({}, { $set: { rate_max_age_seconds: seconds } });
+}
+
+/** What breaks quotes, payouts and rails. */
+export const moneyBreakages: readonly Breakage[] = [
+  {
+    alert: "DisburseOutboxStuck",
+    // The relay fails at each try, and the notifier's sweep finds what did not arrive.
+    companions: ["DisburseLoopFailing", "DisburseWebhookEventsLost"],
+    break: async (world) => {
+      const mend = await unbind(world);
+      await world.pay("order");
+      return mend;
+    },
+  },
+  {
+    alert: "DisbursePayoutsInDoubt",
+    break: async (world) => {
+      await world.pay("sandbox-contradict");
+      return () =>
+        world
+          .db("payout")
+          .collection("payouts")
+          .updateMany({ "doubt.kind": "contradicted" }, { $unset: { doubt: "" } });
+    },
+  },
+  {
+    alert: "DisbursePayoutsStuck",
+    companions: ["DisburseRailPaused"],
+    break: async (world) => {
+      await pauseRail(world, true);
+      await world.pay("order");
+      return () => pauseRail(world, false);
+    },
+  },
+  {
+    alert: "DisburseRailPaused",
+    break: async (world) => {
+      await pauseRail(world, true);
+      return () => pauseRail(world, false);
+    },
+  },
+  {
+    alert: "DisburseRailSilent",
+    companions: ["DisbursePayoutsInDoubt"],
+    break: async (world) => {
+      const end = keepDoing(() => world.pay("sandbox-silent"), 300);
+      return async () => {
+        await end();
+        await resolveAll(world)();
+      };
+    },
+  },
+  { alert: "DisburseHoldsOrphaned", break: orphanHold },
+  {
+    alert: "DisburseRateStale",
+    break: async (world) => {
+      await boundRates(world, 1);
+      return () => boundRates(world, 0);
+    },
+  },
+];

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import { type Breakage, keepDoing } from "./breakage.ts";
+import type { World } from "./world.ts";
+
+/** Stops a process for most of the time, again and again. */
+function stutter({ platform }: World, service: ServiceName, stoppedMs: number) {
+  const pid = platform.pid(service);
+  return keepDoing(async () => {
+    process.kill(pid, "SIGSTOP");
+    await pause(stoppedMs);
+    process.kill(pid, "SIGCONT");
+  }, 150);
+}
+
+/** Asks for quotes all the time, whatever the answers are. */
+function askForQuotes({ gateway, transfer }: World) {
+  const headers = {
+    authorization: `Bearer ${gateway.apiKey}`,
+    "content-type": "application/json",
+  };
+  return keepDoing(async () => {
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const response = await fetch(`${gateway.baseUrl}/api/v1/transfer/rfq`, {
+      ...{ method: "POST", headers: { ...headers, ...key }, body: JSON.stringify(transfer) },
+      signal: AbortSignal.timeout(12_000),
+    });
+    await response.text();
+  }, 50);
+}
+
+/** Drops an index that the work of a loop cannot do without. */
+async function withoutIndex(world: World) {
+  const payouts = world.db("payout").collection("payouts");
+  await payouts.dropIndex("untallied");
+  return () => payouts.createIndex({ "untallied.at": 1 }, { name: "untallied", sparse: true });
+}
+
+/** What breaks processes and calls. */
+export const processBreakages: readonly Breakage[] = [
+  {
+    alert: "DisburseServiceDown",
+    break: async ({ platform }) => {
+      await platform.kill("quote");
+      return () => platform.start("quote");
+    },
+  },
+  {
+    alert: "DisburseNotReady",
+    companions: [
+      // Its cause is the database of every process.
+      ...["DisburseDatabaseUnreachable", "DisburseServiceDown", "DisburseLoopFailing"],
+      "DisburseDatabaseSlow",
+    ],
+    break: async ({ backends }) => {
+      backends.engine.proxy.set("disconnected");
+      return () => backends.engine.proxy.set("normal");
+    },
+  },
+  {
+    alert: "DisburseEventLoopLag",
+    companions: ["DisburseServiceDown", "DisburseDatabaseSlow"],
+    break: async (world) => stutter(world, "compliance", 750),
+  },
+  { alert: "DisburseLoopFailing", break: withoutIndex },
+  {
+    alert: "DisburseErrorsHigh",
+    companions: ["DisburseServiceDown"],
+    break: async (world) => {
+      await world.platform.kill("quote");
+      const end = askForQuotes(world);
+      return async () => {
+        await end();
+        await world.platform.start("quote");
+      };
+    },
+  },
+  {
+    alert: "DisburseGatewaySlow",
+    companions: [
+      // A process that hardly runs is seen in more than one way.
+      ...["DisburseServiceDown", "DisburseEventLoopLag", "DisburseErrorsHigh"],
+      "DisburseDatabaseSlow",
+    ],
+    break: async (world) => {
+      const ends = [askForQuotes(world), stutter(world, "quote", 3_500)];
+      return async () => {
+        for (const end of ends) await end();
+      };
+    },
+  },
+  {
+    alert: "DisburseRpcErrors",
+    break: async ({ platform, db, merchant: { merchantId } }) => {
+      const payouts = db("payout").collection<{ _id: string; merchant_id: string }>("payouts");
+      const payoutId = "po_unreadable";
+      await payouts.insertOne({ _id: payoutId, merchant_id: merchantId });
+      const end = keepDoing(() => platform.clients.payout.getPayout({ merchantId, payoutId }), 100);
+      return async () => {
+        await end();
+        await payouts.deleteOne({ _id: payoutId });
+      };
+    },
+  },
+];
