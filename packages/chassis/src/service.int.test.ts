@@ -80,6 +80,8 @@ it("lives and waits while its database is away, and comes up with it", async () 
   await expect.poll(() => probe(admin, "/livez")).toBe(200);
   expect(await probe(admin, "/startupz")).toBe(503);
   expect(await probe(admin, "/readyz")).toBe(503);
+  const scraped = await fetch(`${admin}/metrics`).then((reply) => reply.text());
+  expect(scraped).toContain('disburse_ready{service="test"} 0');
   await startProxy(databasePort);
   await starting;
   expect(await probe(admin, "/startupz")).toBe(200);

@@ -34,7 +34,8 @@ export function alertRules(): AlertRule[] {
 
 /**
  * Rules with seconds for minutes, so that a test sees them fire and clear: windows and `for` in
- * minutes, and waits that are compared as `> 5 * 60`. Shares and durations of calls stay.
+ * minutes, and waits that are compared as `> 5 * 60`. Shares, durations of calls and what is
+ * compared as plain seconds stay.
  */
 export function inSeconds(rules: string): string {
   return rules
