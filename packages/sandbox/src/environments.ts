@@ -26,6 +26,8 @@ export type Ports = Readonly<Record<ServiceName | "public", number>>;
 export type MachineOptions = {
   readonly host: string;
   readonly ports: Ports;
+  /** The ports of every replica, where there are several; those of this one among them. */
+  readonly replicas?: readonly Ports[];
   /** Where each shows its probes and metrics; the system chooses where this is left out. */
   readonly adminPorts?: Readonly<Record<ServiceName, number>>;
   readonly secrets: Secrets;
@@ -42,7 +44,9 @@ export type MachineOptions = {
 /** The environment of each service of a platform on one machine. */
 export function serviceEnvironments(options: MachineOptions): Record<ServiceName, Environment> {
   const { host, ports, secrets, amqpUrl, databasePrefix = "disburse_" } = options;
-  const url = (service: ServiceName) => `http://${host}:${ports[service]}`;
+  const { replicas = [ports] } = options;
+  const url = (service: ServiceName) =>
+    replicas.map((each) => `http://${host}:${each[service]}`).join(",");
   const common = (service: ServiceName): Environment => ({
     ...options.settings,
     DISBURSE_MODE: "sandbox",

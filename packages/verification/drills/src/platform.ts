@@ -6,10 +6,10 @@ import { openerOf } from "@disburse/invariants/answer-check.ts";
 import { checkDatabase, type Databases } from "@disburse/invariants/database-check.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
 import { untilQuiet } from "@disburse/invariants/quiet.ts";
+import { post } from "@disburse/platform/merchant.ts";
 import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
 import { unlimitedRate } from "@disburse/platform/services.ts";
 import { MongoClient } from "mongodb";
-import { post } from "./merchant.ts";
 
 /** The platform that drills hurt, with a merchant who pays and hears webhooks. */
 export type DrillPlatform = Awaited<ReturnType<typeof startDrillPlatform>>;

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { say } from "@disburse/harness/command-line.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
-import { copyDatabase, restoreDatabase } from "./copies.ts";
-import type { Drill } from "./drill.ts";
 import {
   callGateway,
   execute,
@@ -10,7 +8,9 @@ import {
   post,
   registerBeneficiary,
   requestQuote,
-} from "./merchant.ts";
+} from "@disburse/platform/merchant.ts";
+import { copyDatabase, restoreDatabase } from "./copies.ts";
+import type { Drill } from "./drill.ts";
 import type { DrillPlatform } from "./platform.ts";
 
 /** What the simulated rail does with the orders that are lost. */

@@ -3,6 +3,8 @@ export type Verdict = {
   readonly name: string;
   /** Empty where all was as it should be. */
   readonly problems: readonly string[];
+  /** What was measured, in a line. */
+  readonly figures?: string;
   /** Why it could not be tried here. */
   readonly skipped?: string;
 };

@@ -1,11 +1,12 @@
 import { runCommand, say } from "@disburse/harness/command-line.ts";
 import type { OperateCase, Verdict } from "./case.ts";
 import { alertsCase } from "./cases/alerts.ts";
+import { replicasCase } from "./cases/replicas.ts";
 import { type OperateOptions, readOptions } from "./options.ts";
 
 /** `npm run test:operate`: README.md says what it tries and how. */
 
-const cases: readonly OperateCase[] = [alertsCase];
+const cases: readonly OperateCase[] = [replicasCase, alertsCase];
 
 async function runCases({ only, parts }: OperateOptions): Promise<number> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -30,8 +31,8 @@ function kindOf({ problems, skipped }: Verdict): "passed" | "failed" | "skipped"
 const words = { passed: "ok     ", failed: "FAILED ", skipped: "skipped" };
 
 function lineOf(of: string, verdict: Verdict): string {
-  const { name, problems, skipped } = verdict;
-  const why = skipped ?? problems.join("; ");
+  const { name, problems, skipped, figures = "" } = verdict;
+  const why = skipped ?? (problems.length === 0 ? figures : problems.join("; "));
   return `${words[kindOf(verdict)]} ${of}: ${name}${why === "" ? "" : `: ${why}`}`;
 }
 

@@ -50,9 +50,7 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
   const noteFailure = (what: string, { child, output }: Started) => {
     child.once("close", (code) => {
       // A killed process has no code; one that got SIGTERM has 0.
-      if (code === null || code === 0) return;
-      const last = output.join("").trimEnd().split("\n").slice(-lastLines).join("\n");
-      failures.push(`${what} ended with code ${code}:\n${last}`);
+      if (code) failures.push(`${what} ended with code ${code}:\n${lastOf(output)}`);
     });
   };
   const start = async (service: ServiceName, extras?: StartExtras) => {
@@ -90,6 +88,8 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
       child.kill("SIGKILL");
       await gone(child);
     },
+    /** Ends one with SIGTERM, and with SIGKILL where that takes longer than any service may. */
+    end: (service: ServiceName) => end(started(service).child),
     /** Settles when the process of a service has gone, however it went. */
     gone: (service: ServiceName) => gone(started(service).child),
     /** Sends all of them SIGTERM, and kills those that take longer than any service may. */
@@ -107,6 +107,10 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
     /** What ended by a fault of its own since the last call, each with its last lines. */
     takeFailures: () => failures.splice(0),
   };
+}
+
+function lastOf(output: readonly string[]): string {
+  return output.join("").trimEnd().split("\n").slice(-lastLines).join("\n");
 }
 
 /** Services that share a process share its output; what is no line of a log is everyone's. */

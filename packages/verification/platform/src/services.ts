@@ -20,6 +20,8 @@ export interface PlatformOptions {
   readonly busNamespace: string;
   /** Settings that every service gets: log level, rate limits, timings of the sandbox. */
   readonly settings?: Environment;
+  /** Processes of each service; one by default. */
+  readonly replicas?: number;
 }
 
 /** Settings for load: no request is refused for its rate. */
@@ -28,38 +30,71 @@ export const unlimitedRate: Environment = {
   RATE_LIMIT_BURST: "1000000",
 };
 
-/** Chooses ports and secrets. No service runs yet: `startAll` or `start` starts them. */
-export async function configureServices(options: PlatformOptions) {
-  const { settings, busNamespace, ...places } = options;
+/** Where the parts of one replica of the platform listen. */
+async function choosePorts() {
   const chosen = await freePorts(2 * serviceNames.length + 1);
   const names = [...serviceNames, "public"] as const;
   const ports = Object.fromEntries(names.map((name) => [name, chosen.pop() ?? 0])) as Ports;
-  const adminPorts = eachService(() => chosen.pop() ?? 0);
-  const secrets = generateSecrets();
-  const environments = serviceEnvironments({
-    ...places,
-    ...{ host: "127.0.0.1", ports, adminPorts, secrets },
-    settings: { BUS_NAMESPACE: busNamespace, ...settings },
-  });
-  const url = (service: ServiceName | "public") => `http://127.0.0.1:${ports[service]}`;
+  return { ports, adminPorts: eachService(() => chosen.pop() ?? 0) };
+}
+
+/** The services once more, each a process beside the first one. */
+export type Replica = ReturnType<typeof replicaOf>;
+
+function replicaOf(
+  environments: Readonly<Record<ServiceName, Environment>>,
+  { ports, adminPorts }: Awaited<ReturnType<typeof choosePorts>>,
+) {
+  const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     ...createServiceProcesses(environments),
+    /** The gateway's public address. */
+    baseUrl: url(ports.public),
+    /** Where a service's RPCs are served. */
+    url: (service: ServiceName) => url(ports[service]),
+    /** Where a service shows its probes and metrics. */
+    adminUrl: (service: ServiceName) => url(adminPorts[service]),
+  };
+}
+
+/** Chooses ports and secrets. No service runs yet: `startAll` or `start` starts them. */
+export async function configureServices(options: PlatformOptions) {
+  const { settings, busNamespace, replicas: count = 1, ...places } = options;
+  const chosen: Awaited<ReturnType<typeof choosePorts>>[] = [];
+  for (let at = 0; at < count; at += 1) chosen.push(await choosePorts());
+  const secrets = generateSecrets();
+  const environmentsOf = (own: (typeof chosen)[number]) =>
+    serviceEnvironments({
+      ...places,
+      ...{ host: "127.0.0.1", ...own, replicas: chosen.map(({ ports }) => ports), secrets },
+      settings: { BUS_NAMESPACE: busNamespace, ...settings },
+    });
+  const replicas = chosen.map((own) => replicaOf(environmentsOf(own), own));
+  const [first] = replicas;
+  const [own] = chosen;
+  if (first === undefined || own === undefined) throw new Error("a platform has one replica");
+  const environments = environmentsOf(own);
+  return {
+    ...first,
+    /** All replicas, the first of which is this platform's; the others are started by hand. */
+    replicas,
     options,
     secrets,
-    /** The gateway's public address. */
-    baseUrl: url("public"),
-    /** Where a service's RPCs are served. */
-    url: (service: ServiceName) => url(service),
-    /** Where a service shows its probes and metrics. */
-    adminUrl: (service: ServiceName) => `http://127.0.0.1:${adminPorts[service]}`,
+    stop: async (): Promise<void> => {
+      await Promise.all(replicas.map((each) => each.stop()));
+    },
     /** The name of a service's database. */
     database: (service: ServiceName) => `${options.databasePrefix}${service}`,
     /** Starts a second process of a service; the caller stops it. */
     startBeside: async (service: ServiceName) => {
       const [port, adminPort] = await freePorts(2);
-      const places = { PORT: String(port), ADMIN_PORT: String(adminPort) };
-      const own = { ...environments[service], ...places };
-      const beside = createServiceProcesses({ ...environments, [service]: own });
+      const beside = createServiceProcesses({
+        ...environments,
+        [service]: {
+          ...environments[service],
+          ...{ PORT: String(port), ADMIN_PORT: String(adminPort) },
+        },
+      });
       await beside.start(service);
       return beside;
     },

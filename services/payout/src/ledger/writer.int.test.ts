@@ -115,3 +115,21 @@ it("says so when another process had changed the account", async () => {
   await ledger.apply(...held(accountId, "po_retried_3", 1_000n));
   expect(retries).toBe(1);
 });
+
+it("what came while a write failed goes into the next try", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  let late: ReturnType<typeof platform.ledger.apply> | undefined;
+  const ledger = await openLedger(platform.database, {
+    onRetried: () => {
+      late ??= ledger.apply(...held(accountId, "po_merged_3", 1_000n));
+    },
+  });
+  await ledger.apply(...held(accountId, "po_merged_1", 1_000n));
+  await other.apply(...held(accountId, "po_merged_2", 1_000n));
+  const updates = vi.spyOn(ledger.accounts, "updateOne");
+  await ledger.apply(...held(accountId, "po_merged_4", 1_000n));
+  expect(await late).toMatchObject({ outcome: "applied" });
+  // The one that failed, and the one for both.
+  expect(updates).toHaveBeenCalledTimes(2);
+  expect(await stored(accountId)).toMatchObject({ sequence: 5, held: expect.anything() });
+});

@@ -72,9 +72,9 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
 
   const drain = async (accountId: string, queue: Waiting[]) => {
     while (queue.length > 0) {
-      const batch = queue.splice(0, batchMax);
+      const batch: Waiting[] = [];
       try {
-        const outcomes = await write({ ...collections, kept, watch }, accountId, batch);
+        const outcomes = await write({ ...collections, kept, watch }, accountId, batch, queue);
         watch.onMoved?.();
         for (const [at, { done }] of batch.entries()) done.resolve(outcomes[at] as Applied);
       } catch (error) {
@@ -113,12 +113,14 @@ type Writing = LedgerCollections & {
 async function write(
   writing: Writing,
   accountId: string,
-  batch: readonly Waiting[],
+  batch: Waiting[],
+  queue: Waiting[],
 ): Promise<Applied[]> {
   const { kept, watch } = writing;
   let known = kept.get(accountId);
   kept.delete(accountId);
   for (let tries = 0; tries < triesMax; tries += 1) {
+    batch.push(...queue.splice(0, batchMax - batch.length));
     const read = known ?? (await readAccount(writing, accountId));
     if (read === undefined) return batch.map(() => ({ outcome: "no_account" }));
     const plan = await planBatch(writing, read, batch);
@@ -127,7 +129,7 @@ async function write(
     // A refusal rests on the account as it is, which only a write or a read tells.
     if (isSaved || (plan.fresh.length === 0 && known === undefined)) return plan.outcomes;
     if (plan.fresh.length > 0) watch.onRetried?.();
-    if (known === undefined) await pause(Math.random() * pauseMaxMs);
+    await pause(Math.random() * pauseMaxMs);
     known = undefined;
   }
   throw new Error("the account changed during every try");

@@ -1,5 +1,10 @@
+import {
+  callGateway,
+  execute,
+  registerBeneficiary,
+  requestQuote,
+} from "@disburse/platform/merchant.ts";
 import type { Drill } from "../drill.ts";
-import { callGateway, execute, registerBeneficiary, requestQuote } from "../merchant.ts";
 
 /** Loses a beneficiary that was registered, screened and paid. */
 export const beneficiaryLoss: Drill = {

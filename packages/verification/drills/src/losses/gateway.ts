@@ -1,5 +1,5 @@
+import { callGateway } from "@disburse/platform/merchant.ts";
 import { byOperator, type Drill } from "../drill.ts";
-import { callGateway } from "../merchant.ts";
 
 /** Loses stored answers and a revocation: a key that leaked is accepted again. */
 export const gatewayLoss: Drill = {

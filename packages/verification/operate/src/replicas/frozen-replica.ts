@@ -1,0 +1,36 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import { startLoad } from "./load.ts";
+import { must, type Part } from "./part.ts";
+
+const perSecond = 50;
+const frozenMs = 15_000;
+/** Before the freeze, so that both replicas have calls; after it, so that both have them again. */
+const aroundMs = 3_000;
+/** Of all requests. */
+const failedMax = 0.01;
+/** Those behind the gateway that a payout needs at once. */
+const frozen: readonly ServiceName[] = ["payout", "quote", "beneficiary"];
+
+/** A process of a service hangs for a while, and nearly all requests are answered. */
+export const frozenReplica: Part = {
+  name: "frozen-replica",
+  run: async (platform) => {
+    const figures: string[] = [];
+    for (const service of frozen) {
+      const [, second] = platform.replicas;
+      const pid = second?.pid(service) ?? 0;
+      const load = startLoad(platform.payer, perSecond);
+      await pause(aroundMs);
+      process.kill(pid, "SIGSTOP");
+      await pause(frozenMs).finally(() => process.kill(pid, "SIGCONT"));
+      await pause(aroundMs);
+      const { requests, failures } = await load.stop();
+      const figure = `${service} ${failures.length} of ${requests} failed`;
+      must(failures.length < requests * failedMax, `${figure}: ${failures[0]}`);
+      figures.push(figure);
+    }
+    await platform.settle();
+    return figures.join(", ");
+  },
+};

@@ -1,0 +1,56 @@
+import { callGateway, requestQuote } from "@disburse/platform/merchant.ts";
+
+/** Whom to call, as whom, and what is paid. */
+export type Payer = {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly accountId: string;
+  readonly beneficiaryId: string;
+};
+
+/** A round is a quote, its execute, and reads of the payout and of a page: four requests. */
+const requestsPerRound = 4;
+
+/**
+ * Makes rounds of the main job at a rate of requests that does not wait for answers.
+ *
+ * @param perSecond requests per second.
+ */
+export function startLoad(payer: Payer, perSecond: number) {
+  const failures: string[] = [];
+  const running = new Set<Promise<void>>();
+  let requests = 0;
+  const read = async (path: string) => {
+    const { status, code } = await callGateway(payer, "GET", path);
+    if (status !== 200) throw new Error(`GET ${path}: ${status} ${code}`);
+  };
+  const round = async () => {
+    const quoteId = await requestQuote(payer, payer.beneficiaryId);
+    const body = { quote_id: quoteId };
+    const executed = await callGateway(payer, "POST", "/transfer/execute", body);
+    if (executed.status !== 200) throw new Error(`execute: ${executed.status} ${executed.code}`);
+    await Promise.all([
+      read(`/transfer/payouts/${executed.data.id}`),
+      read("/transfer/payouts?limit=20"),
+    ]);
+  };
+  const begin = () => {
+    requests += requestsPerRound;
+    const made = round().catch((error: Error) => {
+      const { cause, message } = error;
+      failures.push(cause instanceof Error ? `${message}: ${cause.message}` : message);
+    });
+    running.add(made);
+    void made.finally(() => running.delete(made));
+  };
+  const timer = setInterval(begin, (1_000 * requestsPerRound) / perSecond);
+  return {
+    failed: () => failures.length,
+    /** Stops, waits for what runs, and answers what was asked and what failed. */
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(running);
+      return { requests, failures: failures as readonly string[] };
+    },
+  };
+}

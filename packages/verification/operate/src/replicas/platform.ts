@@ -1,0 +1,65 @@
+import { startBroker } from "@disburse/embedded/broker.ts";
+import { startEngine } from "@disburse/embedded/engine.ts";
+import { openerOf } from "@disburse/invariants/answer-check.ts";
+import { checkDatabase, type Databases } from "@disburse/invariants/database-check.ts";
+import { untilQuiet } from "@disburse/invariants/quiet.ts";
+import { registerBeneficiary } from "@disburse/platform/merchant.ts";
+import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
+import { unlimitedRate } from "@disburse/platform/services.ts";
+import { serviceNames } from "@disburse/sandbox/environments.ts";
+import { MongoClient } from "mongodb";
+import { startBalancer } from "./balancer.ts";
+
+/** Two processes of each service, behind a load balancer, and a merchant who pays. */
+export type ReplicatedPlatform = Awaited<ReturnType<typeof startReplicatedPlatform>>;
+
+const replicas = 2;
+const prefix = "operate_";
+/** What is under way, a process's leases among it, ends in less. */
+const restMs = 120_000;
+
+/** Starts engine, broker, twelve processes and the balancer in a folder. */
+export async function startReplicatedPlatform(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+) {
+  await using starting = new AsyncDisposableStack();
+  const onExit = (how: string) => process.stderr.write(`a part of the platform ended: ${how}\n`);
+  const engine = await startEngine({ dataDir: folder, onExit });
+  starting.defer(engine.stop);
+  const broker = await startBroker({ dataDir: folder, onExit });
+  if (broker === undefined) throw new Error("This needs rabbitmq-server.");
+  starting.defer(broker.stop);
+  const client = new MongoClient(engine.uri("admin"));
+  starting.defer(() => client.close());
+  const platform = await startPlatform({
+    ...{ mongodbUri: engine.uri, amqpUrl: broker.url, databasePrefix: prefix },
+    ...{ busNamespace: "operate", replicas },
+    settings: { ...unlimitedRate, LOG_LEVEL: "warn", SANDBOX_SETTLE_MS: "100", ...settings },
+  });
+  starting.defer(platform.stop);
+  for (const replica of platform.replicas.slice(1)) {
+    await Promise.all(serviceNames.map((service) => replica.start(service)));
+  }
+  const merchant = await fundMerchant(platform);
+  const balancer = await startBalancer(platform.replicas.map(({ baseUrl }) => baseUrl));
+  starting.defer(balancer.close);
+  const { url: baseUrl } = balancer;
+  const beneficiaryId = await registerBeneficiary({ ...merchant, baseUrl });
+  const databases: Databases = { client, prefix };
+  const ends = starting.move();
+  return {
+    ...platform,
+    /** Whom the load is made for; its calls go through the balancer. */
+    payer: { ...merchant, baseUrl, beneficiaryId },
+    /** Waits until nothing is under way; then throws where an invariant is broken. */
+    settle: async (): Promise<void> => {
+      const busy = await untilQuiet(databases, restMs);
+      if (busy.length > 0) throw new Error(`not at rest: ${busy.join(", ")}`);
+      const open = openerOf(platform.secrets.encryptionKeys);
+      const { findings } = await checkDatabase(databases, { now: new Date(), open });
+      if (findings.length > 0) throw new Error(`invariants: ${JSON.stringify(findings)}`);
+    },
+    stop: () => ends.disposeAsync(),
+  };
+}
