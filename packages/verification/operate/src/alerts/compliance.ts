@@ -1,8 +1,11 @@
 import { renameSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Breakage } from "./breakage.ts";
 import type { World } from "./world.ts";
 
 const hourMs = 3_600_000;
+/** A process renews its lease of 10 s after half of it: for so long it goes on. */
+const leaseBelievedMs = 6_000;
 /** The list that the sandbox screens with; it has no source. */
 const sandboxList = "sandbox";
 
@@ -32,6 +35,7 @@ async function leaveBehind({ db }: World) {
   if (found === null) throw new Error("no subject");
   const until = new Date(Date.now() + hourMs);
   await leases.updateOne({ _id: "monitoring" }, { $set: { owner: "operate", until } });
+  await pause(leaseBelievedMs);
   const { _id, stamp, lists: compared } = found;
   await subjects.updateOne({ _id }, { $set: { stamp: "older", lists: [] } });
   return async () => {

@@ -1,9 +1,12 @@
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { connect } from "amqplib";
 import { type Breakage, keepDoing } from "./breakage.ts";
 import type { World } from "./world.ts";
 
-const mutation = () => serviceMutation("verification", crypto.randomUUID());
+const byOperator = () => ({
+  operationId: crypto.randomUUID(),
+  actor: { kind: Actor_Kind.OPERATOR, id: "ada" },
+});
 
 /** Takes the binding from the notifier's queue: the broker returns what is published. */
 async function unbind({ backends, busNamespace }: World) {
@@ -26,7 +29,7 @@ function resolveAll({ db }: World) {
 }
 
 async function pauseRail({ platform: { clients } }: World, paused: boolean) {
-  const change = { mutation: mutation(), rail: "sandbox", paused, reason: "operate" };
+  const change = { mutation: byOperator(), rail: "sandbox", paused, reason: "operate" };
   await clients.operations.setRailPaused(change);
 }
 

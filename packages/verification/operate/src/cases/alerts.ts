@@ -42,7 +42,9 @@ export const alertsCase: OperateCase = {
         const skipped = "only by its unit test: nothing here breaks it";
         yield { name: alert, problems: [], skipped };
       } else {
-        yield await tryAlert(world, breakage);
+        yield await tryAlert(world, breakage).catch(
+          (error: unknown): Verdict => ({ name: alert, problems: [String(error)] }),
+        );
       }
     }
   },
