@@ -2,18 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { oneOf, readArguments, runCommand, say } from "@disburse/harness/command-line.ts";
-import { beneficiaryLoss } from "./losses/beneficiary.ts";
-import { gatewayLoss } from "./losses/gateway.ts";
-import { notifierLoss } from "./losses/notifier.ts";
-import { payoutLoss } from "./losses/payout.ts";
-import { quoteLoss } from "./losses/quote.ts";
+import { losses } from "./losses/all.ts";
 import { startDrillPlatform } from "./platform.ts";
 import { runDrill } from "./restore.ts";
 
 /** `npm run drill:restore`: README.md says what it does and how. */
 
-const drills = [payoutLoss, quoteLoss, beneficiaryLoss, gatewayLoss, notifierLoss];
-const names = drills.map(({ service }) => service);
+const names = losses.map(({ service }) => service);
 const usage = `usage: npm run drill:restore [-- --only ${names.join("|")}]`;
 
 async function main(args: readonly string[]): Promise<number> {
@@ -28,7 +23,7 @@ async function main(args: readonly string[]): Promise<number> {
   const platform = await startDrillPlatform(folder);
   ends.defer(platform.stop);
   let failed = 0;
-  for (const drill of drills.filter(({ service }) => chosen.includes(service))) {
+  for (const drill of losses.filter(({ service }) => chosen.includes(service))) {
     const problems = await runDrill(platform, drill);
     failed += problems.length === 0 ? 0 : 1;
     for (const problem of problems) say(`FAILED ${problem}`);

@@ -2,11 +2,12 @@ import { runCommand, say } from "@disburse/harness/command-line.ts";
 import type { OperateCase, Verdict } from "./case.ts";
 import { alertsCase } from "./cases/alerts.ts";
 import { replicasCase } from "./cases/replicas.ts";
+import { restoreCase } from "./cases/restore.ts";
 import { type OperateOptions, readOptions } from "./options.ts";
 
 /** `npm run test:operate`: README.md says what it tries and how. */
 
-const cases: readonly OperateCase[] = [replicasCase, alertsCase];
+const cases: readonly OperateCase[] = [replicasCase, restoreCase, alertsCase];
 
 async function runCases({ only, parts }: OperateOptions): Promise<number> {
   const counts = { passed: 0, failed: 0, skipped: 0 };

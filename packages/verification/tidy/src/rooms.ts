@@ -21,7 +21,10 @@ const packageImports: Record<string, readonly string[]> = {
   forms: ["kernel"],
   invariants: ["kernel", "embedded", "harness"],
   mutants: ["embedded", "harness", "tidy"],
-  operate: [...["contracts", "embedded", "faults", "harness", "invariants", "platform", "sandbox"]],
+  operate: [
+    ...["contracts", "drills", "embedded", "faults", "harness", "invariants", "platform"],
+    "sandbox",
+  ],
   platform: ["chassis", "embedded", "sandbox", "standalone"],
   sandbox: ["kernel", "contracts", "chassis"],
   simulation: [
