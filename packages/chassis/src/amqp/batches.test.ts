@@ -1,80 +1,84 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { batchMax, storeRetryMs } from "../bus/bus.ts";
 import { silentLog } from "../log.ts";
 import { startBatches } from "./consumers.ts";
 
-const faked = ["setTimeout", "clearTimeout", "performance"] as const;
-beforeEach(() => void vi.useFakeTimers({ toFake: [...faked] }));
-afterEach(() => void vi.useRealTimers());
-
-type Begun = { readonly atMs: number; readonly items: readonly number[] };
-
-/** Batches that take so long to be stored, and what began when; a try may fail. */
-function start(storeMs: number, fails: () => boolean = () => false) {
-  const startedAt = performance.now();
-  const begun: Begun[] = [];
+/** Batches that are stored when the test says so. */
+function start() {
+  const begun: (readonly number[])[] = [];
+  let storing = Promise.withResolvers<void>();
   const { add, stop } = startBatches<number>({
-    handle: async (items) => {
-      begun.push({ atMs: performance.now() - startedAt, items });
-      if (fails()) throw new Error("not stored");
-      await new Promise((resolve) => setTimeout(resolve, storeMs));
+    handle: (items) => {
+      begun.push(items);
+      storing = Promise.withResolvers();
+      return storing.promise;
     },
     log: silentLog,
   });
-  /** One comes every millisecond. */
-  const addFor = async (ms: number) => {
-    for (let at = 0; at < ms; at += 1) {
-      add(at);
-      await vi.advanceTimersByTimeAsync(1);
-    }
+  return {
+    ...{ add, stop, begun },
+    stored: () => storing.resolve(),
+    failed: () => storing.reject(new Error("not stored")),
   };
-  return { add, stop, begun, addFor };
 }
 
-const momentsOf = (begun: readonly Begun[]): number[] => begun.map(({ atMs }) => atMs);
-
-it("gathers for 5 ms where nothing was stored before", async () => {
-  const { begun, addFor } = start(1);
-  await addFor(18);
-  expect(momentsOf(begun)).toEqual([5, 11, 17]);
-  expect(begun[0]?.items).toEqual([0, 1, 2, 3, 4]);
+it("handles at once what came together, and then what came meanwhile, in order", async () => {
+  const { add, begun, stored } = start();
+  for (const item of [1, 2, 3]) add(item);
+  await expect.poll(() => begun).toEqual([[1, 2, 3]]);
+  for (const item of [4, 5]) add(item);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toEqual([[1, 2, 3]]);
+  stored();
+  await expect
+    .poll(() => begun)
+    .toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ]);
 });
 
-it("gathers for as long as the batch before took, and for 12 ms at most", async () => {
-  const slow = start(8);
-  await slow.addFor(38);
-  expect(momentsOf(slow.begun)).toEqual([5, 21, 37]);
-  const slower = start(100);
-  await slower.addFor(230);
-  expect(momentsOf(slower.begun)).toEqual([5, 117, 229]);
-});
-
-it("handles a full batch at once", async () => {
-  const { add, begun } = start(20);
-  const all = Array.from({ length: 2 * batchMax + 1 }, (_, at) => at);
-  for (const each of all) add(each);
-  await vi.advanceTimersByTimeAsync(57);
-  expect(momentsOf(begun)).toEqual([5, 25, 57]);
-  expect(begun.flatMap(({ items }) => items)).toEqual(all);
+it("bounds a batch", async () => {
+  const { add, begun, stored } = start();
+  for (let item = 0; item <= batchMax; item += 1) add(item);
+  await expect.poll(() => begun.map((batch) => batch.length)).toEqual([batchMax]);
+  stored();
+  await expect.poll(() => begun.at(-1)).toEqual([batchMax]);
 });
 
 it("retries a batch until it is stored, before the next one", async () => {
-  let failures = 2;
-  const { add, begun } = start(0, () => failures-- > 0);
+  const { add, begun, failed, stored } = start();
   add(1);
-  await vi.advanceTimersByTimeAsync(5);
+  await expect.poll(() => begun).toEqual([[1]]);
   add(2);
-  await vi.advanceTimersByTimeAsync(2 * storeRetryMs + 20);
-  expect(begun.map(({ items }) => items)).toEqual([[1], [1], [1], [2]]);
+  failed();
+  await expect.poll(() => begun, { timeout: 2 * storeRetryMs + 1_000 }).toEqual([[1], [1]]);
+  stored();
+  await expect.poll(() => begun).toEqual([[1], [1], [2]]);
 });
 
-it("starts no batch after it is stopped", async () => {
-  const { add, stop, begun } = start(5);
+it("starts no batch after it is stopped, and waits for the one that runs", async () => {
+  const { add, stop, begun, stored } = start();
   add(1);
-  await vi.advanceTimersByTimeAsync(5);
+  await expect.poll(() => begun).toEqual([[1]]);
   add(2);
-  const stopped = stop();
-  await vi.advanceTimersByTimeAsync(100);
+  let hasStopped = false;
+  const stopped = stop().then(() => {
+    hasStopped = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasStopped).toBe(false);
+  stored();
   await stopped;
-  expect(begun.map(({ items }) => items)).toEqual([[1]]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toEqual([[1]]);
+});
+
+it("stops while it waits to try again", async () => {
+  const { add, stop, begun, failed } = start();
+  add(1);
+  await expect.poll(() => begun).toEqual([[1]]);
+  failed();
+  await stop();
+  expect(begun).toEqual([[1]]);
 });

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Channel, ChannelModel, ConsumeMessage } from "amqplib";
 import { type BusMessage, batchMax, type Subscription, storeRetryMs } from "../bus/bus.ts";
 import type { Log } from "../log.ts";
+import { createGatherer, type Gathered } from "../mongo/grouping/gatherer.ts";
 import { withTimeout } from "../timeout.ts";
 import {
   type AmqpOptions,
@@ -142,9 +144,11 @@ function toBusMessage(message: ConsumeMessage): BusMessage {
   };
 }
 
-/** A batch gathers as long as the last took to store: a slow store gets fewer, larger ones. */
-const gatherMinMs = 5;
-const gatherMaxMs = 12;
+/** The broker bounds what waits: see `prefetch`. */
+const batchLimits = {
+  ...{ batchMax, batchBytesMax: Number.POSITIVE_INFINITY, inFlightMax: 1 },
+  ...{ waitingMax: Number.POSITIVE_INFINITY, waitingBytesMax: Number.POSITIVE_INFINITY },
+};
 
 /** Handles batches one at a time, in order; one that fails is retried until it succeeds. */
 export function startBatches<T>({
@@ -154,57 +158,29 @@ export function startBatches<T>({
   readonly handle: (batch: readonly T[]) => Promise<void>;
   readonly log: Log;
 }) {
-  let waiting: T[] = [];
-  let stopping = false;
-  let draining: Promise<void> | undefined;
-  let tookMs = 0;
-  let interrupt = (): void => undefined;
-
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      interrupt = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let handled: Promise<void> = Promise.resolve();
   const handleUntilStored = async (batch: readonly T[]) => {
-    while (!stopping) {
+    while (!signal.aborted) {
       try {
         return await handle(batch);
       } catch (error) {
         log.error({ err: error, count: batch.length }, "batch not stored, trying again");
-        await pause(storeRetryMs);
+        await pause(storeRetryMs, undefined, { signal }).catch(doNothing);
       }
     }
   };
-
-  const drain = async () => {
-    while (waiting.length > 0 && !stopping) {
-      const gatherMs = Math.min(gatherMaxMs, Math.max(gatherMinMs, tookMs));
-      if (waiting.length < batchMax) await pause(gatherMs);
-      const batch = waiting.slice(0, batchMax);
-      waiting = waiting.slice(batchMax);
-      const beganAt = performance.now();
-      await handleUntilStored(batch);
-      tookMs = performance.now() - beganAt;
-    }
-    // Items added from now on need a drain of their own.
-    draining = undefined;
-  };
-
+  const gatherer = createGatherer<Gathered & { readonly item: T }>((batch) => {
+    handled = handleUntilStored(batch.map(({ item }) => item));
+    return handled;
+  }, batchLimits);
   return {
-    add: (item: T): void => {
-      if (stopping) return;
-      waiting.push(item);
-      draining ??= drain();
-    },
+    add: (item: T): void => void gatherer.add({ key: undefined, bytes: 0, item }),
     /** Drops what has not begun (the broker keeps it) and waits for what has. */
-    stop: async (): Promise<void> => {
-      stopping = true;
-      interrupt();
-      await draining;
+    stop: (): Promise<void> => {
+      stopping.abort();
+      return handled;
     },
   };
 }
