@@ -39,7 +39,10 @@ export function poolMetrics(
   );
   return (client) => {
     client.on("connectionReady", (event) => open.add(keyOf(event)));
-    client.on("connectionClosed", (event) => open.delete(keyOf(event)));
+    client.on("connectionClosed", (event) => {
+      open.delete(keyOf(event));
+      usedSince.delete(keyOf(event));
+    });
     client.on("connectionCheckedOut", (event) => {
       waits.observe(event.durationMS / 1_000);
       usedSince.set(keyOf(event), performance.now());

@@ -117,8 +117,9 @@ it.skipIf(!hasHistory)(
   "stops and clears people on the very days that OFAC lists and delists them",
   { timeout: 180_000 },
   async () => {
-    const rpc = await test.start();
+    // Before the service starts: it stands still meanwhile, and its commands would time out.
     const days = files.map(readDay);
+    const rpc = await test.start();
     const [first] = days as [Day, ...Day[]];
     const changes = days.slice(1).map((day, at) => {
       const before = days[at] ?? first;

@@ -48,7 +48,9 @@ describe("the alert rules", () => {
   it.skipIf(!isThere)("are read by Prometheus", async () => {
     const files = [...ruleTexts().keys()].map((name) => `alerts/${name}`);
     await run("promtool", ["check", "rules", ...files], { cwd: observabilityFolder });
-    await run("promtool", ["check", "config", "prometheus.yml"], { cwd: observabilityFolder });
+    await run("promtool", ["check", "config", "compose/prometheus.yaml"], {
+      cwd: observabilityFolder,
+    });
   });
 
   it.skipIf(!isThere)("fire, each by itself, and clear", async () => {
