@@ -1,4 +1,4 @@
-import { connect, constants } from "node:http2";
+import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { json } from "node:stream/consumers";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Agent, request } from "undici";
@@ -13,9 +13,9 @@ let server: RpcServer;
 const answers = Promise.withResolvers<void>();
 
 /** Serves with connections that are old after `connectionAgeMs`. */
-const serve = (connectionAgeMs: number) =>
+const serve = (connectionAgeMs: number, draining?: AbortSignal) =>
   startRpcServer({
-    ...{ host: "127.0.0.1", port: 0, serviceToken, log: silentLog, connectionAgeMs },
+    ...{ host: "127.0.0.1", port: 0, serviceToken, log: silentLog, connectionAgeMs, draining },
     metrics: createMetrics("test"),
     services: [QuoteService],
     ready: async () => true,
@@ -27,6 +27,18 @@ const serve = (connectionAgeMs: number) =>
         },
       }),
   });
+
+function ask(session: ClientHttp2Session) {
+  const stream = session.request({
+    ":method": "POST",
+    ":path": `/${QuoteService.typeName}/GetQuote`,
+    "content-type": "application/json",
+    authorization: `Bearer ${serviceToken}`,
+    "x-disburse-caller": "test",
+  });
+  stream.end("{}");
+  return stream;
+}
 
 beforeAll(async () => {
   server = await serve(100);
@@ -54,16 +66,22 @@ it("ends an HTTP/2 session by GOAWAY, and a running call gets its answer", async
     expect(code).toBe(constants.NGHTTP2_NO_ERROR);
     answers.resolve();
   });
-  const stream = session.request({
-    ":method": "POST",
-    ":path": `/${QuoteService.typeName}/GetQuote`,
-    "content-type": "application/json",
-    authorization: `Bearer ${serviceToken}`,
-    "x-disburse-caller": "test",
-  });
-  stream.end("{}");
-  expect(await json(stream)).toEqual({ quote: { id: "late" } });
+  expect(await json(ask(session))).toEqual({ quote: { id: "late" } });
   await closed;
+});
+
+it("serves what an HTTP/2 client sent before it knew that the server drains", async () => {
+  const draining = new AbortController();
+  const leaving = await serve(60_000, draining.signal);
+  answers.resolve();
+  const session = connect(leaving.url);
+  expect(await json(ask(session))).toEqual({ quote: { id: "late" } });
+  const goneAway = new Promise((resolve) => session.once("goaway", resolve));
+  draining.abort();
+  // Its GOAWAY has not been read yet.
+  expect(await json(ask(session))).toEqual({ quote: { id: "late" } });
+  await goneAway;
+  await leaving.stop();
 });
 
 it("spreads the ends of connections that began together", () => {

@@ -21,17 +21,20 @@ export type ConnectionAge = {
   readonly isOver: (socket: Socket) => boolean;
 };
 
+/** Ends an HTTP/2 session: GOAWAY, and what the client sent before it knew is served. */
+export function endSession(session: ServerHttp2Session): void {
+  session.goaway(constants.NGHTTP2_NO_ERROR, anyStreamId);
+  const timer = setTimeout(() => session.close(), goawayLeadMs).unref();
+  session.once("close", () => clearTimeout(timer));
+}
+
 /** Ends connections after about `ageMs`, by default five minutes, so that new replicas get work. */
 export function createConnectionAge(ageMs = connectionAgeMs): ConnectionAge {
   const drawn = () => ageMs * (1 + jitterShare * (2 * Math.random() - 1));
   const endsAt = new WeakMap<Socket, number>();
   return {
     limit: (session) => {
-      const announce = () => {
-        session.goaway(constants.NGHTTP2_NO_ERROR, anyStreamId);
-        timer = setTimeout(() => session.close(), goawayLeadMs).unref();
-      };
-      let timer = setTimeout(announce, drawn()).unref();
+      const timer = setTimeout(() => endSession(session), drawn()).unref();
       session.once("close", () => clearTimeout(timer));
     },
     isOver: (socket) => {

@@ -5,7 +5,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type AdmissionOptions, admissionInterceptor, createAdmission } from "./admission.ts";
-import { createConnectionAge } from "./connection-age.ts";
+import { createConnectionAge, endSession } from "./connection-age.ts";
 import { registerHealth, registerReflection } from "./standard-services.ts";
 import { createUnaryHandler, noteUnary, type UnaryMethods } from "./unary-handler.ts";
 import { messageBytesMax } from "./unary-message.ts";
@@ -44,12 +44,12 @@ const keepAliveMs = 60_000;
 export async function startRpcServer(options: RpcServerOptions) {
   const { full, unary } = requestHandlers(options);
   const age = createConnectionAge(options.connectionAgeMs);
-  const leaving = new AbortController();
-  const ends = [leaving.signal, ...(options.draining === undefined ? [] : [options.draining])];
-  const draining = AbortSignal.any(ends);
+  const { draining = new AbortController().signal } = options;
+  let isStopping = false;
   const http1 = createHttp1Server({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     // A connection that is never idle would outlast the drain.
-    if (draining.aborted || age.isOver(request.socket)) response.shouldKeepAlive = false;
+    if (isStopping || draining.aborted || age.isOver(request.socket))
+      response.shouldKeepAlive = false;
     unary(request, response);
   });
   // Given its connections, it listens nowhere: this starts its watch over idle and slow ones.
@@ -61,12 +61,9 @@ export async function startRpcServer(options: RpcServerOptions) {
     age.limit(session);
     session.once("close", () => sessions.delete(session));
     session.on("error", () => session.destroy());
-    // Its running streams end by themselves.
-    session.on("stream", () => draining.aborted && session.close());
+    if (draining.aborted) endSession(session);
   });
-  draining.addEventListener("abort", () => {
-    for (const session of sessions) session.close();
-  });
+  draining.addEventListener("abort", () => sessions.forEach(endSession));
   const sockets = new Set<Socket>();
   const silent = new Set<Socket>();
   const listener = createServer({ noDelay: true }, (socket) => {
@@ -91,11 +88,12 @@ export async function startRpcServer(options: RpcServerOptions) {
     url: `http://${options.host}:${port}`,
     /** Gives running calls at most 20 s; the port stays bound until `held` has settled. */
     stop: async (held: Promise<unknown> = Promise.resolve()): Promise<void> => {
-      leaving.abort();
+      isStopping = true;
       listener.maxConnections = 0;
       const closed = Promise.allSettled([held]).then(
         () => new Promise<void>((resolve) => listener.close(() => resolve())),
       );
+      for (const session of sessions) session.close();
       for (const socket of silent) socket.destroy();
       http1.close();
       const late = setTimeout(() => sockets.forEach((socket) => void socket.destroy()), drainMs);
