@@ -1,33 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { start as startBeneficiary } from "@disburse/beneficiary/main.ts";
-import type { StartService } from "@disburse/chassis/service.ts";
 import { busSettings, commonSettings, SettingsError } from "@disburse/chassis/settings.ts";
-import { start as startCompliance } from "@disburse/compliance/main.ts";
-import { start as startGateway } from "@disburse/gateway/main.ts";
-import { start as startNotifier } from "@disburse/notifier/main.ts";
-import { start as startPayout } from "@disburse/payout/main.ts";
-import { start as startQuote } from "@disburse/quote/main.ts";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import { serviceStarts } from "@disburse/standalone/services.ts";
 
 const at = (path: string) => join(import.meta.dirname, "..", path);
 const read = (path: string) => readFileSync(at(path), "utf8");
-
-const starts: Readonly<Record<ServiceName, StartService>> = {
-  compliance: startCompliance,
-  beneficiary: startBeneficiary,
-  notifier: startNotifier,
-  quote: startQuote,
-  payout: startPayout,
-  gateway: startGateway,
-};
 
 /** The settings that a service refuses to start for; it opens nothing before it has read them. */
 export async function refusedSettings(
   service: ServiceName,
   environment: Record<string, string | undefined>,
 ) {
-  const error = await starts[service](environment).then(
+  const error = await serviceStarts[service](environment).then(
     () => undefined,
     (reason: unknown) => reason,
   );

@@ -8,7 +8,8 @@ import { start as startPayout } from "@disburse/payout/main.ts";
 import { start as startQuote } from "@disburse/quote/main.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
 
-const starts: Readonly<Record<ServiceName, StartService>> = {
+/** How each service starts. */
+export const serviceStarts: Readonly<Record<ServiceName, StartService>> = {
   compliance: startCompliance,
   beneficiary: startBeneficiary,
   notifier: startNotifier,
@@ -25,7 +26,7 @@ export async function startServices(
 ) {
   const running: Partial<Record<ServiceName, RunningService>> = {};
   for (const name of serviceNames) {
-    const service = await starts[name](environments[name], shared);
+    const service = await serviceStarts[name](environments[name], shared);
     ends.push(service.stop);
     running[name] = service;
   }

@@ -6,6 +6,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { orphanedAfterMs } from "./execution/holds.ts";
 import type { AccountDocument } from "./ledger/documents.ts";
 import type { Payouts } from "./payouts/document.ts";
+import { exceptionKinds } from "./payouts/rules/exception.ts";
 import { openPayouts } from "./payouts/store.ts";
 import { openRailStates } from "./rails/states.ts";
 
@@ -96,7 +97,6 @@ export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Pro
 type Holds = { readonly open_holds: readonly { readonly since: Date }[] };
 
 const openStages = ["queued", "submitting", "processing", "unknown", "concluding"];
-const exceptionKinds = ["stuck", "unknown", "contradicted"];
 
 type Reading = { readonly _id: unknown; readonly count: number; readonly oldest: Date };
 

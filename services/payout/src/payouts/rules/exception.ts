@@ -36,6 +36,9 @@ export function isMoreSevere(one: ExceptionKind, other: ExceptionKind): boolean 
 
 const severity: Readonly<Record<ExceptionKind, number>> = { stuck: 0, unknown: 1, contradicted: 2 };
 
+/** Every kind, the least severe first. */
+export const exceptionKinds = Object.keys(severity);
+
 /** Whether a payout is open for too long; `submittedAt` is `undefined` in the queue. */
 export function isOverdue(submittedAt: Date | undefined, now: Date, stuckAfterMs: number): boolean {
   return submittedAt !== undefined && now.getTime() - submittedAt.getTime() >= stuckAfterMs;
