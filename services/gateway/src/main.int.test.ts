@@ -41,7 +41,7 @@ beforeAll(async () => {
   };
   await expect(start(environment)).rejects.toThrow("lacks migrations: 1");
   await start.migrate(environment);
-  gateway = await start(environment);
+  gateway = await start({ ...environment, SHUTDOWN_DELAY_SECONDS: "1" });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -74,4 +74,15 @@ it("names the settings that are missing", async () => {
   await expect(start({ PORT: "8080", TRUSTED_PROXIES: "x" })).rejects.toThrow(
     /RPC_PORT.*API_KEY_PEPPER.*ENCRYPTION_KEYS.*PAYOUT_URL.*TRUSTED_PROXIES/s,
   );
+});
+
+it("asks its clients to connect elsewhere before it stops, and serves them until then", async () => {
+  const ask = (path: string) => fetch(`${gateway.publicUrl}${path}`);
+  expect((await ask("/healthz")).headers.get("connection")).toBe("keep-alive");
+  const stopped = gateway.stop();
+  const [health, ready] = [await ask("/healthz"), await ask("/readyz")];
+  expect([health.status, health.headers.get("connection")]).toEqual([200, "close"]);
+  expect(ready.status).toBe(503);
+  await stopped;
+  await expect(ask("/healthz")).rejects.toThrow();
 });
