@@ -10,6 +10,8 @@ async function badEndpoint(world: World, isHanging: boolean) {
     if (!isBad) return response.writeHead(200).end();
     return isHanging ? undefined : response.writeHead(500).end();
   });
+  // It takes what is still pending until then.
+  world.ends.defer(endpoint.close);
   const answer = await world.post("/webhooks/endpoints", { url: endpoint.url });
   if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
   isBad = true;

@@ -74,6 +74,8 @@ export async function startWorld(ends: AsyncDisposableStack) {
     ...{ source_currency_code: "USD", destination_currency_code: "USD", source_amount: "10.00" },
   };
   return {
+    /** Ends with the world. */
+    ends,
     platform,
     backends,
     merchant,
