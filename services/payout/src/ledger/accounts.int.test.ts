@@ -4,7 +4,7 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { readAccount } from "./accounts.ts";
+import { openLedger, readAccount } from "./accounts.ts";
 import { recordRecent } from "./recorder.ts";
 
 let platform: TestPlatform;
@@ -33,10 +33,38 @@ describe("an account", () => {
     const [first, second] = await Promise.all([open(), open()]);
     expect(first).toEqual(second);
     expect(first.account).toMatchObject({ available: "0.00000000", held: "0.00000000" });
-    const accountId = first.account?.id ?? "";
-    expect((await platform.rpc.resolveAccount({ accountId })).merchantId).toBe("mer_1");
-    const unknown = { mutation: platform.operation(), merchantId, currencyCode: "EUR" };
-    expect(await codeOf(platform.rpc.openAccount(unknown))).toBe("INVALID_REQUEST");
+    for (const wrong of [{ currencyCode: "EUR" }, { merchantId: "" }]) {
+      const opening = { mutation: platform.operation(), merchantId, currencyCode: "BTC" };
+      const opened = platform.rpc.openAccount({ ...opening, ...wrong });
+      expect(await codeOf(opened)).toBe("INVALID_REQUEST");
+    }
+  });
+
+  it("of an operation that another merchant's has too is its own, also at a repeat", async () => {
+    const mutation = platform.operation();
+    await platform.fundedAccount("mer_b", "1.00");
+    const open = async (of: string) => {
+      const opened = await platform.rpc.openAccount({
+        ...{ mutation, merchantId: of, currencyCode: "USD" },
+      });
+      return opened.account?.id ?? "";
+    };
+    const merchantOf = async (accountId: string) =>
+      (await platform.rpc.resolveAccount({ accountId })).merchantId;
+    const [a, b] = [await open("mer_a"), await open("mer_b")];
+    expect([await open("mer_a"), await open("mer_b")]).toEqual([a, b]);
+    expect([await merchantOf(a), await merchantOf(b)]).toEqual(["mer_a", "mer_b"]);
+    expect(await codeOf(merchantOf("acc_x"))).toBe("RECORD_NOT_FOUND");
+  });
+
+  it("that an earlier release has written is not taken for one of this release", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "1.00");
+    const release = (version: number) =>
+      platform.ledger.accounts.updateOne({ _id: accountId }, { $set: { schema_version: version } });
+    await release(1);
+    await expect(openLedger(platform.database)).rejects.toThrow("of an earlier release");
+    await release(2);
+    await openLedger(platform.database);
   });
 
   it("of another merchant is not found: its balance, its statement, a credit to it", async () => {
@@ -89,12 +117,22 @@ describe("an account", () => {
     }
   });
 
-  it("remembers who credited it", async () => {
+  it("remembers who credited it and who took that back, and why", async () => {
     const accountId = await platform.fundedAccount(merchantId, "1.00");
+    const note = "x".repeat(255);
+    const of = { merchantId, accountId, note: ` ${note} ` };
+    const credit = { mutation: platform.operation(), ...of, amount: "2.00" };
+    const { entry } = await platform.rpc.creditAccount(credit);
+    const reversal = { mutation: platform.operation(), ...of, entryId: entry?.id ?? "" };
+    await platform.rpc.reverseCredit(reversal);
     await recordRecent(platform.ledger);
-    const ledger = platform.database.db.collection("ledger_entries");
+    const found = platform.ledger.entries.find({ account_id: accountId }).sort({ sequence: 1 });
     const actor = { kind: "service", id: "test" };
-    expect(await ledger.findOne({ account_id: accountId })).toMatchObject({ actor });
+    expect((await found.toArray()).map((each) => [each.step, each.actor, each.note])).toEqual([
+      ["credit", actor, ""],
+      ["credit", actor, note],
+      ["reversal", actor, note],
+    ]);
   });
 
   it.each<[string, object, RegExp]>([
@@ -109,6 +147,7 @@ describe("an account", () => {
     ["another currency", { currencyCode: "INR" }, /currency_code: must be USD/],
     ["an unknown currency", { currencyCode: "XXX" }, /currency_code: must be USD/],
     ["a note with a control character", { note: "a\u0000b" }, /note: must be/],
+    ["a note of 256 characters", { note: "x".repeat(256) }, /note: must be/],
   ])("takes no credit of %s, and says why", async (_what, change, sentence) => {
     const accountId = await platform.fundedAccount(merchantId, "1.00");
     const credit = { mutation: platform.operation(), merchantId, accountId, amount: "1" };

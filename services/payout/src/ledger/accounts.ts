@@ -5,6 +5,7 @@ import { newId } from "@disburse/kernel/id.ts";
 import {
   type AccountDocument,
   accountSchemaVersion,
+  dirtyAccounts,
   type LedgerCollections,
   type LedgerDocument,
   toAccount,
@@ -75,8 +76,8 @@ export async function closeHolds(
 }
 
 /** Holds that are open since before `before`, by account. */
-export async function* openHolds({ accounts }: LedgerCollections, before: Date) {
-  for await (const account of accounts.find({ dirty: true })) {
+export async function* openHolds(collections: LedgerCollections, before: Date) {
+  for await (const account of dirtyAccounts(collections)) {
     const { _id: accountId, merchant_id: merchantId, open_holds } = account;
     const holds = open_holds.filter(({ since }) => since < before);
     if (holds.length > 0) yield { accountId, merchantId, holds };

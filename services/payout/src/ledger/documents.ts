@@ -85,6 +85,11 @@ export type LedgerCollections = {
   readonly entries: Collection<LedgerDocument>;
 };
 
+/** The accounts that have something in `recent` or `open_holds`. */
+export function dirtyAccounts({ accounts }: LedgerCollections) {
+  return accounts.find({ dirty: true });
+}
+
 /** An account as the rules and RPCs see it. */
 export function toAccount(document: AccountDocument): Account {
   return {

@@ -1,6 +1,7 @@
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import {
   type AccountDocument,
+  dirtyAccounts,
   type LedgerCollections,
   type LedgerDocument,
   ledgerDocument,
@@ -15,8 +16,7 @@ export async function recordAccount(
   if (recent.length > 0) {
     const documents = recent.map((entry) => ledgerDocument(account, entry));
     const inserted = await Promise.all(documents.map((each) => insertOnce(entries, each)));
-    const before = documents.filter((_each, at) => inserted[at] === false);
-    if (before.length > 0) await assertSame(entries, before);
+    if (inserted.includes(false)) await assertSame(entries, documents);
     await accounts.updateOne(
       { _id },
       {
@@ -50,7 +50,7 @@ async function assertSame(
 /** Records what accounts carry. An account that cannot be recorded does not stop the others. */
 export async function recordRecent(collections: LedgerCollections): Promise<void> {
   const failures: unknown[] = [];
-  for await (const account of collections.accounts.find({ dirty: true })) {
+  for await (const account of dirtyAccounts(collections)) {
     await recordAccount(collections, account).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw new AggregateError(failures, "accounts not recorded");

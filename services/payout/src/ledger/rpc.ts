@@ -83,9 +83,8 @@ export function ledgerRpc(ledger: Ledger, clock: Clock) {
       const found = await listEntries(ledger, { merchantId, accountId }, filter, {
         ...{ beforeSequence, limit: limit + 1 },
       });
-      const { entries, count, isCapped } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      const { entries, ...total } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) => String(sequence));
-      const total = { totalCount: BigInt(count), totalCountCapped: isCapped };
       return { entries: shown.map(entryMessage), nextCursor, ...total };
     },
 

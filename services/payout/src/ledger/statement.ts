@@ -1,4 +1,4 @@
-import { countMax } from "@disburse/chassis/paging/page.ts";
+import { countedTotal, countUpToMax } from "@disburse/chassis/paging/page.ts";
 import type { Filter } from "mongodb";
 import {
   type AccountDocument,
@@ -56,11 +56,10 @@ export async function listEntries(
   };
   const within = (below: number): Filter<LedgerDocument> => ({
     account_id: accountId,
-    merchant_id: merchantId,
     ...narrowed,
     sequence: { $gte: first, $lt: below },
   });
-  const isNarrowed = Object.keys(narrowed).length > 0;
+  const isNarrowed = step !== undefined || payoutId !== undefined;
   const [found, counted] = await Promise.all([
     collections.entries
       .find(within(Math.min(end, beforeSequence ?? end)))
@@ -68,12 +67,10 @@ export async function listEntries(
       .limit(limit)
       .toArray(),
     isNarrowed
-      ? collections.entries.countDocuments(within(end), { limit: countMax + 1 })
-      : Math.max(end - first, 0),
+      ? countUpToMax(collections.entries, within(end)).then(countedTotal)
+      : { totalCount: BigInt(Math.max(end - first, 0)) },
   ]);
-  const isCapped = isNarrowed && counted > countMax;
-  const count = isCapped ? countMax : counted;
-  return { entries: found.map(toLedgerEntry), count, isCapped };
+  return { entries: found.map(toLedgerEntry), ...counted };
 }
 
 /** An account as it was at a time, after the last entry made by then; `undefined`: none yet. */
@@ -122,15 +119,15 @@ async function entryAt({ entries }: LedgerCollections, accountId: string, sequen
 /** The house's balances, signed decimal text, of one currency or all, by currency and account. */
 export async function houseBalances({ accounts }: LedgerCollections, currency: string | undefined) {
   let total: HouseSums = {};
-  const found = accounts.find({}).project<Pick<AccountDocument, "house">>({ house: 1 });
-  for await (const document of found) {
+  for await (const document of accounts.find({}, { projection: { house: 1 } })) {
     total = addHouseSums(total, toHouseSums(document));
   }
-  return Object.entries(total)
-    .map(([name, sum]) => {
-      const [account = "", of = ""] = name.split("/");
-      return { account, currency: of, balance: postingText(sum) };
-    })
-    .filter((each) => currency === undefined || each.currency === currency)
-    .sort((a, b) => (`${a.currency} ${a.account}` < `${b.currency} ${b.account}` ? -1 : 1));
+  const rows = Object.entries(total).map(([name, sum]) => {
+    const [account = "", of = ""] = name.split("/");
+    return [of, account, postingText(sum)] as const;
+  });
+  return rows
+    .toSorted()
+    .map(([of, account, balance]) => ({ account, currency: of, balance }))
+    .filter((each) => currency === undefined || each.currency === currency);
 }

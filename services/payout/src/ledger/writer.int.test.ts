@@ -1,5 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openLedger } from "./accounts.ts";
 import { recordRecent } from "./recorder.ts";
@@ -14,6 +15,9 @@ beforeAll(async () => {
   other = await openLedger(platform.database);
 });
 afterAll(() => platform.stop());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const held = (accountId: string, payoutId: string, amount: bigint) =>
   [
@@ -89,17 +93,95 @@ it("what another process has held is not held again, recorded or not", async () 
 
 it("an account whose write failed is read again", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
-  await platform.ledger.apply(...held(accountId, "po_8", 100n));
-  const { updateOne } = platform.ledger.accounts;
-  vi.spyOn(platform.ledger.accounts, "updateOne").mockImplementationOnce(async (...given) => {
-    await updateOne(...given);
+  const onRetried = vi.fn();
+  const ledger = await openLedger(platform.database, { onRetried });
+  await ledger.apply(...held(accountId, "po_8", 100n));
+  const { updateOne } = ledger.accounts;
+  vi.spyOn(ledger.accounts, "updateOne").mockImplementationOnce(async (...given) => {
+    await updateOne.apply(ledger.accounts, given);
     throw new Error("the answer was lost");
   });
-  await expect(platform.ledger.apply(...held(accountId, "po_9", 100n))).rejects.toThrow("lost");
-  expect(await platform.ledger.apply(...held(accountId, "po_9", 100n))).toMatchObject({
+  await expect(ledger.apply(...held(accountId, "po_9", 100n))).rejects.toThrow("lost");
+  expect(await ledger.apply(...held(accountId, "po_9", 100n))).toMatchObject({
     outcome: "applied",
   });
+  expect(onRetried).not.toHaveBeenCalled();
   expect(await stored(accountId)).toMatchObject({ sequence: 3 });
+});
+
+it("a movement that is refused writes nothing, also to an account in memory", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  for (let run = 0; run < 2; run += 1) await recordRecent(platform.ledger);
+  const before = await stored(accountId);
+  expect(before).not.toHaveProperty("dirty");
+  const made = await platform.ledger.apply(...held(accountId, "po_10", 10_001n));
+  expect(made).toEqual({ outcome: "insufficient" });
+  expect(await stored(accountId)).toEqual(before);
+});
+
+it("a key that comes twice in one write counts once", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const tries = ["po_11", "po_12", "po_12"].map((payoutId) =>
+    platform.ledger.apply(...held(accountId, payoutId, 100n)),
+  );
+  const made = await Promise.all(tries);
+  expect(made.map((each) => each.outcome === "applied" && each.entry.sequence)).toEqual([2, 3, 3]);
+});
+
+it("writes up to 100 movements at a time, and keeps an account of up to 500 entries", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  await recordRecent(platform.ledger);
+  const { database, counted } = counting(platform.database);
+  const ledger = await openLedger(database);
+  const { updateOne } = ledger.accounts;
+  const updates = vi.spyOn(ledger.accounts, "updateOne");
+  // Another process changes the account during the second write.
+  updates.mockImplementationOnce(updateOne).mockResolvedValueOnce({ matchedCount: 0 } as never);
+  const apply = (at: number) => ledger.apply(...held(accountId, `po_many_${at}`, 1n));
+  await Promise.all(Array.from({ length: 500 }, (_each, at) => apply(at)));
+  const written = updates.mock.calls.map(([, update]) => update) as {
+    $push: { recent: { $each: unknown[] } };
+  }[];
+  expect(written.map(({ $push }) => $push.recent.$each.length)).toEqual([
+    ...[1, 100, 100, 100, 100, 100, 99],
+  ]);
+  expect(counted.reads).toBe(2);
+  await apply(500);
+  expect(counted.reads).toBe(2);
+  await apply(501);
+  expect(counted.reads).toBe(3);
+  await platform.ledger.accounts.deleteOne({ _id: accountId });
+});
+
+it("gives a movement up that others forestall a hundred times", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const ledger = await openLedger(platform.database);
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const updates = vi.spyOn(ledger.accounts, "updateOne");
+  updates.mockResolvedValue({ matchedCount: 0 } as never);
+  const forestalled = ledger.apply(...held(accountId, "po_13", 100n));
+  await expect(forestalled).rejects.toThrow("the account changed during every try");
+  expect(updates).toHaveBeenCalledTimes(100);
+});
+
+it("dates movements by the database's clock, which an idle account forgets after a minute", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const { database, counted } = counting(platform.database);
+  const ledger = await openLedger(database);
+  const elapsed = vi.spyOn(performance, "now");
+  const madeAt = async (payoutId: string, elapsedMs: number) => {
+    elapsed.mockReturnValue(1e9 + elapsedMs);
+    // The memory looks at the time once a millisecond.
+    await pause(5);
+    const made = await ledger.apply(...held(accountId, payoutId, 100n));
+    return made.outcome === "applied" ? made.entry.createdAt.getTime() : 0;
+  };
+  const first = await madeAt("po_14", 0);
+  expect(Math.abs(first - Date.now())).toBeLessThan(60_000);
+  expect(await madeAt("po_15", 59_000.9)).toBe(first + 59_000);
+  expect(counted.reads).toBe(1);
+  await madeAt("po_16", 200_000);
+  expect(counted.reads).toBe(2);
 });
 
 it("says so when another process had changed the account", async () => {
@@ -110,6 +192,8 @@ it("says so when another process had changed the account", async () => {
   };
   const ledger = await openLedger(platform.database, { onRetried });
   await ledger.apply(...held(accountId, "po_retried_1", 1_000n));
+  await ledger.apply(...held(accountId, "po_refused", 10_000n));
+  await ledger.apply(...held(accountId, "po_read_again", 1_000n));
   expect(retries).toBe(0);
   await other.apply(...held(accountId, "po_retried_2", 1_000n));
   await ledger.apply(...held(accountId, "po_retried_3", 1_000n));
