@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { Binary } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { type SandboxMessage, signMessage } from "./sandbox/callbacks.ts";
@@ -196,6 +198,26 @@ describe("a rail's message", () => {
     expect(await send("sandbox", body, signature)).toBe("repeated");
     await platform.work();
     expect(await look(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
+  });
+
+  it.each([
+    ["applied", {}, {}],
+    ["refused", { amount: "10.01" }, { detail: "amount: is not what was submitted" }],
+    ["unknown_key", { key: "po_x" }, { payout_id: "po_x" }],
+    ["unreadable", { outcome: "perhaps" }, { payout_id: undefined }],
+    ["too_large", { more: "x".repeat(65_536) }, { payout_id: undefined, body: undefined }],
+  ])("is kept byte for byte, with its sender and result: %s", async (became, change, own) => {
+    const { body, signature } = signed(change);
+    const mutation = platform.operation();
+    const request = { mutation, rail: "sandbox", body, signature };
+    await platform.operationsRpc.receiveRailCallback(request).catch(() => undefined);
+    expect(await last()).toEqual({
+      ...{ _id: expect.any(String), schema_version: 1, rail: "sandbox", became, payout_id: id },
+      ...{ body: new Binary(body), body_sha256: createHash("sha256").update(body).digest("hex") },
+      ...{ signature, actor: { kind: "service", id: "test" }, operation_id: mutation.operationId },
+      received_at: expect.any(Date),
+      ...own,
+    });
   });
 
   it("is decided again after a concurrent write", async () => {

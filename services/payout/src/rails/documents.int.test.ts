@@ -1,8 +1,11 @@
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { changesOf } from "@disburse/testkit/document-text.ts";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { leasesOf, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import type { RailReply } from "./rail.ts";
+import type { RailWorkerDeps } from "./steps.ts";
 import { workOnDuePayout } from "./worker.ts";
 
 /** Each write of a payout's worker, whole: a field that is not expected to change does not. */
@@ -20,15 +23,16 @@ afterAll(async () => {
   vi.useRealTimers();
   await platform.stop();
 });
-beforeEach(() => {
+beforeEach(async () => {
   vi.setSystemTime(start);
+  await platform.payouts.deleteMany({});
   platform.world.screening = ScreeningStatus.CLEARED;
 });
 
 const time = (at: Date) => `${(at.getTime() - start.getTime()) / 1_000} s`;
 
 /** Works on what is due, and shows what each write to the payout changed. */
-async function worked(id: string): Promise<string[]> {
+async function worked(id: string, change: Partial<RailWorkerDeps> = {}): Promise<string[]> {
   const { payouts } = platform;
   const read = () => payouts.findOne({ _id: id });
   const written: string[] = [`at ${time(new Date())}`];
@@ -45,10 +49,19 @@ async function worked(id: string): Promise<string[]> {
       show(await payouts.updateOne(...given)),
   });
   const leases = leasesOf(watched, { now: () => new Date() });
-  while (await workOnDuePayout({ ...platform.worker, payouts: watched, leases }));
+  while (await workOnDuePayout({ ...platform.worker, payouts: watched, leases, ...change }));
   return written.map((line) =>
     line.replaceAll(id.slice("po_".length), "1").replace(/token \w+(?:-\w+)+/, "token 1"),
   );
+}
+
+/** What a call changes of a payout, and how it ends. */
+async function changed(id: string, call: Promise<unknown>): Promise<string> {
+  const before = await platform.payouts.findOne({ _id: id });
+  const end = await call.then(String, (error: unknown) => readRefusal(error)?.message);
+  const after = await platform.payouts.findOne({ _id: id });
+  const lines = changesOf(before, after, time).map((line) => `  ${line}`);
+  return [`- ${end}`, ...lines].join("\n").replaceAll(id.slice("po_".length), "1");
 }
 
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
@@ -291,5 +304,139 @@ it("waits for a rail, which does not answer, then has it for a day", async () =>
     - calls + { kind answer, at 86410 s, said accepted }
       no lease
       work_due_at = 86470 s"
+  `);
+});
+
+it("is lost by its rail: first its beneficiary is blocked, then the rail is away", async () => {
+  const lost = { kind: "not_received" } as const;
+  const rail = railAnswering(lost, lost, lost);
+  platform.rails.current = rail;
+  const id = await platform.execute(accountId, "order");
+  await worked(id);
+  const written: string[] = [];
+  platform.world.screening = ScreeningStatus.BLOCKED;
+  pass(3_000);
+  written.push(...(await worked(id)));
+  platform.world.screening = ScreeningStatus.CLEARED;
+  pass(30_000);
+  const rails = { ...platform.worker.rails, named: () => rail, unavailability: async () => "DOWN" };
+  written.push(...(await worked(id, { rails: rails as RailWorkerDeps["rails"] })));
+  expect(written.join("\n")).toMatchInlineSnapshot(`
+    "at 4 s
+    - calls + { kind leased, at 4 s }
+      lease = { token 1, until 12 s, place first:8080 }
+      revision = 4
+    - doubt = { kind stuck, since 5 s }
+      journal + { stage submitting, version 1, at 5 s, cause uncleared, detail not sent: the screening of its beneficiary is blocked }
+      revision = 5
+      uncleared = { status blocked, since 5 s }
+    - calls + { kind answer, at 5 s, said not_received }
+      no lease
+      work_due_at = 7 s
+    at 35 s
+    - calls + { kind leased, at 35 s }
+      lease = { token 1, until 43 s, place first:8080 }
+      revision = 6
+    - calls + { kind answer, at 36 s, said not_received }
+      no lease
+      work_due_at = 40.5 s"
+  `);
+});
+
+it("is paid, then its rail does not know it for days, and contradicts itself", async () => {
+  const [known, unknown] = [{ kind: "settled", reference: "R-1" }, { kind: "unknown" }] as const;
+  platform.rails.current = railAnswering(known, unknown, unknown, { kind: "rejected" });
+  const id = await platform.execute(accountId, "order");
+  await worked(id);
+  const written: string[] = [];
+  for (const ms of [4_000, 86_400_000, 86_400_000]) {
+    pass(ms);
+    written.push(...(await worked(id)));
+  }
+  expect(written.join("\n")).toMatchInlineSnapshot(`
+    "at 5 s
+    - calls + { kind leased, at 5 s }
+      lease = { token 1, until 13 s, place first:8080 }
+      revision = 6
+    - calls + { kind answer, at 6 s, said unknown }
+      no lease
+      work_due_at = 9 s
+    at 86406 s
+    - calls + { kind leased, at 86406 s }
+      lease = { token 1, until 86414 s, place first:8080 }
+      revision = 7
+    - calls + { kind answer, at 86407 s, said unknown }
+      no lease
+      work_due_at = 108008.5 s
+    at 172807 s
+    - calls + { kind leased, at 172807 s }
+      lease = { token 1, until 172815 s, place first:8080 }
+      revision = 8
+    - doubt = { kind contradicted, since 172808 s }
+      revision = 9
+    - calls + { kind answer, at 172808 s, said rejected }
+      no lease
+      no work_due_at"
+  `);
+});
+
+it("is asked for ever more seldom while its rail does not know it", async () => {
+  const unknown = { kind: "unknown" } as const;
+  platform.rails.current = railAnswering(unknown, unknown, unknown, unknown, unknown, unknown);
+  const id = await platform.execute(accountId, "order");
+  const pauses: unknown[] = [];
+  for (let poll = 0; poll < 6; poll += 1) {
+    await worked(id);
+    const { work_due_at } = (await platform.payouts.findOne({ _id: id }))!;
+    pauses.push(((work_due_at?.getTime() ?? 0) - Date.now()) / 1_000);
+    vi.setSystemTime(work_due_at ?? 0);
+  }
+  expect(pauses).toEqual([3, 6, 12, 24, 48, 60]);
+});
+
+it("is reported by its rail: believed once, a contradiction never", async () => {
+  platform.rails.current = railAnswering({ kind: "accepted" });
+  const id = await platform.execute(accountId, "order");
+  await worked(id);
+  const said: string[] = [];
+  const settled = { outcome: RailOutcome.SETTLED, transactionReference: "R-1" };
+  for (const change of [
+    { amount: "9.99" },
+    { currencyCode: "INR" },
+    { amount: "10.00", currencyCode: "USD" },
+    {},
+    { outcome: RailOutcome.REJECTED },
+  ]) {
+    const { wakes } = platform.world;
+    const mutation = { ...platform.operation(), operationId: `op-${said.length + 1}` };
+    const report = { mutation, payoutId: id, ...settled, ...change };
+    const reported = platform.rpc.reportRailOutcome(report).then(({ payout }) => payout?.id);
+    said.push(await changed(id, reported));
+    said.push(`  wakes: ${platform.world.wakes - wakes}`);
+  }
+  expect(said.join("\n")).toMatchInlineSnapshot(`
+    "- amount: is not what was submitted
+      calls + { kind callback, at 1 s, said settled R-1, 9.99; refused: amount: is not what was submitted, actor { kind service, id test }, operation_id op-1 }
+      doubt = { kind contradicted, since 1 s }
+      revision = 5
+      wakes: 0
+    - currency_code: is INR, USD was submitted
+      calls + { kind callback, at 1 s, said settled R-1, INR; refused: currency_code: is INR, USD was submitted, actor { kind service, id test }, operation_id op-3 }
+      revision = 6
+      wakes: 0
+    - po_1
+      calls + { kind callback, at 1 s, said settled R-1, 10.00 USD; believed, actor { kind service, id test }, operation_id op-5 }
+      journal + { stage concluding, version 1, at 1 s, cause settled, detail rail reported settled, actor { kind service, id test }, operation_id op-5 }
+      progress = { stage concluding, outcome { kind settled, reference R-1 } }
+      revision = 7
+      work_due_at = 1 s
+      wakes: 1
+    - po_1
+      calls + { kind callback, at 1 s, said settled R-1; known already, actor { kind service, id test }, operation_id op-7 }
+      wakes: 0
+    - outcome: rejected contradicts processing
+      calls + { kind callback, at 1 s, said rejected; refused: outcome: rejected contradicts processing, actor { kind service, id test }, operation_id op-9 }
+      revision = 8
+      wakes: 0"
   `);
 });

@@ -23,8 +23,7 @@ export function reportRpc(deps: RailReportDeps) {
       const by = readMutation(message.mutation);
       const status = orThrow(readOutcome(message));
       const { payoutId, amount, currencyCode: currency } = message;
-      const isGiven = amount !== "" || currency !== "";
-      const report = { status, ...(isGiven && { transferred: { amount, currency } }) };
+      const report = { status, transferred: { amount, currency } };
       const { payout } = orThrow(await reportOutcome(deps, payoutId, report, by));
       return { payout: payoutMessage(payout) };
     },

@@ -7,9 +7,15 @@ import { callRail, describeResponse } from "./steps.ts";
 const observed: unknown[] = [];
 const deps = {
   ...{ clock: systemClock, log: silentLog },
-  railCalled: (_call: unknown, outcome: string) => void observed.push(outcome),
+  railCalled: (...given: unknown[]) => void observed.push(given),
 };
 const submission = { payoutId: "po_1", rail: "scripted", operation: "submit" } as const;
+
+const noAnswer = {
+  status: { kind: "unknown" },
+  pollAfterMs: 2_000,
+  call: { kind: "answer", at: expect.any(Date), said: "no answer" },
+};
 
 describe("a rail", () => {
   afterEach(() => {
@@ -18,18 +24,32 @@ describe("a rail", () => {
 
   it("that hangs times out with an unknown status, before the lease expires", async () => {
     vi.useFakeTimers();
+    vi.advanceTimersByTime(1_000);
     const hanging = callRail(deps, submission, () => new Promise(() => undefined));
     await vi.advanceTimersByTimeAsync(leaseMs - 2_000);
-    const { status, call } = await hanging;
-    expect(status).toEqual({ kind: "unknown" });
-    expect(call).toMatchObject({ kind: "answer", said: "no answer" });
+    expect(await hanging).toEqual(noAnswer);
+    expect(observed.splice(0)).toEqual([[submission, "no_answer", 5_000]]);
   });
 
   it("that throws has an unknown status, and its message is not stored", async () => {
     const thrown = await callRail(deps, submission, () => Promise.reject(new Error("account 123")));
-    expect(thrown.status).toEqual({ kind: "unknown" });
-    expect(thrown.call.said).toBe("no answer");
-    expect(observed.splice(0)).toEqual(["no_answer", "no_answer"]);
+    expect(thrown).toEqual(noAnswer);
+    expect(observed.splice(0)).toEqual([[submission, "no_answer", expect.any(Number)]]);
+  });
+
+  it("that answers is written down with what it said, and how long it took", async () => {
+    vi.useFakeTimers();
+    vi.advanceTimersByTime(1_000);
+    const transferred = { amount: "1.00", currency: "USD" };
+    const reply = { status: { kind: "accepted" }, pollAfterMs: 7, transferred } as const;
+    const answering = callRail(deps, submission, async () => {
+      await vi.advanceTimersByTimeAsync(40);
+      return reply;
+    });
+    const answered = await answering;
+    const call = { kind: "answer", at: new Date(), said: "accepted, 1.00 USD" };
+    expect(answered).toEqual({ ...reply, call });
+    expect(observed.splice(0)).toEqual([[submission, "accepted", 40]]);
   });
 });
 

@@ -58,15 +58,16 @@ export async function takeStep(
   if (advanced === undefined) return release(payouts, leased, { work: step.at });
   const { stage } = advanced.payout.progress;
   const { status } = publicStatusOf(advanced.payout.progress);
-  const stood_ms = step.at.getTime() - payout.updatedAt.getTime();
   log.info(
-    { payout_id: payout.id, stage, status, cause: step.detail, stood_ms },
+    {
+      ...{ payout_id: payout.id, stage, status, cause: step.detail },
+      stood_ms: step.at.getTime() - payout.updatedAt.getTime(),
+    },
     "payout advanced",
   );
   if (advanced.changed !== undefined) {
     const { merchantId } = payout.quote;
-    const origin = { ...leased.origin, ...currentOrigin() };
-    onChanged({ payoutId: payout.id, merchantId, origin, ...advanced.changed });
+    onChanged({ payoutId: payout.id, merchantId, origin: currentOrigin(), ...advanced.changed });
   }
   const until =
     typeof step.work === "object" && "leasedUntil" in step.work && step.work.leasedUntil;
@@ -148,9 +149,9 @@ export async function callRail(
 /** A rail report for the history: `settled R-1, 10.00 USD`. */
 export function describeResponse({ status, transferred }: RailReport): string {
   const reference = "reference" in status ? ` ${status.reference ?? ""}`.trimEnd() : "";
-  const amount =
-    transferred === undefined ? "" : `, ${transferred.amount} ${transferred.currency}`.trimEnd();
-  return `${status.kind}${reference}${amount}`.slice(0, textMax);
+  const { amount = "", currency = "" } = transferred ?? {};
+  const sum = `${amount} ${currency}`.trim();
+  return [`${status.kind}${reference}`, ...(sum === "" ? [] : [sum])].join(", ").slice(0, textMax);
 }
 
 /** Applies a response to its payout; `undefined` unless the payout is decided and goes on now. */

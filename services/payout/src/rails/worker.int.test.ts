@@ -1,12 +1,17 @@
 import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { testTracing } from "@disburse/chassis/tracing/test-tracing.ts";
+import { formatTraceparent } from "@disburse/chassis/tracing/traceparent.ts";
+import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { recordRecent } from "../ledger/recorder.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import type { RailReply } from "./rail.ts";
+import { workOnDuePayout } from "./worker.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -298,6 +303,60 @@ describe("a callback", () => {
     expect(calls).toEqual([id]);
     expect(await look(id)).toEqual(settled);
   });
+});
+
+it("sends what the beneficiary service says of the merchant's own beneficiary", async () => {
+  const asked: unknown[] = [];
+  const sent: unknown[] = [];
+  const paid = {
+    ...{ transferMethod: "CRYPTO", network: "SOLANA", beneficiaryName: "Ada Lovelace" },
+    ...{ accountNumber: "7xKX", destinationCountry: "IN" },
+  };
+  const beneficiary = {
+    getPaymentInstruction: async (request: object) => {
+      asked.push(request);
+      const routing = { routingCodeType1: "IFSC", routingCodeValue1: "HDFC0000001" };
+      return { ...paid, ...routing, screeningStatus: ScreeningStatus.CLEARED };
+    },
+  } as unknown as typeof platform.worker.beneficiary;
+  platform.rails.current = testRail({
+    submit: async (...given) => {
+      sent.push(given);
+      return { status: { kind: "rejected" } };
+    },
+  });
+  const id = await execute("order-9");
+  while (await workOnDuePayout({ ...platform.worker, beneficiary }));
+  expect(asked).toEqual([{ merchantId, beneficiaryId: "ben_1" }]);
+  const routing = { routingCodeType: "IFSC", routingCodeValue: "HDFC0000001" };
+  const transfer = { referenceId: "order-9", currency: "USD", amount: 1_000n };
+  expect(sent).toEqual([[id, { ...transfer, ...paid, ...routing }]]);
+});
+
+it("goes on under the request that made the payout, and hands its event on", async () => {
+  const { tracing, spans } = testTracing();
+  const { context: span } = tracing.startRequest({ kind: "server", name: "POST" }, undefined);
+  platform.rails.current = testRail({
+    submit: async () => ({ status: { kind: "settled", reference: "R" } }),
+  });
+  const id = await withCallContext({ requestId: "req_1", span }, () => execute("order"));
+  const onChanged = vi.fn();
+  while (await workOnDuePayout({ ...platform.worker, tracing, onChanged }));
+  const [advanced] = spans().filter(({ attributes }) => attributes["disburse.payout_id"] === id);
+  if (advanced === undefined) return expect.unreachable("no span");
+  expect([advanced.name, advanced.parentSpanContext]).toMatchObject([
+    ...["advance payout", { spanId: span.spanId, traceId: span.traceId }],
+  ]);
+  const stored = await platform.payouts.findOne({ _id: id });
+  const traceparent = formatTraceparent(advanced.spanContext());
+  expect(onChanged.mock.calls).toEqual([
+    [
+      {
+        ...{ payoutId: id, merchantId, origin: { request_id: "req_1", traceparent } },
+        ...{ event: stored?.outbox.at(-1), change: stored?.untallied.at(-1) },
+      },
+    ],
+  ]);
 });
 
 it("works on one payout once, however many workers there are", async () => {

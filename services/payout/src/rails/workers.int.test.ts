@@ -79,6 +79,31 @@ it("one that is polled soon stays leased, and nothing is stored until the answer
 });
 
 it.each([
+  ["as late as its lease covers", 2_000, true],
+  ["a millisecond later", 2_001, false],
+])("one that is polled %s: it waits here or not", async (_when, pollAfterMs, isHeld) => {
+  platform.rails.current = accepting(pollAfterMs);
+  const id = await platform.execute(accountId, "covered");
+  let at = new Date(Date.now() + 1_000);
+  const clock = { now: () => at };
+  const dueAt: Date[] = [];
+  const leases = createLeases(platform.payouts, clock, place, {
+    ...{ heldMax: 10, lookEveryMs: 0, onHeld: (due: Date) => dueAt.push(due) },
+  });
+  const { beneficiary } = platform.worker;
+  const slowly: typeof beneficiary = Object.assign(Object.create(beneficiary), {
+    // The lease is renewed after this.
+    getPaymentInstruction: (...given: Parameters<typeof beneficiary.getPaymentInstruction>) => {
+      at = new Date(at.getTime() + 1_000);
+      return beneficiary.getPaymentInstruction(...given);
+    },
+  });
+  while (await workOnDuePayout({ ...platform.worker, leases, clock, beneficiary: slowly }));
+  expect(dueAt).toEqual(isHeld ? [new Date(at.getTime() + pollAfterMs)] : []);
+  expect((await stored(id)).lease === undefined).toBe(!isHeld);
+});
+
+it.each([
   ["later than its lease covers", 2_500, 10],
   ["where the process keeps enough", 1_000, 0],
 ])("one that is polled %s is stored and found again", async (_when, pollAfterMs, heldMax) => {

@@ -95,9 +95,8 @@ export async function confirmResolution(deps: ResolutionDeps, id: string, by: By
     if (confirmed === "repeated") return effective(await finishResolution(deps, found));
     const payout = await findPayout(payouts, found.payoutId);
     if (payout === undefined || isRefused(effectOf(found, payout))) {
-      // False where another try of this confirmation took effect meanwhile.
-      if (await resolutions.change(found, concluded(found, "superseded", act.at)))
-        return supersededRefusal;
+      // The next round finds it superseded, or that another try of this confirmation took effect.
+      await resolutions.change(found, concluded(found, "superseded", act.at));
       continue;
     }
     const entry = auditRecord("resolution.confirmed", confirmed, act);
@@ -185,7 +184,7 @@ async function conclude(
   fate: "applied" | "superseded",
 ): Promise<Resolution> {
   const ended = concluded(resolution, fate, clock.now());
-  if (await resolutions.change(resolution, ended)) return ended;
+  await resolutions.change(resolution, ended);
   return (await resolutions.read(resolution.id)) ?? ended;
 }
 

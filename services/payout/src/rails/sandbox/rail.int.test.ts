@@ -3,9 +3,11 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
+import type { RailReply } from "../rail.ts";
 import { freshKey, instruction, keepsRailContract } from "../test-contract.ts";
 import { signMessage } from "./callbacks.ts";
 import { createSandboxRail, type SandboxRail } from "./rail.ts";
+import { lateReturnMs, type Scenario } from "./scenarios.ts";
 
 const settleMs = 1_000;
 const callbackSecret = "a secret";
@@ -76,6 +78,143 @@ describe("the sandbox's rail", () => {
     expect(sent).toHaveLength(2);
     expect(sent[1]).toBe(sent[0]);
     expect(JSON.parse(sent[0] ?? "")).toMatchObject({ key, amount: "10.00", currency: "USD" });
+  });
+});
+
+/** A reply in short: its kind, whether it has a reference, and when to poll next. */
+function replyText({ status, pollAfterMs }: RailReply): string {
+  const reference = "reference" in status && status.reference !== "" ? " R" : "";
+  return `${status.kind}${reference}${pollAfterMs === undefined ? "" : ` ${pollAfterMs}`}`;
+}
+
+describe("a transfer", () => {
+  const ofScenario = (scenario: Scenario) => ({
+    ...instruction,
+    referenceId: `sandbox-${scenario}-1`,
+  });
+
+  it.each<[Scenario, string[]]>([
+    ["settle", ["accepted 1000", "accepted 600", "settled R", "settled R", "settled R"]],
+    ["fail", ["accepted 1000", "accepted 600", "rejected", "rejected", "rejected"]],
+    ["return", ["accepted 1000", "accepted 600", "settled R 1000", "settled R 600", "returned R"]],
+    ["unknown", ["unknown 1000", "unknown 1000", "settled R", "settled R", "settled R"]],
+    [
+      "late-return",
+      [
+        ...["accepted 1000", "accepted 600", `settled R ${lateReturnMs}`],
+        ...[`settled R ${lateReturnMs - 400}`, `settled R ${lateReturnMs - 1_000}`],
+      ],
+    ],
+    ["callback", ["accepted", "accepted", "settled R", "settled R", "settled R"]],
+    ["duplicate", ["accepted", "accepted", "settled R", "settled R", "settled R"]],
+    ["contradict", ["accepted", "accepted", "settled R", "settled R", "settled R"]],
+    ["early", ["settled R", "settled R", "settled R", "settled R", "settled R"]],
+    ["amount", ["accepted 1000", "accepted 600", "settled R", "settled R", "settled R"]],
+    ["silent", ["unknown", "unknown", "unknown", "unknown", "unknown"]],
+  ])("of %s: the replies when it is sent, and after 0.4, 1, 1.4 and 2 s", async (name, replies) => {
+    const key = freshKey();
+    rail.sendTo(async () => undefined);
+    const heard = [replyText(await rail.submit(key, ofScenario(name)))];
+    for (const ms of [400, 600, 400, 600]) {
+      after(ms);
+      heard.push(replyText(await rail.query(key)));
+    }
+    expect(heard).toEqual(replies);
+  });
+
+  it("whose answer is lost is there, and is answered when it is sent again", async () => {
+    const key = freshKey();
+    const sending = rail.submit(key, ofScenario("lost"));
+    await expect(sending).rejects.toThrow("the answer was lost");
+    expect(replyText(await rail.query(key))).toBe("accepted 1000");
+    expect(replyText(await rail.submit(key, ofScenario("lost")))).toBe("accepted 1000");
+  });
+
+  it.each<[Scenario, string[]]>([
+    ["settle", []],
+    ["callback", ["1 s: settled 10.00 USD"]],
+    ["duplicate", Array.from({ length: 3 }, () => "1 s: settled 10.00 USD")],
+    ["early", ["0 s: settled 10.00 USD"]],
+    ["contradict", ["1 s: settled 10.00 USD", "2 s: rejected 10.00 USD"]],
+    ["amount", ["1 s: settled 10.01 USD"]],
+    ["late-return", ["259201 s: returned 10.00 USD"]],
+  ])("of %s: the messages that the rail sends by itself", async (name, messages) => {
+    while (await rail.sendDue());
+    const [key, start] = [freshKey(), now];
+    const sent: string[] = [];
+    rail.sendTo(async ({ body, signature }) => {
+      const read = rail.readCallback(body, signature);
+      if (typeof read === "string" || read.key !== key) return;
+      const { amount, currency } = read.transferred ?? {};
+      const at = `${(now.getTime() - start.getTime()) / 1_000} s`;
+      sent.push(`${at}: ${read.status.kind} ${amount} ${currency}`);
+    });
+    await rail.submit(key, ofScenario(name));
+    for (const ms of [0, 999, 1, 999, 1, lateReturnMs - 1_001, 1, 1]) {
+      after(ms);
+      await rail.sendDue();
+    }
+    expect(sent).toEqual(messages);
+  });
+
+  it("is stored once, with the messages that the rail has not sent yet", async () => {
+    while (await rail.sendDue());
+    rail.sendTo(async () => undefined);
+    const key = freshKey();
+    const at = (ms: number) => new Date(submittedAt.getTime() + ms);
+    const submittedAt = now;
+    const stored = () =>
+      database.db.collection<{ _id: string }>("sandbox_transfers").findOne({ _id: key });
+    const reference = expect.stringMatching(/^SBX\d{12}$/);
+    const message = { ...messageOf(key), reference };
+    const settlement = { at: at(1_000), message };
+    const rejection = { at: at(2_000), message: { ...message, outcome: "rejected" } };
+    const transfer = {
+      ...{ _id: key, schema_version: 1, scenario: "contradict", reference },
+      ...{ settles_at: at(1_000), returns_at: at(2_000), asked: 0, submitted: 1 },
+    };
+    await rail.submit(key, ofScenario("contradict"));
+    const owed = [settlement, rejection];
+    expect(await stored()).toEqual({ ...transfer, owed, owed_at: at(1_000) });
+    after(1_000);
+    await rail.submit(key, ofScenario("settle"));
+    await rail.sendDue();
+    const again = { ...transfer, submitted: 2 };
+    expect(await stored()).toEqual({ ...again, owed: [rejection], owed_at: at(2_000) });
+    after(1_000);
+    await rail.sendDue();
+    expect(await stored()).toEqual({ ...again, owed: [] });
+  });
+
+  it("waits for a second run of messages behind fifty others", async () => {
+    while (await rail.sendDue());
+    const keys = Array.from({ length: 51 }, freshKey);
+    await Promise.all(keys.map((key) => rail.submit(key, ofScenario("callback"))));
+    after(1_000);
+    expect([await rail.sendDue(), await rail.sendDue()]).toEqual([true, false]);
+  });
+});
+
+describe("the rail's own message", () => {
+  const signed = (body: Uint8Array) => {
+    const mac = createHmac("sha256", callbackSecret).update(body).digest("hex");
+    return rail.readCallback(body, `sha256=${mac}`);
+  };
+
+  it.each([
+    ["settled", { kind: "settled", reference: "R1" }],
+    ["returned", { kind: "returned", reference: "R1" }],
+    ["rejected", { kind: "rejected" }],
+  ] as const)("of one that was %s is read with its amount", (outcome, status) => {
+    const { body, signature } = signMessage({ ...messageOf("po_1"), outcome }, callbackSecret);
+    const transferred = { amount: "10.00", currency: "USD" };
+    expect(rail.readCallback(body, signature)).toEqual({ key: "po_1", status, transferred });
+  });
+
+  it("in another encoding than UTF-8 is unreadable", () => {
+    const text = JSON.stringify({ ...messageOf("po_1"), currency: "\u00e9" });
+    expect(signed(new TextEncoder().encode(text))).toMatchObject({ key: "po_1" });
+    expect(signed(Buffer.from(text, "latin1"))).toBe("unreadable");
   });
 });
 

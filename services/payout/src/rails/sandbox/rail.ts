@@ -207,7 +207,6 @@ async function sendDue(
 ): Promise<boolean> {
   const due = await transfers
     .find({ owed_at: { $lte: now } })
-    .sort({ owed_at: 1 })
     .limit(sendBatch)
     .toArray();
   for (const { _id, owed } of due) {

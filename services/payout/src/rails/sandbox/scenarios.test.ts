@@ -33,6 +33,12 @@ describe("the scenario of a transfer", () => {
     expect(scenarioOf("sandbox-fail", "po_1", { seed: 7, shares: { lost: 100 } })).toBe("fail");
   });
 
+  it("is one for all where its share is all", () => {
+    const behaviour = { seed: 7, shares: { silent: 100 } };
+    const drawn = keys.map((key) => scenarioOf("order", key, behaviour));
+    expect(new Set(drawn)).toEqual(new Set(["silent"]));
+  });
+
   it("is found by every name", () => {
     for (const name of scenarios) {
       expect(scenarioOf(`sandbox-${name}-1`, "po_1", { seed: 0, shares: {} })).toBe(name);
@@ -62,6 +68,9 @@ describe("how long a transfer takes", () => {
     expect(at(tailed, 50)).toBeLessThan(1_100);
     expect(at(tailed, 99)).toBeGreaterThan(16_000);
     expect(tailed.at(-1)).toBeLessThanOrEqual(64_000);
+    const short = new Set(delays("long-tailed", 2));
+    expect([1, 2, 3, 4].every((ms) => short.has(ms))).toBe(true);
+    expect([...short].every(Number.isInteger)).toBe(true);
   });
 
   it.each(["fixed", "uniform", "long-tailed"] as const)("is nothing of nothing: %s", (shape) => {

@@ -1,0 +1,147 @@
+import { silentLog } from "@disburse/chassis/log.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { LeasedPayout } from "../payouts/work.ts";
+import type { RailWorkerDeps } from "./steps.ts";
+import { startRailWorkers } from "./workers.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+/** Workers whose looks are counted; `due` has what they find, whose write waits for `written`. */
+function started(count: number) {
+  const found = { looks: 0, due: [] as LeasedPayout[], mayHaveMore: false };
+  const written = Promise.withResolvers<void>();
+  const leases = {
+    next: async () => {
+      found.looks += 1;
+      return found.due.shift();
+    },
+    mayHaveMore: () => found.mayHaveMore,
+    lookNow: vi.fn(),
+    releaseHeld: vi.fn(),
+    done: vi.fn(),
+  };
+  const deps = {
+    ...{ leases, log: silentLog, clock: { now: () => new Date() } },
+    payouts: { updateOne: () => written.promise },
+  };
+  const workers = startRailWorkers(deps as unknown as RailWorkerDeps, count);
+  return { ...workers, found, leases, written };
+}
+
+/** A payout at its end: all that is left to do is one write. */
+const ended = {
+  payout: { id: "po_1", createdAt: new Date(0), progress: { stage: "rejected" } },
+  ...{ leaseToken: "token", until: new Date(0), origin: {}, calls: [] },
+} as unknown as LeasedPayout;
+
+describe("workers that find nothing", () => {
+  it("look once, then one of them ten times a second and the others once a minute", async () => {
+    const { found, stop } = started(3);
+    await pass(99);
+    expect(found.looks).toBe(3);
+    await pass(1);
+    expect(found.looks).toBe(4);
+    await pass(59_899);
+    expect(found.looks).toBe(3 + 599);
+    await pass(1);
+    expect(found.looks).toBe(3 + 600 + 2);
+    await stop();
+  });
+
+  it("look no sooner though there may be something: another has it", async () => {
+    const { found, stop } = started(1);
+    found.mayHaveMore = true;
+    await pass(99);
+    expect(found.looks).toBe(1);
+    await stop();
+  });
+
+  it("are woken one at a time, and look at what is due", async () => {
+    const { found, leases, wake, stop } = started(3);
+    await pass(50);
+    wake();
+    await pass(0);
+    expect(found.looks).toBe(4);
+    expect(leases.lookNow).toHaveBeenCalledTimes(1);
+    await stop();
+  });
+
+  it.each([
+    ["is due now", 0, 0],
+    ["was due before", -7, 0],
+    ["is due soon", 20, 21],
+  ])("wake when a payout that the process holds %s", async (_when, inMs, wokenInMs) => {
+    const { found, leases, wakeAt, stop } = started(1);
+    await pass(50);
+    wakeAt(new Date(Date.now() + inMs));
+    await pass(Math.max(wokenInMs - 1, 0));
+    expect(found.looks).toBe(wokenInMs === 0 ? 2 : 1);
+    await pass(1);
+    expect(found.looks).toBe(2);
+    expect(leases.lookNow).not.toHaveBeenCalled();
+    await stop();
+  });
+});
+
+describe("a worker that has found a payout", () => {
+  it("is left alone: another one is woken", async () => {
+    const { found, wake, written, stop } = started(2);
+    await pass(50);
+    found.due.push(ended);
+    wake();
+    await pass(0);
+    expect(found.looks).toBe(3);
+    wake();
+    await pass(0);
+    expect(found.looks).toBe(4);
+    written.resolve();
+    await stop();
+  });
+
+  it("wakes another one where there may be more", async () => {
+    const { found, wake, written, stop } = started(2);
+    await pass(50);
+    found.due.push(ended);
+    found.mayHaveMore = true;
+    wake();
+    await pass(0);
+    expect(found.looks).toBe(4);
+    written.resolve();
+    await stop();
+  });
+
+  it.each([
+    ["looks again at once where there may be more", true, 3],
+    ["rests where there is no more", false, 2],
+  ])("%s, and can be woken", async (_what, mayHaveMore, looks) => {
+    const { found, wake, written, stop } = started(1);
+    await pass(50);
+    found.due.push(ended);
+    wake();
+    await pass(0);
+    found.mayHaveMore = mayHaveMore;
+    written.resolve();
+    await pass(0);
+    expect(found.looks).toBe(looks);
+    wake();
+    await pass(0);
+    expect(found.looks).toBe(looks + 1);
+    await stop();
+  });
+});
+
+it("when they stop, leave what they hold to others, and no timer", async () => {
+  const { found, leases, wakeAt, stop } = started(2);
+  await pass(0);
+  wakeAt(new Date(Date.now() + 30));
+  await stop();
+  expect(leases.releaseHeld).toHaveBeenCalledTimes(1);
+  expect([vi.getTimerCount(), found.looks]).toEqual([0, 2]);
+});
