@@ -1,9 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
-import {
-  PayoutEventSchema,
-  PayoutStatus,
-} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { PayoutEventSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RailReply } from "../rails/rail.ts";
 import { place, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { leaseDue } from "./leases.ts";
@@ -13,9 +11,13 @@ let platform: TestPlatform;
 let accountId = "";
 
 beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
   platform = await startTestPlatform();
 });
-afterAll(() => platform.stop());
+afterAll(async () => {
+  vi.useRealTimers();
+  await platform.stop();
+});
 beforeEach(async () => {
   platform.world.offsetMs = 0;
   platform.rails.current = platform.sandboxRail;
@@ -71,13 +73,13 @@ describe("the journal of a payout", () => {
   });
 
   it("keeps every step and the last calls of a payout that is polled for long", async () => {
-    let answers: RailReply["status"][] = [];
-    const next = async () => ({ status: answers.shift() ?? { kind: "unknown" } }) as RailReply;
+    let status: RailReply["status"] = { kind: "unknown" };
+    const next = async (): Promise<RailReply> => ({ status });
     platform.rails.current = testRail({ name: "sandbox", query: next });
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
     for (let asked = 0; asked < 70; asked += 1) await platform.after(61_000);
-    answers = [{ kind: "settled", reference: "R" }];
+    status = { kind: "settled", reference: "R" };
     await platform.after(61_000);
     const steps = (await journal(id)).filter((line) => line.startsWith("step"));
     expect(steps.map((line) => line.split(" ")[1])).toEqual([
@@ -97,15 +99,25 @@ describe("the timeline of a payout", () => {
     await platform.after(2_100);
     const asked = { merchantId, payoutId: id };
     const all = await platform.rpc.listPayoutEvents(asked);
-    const told = all.events.map((event) => toJson(PayoutEventSchema, event));
-    expect(told.map(({ cause, version }) => `${cause} ${version}`)).toEqual([
-      "PAYOUT_CAUSE_EXECUTED 1",
-      "PAYOUT_CAUSE_SUBMITTED 1",
-      "PAYOUT_CAUSE_OUTCOME_UNKNOWN 1",
-      "PAYOUT_CAUSE_ACCEPTED 1",
-      "PAYOUT_CAUSE_SETTLED 2",
+    const shown = all.events.map((event) => {
+      const { status, subStatus, cause, version } = toJson(PayoutEventSchema, event);
+      const words = `${status} ${subStatus} ${cause}`.replaceAll(
+        /PAYOUT_(?:SUB_STATUS|STATUS|CAUSE)_/g,
+        "",
+      );
+      return `${words} ${version}`;
+    });
+    expect(shown).toEqual([
+      "INITIATED QUEUED EXECUTED 1",
+      "INITIATED PROCESSING SUBMITTED 1",
+      "INITIATED UNKNOWN OUTCOME_UNKNOWN 1",
+      "INITIATED PROCESSING ACCEPTED 1",
+      "SUCCEEDED SETTLED SETTLED 2",
     ]);
-    expect(all.events.at(-1)?.status).toBe(PayoutStatus.SUCCEEDED);
+    const steps = (await platform.payouts.findOne({ _id: id }))?.journal ?? [];
+    expect(all.events.map(({ createdAt }) => createdAt)).toEqual(
+      steps.map(({ at }) => timestampFromDate(at)),
+    );
     expect([all.totalCount, all.totalCountCapped, all.nextCursor]).toEqual([5n, false, ""]);
     const paged = [];
     let cursor = "";

@@ -61,7 +61,7 @@ const polled: ReadonlySet<Progress["stage"]> = new Set([
 
 const callKinds = { leased: "query", submit: "submit", callback: "callback" } as const;
 
-/** Both lists are in order; of one moment, a submission follows its step, an answer precedes it. */
+/** Both lists are in order; of one moment, a call precedes the step that it leads to. */
 function inOrder(steps: readonly StoredStep[], calls: readonly StoredCall[]) {
   let left = calls;
   const merged = steps.flatMap((step): (StoredStep | StoredCall)[] => {
@@ -73,7 +73,8 @@ function inOrder(steps: readonly StoredStep[], calls: readonly StoredCall[]) {
   return [...merged, ...left];
 }
 
-function isBefore(step: StoredStep, call: StoredCall): boolean {
-  const ahead = step.at.getTime() - call.at.getTime();
-  return ahead < 0 || (ahead === 0 && call.kind === "submit");
+function isBefore({ at, stage }: StoredStep, call: StoredCall): boolean {
+  const ahead = at.getTime() - call.at.getTime();
+  const comesFirst = stage === "queued" || (stage === "submitting" && call.kind === "submit");
+  return ahead < 0 || (ahead === 0 && comesFirst);
 }
