@@ -174,8 +174,11 @@ export function pendingEvent(payout: Payout): PendingEvent {
   return { id, key: `payout.${status}`, at: payout.updatedAt, body };
 }
 
+/** What a stored payout has beside its state: its history, and what it owes. */
+type Beside = "journal" | "calls" | "outbox" | "told" | "untallied";
+
 /** A stored payout as the rules see it. */
-export function toPayout(document: PayoutDocument): Payout {
+export function toPayout(document: Omit<PayoutDocument, Beside>): Payout {
   return {
     id: document._id,
     quote: {
