@@ -1,13 +1,18 @@
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { payoutGauges } from "./gauges.ts";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { payoutGauges, startPayoutGauges } from "./gauges.ts";
+import type { AccountDocument } from "./ledger/documents.ts";
+import type { PayoutDocument } from "./payouts/document.ts";
 import { unavailable } from "./test-neighbours.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "./test-platform.ts";
 
+const start = new Date("2026-03-01T10:00:00Z");
 let platform: TestPlatform;
-let read: () => Promise<(series: string) => number>;
+/** Reads the gauges; answers with the lines of what is not 0. */
+let read: () => Promise<string[]>;
 beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
   platform = await startTestPlatform();
   const metrics = createMetrics("payout");
   const { database, worker } = platform;
@@ -15,40 +20,64 @@ beforeAll(async () => {
   read = async () => {
     await gauges();
     const text = (await metrics.text()).replaceAll(/\{service="payout"\}|,service="payout"/g, "");
-    return (series) => {
-      const found = text.split("\n").find((line) => line.startsWith(`${series} `));
-      return Number(found?.split(" ")[1]);
-    };
+    return text.split("\n").filter((line) => line.startsWith("disburse_") && !line.endsWith(" 0"));
   };
 });
-afterAll(() => platform.stop());
+afterAll(async () => {
+  vi.useRealTimers();
+  await platform.stop();
+});
+beforeEach(() => vi.setSystemTime(start));
 
-it("shows events to publish, open payouts by stage, and exceptions", async () => {
-  const unknown = async () => ({ status: { kind: "unknown" } }) as const;
-  platform.rails.current = testRail({ submit: unknown, query: unknown });
+const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+it("shows events to publish, open payouts by stage, and exceptions, until they are done", async () => {
+  const { payouts } = platform;
+  const status = { kind: "unknown" } as { kind: "unknown" } | { kind: "rejected" };
+  const answer = async () => ({ status });
+  platform.rails.current = testRail({ submit: answer, query: answer });
   const accountId = await platform.fundedAccount("mer_1", "100.00");
-  const none = await read();
-  for (const series of ["payout_outbox_payouts", "payout_outbox_oldest_seconds"]) {
-    expect(none(`disburse_${series}`)).toBe(0);
-  }
-  expect(none('disburse_payouts_open{stage="queued"}')).toBe(0);
-  expect(none('disburse_payout_exceptions{kind="unknown"}')).toBe(0);
-  await platform.execute(accountId, "first");
-  platform.world.offsetMs = 60_000;
+  expect(await read()).toEqual([]);
+  const first = await platform.execute(accountId, "first");
+  pass(60_000);
   await platform.execute(accountId, "second");
-  const queued = await read();
-  expect(queued("disburse_payout_outbox_payouts")).toBe(2);
-  expect(queued("disburse_payout_outbox_oldest_seconds")).toBeGreaterThanOrEqual(60);
-  expect(queued('disburse_payouts_open{stage="queued"}')).toBe(2);
-  expect(queued('disburse_payout_oldest_open_seconds{stage="queued"}')).toBeGreaterThanOrEqual(60);
+  expect(await read()).toEqual([
+    "disburse_payout_outbox_payouts 2",
+    "disburse_payout_outbox_oldest_seconds 60",
+    'disburse_payouts_open{stage="queued"} 2',
+    'disburse_payout_oldest_open_seconds{stage="queued"} 60',
+  ]);
   await platform.work();
   await platform.outbox.published(await platform.outbox.due(10));
-  const worked = await read();
-  expect(worked("disburse_payout_outbox_payouts")).toBe(0);
-  expect(worked('disburse_payouts_open{stage="queued"}')).toBe(0);
-  expect(worked('disburse_payouts_open{stage="unknown"}')).toBe(2);
-  expect(worked('disburse_payout_exceptions{kind="unknown"}')).toBe(2);
-  expect(worked('disburse_payout_exceptions{kind="stuck"}')).toBe(0);
+  pass(500);
+  expect(await read()).toEqual([
+    'disburse_payouts_open{stage="unknown"} 2',
+    'disburse_payout_oldest_open_seconds{stage="unknown"} 60.5',
+    'disburse_payout_exceptions{kind="unknown"} 2',
+  ]);
+  await payouts.updateOne({ _id: first }, { $set: { "doubt.kind": "stuck" } });
+  expect((await read()).slice(2)).toEqual([
+    'disburse_payout_exceptions{kind="stuck"} 1',
+    'disburse_payout_exceptions{kind="unknown"} 1',
+  ]);
+  // Payouts at their end are not open, also where their rail is still polled.
+  await payouts.updateMany({}, { $set: { status: "succeeded" }, $unset: { doubt: "" } });
+  expect(await read()).toEqual([]);
+});
+
+it("shows no more than 10,000 payouts of a kind", async () => {
+  const many = Array.from({ length: 10_001 }, (_each, at) => ({
+    ...{ _id: `po_${at}`, status: "initiated", progress: { stage: "queued" } },
+    ...{ work_due_at: start, created_at: start, outbox: [{ at: start }] },
+    doubt: { kind: "stuck", since: start },
+  }));
+  await platform.payouts.insertMany(many as unknown as PayoutDocument[]);
+  expect(await read()).toEqual([
+    "disburse_payout_outbox_payouts 10000",
+    'disburse_payouts_open{stage="queued"} 10000',
+    'disburse_payout_exceptions{kind="stuck"} 10000',
+  ]);
+  await platform.payouts.deleteMany({});
 });
 
 it("shows which rails are paused", async () => {
@@ -60,25 +89,48 @@ it("shows which rails are paused", async () => {
     if (last !== undefined) await states.follow(last);
   };
   await pause("rail.paused", "op-pause");
-  expect((await read())('disburse_rail_paused{rail="sandbox"}')).toBe(1);
+  expect(await read()).toEqual(['disburse_rail_paused{rail="sandbox"} 1']);
   await pause("rail.resumed", "op-resume");
-  expect((await read())('disburse_rail_paused{rail="sandbox"}')).toBe(0);
+  expect(await read()).toEqual([]);
 });
 
 it("shows holds without a payout once no execute can still make it", async () => {
-  platform.world.offsetMs = 0;
+  const accounts = platform.database.db.collection<AccountDocument>("accounts");
   const accountId = await platform.fundedAccount("mer_1", "100.00");
   // Those of payouts are closed by the sweep.
-  await platform.database.db.collection("accounts").updateMany({}, { $set: { open_holds: [] } });
+  await accounts.updateMany({}, { $set: { open_holds: [] } });
   platform.faults.claim = () => {
     throw unavailable();
   };
-  await expect(platform.execute(accountId, "order")).rejects.toThrow();
-  expect((await read())("disburse_orphaned_holds")).toBe(0);
-  platform.world.offsetMs = 6_000;
-  expect((await read())("disburse_orphaned_holds")).toBe(1);
+  for (const _each of [1, 2, 3]) {
+    await expect(platform.execute(accountId, "order")).rejects.toThrow();
+  }
   platform.faults.claim = () => undefined;
+  const { open_holds = [] } = (await accounts.findOne({ _id: accountId })) ?? {};
+  // By the test's clock, not the database's.
+  const since = (at: number) => new Date(start.getTime() + (at === 0 ? 0 : 1));
+  const dated = open_holds.map((hold, at) => ({ ...hold, since: since(at) }));
+  await accounts.updateOne({ _id: accountId }, { $set: { open_holds: dated } });
+  expect(await read()).toEqual([]);
+  pass(5_001);
+  expect(await read()).toEqual(["disburse_orphaned_holds 1"]);
+  pass(1);
+  expect(await read()).toEqual(["disburse_orphaned_holds 3"]);
   await platform.sweep();
   await platform.sweep();
-  expect((await read())("disburse_orphaned_holds")).toBe(0);
+  expect((await read()).join()).not.toContain("disburse_orphaned_holds");
+});
+
+it("are read anew after 5 s", async () => {
+  const { database, worker } = platform;
+  const timer = vi.spyOn(globalThis, "setTimeout");
+  const metrics = createMetrics("payout");
+  const loop = startPayoutGauges({ database, metrics, clock: worker.clock, log: silentLog });
+  try {
+    const pause = [expect.any(Function), 5_000];
+    await vi.waitFor(() => expect(timer.mock.calls).toContainEqual(pause));
+  } finally {
+    await loop.stop();
+    timer.mockRestore();
+  }
 });

@@ -4,34 +4,13 @@ import { PayoutSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.t
 import { Decimal128 } from "mongodb";
 import { expect, it } from "vitest";
 import { payoutDocument, pendingEvent, toPayout } from "./document.ts";
-import { type ClaimedQuote, type Payout, payoutFrom } from "./rules/payout.ts";
+import { type Payout, payoutFrom } from "./rules/payout.ts";
+import { claimedAt, quote } from "./test-documents.ts";
 import { payoutMessage } from "./wire.ts";
 
-const claimedAt = new Date("2026-03-01T10:00:00Z");
 const later = new Date("2026-03-01T10:05:00Z");
 const actor = { kind: "api_key", id: "key_1" } as const;
 
-/** Each value is another one, so that none can stand for another. */
-const quote: ClaimedQuote = {
-  id: "quo_1",
-  merchantId: "mer_1",
-  accountId: "acc_1",
-  corridorId: "cor_1",
-  source: "USD",
-  destination: "USDC",
-  sourceMinor: 10_050n,
-  feesMinor: 50n,
-  receivingMinor: 99_500_000n,
-  exchangeRate: "0.995",
-  beneficiary: {
-    id: "ben_1",
-    name: "Ada Lovelace",
-    accountNumberMasked: "********1234",
-    transferMethod: "CRYPTO",
-    network: "ETHEREUM",
-  },
-  claim: { referenceId: "order-1", operationId: "op_1", claimedAt },
-};
 const queued = payoutFrom(quote);
 const settled: Payout = {
   ...queued,

@@ -73,7 +73,10 @@ it("is listed with the times of its creation and of its last event", async () =>
   const to = timestampFromDate(new Date(Date.now() + platform.world.offsetMs + 1));
   const { payouts } = await platform.operationsRpc.listPublishedPayouts({ from, to });
   const stored = await platform.payouts.findOne({ _id: id });
-  expect(payouts.find(({ payoutId }) => payoutId === id)).toMatchObject({
+  const listed = payouts.find(({ payoutId }) => payoutId === id);
+  const { $typeName: _, ...message } = listed!;
+  expect(message).toEqual({
+    ...{ payoutId: id, merchantId, versions: [1, 2, 3] },
     createdAt: timestampFromDate(stored!.created_at),
     publishedAt: timestampFromDate(stored!.published_at!),
   });
@@ -136,14 +139,20 @@ it("counts the changes of what it marks, and leaves them where it is too late fo
 it("refuses a span without bounds, and too many at once", async () => {
   const { operationsRpc } = platform;
   const now = timestampFromDate(new Date());
-  await expect(operationsRpc.listPublishedPayouts({ from: now })).rejects.toThrow("from, to");
+  for (const half of [{ from: now }, { to: now }]) {
+    await expect(operationsRpc.listPublishedPayouts(half)).rejects.toThrow("from, to");
+  }
   const span = { from: now, to: now };
   await expect(operationsRpc.listPublishedPayouts({ ...span, limit: 501 })).rejects.toThrow(
     "limit",
   );
+  expect((await operationsRpc.listPublishedPayouts({ ...span, limit: 500 })).payouts).toEqual([]);
   const cursor = "no cursor";
   await expect(operationsRpc.listPublishedPayouts({ ...span, cursor })).rejects.toThrow("cursor");
   for (const eventIds of [[], Array.from({ length: 101 }, () => "evt_1"), ["e".repeat(129)]]) {
     await expect(operationsRpc.republishPayoutEvents({ eventIds })).rejects.toThrow("event_ids");
+  }
+  for (const eventIds of [["evt_1"], Array.from({ length: 100 }, () => "e".repeat(128))]) {
+    expect(await republished(eventIds)).toEqual([]);
   }
 });

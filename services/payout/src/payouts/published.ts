@@ -22,7 +22,7 @@ export async function listPublished(
   { from, to }: { readonly from: Date; readonly to: Date },
   { after, limit }: PageRange,
 ) {
-  const start = after === undefined || after.at < from ? from : after.at;
+  const start = new Date(Math.max(from.getTime(), after?.at.getTime() ?? 0));
   const found = await payouts
     .find(
       {

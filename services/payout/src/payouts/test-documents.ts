@@ -1,0 +1,46 @@
+import { newId } from "@disburse/kernel/id.ts";
+import { changesOf } from "@disburse/testkit/document-text.ts";
+import { type PayoutDocument, type Payouts, payoutDocument } from "./document.ts";
+import { type ClaimedQuote, payoutFrom } from "./rules/payout.ts";
+
+/** When `quote` was claimed. */
+export const claimedAt = new Date("2026-03-01T10:00:00Z");
+
+/** A claimed quote. Each value is another one, so that none can stand for another. */
+export const quote: ClaimedQuote = {
+  id: "quo_1",
+  merchantId: "mer_1",
+  accountId: "acc_1",
+  corridorId: "cor_1",
+  source: "USD",
+  destination: "USDC",
+  sourceMinor: 10_050n,
+  feesMinor: 50n,
+  receivingMinor: 99_500_000n,
+  exchangeRate: "0.995",
+  beneficiary: {
+    id: "ben_1",
+    name: "Ada Lovelace",
+    accountNumberMasked: "********1234",
+    transferMethod: "CRYPTO",
+    network: "ETHEREUM",
+  },
+  claim: { referenceId: "order-1", operationId: "op_1", claimedAt },
+};
+
+/** A stored payout, without a request. */
+export function storedPayout(change: Partial<PayoutDocument> = {}): PayoutDocument {
+  const made = payoutFrom({ ...quote, id: newId("quote") });
+  return { ...payoutDocument(made, { kind: "api_key", id: "key_1" }, {}), ...change };
+}
+
+/** A time as so many seconds after `claimedAt`. */
+export const after = (seconds: number): Date => new Date(claimedAt.getTime() + seconds * 1_000);
+
+/** What a write changes in a stored payout, times as seconds after `claimedAt`. */
+export async function changesBy(payouts: Payouts, id: string, write: () => Promise<unknown>) {
+  const before = await payouts.findOne({ _id: id });
+  await write();
+  const time = (at: Date) => `${(at.getTime() - claimedAt.getTime()) / 1_000} s`;
+  return changesOf(before, await payouts.findOne({ _id: id }), time);
+}
