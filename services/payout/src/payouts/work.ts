@@ -48,7 +48,10 @@ export type Step = {
 /** The last calls that a payout keeps, leases and answers included. */
 const callsMax = 60;
 
-/** From this revision on only outcomes are recorded: a wavering rail must not grow the document. */
+/**
+ * After this revision only outcomes and the first submission are recorded: a wavering rail must not
+ * grow the document.
+ */
 const waveringRevisionMax = 2_000;
 
 /** Ends the leases of the killed process that ran here; were it alive, it would change nothing. */
@@ -106,7 +109,7 @@ export async function advance(
       $unset: { ...unsetWork(work), ...(exception === undefined && { doubt: "" }), uncleared: "" },
       $push: {
         ...(isRecorded(payout, progress, step) && { journal: stepOf(changed, step) }),
-        ...(calls.length > 0 && { calls: keep(calls) }),
+        calls: keep(calls),
         ...(resolves !== undefined && { resolutions: { id: resolves, fate: "applied" } }),
         ...(news && { outbox: news.event, untallied: news.change }),
       },
@@ -122,12 +125,13 @@ export function keep(calls: readonly StoredCall[]): { $each: StoredCall[]; $slic
 }
 
 function isRecorded(payout: Payout, progress: Progress, { cause }: Step): boolean {
-  const { stage } = payout.progress;
   if (cause === "resolved") return true;
-  if (stage === progress.stage) return false;
-  const isOpen = progress.stage === "processing" || progress.stage === "unknown";
-  return !isOpen || payout.revision <= waveringRevisionMax;
+  if (payout.progress.stage === progress.stage) return false;
+  const isWavering = payout.submittedAt !== undefined && wavering.has(progress.stage);
+  return !isWavering || payout.revision <= waveringRevisionMax;
 }
+
+const wavering: ReadonlySet<Progress["stage"]> = new Set(["submitting", "processing", "unknown"]);
 
 /** A step as the history keeps it, with the payout's stage and version after it. */
 export function stepOf(
@@ -185,7 +189,7 @@ export async function release(
     {
       $set: { ...setWork(work) },
       $unset: unsetWork(work) ?? {},
-      ...(calls.length > 0 && { $push: { calls: keep(calls) } }),
+      $push: { calls: keep(calls) },
     },
   );
 }
