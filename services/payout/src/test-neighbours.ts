@@ -58,14 +58,20 @@ export function standIns(
         return quoteResponse(quoteId, quote);
       },
     });
+    /** Each merchant of a quote has one beneficiary, of this id. */
+    const findOwn = ({ merchantId, beneficiaryId: id }: Record<string, unknown>) => {
+      const isMerchant = [...quotes.values()].some((quote) => quote.merchantId === merchantId);
+      if (world.isBeneficiaryGone || !isMerchant || id !== "ben_1") {
+        throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
+      }
+    };
     service(BeneficiaryService, {
-      getBeneficiary: ({ beneficiaryId }) => ({
-        beneficiary: { id: beneficiaryId, screeningStatus: world.screening },
-      }),
-      getPaymentInstruction: () => {
-        if (world.isBeneficiaryGone) {
-          throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
-        }
+      getBeneficiary: (asked) => {
+        findOwn(asked);
+        return { beneficiary: { id: asked.beneficiaryId, screeningStatus: world.screening } };
+      },
+      getPaymentInstruction: (asked) => {
+        findOwn(asked);
         return {
           accountNumber: "123456781234",
           transferMethod: "ACH",

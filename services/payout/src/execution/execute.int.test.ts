@@ -98,7 +98,12 @@ describe("execute", () => {
     const mutation = platform.operation();
     const first = await execute(quoteId, { mutation });
     const quote = platform.quotes.get(quoteId);
+    // What is known already does not wait for the claim.
+    platform.faults.claim = () => {
+      throw unavailable();
+    };
     expect(await codeOf(execute(quoteId))).toBe("ALREADY_PROCESSED");
+    platform.faults.claim = () => undefined;
     if (quote) quote.corridorOpen = false;
     expect(await execute(quoteId, { mutation })).toEqual(first);
     expect(await codeOf(execute(quoteId))).toBe("ACCESS_FORBIDDEN");

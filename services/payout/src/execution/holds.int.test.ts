@@ -1,11 +1,13 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
+import { createLog } from "@disburse/chassis/log.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { AccountDocument } from "../ledger/documents.ts";
 import { unavailable } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { createHoldCloser, sweepHolds } from "./holds.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -97,4 +99,66 @@ it("finishes a hold under the request that made it, as all later work on its pay
   const owed = await platform.outbox.due(1_000);
   const event = owed.find(({ id }) => id === stored?.outbox[0]?.id);
   expect(event?.origin?.request_id).toBe("req-orphan");
+});
+
+it("logs what became of each hold that was left behind", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const orphans: string[] = [];
+  for (let at = 0; at < 3; at += 1) orphans.push(await orphan(accountId));
+  const lines: string[] = [];
+  const log = createLog("payout", "info", { write: (line) => void lines.push(line) });
+  const sweep = async () => {
+    platform.world.offsetMs = 6_000;
+    await sweepHolds({ ...platform.worker, log });
+    platform.world.offsetMs = 0;
+    const logged = lines.splice(0).map((line) => JSON.parse(line));
+    return orphans.map((quoteId) => {
+      const own = logged.filter((line) => line.payout_id === derivedId("payout", quoteId));
+      return own.map(({ level, msg }) => `${level}: ${msg}`).join();
+    });
+  };
+  platform.faults.claim = () => {
+    throw unavailable();
+  };
+  const waits = "warn: orphaned hold waits for the quote service";
+  expect(await sweep()).toEqual([waits, waits, waits]);
+  platform.faults.claim = () => undefined;
+  const [, expired = "", lost = ""] = orphans;
+  platform.quotes.get(expired)!.expiresAt = new Date(0);
+  platform.quotes.delete(lost);
+  expect(await sweep()).toEqual([
+    "warn: orphaned hold completed",
+    "warn: orphaned hold released",
+    "error: orphaned hold not finished",
+  ]);
+});
+
+it("closes what was collected with one write of each account, and what came meanwhile next", async () => {
+  const { accounts } = platform.ledger;
+  const [first, second] = [
+    await platform.fundedAccount(merchantId, "100.00"),
+    await platform.fundedAccount(merchantId, "100.00"),
+  ];
+  const closer = createHoldCloser(platform.ledger);
+  const [one, two, three] = [
+    await platform.execute(first, "order"),
+    await platform.execute(first, "order"),
+    await platform.execute(second, "order"),
+  ];
+  const write = vi.spyOn(accounts, "updateOne");
+  closer.close(first, one);
+  closer.close(second, three);
+  closer.close(first, two);
+  expect(await closer.flush()).toBe(false);
+  expect(write).toHaveBeenCalledTimes(2);
+  write.mockRestore();
+  expect([await openHolds(first), await openHolds(second)]).toEqual([0, 0]);
+  const later = await platform.execute(first, "order");
+  closer.close(second, three);
+  const flushing = closer.flush();
+  closer.close(first, later);
+  expect(await flushing).toBe(true);
+  expect(await openHolds(first)).toBe(1);
+  expect(await closer.flush()).toBe(false);
+  expect(await openHolds(first)).toBe(0);
 });

@@ -46,7 +46,7 @@ export async function sweepHolds(deps: SweepDeps): Promise<void> {
     const ids = holds.map(({ payout_id }) => payout_id);
     const found = payouts.find({ _id: { $in: ids } }, { projection: { _id: 1 } });
     const existing = (await found.toArray()).map(({ _id }) => _id);
-    if (existing.length > 0) await closeHolds(ledger, accountId, existing);
+    await closeHolds(ledger, accountId, existing);
     for (const orphan of holds.filter(({ payout_id }) => !existing.includes(payout_id))) {
       const finishing = { name: "finish orphaned hold", since: orphan.since };
       await resume(deps.tracing, orphan.intent, finishing, () =>

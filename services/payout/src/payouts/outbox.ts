@@ -178,10 +178,7 @@ async function mark(
   await payouts.updateOne(
     { _id: payoutId },
     {
-      $pull: {
-        ...(isPublished && { outbox: idIn(published) }),
-        ...(counted.length > 0 && { untallied: idIn(counted) }),
-      },
+      $pull: { outbox: idIn(published), untallied: idIn(counted) },
       ...(isPublished && { $addToSet: { told: { $each: told } }, $max: { published_at } }),
     },
   );

@@ -1,0 +1,100 @@
+import { create } from "@bufbuild/protobuf";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { ExecutePayoutRequestSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { derivedId } from "@disburse/kernel/id.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Lease } from "../payouts/document.ts";
+import { findPayout } from "../payouts/store.ts";
+import { unavailable } from "../test-neighbours.ts";
+import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { claimAndCreate, type ExecuteDeps, executePayout } from "./execute.ts";
+import { executionRpc } from "./rpc.ts";
+
+/** What an execute asks of its neighbours, and what it hands on. */
+
+const actor = { kind: "api_key", id: "key_1" } as const;
+let platform: TestPlatform;
+let accountId = "";
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  accountId = await platform.fundedAccount("mer_1", "100.00");
+});
+afterAll(() => platform.stop());
+
+function request(quoteId: string) {
+  const { operationId } = platform.operation();
+  return { merchantId: "mer_1", quoteId, referenceId: "order", operationId, actor };
+}
+
+it("hands a new payout on once: to close its hold, and with its lease and first event", async () => {
+  const lease: Lease = { token: "token", until: new Date(), place: "first:8080" };
+  const handed: unknown[] = [];
+  const deps: ExecuteDeps = {
+    ...platform.worker,
+    closeHold: (...hold) => handed.push(hold),
+    leaseNew: () => lease,
+    onCreated: (...created) => handed.push(created),
+  };
+  const asked = request(platform.quote(accountId));
+  const execute = () => executePayout(deps, asked);
+  const payout = await withCallContext({ requestId: "req-1" }, execute);
+  const id = derivedId("payout", asked.quoteId);
+  const stored = await platform.payouts.findOne({ _id: id });
+  expect(payout).toEqual(await findPayout(platform.payouts, id));
+  expect(stored).toMatchObject({ actor, lease, request_id: "req-1" });
+  const [event, change] = [stored?.outbox[0], stored?.untallied[0]];
+  const origin = { request_id: "req-1" };
+  const closed = [accountId, id];
+  expect(handed.splice(0)).toEqual([
+    closed,
+    [{ payout, origin, created: { event, change } }, lease],
+  ]);
+  expect(await execute()).toEqual(payout);
+  expect(handed).toEqual([]);
+  // As after a crash that came before the answer.
+  expect(await claimAndCreate(deps, accountId, asked)).toEqual(payout);
+  expect(handed).toEqual([closed]);
+});
+
+it("of a quote that is not there is refused, and fails where that cannot be known", async () => {
+  const { worker } = platform;
+  expect(await executePayout(worker, request("qt_none"))).toEqual(refused("RECORD_NOT_FOUND"));
+  const getClaimableQuote = () => Promise.reject(unavailable());
+  const deps = { ...worker, quote: { ...worker.quote, getClaimableQuote } };
+  await expect(executePayout(deps, request("qt_none"))).rejects.toThrow("away");
+});
+
+it("whose claim is refused fails where its hold cannot be released", async () => {
+  const asked = request(platform.quote(accountId, { expiresAt: new Date(0) }));
+  const released = claimAndCreate(platform.worker, "acc_none", asked);
+  await expect(released).rejects.toThrow("hold not released: no_account");
+});
+
+it.each([
+  ["live", "sandbox-return-1", "INVALID_REQUEST"],
+  ["live", "order-sandbox-1", "OK"],
+  ["sandbox", "sandbox-return-1", "OK"],
+] as const)("in mode %s with reference %s is answered %s", async (mode, referenceId, expected) => {
+  const quoteId = platform.quote(accountId);
+  const mutation = platform.operation();
+  const asked = { mutation, merchantId: "mer_1", quoteId, referenceId };
+  const message = create(ExecutePayoutRequestSchema, asked);
+  const answered = executionRpc({ ...platform.worker, mode }).executePayout(message);
+  const code = await answered.then(
+    ({ payoutId }) => {
+      expect(payoutId).toBe(derivedId("payout", quoteId));
+      return "OK";
+    },
+    (error: unknown) => readRefusal(error)?.code,
+  );
+  expect(code).toBe(expected);
+});
+
+it("is refused with what the gateway could not read", async () => {
+  const unreadable = [{ field: "reference_id", problem: "must be text" }];
+  const asked = { merchantId: "mer_1", quoteId: platform.quote(accountId), unreadable };
+  const answered = platform.rpc.executePayout({ mutation: platform.operation(), ...asked });
+  await expect(answered).rejects.toThrow("reference_id: must be text");
+});

@@ -1,0 +1,153 @@
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { Binary } from "mongodb";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { migrations } from "../migrations.ts";
+import { openPayoutCounts } from "./counts.ts";
+import type { PayoutDocument, Payouts } from "./document.ts";
+import { type OutboxOptions, type OwedEvent, openPayoutOutbox } from "./outbox.ts";
+import { openPayouts } from "./store.ts";
+import { after, changesBy, storedPayout } from "./test-documents.ts";
+
+/** When an outbox looks, publishes, counts and marks: to the millisecond. */
+
+let database: Database;
+let payouts: Payouts;
+/** The time, and that of `performance.now()`. */
+let now: Date;
+let elapsedMs: number;
+beforeAll(async () => {
+  database = await migratedDatabase("payout", migrations);
+  payouts = openPayouts(database);
+});
+afterAll(async () => {
+  await database.db.dropDatabase();
+  await database.close();
+});
+beforeEach(() => {
+  now = after(0);
+  elapsedMs = 10_000;
+  vi.spyOn(performance, "now").mockImplementation(() => elapsedMs);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await payouts.deleteMany({});
+});
+
+const open = (change: Partial<OutboxOptions> = {}) =>
+  openPayoutOutbox({
+    ...{ payouts, counts: openPayoutCounts(database, payouts), clock: { now: () => now } },
+    ...{ isInHand: () => true, markWithinMs: 500, orphanedAfterMs: 2_000, lookEveryMs: 0 },
+    ...change,
+  });
+
+async function insert(change: Partial<PayoutDocument> = {}): Promise<PayoutDocument> {
+  const document = storedPayout(change);
+  await payouts.insertOne(document);
+  return document;
+}
+
+/** The event of a new payout as the process that stored it has it. */
+function owedOf({ _id: payoutId, merchant_id, outbox, untallied }: PayoutDocument): OwedEvent {
+  const [event, change] = [outbox[0], untallied[0]];
+  if (event === undefined) throw new Error("no event");
+  return { payoutId, merchantId: merchant_id, origin: {}, event, change };
+}
+
+it("an event that was left behind is published as it was stored, 2 s later", async () => {
+  const origin = { request_id: "req-1", traceparent: "00-1-2-01" };
+  const { outbox: stored } = await insert(origin);
+  const outbox = open({ lookEveryMs: 1_000 });
+  now = after(1.999);
+  expect(await outbox.due(10)).toEqual([]);
+  now = after(2);
+  elapsedMs += 999;
+  expect(await outbox.due(10)).toEqual([]);
+  elapsedMs += 1;
+  const [event] = stored;
+  expect(await outbox.due(10)).toStrictEqual([
+    { id: event?.id, key: "payout.initiated", body: event?.body.value(), origin },
+  ]);
+});
+
+it("an event of a clock that is ahead is published when it was seen for 2 s", async () => {
+  await insert();
+  now = after(-3_600);
+  const outbox = open();
+  for (const seenMs of [0, 1_000, 1_999]) {
+    elapsedMs = 10_000 + seenMs;
+    expect(await outbox.due(10)).toEqual([]);
+  }
+  elapsedMs = 12_000;
+  expect(await outbox.due(10)).toHaveLength(1);
+});
+
+it("an event that was left behind is found behind all that this process owes", async () => {
+  const outbox = open();
+  const own = [await insert(), await insert()];
+  const left = await insert({ outbox: [{ ...storedPayout().outbox[0]!, at: after(1) }] });
+  for (const each of own) outbox.add(owedOf(each));
+  await outbox.published(await outbox.due(2));
+  now = after(3);
+  expect((await outbox.due(1)).map(({ id }) => id)).toEqual([left.outbox[0]?.id]);
+});
+
+it("an outbox keeps 10,000 events in memory; the others stay in their payouts", async () => {
+  const outbox = open();
+  const { event, ...of } = owedOf(storedPayout());
+  for (let at = 0; at < 10_001; at += 1)
+    outbox.add({ ...of, event: { ...event, id: `evt_${at}` } });
+  const due = await outbox.due(20_000);
+  expect([due.length, due[0]?.id, due.at(-1)?.id]).toEqual([10_000, "evt_0", "evt_9999"]);
+});
+
+it("a payout in hand is marked after half a second, once, with what is published and counted", async () => {
+  const stored = await insert();
+  const [first] = stored.outbox;
+  const second = { ...first!, id: "evt_second_2", key: "payout.failed", body: new Binary() };
+  const change = { id: second.id, at: after(0), from: "initiated", to: "failed" } as const;
+  const outbox = open();
+  outbox.add(owedOf(stored));
+  outbox.add({ ...owedOf(stored), event: second, change });
+  await payouts.updateOne({ _id: stored._id }, { $push: { outbox: second, untallied: change } });
+  const [message] = await outbox.due(1);
+  await outbox.published([message!, { ...message!, id: "evt_unknown_1" }]);
+  elapsedMs += 499;
+  now = after(7);
+  expect(await changesBy(payouts, stored._id, outbox.settle)).toEqual([]);
+  elapsedMs += 1;
+  expect(await changesBy(payouts, stored._id, outbox.settle)).toEqual([
+    "outbox = [{ id evt_second_2, key payout.failed, at 0 s, body … }]",
+    "published_at = 7 s",
+    `told = [{ id ${first?.id}, key payout.initiated, body … }]`,
+    "untallied = []",
+  ]);
+  const write = vi.spyOn(payouts, "updateOne");
+  await outbox.settle();
+  expect(write).not.toHaveBeenCalled();
+  expect((await outbox.due(10)).map(({ id }) => id)).toEqual(["evt_second_2"]);
+});
+
+it.each([
+  ["of one that the process may change again soon, not", true, 2],
+  ["of another one, at once", false, 0],
+])("all events %s are marked as soon as they are published", async (_what, isInHand, left) => {
+  const stored = await insert();
+  const outbox = open({ isInHand: (id) => id === stored._id && isInHand });
+  outbox.add(owedOf(stored));
+  await outbox.published(await outbox.due(1));
+  await outbox.settle();
+  const found = await payouts.findOne({ _id: stored._id });
+  expect((found?.outbox.length ?? 0) + (found?.untallied.length ?? 0)).toBe(left);
+});
+
+it("an event without a change is marked as published, and counts nothing", async () => {
+  const stored = await insert({ merchant_id: "mer_none", untallied: [] });
+  const outbox = open({ isInHand: () => false });
+  outbox.add(owedOf(stored));
+  await outbox.published(await outbox.due(1));
+  await outbox.settle();
+  expect(await payouts.findOne({ _id: stored._id })).toMatchObject({ outbox: [], untallied: [] });
+  const counts = database.db.collection<{ _id: string }>("payout_counts");
+  expect(await counts.findOne({ _id: "mer_none" })).toBeNull();
+});
