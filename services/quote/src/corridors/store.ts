@@ -53,7 +53,7 @@ export async function findCorridor(
 
 /** The active corridors and the times of their rates in force, by pair; at most `limit`. */
 export async function activeCorridors({ corridors, rates }: CorridorStore, limit: number) {
-  const latest = [{ $sort: { as_of: -1, received_at: -1 } }, { $limit: 1 }, { $project: asOf }];
+  const latest = [{ $sort: { as_of: -1 } }, { $limit: 1 }, { $project: asOf }];
   const key = { localField: "_id", foreignField: "corridor_id" };
   const steps = [
     { $match: { active: true } },

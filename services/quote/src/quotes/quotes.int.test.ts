@@ -1,6 +1,7 @@
 import { clone, create, toJson } from "@bufbuild/protobuf";
 import { TimestampSchema, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { cacheMetrics } from "@disburse/chassis/cache.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
@@ -80,6 +81,7 @@ beforeAll(async () => {
     clock: { now: () => clockNow },
     quoteTtlSeconds: 300,
     countQuote: createQuoteCount(metrics),
+    countRead: cacheMetrics(metrics),
   });
   const transport = createRouterTransport(({ service }) => service(QuoteService, rpc));
   quotes = createClient(QuoteService, transport);
@@ -145,6 +147,22 @@ it("counts requests for quotes by their outcome", async () => {
   expect(await codeOf(ask())).toBe("Unavailable");
   isAway = false;
   expect(await counted("UNAVAILABLE")).toBe(1);
+});
+
+it("counts the reads of what it remembers, by cache", async () => {
+  const counted = async (result: string) => {
+    const reads = new RegExp(`cache="(\\w+)",result="${result}".*} (.*)$`, "gm");
+    return new Map(
+      [...(await metrics.text()).matchAll(reads)].map(([, cache, n]) => [cache, Number(n)]),
+    );
+  };
+  await ask();
+  const before = await counted("hit");
+  await ask();
+  const after = await counted("hit");
+  const caches = ["account_owners", "corridors", "merchant_corridors", "rates"];
+  expect([...after.keys()].toSorted()).toEqual(caches);
+  for (const each of caches) expect(after.get(each)).toBe((before.get(each) ?? 0) + 1);
 });
 
 const timeText = (at: Date) => toJson(TimestampSchema, timestampFromDate(at));
