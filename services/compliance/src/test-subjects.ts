@@ -17,7 +17,7 @@ import { comparedWith } from "./monitoring/subject-screening.ts";
 import type { ScreeningRequest } from "./screening/request.ts";
 import { screen } from "./screening/rules/screening.ts";
 import type { ScreeningIndex } from "./screening/screening-index.ts";
-import { openStore } from "./screening/store.ts";
+import { openStore, type ScreeningDocument } from "./screening/store.ts";
 import { buildWalletIndex } from "./wallets/rules/wallet.ts";
 
 /** What the tests of a monitoring round share: one list in memory, subjects in a database. */
@@ -115,6 +115,7 @@ export async function testSubjects(first: ScreeningIndex) {
     deps,
     counts,
     subjects,
+    screenings: database.db.collection<ScreeningDocument>("screenings"),
     /** Brings another version into force. */
     switchTo: (index: ScreeningIndex, changes: Partial<ListDifference>) => {
       current = index;

@@ -99,6 +99,12 @@ describe("parties to screen", () => {
     expect(readParty(fields)).toMatchObject(refusal(message));
   });
 
+  it("are not read where they are too many", () => {
+    expect(readParty({ parties: Array(51).fill({}) })).toEqual({
+      ...{ refused: "INVALID_REQUEST", detail: "parties: must be at most 50" },
+    });
+  });
+
   it.each([
     ["no type", { type: Party_Type.UNSPECIFIED }, "parties[0].type: must be"],
     ["no name", { name: "" }, "parties[0].name: must be 1 to 511"],

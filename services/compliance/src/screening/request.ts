@@ -35,7 +35,7 @@ const partiesMax = 50;
 const walletsMax = 10;
 /** A first and a last name of 255 characters each, and the space between. */
 const nameLengthMax = 511;
-const addressLengthMax = 128;
+const addressText = /^.{1,128}$/s;
 /** Residence, citizenship, birth, and some to spare. */
 const countriesMax = 10;
 const documentsMax = 20;
@@ -110,8 +110,7 @@ function readWallet(
     const problem = `must be one of ${walletNetworks.join(", ")}`;
     violations.push({ field: `${at}networks`, problem });
   }
-  const families =
-    address.length > addressLengthMax ? undefined : walletFamiliesOf(networks, address);
+  const families = addressText.test(address) ? walletFamiliesOf(networks, address) : undefined;
   if (families === undefined && known) {
     violations.push({ field: `${at}address`, problem: "must be valid for its network" });
   }

@@ -38,3 +38,14 @@ it("keeps both where two records race with one operation; the first is the opera
   expect((await store.save(other)).screening).toEqual(other.screening);
   expect((await store.findOperation("party", "op"))?.screening.id).toBe("scr_1");
 });
+
+it("answers with the screening of the lowest id, in whichever order they were kept", async () => {
+  const store = openStore(database, sealer);
+  for (const [id, recordId] of [
+    ["scr_6", "ben_6"],
+    ["scr_5", "ben_5"],
+  ] as const) {
+    await store.save({ ...made(id, recordId, "clear"), operationId: "op-race" });
+  }
+  expect((await store.findOperation("party", "op-race"))?.screening.id).toBe("scr_5");
+});

@@ -1,0 +1,286 @@
+import { fromBinary, toJson } from "@bufbuild/protobuf";
+import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
+import { derivedId } from "@disburse/kernel/id.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Found, ScreeningInForce } from "../alerts/raising.ts";
+import { type Disposition, decidableMax, isTruncated } from "../screening/rules/decided-finding.ts";
+import {
+  indexOf,
+  personEntry,
+  requestFor,
+  type TestSubjects,
+  testSubjects,
+} from "../test-subjects.ts";
+import { openRequest } from "./document.ts";
+import { finishScreening, rescreen, type SubjectDeps, screenSubject } from "./subject-screening.ts";
+
+const others = [personEntry("e1", "Ulvanka Drostig")];
+const without = indexOf("1", others);
+const withHit = indexOf("2", [...others, personEntry("e2", "Harlan Mosswick")]);
+const request = requestFor("ben_1", "Harlan Mosswick");
+const { subject } = request;
+const query = { parties: request.parties, wallets: [] };
+const actor = { kind: "service", id: "beneficiary" } as const;
+const by = (operationId: string) => ({ operationId, actor });
+const now = new Date("2026-01-01T00:00:00Z");
+const ms = (more: number) => new Date(now.getTime() + more);
+
+let test: TestSubjects;
+/** What a screening says to the rest of the service. */
+let said: unknown[];
+let found: Found[];
+let raised: ScreeningInForce[];
+let deps: SubjectDeps;
+/** What people decided about each hit. */
+let disposition: Disposition;
+
+beforeAll(async () => {
+  test = await testSubjects(without);
+});
+afterAll(() => test.end());
+beforeEach(async () => {
+  await Promise.all([test.subjects.deleteMany({}), test.screenings.deleteMany({})]);
+  test.switchTo(without, {});
+  [said, found, raised, disposition] = [[], [], [], "undecided"];
+  deps = {
+    ...test.deps,
+    clock: { now: () => now },
+    alerts: {
+      decisionsOf: async (_subject, asked) => {
+        found.push(asked);
+        const ofHits = asked.hits.map(({ entryUid }) => ({
+          alertId: `alr_${entryUid}`,
+          disposition,
+        }));
+        return { ofHits, standing: [] };
+      },
+      raise: async (each) => void raised.push(each),
+    },
+    screened: ({ id }) => void said.push(["screened", id]),
+    compared: (...how) => void said.push(["compared", ...how]),
+    eventPending: () => void said.push(["event"]),
+  };
+});
+
+async function ben() {
+  const document = await test.subjects.findOne({ record_id: "ben_1" });
+  if (document === null) throw new Error("not monitored");
+  return document;
+}
+
+describe("a subject's screening", () => {
+  it("for its owner is in force, stored and said whole", async () => {
+    const first = await screenSubject(deps, request, by("op-1"));
+    const { id } = first.screening;
+    const screening = {
+      ...{ id, kind: "party", trigger: "request", subject, verdict: "clear", hits: [] },
+      ...{ lists: without.lists, configurationVersion: without.configurationVersion },
+      createdAt: now,
+    };
+    expect(first).toEqual({ screening, request: JSON.stringify(request) });
+    expect(await deps.store.get(id)).toEqual(first);
+    expect(await test.screenings.findOne()).toMatchObject({ operation_id: "op-1", actor });
+    const document = await ben();
+    expect(document).toEqual({
+      ...{ _id: "mer_1 ben_1", schema_version: 1, merchant_id: "mer_1", record_id: "ben_1" },
+      ...{ stamp: `${deps.hashes.keyring} 1`, keyring: deps.hashes.keyring },
+      configuration_version: without.configurationVersion,
+      configuration_revision: without.configurationRevision,
+      lists: [{ list: "test", import_id: "1" }],
+      keys: await deps.hashes.ofRequest(request),
+      ...{ revision: 1, verdict: "clear", screening_id: id, screened_at: now, compared_at: now },
+      ...{ found: expect.stringMatching(/^[0-9a-f]{64}$/), entries: [] },
+      sealed: expect.any(String),
+    });
+    expect(openRequest(document, deps.sealer)).toEqual(request);
+    expect(found).toEqual([{ request: query, hits: [], lists: without.lists, isFirst: true }]);
+    expect(raised).toEqual([{ subject, revision: 1, request, screening }]);
+    expect(said).toEqual([
+      ["compared", "request", "changed"],
+      ["screened", id],
+    ]);
+  });
+
+  it("after a change of a list is in force, stored and said whole, and its verdict is news", async () => {
+    const first = await screenSubject(deps, request, by("op-1"));
+    const before = await ben();
+    test.switchTo(withHit, {});
+    said = [];
+    await rescreen(deps, subject, "list_change");
+    const after = await ben();
+    const id = after.screening_id;
+    const next = await deps.store.get(id);
+    expect(next).toEqual({
+      screening: {
+        ...{ ...first.screening, id, trigger: "list_change", verdict: "block" },
+        ...{ hits: next?.screening.hits, lists: withHit.lists, createdAt: ms(1) },
+      },
+      request: first.request,
+    });
+    expect(next?.screening.hits).toMatchObject([{ entryUid: "e2", alertId: "alr_e2" }]);
+    expect(await test.screenings.findOne({ _id: id })).toMatchObject({
+      ...{ operation_id: id, actor: { kind: "service", id: "compliance" } },
+    });
+    const [{ body } = {}] = after.outbox ?? [];
+    expect(after).toEqual({
+      ...{ ...before, revision: 2, verdict: "block", screening_id: id, entries: ["test:e2"] },
+      ...{ stamp: `${deps.hashes.keyring} 2`, lists: [{ list: "test", import_id: "2" }] },
+      ...{ screened_at: ms(1), compared_at: ms(1), found: after.found, sealed: after.sealed },
+      outbox: [{ id: derivedId("event", id), key: "screening.changed", at: ms(1), body }],
+    });
+    const event = body && fromBinary(ScreeningChangedSchema, body.value());
+    expect(event && toJson(ScreeningChangedSchema, event)).toEqual({
+      ...{ eventId: derivedId("event", id), occurredAt: "2026-01-01T00:00:00.001Z" },
+      ...{ subject, screeningId: id, verdict: "VERDICT_BLOCK" },
+      screenedAt: "2026-01-01T00:00:00.001Z",
+    });
+    expect(found[1]).toMatchObject({ hits: [{ entryUid: "e2" }], isFirst: false });
+    expect(raised[1]).toEqual({ subject, revision: 2, request, screening: next?.screening });
+    expect(said).toEqual([["compared", "list_change", "changed"], ["screened", id], ["event"]]);
+  });
+
+  it("that finds nothing new says when it was compared, and is no screening", async () => {
+    await screenSubject(deps, request, by("op-1"));
+    const before = await ben();
+    said = [];
+    const later = { ...deps, clock: { now: () => ms(9_000) } };
+    await rescreen(later, subject, "configuration_change");
+    const after = await ben();
+    expect(after).toEqual({
+      ...{ ...before, revision: 2, compared_at: ms(9_000), sealed: after.sealed },
+    });
+    expect(said).toEqual([["compared", "configuration_change", "same"]]);
+    expect(await test.screenings.countDocuments()).toBe(1);
+  });
+
+  it("by another request is no news to its owner, who has the answer", async () => {
+    await screenSubject(deps, request, by("op-1"));
+    test.switchTo(withHit, {});
+    const second = await screenSubject(deps, request, by("op-2"));
+    expect(second.screening.verdict).toBe("block");
+    expect(await ben()).not.toHaveProperty("outbox");
+    expect(said).not.toContainEqual(["event"]);
+  });
+
+  it("of another entry but the same verdict is no news", async () => {
+    test.switchTo(withHit, {});
+    await screenSubject(deps, request, by("op-1"));
+    test.switchTo(indexOf("3", [personEntry("e3", "Harlan Mosswick")]), {});
+    await rescreen(deps, subject, "list_change");
+    expect(await ben()).toMatchObject({ revision: 2, entries: ["test:e3"] });
+    expect(await ben()).not.toHaveProperty("outbox");
+  });
+
+  it("rests on all hits where more are found than are listed", async () => {
+    const namesakes = Array.from({ length: 25 }, (_each, at) =>
+      personEntry(`n${at}`, "Harlan Mosswick"),
+    );
+    test.switchTo(indexOf("2", namesakes), {});
+    disposition = "false_positive";
+    const { screening } = await screenSubject(deps, request, by("op-1"));
+    expect(found[0]?.hits.map(({ entryUid }) => entryUid).toSorted()).toEqual(
+      namesakes.map(({ uid }) => uid).toSorted(),
+    );
+    expect(screening.verdict).toBe("clear");
+    expect(isTruncated(screening)).toBe(true);
+  });
+
+  it("is compared once where all hits are listed", async () => {
+    const asked: unknown[] = [];
+    const counting = (count: number) => {
+      const namesakes = Array.from({ length: count }, (_each, at) =>
+        personEntry(`n${at}`, "Harlan Mosswick"),
+      );
+      const index = indexOf(`${count}`, namesakes);
+      const screen: typeof index.screen = (each) => {
+        asked.push(each);
+        return index.screen(each);
+      };
+      test.switchTo({ ...index, screen }, {});
+    };
+    counting(1);
+    await screenSubject(deps, request, by("op-1"));
+    expect(asked.splice(0)).toEqual([query]);
+    counting(20);
+    await screenSubject(deps, request, by("op-2"));
+    expect(asked).toEqual([query, { ...query, most: decidableMax }]);
+  });
+});
+
+describe("lists are read again", () => {
+  it("only for a subject that was compared with others than this process has", async () => {
+    let reads = 0;
+    const refresh = async () => {
+      reads += 1;
+    };
+    deps = { ...deps, watch: { ...deps.watch, refresh } };
+    await screenSubject(deps, request, by("op-1"));
+    await screenSubject(deps, request, by("op-2"));
+    expect(reads).toBe(0);
+    test.switchTo(withHit, {});
+    await screenSubject(deps, request, by("op-3"));
+    expect(reads).toBe(1);
+  });
+});
+
+describe("after a crash", () => {
+  /** A screening that is in force and not stored. */
+  async function crashed() {
+    const lost = { ...deps.store, keep: async () => undefined };
+    const raise = () => Promise.reject(new Error("crashed"));
+    const crashing = { ...deps, store: lost, alerts: { ...deps.alerts, raise } };
+    return await screenSubject(crashing, request, by("op-1"));
+  }
+
+  it("a screening is stored before the next one takes its place", async () => {
+    const first = await crashed();
+    expect(await deps.store.get(first.screening.id)).toBeUndefined();
+    test.switchTo(withHit, {});
+    await rescreen(deps, subject, "list_change");
+    expect(await deps.store.get(first.screening.id)).toEqual(first);
+    expect(await test.screenings.countDocuments()).toBe(2);
+  });
+
+  it("the repeat of an operation is answered with its first screening", async () => {
+    const first = await crashed();
+    test.switchTo(withHit, {});
+    expect(await screenSubject(deps, request, by("op-1"))).toEqual(first);
+    expect(await test.screenings.countDocuments()).toBe(1);
+  });
+
+  it("a screening is finished once: stored, its alerts raised, and no longer held", async () => {
+    const { screening } = await crashed();
+    const left = await ben();
+    expect(left.recording?._id).toBe(screening.id);
+    await finishScreening(deps, left);
+    expect(raised).toEqual([{ subject, revision: 1, request, screening }]);
+    expect(await test.screenings.countDocuments()).toBe(1);
+    const { recording: _done, ...finished } = left;
+    expect(await ben()).toEqual(finished);
+    await finishScreening(deps, finished);
+    expect(raised).toHaveLength(1);
+  });
+});
+
+describe("a subject that is overtaken by others each time", () => {
+  const overtaken = "a subject was overtaken by other screenings again and again";
+  let tries: number;
+  beforeEach(async () => {
+    tries = 0;
+    await screenSubject(deps, request, by("op-1"));
+    const lost = async () => {
+      tries += 1;
+      return false;
+    };
+    deps = { ...deps, subjects: { ...deps.subjects, put: lost, compared: lost } };
+  });
+
+  it.each([
+    ["its owner's screening", () => screenSubject(deps, request, by("op-2"))],
+    ["a comparison that finds nothing new", () => rescreen(deps, subject, "list_change")],
+  ])("is given up after 50 tries of %s", async (_what, screening) => {
+    await expect(screening()).rejects.toThrow(overtaken);
+    expect(tries).toBe(50);
+    expect(await test.screenings.countDocuments()).toBe(1);
+  });
+});
