@@ -206,6 +206,19 @@ it("of 32 at once at two gateways one runs; the others are refused as in progres
   expect([ran.length, effects.size]).toEqual([1, 1]);
 });
 
+it("one that others take a key from three times is refused as in progress", async () => {
+  owning(failing);
+  await post(first);
+  let tries = 0;
+  const how = async () => {
+    tries += 1;
+    return { matchedCount: 0 };
+  };
+  fault = { write: "updateOne", how };
+  expect(await code(post(second))).toBe("IDEMPOTENCY_IN_PROGRESS");
+  expect([tries, ran.length]).toEqual([3, 1]);
+});
+
 describe("a run that stalled past its lock", () => {
   it.each([
     ["is answered", effectOf],

@@ -241,7 +241,8 @@ it("ends the run of a key by its key and its run, not by one of them", async () 
   const [one, other] = [await run("one"), await run("other")];
   if (!("claim" in one && "claim" in other)) throw new Error("no claim");
   const answer = { status: 200, headers: {}, body: "{}" };
-  await end(store, { ...one.claim, id: other.claim.id }, answer);
+  const mixed = { ...one.claim, id: other.claim.id };
+  for (const status of [200, 400, 500]) await end(store, mixed, { ...answer, status });
   for (const each of ["one", "other"]) {
     expect(await run(each)).toEqual(refused("IDEMPOTENCY_IN_PROGRESS"));
   }

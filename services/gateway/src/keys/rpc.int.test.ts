@@ -1,19 +1,23 @@
+import { randomBytes } from "node:crypto";
 import { toJson } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
+import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { KeySchema } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { Binary } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { mutation, startTestGateway, type TestGateway } from "../test-gateway.ts";
+import { makeKey } from "./rules/api-key.ts";
 import { everyScope } from "./rules/key.ts";
 
+const metrics = createMetrics("gateway");
 let gateway: TestGateway;
 const path = "/api/v1/transfer/accounts";
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({ metrics });
   gateway.fakes.payout.listAccounts = () => ({ accounts: [] });
 });
 afterAll(() => gateway.stop());
@@ -108,6 +112,14 @@ it("answers a repeat with the first key, for a day", async () => {
   expect(await works(first?.secret ?? "")).toBe(true);
 });
 
+it("answers a repeat with the first key also where it could not be made any more", async () => {
+  const expiresAt = later(1_000);
+  const asked = { mutation: mutation(), merchantId: newId("merchant"), expiresAt };
+  const first = await gateway.keys.createKey(asked);
+  gateway.time.nowMs += 1_000;
+  expect(await gateway.keys.createKey(asked)).toEqual(first);
+});
+
 it("rotates a key: both work for the overlap, then only the new one", async () => {
   const wish = { scopes: ["account:read"], sourceCidrs: ["127.0.0.1"], expiresAt: later(dayMs) };
   const old = await gateway.merchant(wish);
@@ -118,12 +130,14 @@ it("rotates a key: both work for the overlap, then only the new one", async () =
   expect([await works(old.key), await works(rotated.secret)]).toEqual([true, true]);
   gateway.time.nowMs += 60_000;
   expect([await works(old.key), await works(rotated.secret)]).toEqual([false, true]);
+  expect(await gateway.keys.rotateKey(asked)).toEqual(rotated);
   const again = { ...asked, mutation: mutation() };
   expect((await refusalOf(gateway.keys.rotateKey(again)))?.code).toBe("RECORD_NOT_FOUND");
 });
 
 it("ends the old key at once without overlap, and finishes a rotation that broke off", async () => {
   const old = await gateway.merchant();
+  expect(await works(old.key)).toBe(true);
   const asked = { mutation: mutation(), keyId: old.keyId, overlapSeconds: 0 };
   const rotated = await gateway.keys.rotateKey(asked);
   expect(await works(old.key)).toBe(false);
@@ -146,9 +160,20 @@ it("does not lengthen an overlap by rotating again", async () => {
   expect(await works(old.key)).toBe(false);
 });
 
+it("ends a key at its own expiry where its overlap would last longer", async () => {
+  const { key, keyId, merchantId } = await gateway.merchant({ expiresAt: later(10_000) });
+  await gateway.keys.rotateKey({ mutation: mutation(), keyId, overlapSeconds: 60 });
+  const { keys } = await gateway.keys.listKeys({ merchantId });
+  expect(keys.find(({ id }) => id === keyId)?.expiresAt).toEqual(later(10_000));
+  gateway.time.nowMs += 10_000;
+  expect(await works(key)).toBe(false);
+});
+
 it("revokes a key permanently, once", async () => {
   const { key, keyId } = await gateway.merchant();
+  expect(await works(key)).toBe(true);
   const first = await gateway.keys.revokeKey({ mutation: mutation(), keyId });
+  expect(await works(key)).toBe(false);
   expect(timestampDate(first.key!.revokedAt!).getTime()).toBe(gateway.time.nowMs);
   gateway.time.nowMs += 1_000;
   const second = await gateway.keys.revokeKey({ mutation: mutation(), keyId });
@@ -158,14 +183,43 @@ it("revokes a key permanently, once", async () => {
   expect((await refusalOf(gateway.keys.rotateKey(rotate)))?.code).toBe("RECORD_NOT_FOUND");
 });
 
-it("lists a merchant's keys, oldest first, without their secrets", async () => {
-  const { merchantId, keyId } = await gateway.merchant();
-  gateway.time.nowMs += 1;
-  const second = await gateway.keys.createKey({ mutation: mutation(), merchantId });
+it("lists a merchant's keys, oldest first and of one time by id, without their secrets", async () => {
+  const merchantId = newId("merchant");
+  const made: string[] = [];
+  for (const _time of ["earlier", "later"]) {
+    const calls = Array.from({ length: 4 }, () =>
+      gateway.keys.createKey({ mutation: mutation(), merchantId }),
+    );
+    const ids = (await Promise.all(calls)).map(({ key }) => key?.id ?? "");
+    made.push(...ids.toSorted());
+    gateway.time.nowMs += 1;
+  }
+  const last = await gateway.keys.createKey({ mutation: mutation(), merchantId });
   const { keys } = await gateway.keys.listKeys({ merchantId });
-  expect(keys.map(({ id }) => id)).toEqual([keyId, second.key?.id]);
-  expect(keys[1]).toEqual(second.key);
+  expect(keys.map(({ id }) => id)).toEqual([...made, last.key?.id]);
+  expect(keys.at(-1)).toEqual(last.key);
   expect((await gateway.keys.listKeys({ merchantId: newId("merchant") })).keys).toEqual([]);
+});
+
+it("remembers for a second that a key is not there", async () => {
+  const { text } = makeKey("sandbox", randomBytes);
+  const read = async (result: string) => {
+    const line = new RegExp(
+      `^disburse_cache_reads_total{cache="api_keys",result="${result}".*} (.*)$`,
+      "m",
+    );
+    return Number(line.exec(await metrics.text())?.[1] ?? 0);
+  };
+  const reads = async () => {
+    const before = [await read("hit"), await read("miss")] as const;
+    expect(await works(text)).toBe(false);
+    return [(await read("hit")) - before[0], (await read("miss")) - before[1]];
+  };
+  expect(await reads()).toEqual([0, 1]);
+  gateway.time.nowMs += 1_000;
+  expect(await reads()).toEqual([1, 0]);
+  gateway.time.nowMs += 1;
+  expect(await reads()).toEqual([0, 1]);
 });
 
 it("refuses what it cannot do", async () => {

@@ -57,6 +57,10 @@ describe("the fingerprint", () => {
     expect(of(text) === of(body)).toBe(same);
   });
 
+  it("is the one that an earlier release stored", () => {
+    expect(of(body)).toBe("d6ca084bec4e81d2e63070bdb2bf92ec9a05cc93a379d02e6b6591c9c8002376");
+  });
+
   it("distinguishes numbers that a float cannot", () => {
     expect(of('{"a":9007199254740993}')).not.toBe(of('{"a":9007199254740992}'));
     expect(of('{"a":1e400}')).not.toBe(of('{"a":1e401}'));

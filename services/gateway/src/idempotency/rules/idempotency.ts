@@ -63,8 +63,8 @@ function canonical(json: ExactJson): unknown {
   }
   if (Array.isArray(json)) return json.map(canonical);
   if (typeof json !== "object" || json === null) return json;
-  const entries = Object.entries(json).map(([key, value]) => [key, canonical(value)] as const);
-  return { object: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
+  const names = Object.keys(json).sort();
+  return { object: names.map((name) => [name, canonical(json[name] ?? null)]) };
 }
 
 /**

@@ -71,7 +71,13 @@ it.each([
 
 it("draws letters evenly: bytes that would favour some are thrown away", () => {
   const bytes = [[248, 255, 61, 62], [247], [7]].map((each) => Uint8Array.from(each));
-  expect(randomBase62(4, () => bytes.shift() ?? new Uint8Array(1))).toBe("z0z7");
+  const sizes: number[] = [];
+  const draw = (size: number) => {
+    sizes.push(size);
+    return bytes.shift() ?? new Uint8Array(1);
+  };
+  expect(randomBase62(4, draw)).toBe("z0z7");
+  expect(sizes).toEqual([4, 2, 1]);
   expect(base62(2 ** 32 - 1, 6)).toBe("4gfFC3");
   expect(base62(0, 6)).toBe("000000");
 });
