@@ -180,6 +180,48 @@ describe("every quote of either kind", () => {
   });
 });
 
+describe("the bounds of a quote", () => {
+  const fee = (flatMinor: bigint) => ({ share: { units: 0n, scale: 0 }, flatMinor });
+  const terms = { source: "USD", destination: "INR", rate: { units: 1n, scale: 0 } };
+  const most = 10n ** 17n - 1n;
+
+  it.each<[string, Amounts | object, Partial<Amounts> | string]>([
+    [
+      "a unit more than the fees",
+      quoteFixedSource({ ...terms, fee: fee(30n) }, 31n),
+      {
+        ...{ source: 31n, fees: 30n, converted: 1n, receiving: 1n },
+      },
+    ],
+    [
+      "no more than the fees",
+      quoteFixedSource({ ...terms, fee: fee(30n) }, 30n),
+      "source_amount: must cover the fees",
+    ],
+    [
+      "as many digits as are kept",
+      quoteFixedSource({ ...terms, fee: fee(0n) }, most),
+      {
+        ...{ source: most, fees: 0n, converted: most, receiving: most },
+      },
+    ],
+    [
+      "one more than can be kept",
+      quoteFixedSource({ ...terms, fee: fee(1n) }, most + 1n),
+      "source_amount: would be too large",
+    ],
+    [
+      "what arrives as one too many",
+      quoteFixedTarget({ ...terms, rate: { units: 2n, scale: 0 }, fee: fee(0n) }, most + 1n),
+      "receiving_amount: would be too large",
+    ],
+  ])("hold for %s", (_what, amounts, expected) => {
+    expect(amounts).toEqual(
+      typeof expected === "string" ? { refused: "INVALID_REQUEST", detail: expected } : expected,
+    );
+  });
+});
+
 /** Whether `converted` at the rate is worth at least `receiving`, by cross-multiplication. */
 function worth(terms: Terms, converted: bigint, receiving: bigint): "covers" | "short" {
   const inUnits = (minor: bigint, currency: string) => decimal(formatAmount(minor, currency));
