@@ -255,6 +255,18 @@ export const equivalents: readonly Equivalent[] = [
     operator: "drop due_at",
     why: "a replay that is due stays due",
   },
+  {
+    path: "services/gateway/src/idempotency/store.ts",
+    line: '{ _id, fence: found.fence, "progress.state": found.progress.state },',
+    operator: "drop _id",
+    why: "a fence is of one run of one key; the id finds it by an index",
+  },
+  {
+    path: "services/gateway/src/keys/store.ts",
+    line: '{ "operation.secret_until": { $lte: now }, "operation.sealed_secret": { $ne: null } },',
+    operator: 'drop "operation.sealed_secret"',
+    why: "what was forgotten is forgotten again",
+  },
 ];
 
 /** Whether a mutant of a file is a known equivalent. */

@@ -42,10 +42,16 @@ it("keeps both where two records race with one operation; the first is the opera
 it("answers with the screening of the lowest id, in whichever order they were kept", async () => {
   const store = openStore(database, sealer);
   for (const [id, recordId] of [
-    ["scr_6", "ben_6"],
-    ["scr_5", "ben_5"],
+    ["scr_6", "ben_5"],
+    ["scr_5", "ben_6"],
   ] as const) {
     await store.save({ ...made(id, recordId, "clear"), operationId: "op-race" });
   }
   expect((await store.findOperation("party", "op-race"))?.screening.id).toBe("scr_5");
+});
+
+it("lists the screenings of all merchants and records newest first", async () => {
+  const any = { merchantId: "", recordId: "", verdict: undefined, before: undefined };
+  const listed = await openStore(database, sealer).list(any, 3);
+  expect(listed.map(({ id }) => id)).toEqual(["scr_6", "scr_5", "scr_3"]);
 });

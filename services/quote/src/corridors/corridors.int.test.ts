@@ -5,14 +5,13 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { CorridorSchema, QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { newId } from "@disburse/kernel/id.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrations } from "../migrations.ts";
 import { openCurrentCorridors } from "./current.ts";
 import { corridorsRpc } from "./rpc.ts";
-import { addRate, openCorridors } from "./store.ts";
+import { openCorridors } from "./store.ts";
 
 let database: Database;
 let rpc: ReturnType<typeof createClient<typeof QuoteService>>;
@@ -140,29 +139,6 @@ it("answers with a rate as it was set, and with the first one where it is repeat
     const answer = await rpc.setRate({ mutation: once, corridorId, rate: set });
     expect(answer.rate).toMatchObject({ rate: "1.5", source: "test", asOf });
   }
-});
-
-it("has the rate in force of the later time, and of one time the one that came later", async () => {
-  const { corridor } = await set("USDC_COIN_POLYGON", "0");
-  const corridors = openCorridors(database);
-  const inForce = async () => {
-    const { corridors } = await rpc.listCorridors({ limit: 100 });
-    return corridors.find(({ id }) => id === corridor?.id)?.rate;
-  };
-  expect(await inForce()).toBeUndefined();
-  const add = (units: bigint, asOfMs: number, receivedMs: number) => {
-    const rate = { rate: { units, scale: 0 }, asOf: new Date(asOfMs), source: "test" };
-    const by = { operationId: newId("event"), actor: { kind: "service", id: "test" } as const };
-    return addRate(corridors, { corridorId: corridor?.id ?? "", rate }, by, new Date(receivedMs));
-  };
-  for (const [units, asOfMs, receivedMs] of [
-    [3n, 1_000, 9_000],
-    [5n, 2_000, 8_000],
-    [4n, 2_000, 7_000],
-  ] as const) {
-    await add(units, asOfMs, receivedMs);
-  }
-  expect(await inForce()).toMatchObject({ rate: "5" });
 });
 
 it("remembers the last twenty operations of a change, so that a repeat changes nothing", async () => {

@@ -65,21 +65,6 @@ it("shows how old the rates of active corridors are, and how old they may be", a
   expect(await shown()).toEqual(['rate_max_age_seconds{corridor="USD-USDC"} 0']);
 });
 
-it("reads the first active corridors by pair, and no more than it may", async () => {
-  for (const [source, destination] of [
-    ["SOL", "USD"],
-    ["BTC", "SOL"],
-    ["BTC", "INR"],
-  ] as const) {
-    await set({ source, destination });
-  }
-  const found = await activeCorridors(openCorridors(database), 2);
-  expect(found.map(({ corridor }) => corridor.source + corridor.destination)).toEqual([
-    "BTCINR",
-    "BTCSOL",
-  ]);
-});
-
 it("reads again after its pause, not at once", async () => {
   let reads = 0;
   const clock = {

@@ -1,0 +1,70 @@
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import {
+  activeCorridors,
+  addRate,
+  type CorridorStore,
+  latestRate,
+  listCorridors,
+  openCorridors,
+  setCorridor,
+} from "./store.ts";
+
+/** Without indexes: their order would hide that a read asks for none. */
+let database: Database;
+let store: CorridorStore;
+beforeAll(async () => {
+  database = await migratedDatabase("orders", []);
+  store = openCorridors(database);
+});
+beforeEach(() => database.db.dropDatabase());
+afterAll(() => database.close());
+
+let operations = 0;
+const change = () => {
+  operations += 1;
+  return { operationId: `op-${operations}`, actor: { kind: "service", id: "test" } as const };
+};
+const unbound = {
+  ...{ sourceMin: undefined, sourceMax: undefined },
+  ...{ receivingMin: undefined, receivingMax: undefined },
+};
+const set = (source: string, destination: string) => {
+  const fee = { share: { units: 0n, scale: 0 }, flatMinor: 0n };
+  const terms = { source, destination, active: true, fee, limits: unbound };
+  const times = { quoteTtlSeconds: 0, rateMaxAgeSeconds: 0 };
+  return setCorridor(store, { ...terms, ...times }, change(), new Date(0));
+};
+const rate = (corridorId: string, units: bigint, asOfMs: number, receivedMs: number) => {
+  const added = { rate: { units, scale: 0 }, asOf: new Date(asOfMs), source: "test" };
+  return addRate(store, { corridorId, rate: added }, change(), new Date(receivedMs));
+};
+
+it("the rate in force is the one of the latest time, of two the one that came later", async () => {
+  await rate("cor_1", 3n, 1_000, 9_000);
+  await rate("cor_1", 4n, 2_000, 7_000);
+  await rate("cor_1", 5n, 2_000, 8_000);
+  await rate("cor_2", 6n, 9_000, 9_000);
+  expect(await latestRate(store, "cor_1")).toMatchObject({ rate: { units: 5n } });
+  expect(await latestRate(store, "cor_none")).toBeUndefined();
+});
+
+it("corridors are listed by pair, and no more than are asked for", async () => {
+  for (const [source, destination] of [
+    ["SOL", "BTC"],
+    ["BTC", "SOL"],
+    ["BTC", "INR"],
+  ] as const) {
+    const { id } = await set(source, destination);
+    await rate(id, 1n, 2_000, 3_000);
+    await rate(id, 1n, 1_000, 4_000);
+  }
+  const { found, count } = await listCorridors(store, "", { after: undefined, limit: 2 });
+  const active = await activeCorridors(store, 2);
+  for (const listed of [found, active.map(({ corridor }) => corridor)]) {
+    expect(listed.map((each) => each.source + each.destination)).toEqual(["BTCINR", "BTCSOL"]);
+  }
+  expect(count).toBe(3);
+  expect(active.map(({ rateAsOf }) => rateAsOf)).toEqual([new Date(2_000), new Date(2_000)]);
+});
