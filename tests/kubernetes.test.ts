@@ -30,7 +30,7 @@ beforeAll(() => {
   for (const overlay of overlays) {
     rendered.set(overlay, readManifests(render(kubectl, `overlays/${overlay}`)));
   }
-});
+}, 60_000);
 
 const root = join(import.meta.dirname, "..");
 const labels = ({ metadata }: Manifest) => metadata.labels ?? {};

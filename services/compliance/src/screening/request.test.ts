@@ -51,6 +51,8 @@ describe("parties to screen", () => {
     const wallet = { address: riskyWallets.BTC };
     const most = { parties: Array(50).fill(person), wallets: Array(10).fill(wallet) };
     expect(readParty(most)).toHaveProperty("parties.length", 50);
+    const both = { parties: [person], wallets: [wallet] };
+    expect(readParty(both)).toMatchObject({ parties: [{ name: person.name }], wallets: [wallet] });
     expect(readParty({ wallets: [wallet] })).toMatchObject({ parties: [], wallets: [wallet] });
   });
 
