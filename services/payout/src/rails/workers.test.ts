@@ -121,7 +121,7 @@ describe("a worker that has found a payout", () => {
     ["looks again at once where there may be more", true, 3],
     ["rests where there is no more", false, 2],
   ])("%s, and can be woken", async (_what, mayHaveMore, looks) => {
-    const { found, wake, written, stop } = started(1);
+    const { found, leases, wake, written, stop } = started(1);
     await pass(50);
     found.due.push(ended);
     wake();
@@ -130,6 +130,7 @@ describe("a worker that has found a payout", () => {
     written.resolve();
     await pass(0);
     expect(found.looks).toBe(looks);
+    expect(leases.done.mock.calls).toEqual([[ended]]);
     wake();
     await pass(0);
     expect(found.looks).toBe(looks + 1);

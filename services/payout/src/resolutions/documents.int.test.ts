@@ -11,6 +11,7 @@ import { changesOf, textOf } from "@disburse/testkit/document-text.ts";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { RailReply } from "../rails/rail.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import type { Resolution } from "./rules/resolution.ts";
 
 /** Resolutions whole, as they are stored and as they are shown, with what they change. */
 
@@ -295,6 +296,25 @@ it("is proposed and withdrawn, and changes nothing", async () => {
     }"
   `);
   expect(await platform.resolving.resolutions.openOf([payoutId])).toEqual(new Map());
+});
+
+it("owes the audit trail each of its entries until the trail has that one", async () => {
+  const { resolutions, clock } = platform.resolving;
+  const [id, operation] = [`rsl_${payoutId}`, `op-${payoutId}`];
+  const proposed = { person: "ada", operation, at: clock.now() };
+  const resolution: Resolution = {
+    ...{ id, payoutId, reason, proposed, updatedAt: proposed.at },
+    outcome: { kind: "rejected" },
+    exception: "unknown",
+    state: { kind: "proposed" },
+  };
+  const entry = { action: "resolution.proposed", subject: id, detail: "why", ...proposed } as const;
+  const other = { ...entry, action: "resolution.confirmed", operation: "op" } as const;
+  expect(await resolutions.insert(resolution, entry)).toBe(true);
+  expect(await resolutions.read(id)).toEqual({ ...resolution, pending: [entry] });
+  expect(await resolutions.change(resolution, resolution, other)).toBe(true);
+  await resolutions.recorded(id, entry);
+  expect((await resolutions.read(id))?.pending).toEqual([other]);
 });
 
 it.each([10, 1_000])("has a reason of %i characters", async (length) => {
