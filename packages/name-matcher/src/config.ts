@@ -45,10 +45,7 @@ export const matcherConfig = {
     compound: 0.97,
   },
   /** Cost of an unmatched token of weight 1, on each side and where both sides have one. */
-  unmatched: {
-    person: { party: 0.6, entry: 0.25, conflict: 0.9 },
-    other: { party: 0.6, entry: 0.25, conflict: 0.9 },
-  },
+  unmatched: { party: 0.6, entry: 0.25, conflict: 0.9 },
   /** Factor of the score of a weak alias. */
   weakAlias: 0.97,
   evidence: {

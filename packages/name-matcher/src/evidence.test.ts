@@ -108,6 +108,7 @@ describe("the country as evidence", () => {
     ["a shared country raises it a tenth of the way to 1", 0.9, ["RU"], ["RU"], 0.91, 0.01],
     ["one shared country of several raises it", 0.9, ["FR", "RU"], ["UA", "RU"], 0.91, 0.01],
     ["a shared country raises no poor name's score", 0.5, ["RU"], ["RU"], 0.5, 0],
+    ["a shared country raises one that is just good enough", 0.6, ["RU"], ["RU"], 0.64, 0.04],
   ] as const)("%s", (_, score, party, listed, expected, effect) => {
     const evidence = weighed(score, party, listed);
     expect(evidence.score).toBeCloseTo(expected, 10);

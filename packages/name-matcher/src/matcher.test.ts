@@ -305,3 +305,13 @@ describe("an entry with a strong and a weak alias that are both alike", () => {
     expect(hit?.matchedName).toBe("Tamerlan Zhdanovskij");
   });
 });
+
+it.each([
+  ["the entry's own type", "individual", "block"],
+  ["another type", "entity", "review"],
+] as const)("a bound of 1 is reached by the very same name, of %s", (_, type, verdict) => {
+  const evidence = { ...matcherConfig.evidence, nameMin: 1 };
+  const config = { ...matcherConfig, bands: { review: 1, block: 1 }, evidence };
+  const asked = party(type, "Valerij Andreevich Petrosenko");
+  expect(buildMatcher(list, config).match(asked)).toMatchObject([{ verdict, score: 1 }]);
+});

@@ -68,7 +68,7 @@ const selfBusiness: Form = {
   description: "The merchant's own business.",
   selectedBy: [{ field: "depositor_relation", in: ["business"] }],
   fields: [
-    { ...relation, example: "business" },
+    relation,
     wallet,
     textField("depositor_business_id", "The merchant's own id of the business.", "biz_123", {
       maxLength: lengths.businessId,
@@ -94,7 +94,7 @@ const corporate: Form = {
   selectedBy: [{ field: "depositor_type", in: ["Corporate"] }],
   fields: [
     relation,
-    { ...type, example: "Corporate" },
+    type,
     objectField("depositor_business_details", "Business info.", [
       documentField(
         "business_identification_number",

@@ -36,6 +36,7 @@ type FiatForm = {
 /** The fields of a form, in the interface's order. Of the name, the other type's is ignored. */
 function fiatFields(form: FiatForm): readonly TextField[] {
   const { required, bankRequired, routingValue } = form;
+  const { description, example } = routingValue;
   const ifRequired = (field: TextField): TextField => ({ ...field, required });
   const ofBank = (field: TextField): TextField => ({ ...field, required: bankRequired });
   const postcode = { maxLength: lengths.postcode };
@@ -56,10 +57,7 @@ function fiatFields(form: FiatForm): readonly TextField[] {
     countryField("destination_country", "Country that the money is sent to."),
     ifRequired(countryField("beneficiary_country_code", "Country of residence.")),
     form.routingType,
-    textField("routing_code_value_1", routingValue.description, routingValue.example, {
-      maxLength: lengths.routingValue,
-      ...routingValue,
-    }),
+    textField("routing_code_value_1", description, example, routingValue),
     optional(textField("routing_code_type_2", "Second routing code type.", "BRANCH")),
     optional(textField("routing_code_value_2", "Second routing value.", "001")),
     textField("beneficiary_state", "State.", "NY"),

@@ -24,8 +24,6 @@ export const lengths = {
   phoneCountryCode: 4,
   /** ITU-T E.164. */
   phoneNumber: 15,
-  /** ISO 9362: 11; an IFSC has 11, an ABA number 9: none of them is near this. */
-  routingValue: 255,
   /** Ids and currency codes are far shorter; past this nothing is looked up. */
   reference: 128,
   /** As much as common HTTP servers take for a request line's target. */

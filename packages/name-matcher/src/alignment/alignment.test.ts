@@ -21,7 +21,7 @@ function tokensOf(name: string, isPerson: boolean): Token[] {
 function aligned(party: string, entry: string, isPerson = true) {
   const [ours, theirs] = [tokensOf(party, isPerson), tokensOf(entry, isPerson)];
   const similarity = (one: Token, other: Token) => tokenSimilarity(one, other, matcherConfig);
-  const alignment = align(ours, theirs, similarity, { config: matcherConfig, isPerson });
+  const alignment = align(ours, theirs, similarity, matcherConfig);
   return { alignment, party: ours, entry: theirs };
 }
 

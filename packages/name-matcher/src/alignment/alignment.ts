@@ -29,8 +29,6 @@ export type Alignment = {
   readonly entry: Unmatched;
 };
 
-type Rules = { readonly config: MatcherConfig; readonly isPerson: boolean };
-
 /**
  * Matches each token of one name with at most one of the other, in any order; two adjacent tokens
  * may match one where that raises the score. `concatenated` is the link of all of one name with all
@@ -40,18 +38,18 @@ export function align(
   party: readonly Token[],
   entry: readonly Token[],
   similarity: (party: Token, entry: Token) => number,
-  rules: Rules,
+  config: MatcherConfig,
   concatenated?: Link,
 ): Alignment {
   const single = singleLinks(party, entry, similarity);
-  const compound = compoundLinks(party, entry, rules.config.spelling.compound);
-  let best = alignBy(single, party, entry, rules);
-  if (compound.length > 0) {
-    const together = alignBy([...single, ...compound], party, entry, rules);
+  const compound = compoundLinks(party, entry, config.spelling.compound);
+  let best = alignBy(single, party, entry, config);
+  if (compound.length !== 0) {
+    const together = alignBy([...single, ...compound], party, entry, config);
     if (together.score > best.score) best = together;
   }
   if (concatenated !== undefined) {
-    const asOne = alignBy([concatenated], party, entry, rules);
+    const asOne = alignBy([concatenated], party, entry, config);
     if (asOne.score > best.score) best = asOne;
   }
   return best;
@@ -65,7 +63,7 @@ function alignBy(
   candidates: Link[],
   party: readonly Token[],
   entry: readonly Token[],
-  { config, isPerson }: Rules,
+  config: MatcherConfig,
 ): Alignment {
   const links: Link[] = [];
   let partyLeft = allBits(party);
@@ -82,7 +80,7 @@ function alignBy(
     possible += link.weight;
     links.push(link);
   }
-  const costs = config.unmatched[isPerson ? "person" : "other"];
+  const costs = config.unmatched;
   const ours = unmatchedWeights(party, partyLeft, "weight");
   const theirs = unmatchedWeights(entry, entryLeft, "missingWeight");
   const conflict = (Math.min(ours.conflict, theirs.conflict) * costs.conflict) / 2;
@@ -112,7 +110,6 @@ function unmatchedWeights(
 ): { weight: number; conflict: number } {
   let weight = 0;
   let conflict = 0;
-  if (bits === 0) return { weight, conflict };
   for (const [at, token] of tokens.entries()) {
     if ((bits & (1 << at)) === 0) continue;
     weight += token[cost];
@@ -139,15 +136,20 @@ function singleLinks(
   return links;
 }
 
-/** Two adjacent tokens of a side, and their positions as bits. */
-type Pair = { readonly first: Token; readonly second: Token; readonly bits: number };
+/** Two adjacent tokens of a side, their letters as one, and their positions as bits. */
+type Pair = {
+  readonly first: Token;
+  readonly second: Token;
+  readonly text: string;
+  readonly bits: number;
+};
 
 function pairsOf(tokens: readonly Token[]): Pair[] {
   const pairs: Pair[] = [];
   for (const [at, next] of adjacentPairs(tokens, ({ text }) => text)) {
     const [first, second] = [tokens[at], tokens[next]];
     if (first === undefined || second === undefined) continue;
-    pairs.push({ first, second, bits: (1 << at) | (1 << next) });
+    pairs.push({ first, second, text: first.text + second.text, bits: (1 << at) | (1 << next) });
   }
   return pairs;
 }
@@ -172,12 +174,9 @@ function compoundLinks(party: readonly Token[], entry: readonly Token[], share: 
   };
   for (const pair of ours) addLinks(pair, entry, true);
   for (const pair of theirs) addLinks(pair, party, false);
-  if (theirs.length === 0) return links;
-  for (const { first, second, bits } of ours) {
-    for (const { first: one, second: two, bits: others } of theirs) {
-      if (first.text === one.text) continue;
-      if (first.text.length + second.text.length !== one.text.length + two.text.length) continue;
-      if (first.text + second.text !== one.text + two.text) continue;
+  for (const { first, second, text, bits } of ours) {
+    for (const { first: one, second: two, text: other, bits: others } of theirs) {
+      if (text !== other || first.text === one.text) continue;
       const weight = (first.weight + second.weight + one.weight + two.weight) / 2;
       links.push({ party: bits, entry: others, similarity: share, weight, priority: weight });
     }
@@ -192,11 +191,12 @@ const compoundSimilarityMin = 0.85;
 const halfLengthMin = 3;
 
 function compoundLink(
-  { first, second }: Pair,
+  pair: Pair,
   single: Token,
   share: number,
 ): Pick<Link, "similarity" | "weight" | "priority"> | undefined {
-  const letters = compoundSimilarity(first, second, single);
+  const { first, second } = pair;
+  const letters = compoundSimilarity(pair, single);
   if (letters === 0) return undefined;
   const both = first.weight + second.weight;
   // Stop words written as one, or one written as two, keep their small weight.
@@ -208,13 +208,13 @@ function compoundLink(
   };
 }
 
-function compoundSimilarity(first: Token, second: Token, single: Token): number {
+function compoundSimilarity({ first, second, text }: Pair, single: Token): number {
   const isShort = Math.min(first.text.length, second.text.length) < halfLengthMin;
   const lostMax = isShort ? 0 : compoundEditsMax;
-  const lost = first.text.length + second.text.length - single.text.length;
+  const lost = text.length - single.text.length;
   let alike = 0;
   if (lost <= lostMax && lost >= -compoundEditsMax) {
-    alike = spellingSimilarity(first.text + second.text, single.text, compoundSimilarityMin);
+    alike = spellingSimilarity(text, single.text, compoundSimilarityMin);
   }
   const longest = first.canonical.length + second.canonical.length - single.canonical.length;
   // The halves share a letter where they meet in the same one.

@@ -9,11 +9,13 @@ describe("spellingDistance", () => {
     ["a consonant less", "ivanov", "ivano", editCost],
     ["a swap of neighbours", "ivanov", "ivaonv", editCost],
     ["a close vowel", "mohamed", "muhamed", 8],
+    ["a close vowel at the alphabet's start", "petrav", "petrev", 8],
     ["another vowel", "petrev", "petruv", 10],
     ["a vowel more", "belkasem", "belakasem", 12],
     ["a related consonant", "kadafi", "gadafi", 10],
     ["an h more", "ahmed", "amed", 10],
     ["a digit", "plant1", "plant2", editCost],
+    ["a related consonant beside a digit", "7petrov", "7petrof", 10],
     ["the sign after z", "pland", "plan{", editCost],
   ])("of %s, %s and %s, is %i", (_, one, other, distance) => {
     expect(spellingDistance(one, other, 200)).toBe(distance);
@@ -38,5 +40,10 @@ describe("spellingSimilarity", () => {
   it("is the share of letters that no edit touches, and 0 below the least", () => {
     expect(spellingSimilarity("ivanov", "ivalov", 0.8)).toBeCloseTo(5 / 6);
     expect(spellingSimilarity("ivanov", "ivalov", 0.84)).toBe(0);
+  });
+
+  it("loses no edit where the least is not exact in floating point", () => {
+    // A vowel of six letters is a tenth less; 1 - 0.9 is a little less than a tenth.
+    expect(spellingSimilarity("petrov", "petrv", 0.9)).toBe(0.9);
   });
 });

@@ -25,14 +25,13 @@ function replacementCosts(): Uint8Array {
   for (const a of "aeiou") for (const b of "aeiou") set(a, b, costs.vowels);
   for (const [a = "", b = ""] of closeVowels.split(" ")) set(a, b, costs.closeVowels);
   for (const [a = "", b = ""] of relatedConsonants.split(" ")) set(a, b, costs.relatedConsonants);
-  for (let at = 0; at < letterCount; at += 1) table[at * letterCount + at] = 0;
   return table;
 }
 
 /** Of two letters, by their distance from `a`; digits and other scripts are never alike. */
 function replaceCost(a: number, b: number): number {
   if (a === b) return 0;
-  if (a < 0 || a >= letterCount || b < 0 || b >= letterCount) return editCost;
+  if (b < 0 || b >= letterCount) return editCost;
   return replacement[a * letterCount + b] ?? editCost;
 }
 
@@ -79,18 +78,14 @@ function fillRow(
   let least = left;
   for (let j = 1; j <= b.length; j += 1) {
     const other = b.charCodeAt(j - 1) - letterA;
-    let cell = (last[j - 1] ?? 0) + replaceCost(letter, other);
+    const replaced = (last[j - 1] ?? 0) + replaceCost(letter, other);
     const deleted = (last[j] ?? 0) + deleteCost;
-    if (deleted < cell) cell = deleted;
-    const inserted = left + addCost(other);
-    if (inserted < cell) cell = inserted;
+    left = Math.min(replaced, deleted, left + addCost(other));
     if (j > 1 && before === other && letter === b.charCodeAt(j - 2) - letterA) {
-      const swapped = (beforeLast[j - 2] ?? 0) + editCost;
-      if (swapped < cell) cell = swapped;
+      left = Math.min(left, (beforeLast[j - 2] ?? 0) + editCost);
     }
-    row[j] = cell;
-    left = cell;
-    if (cell < least) least = cell;
+    row[j] = left;
+    least = Math.min(least, left);
   }
   return least;
 }

@@ -41,7 +41,6 @@ export function tokenSimilarity(a: Token, b: Token, { spelling }: MatcherConfig)
   const least = spelling.similarityMin / most;
   // Below this by letters, no skeleton lifts the similarity to the least.
   const alike = lettersAlike(a, b, isSame ? Math.min((least - base) / letters, least) : least);
-  if (alike === 0) return 0;
   const longest = Math.max(a.canonical.length, b.canonical.length);
   const editWeight = 1 + spelling.shortToken * Math.max(0, shortLength - longest);
   const scaled = Math.max(0, 1 - (1 - alike) * editWeight);

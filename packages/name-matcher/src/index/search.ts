@@ -101,7 +101,7 @@ function compare(
     const whole = asOne.has(at)
       ? concatenatedLink(concatenated, party, entry, config.spelling.compound)
       : undefined;
-    const alignment = align(party, entry, similarity, listed, whole);
+    const alignment = align(party, entry, similarity, config, whole);
     const entryAt = entryOf[at] ?? 0;
     const before = best.get(entryAt);
     const aligned = alignment.score * (weightOf[at] ?? 1);

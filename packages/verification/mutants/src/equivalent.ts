@@ -118,18 +118,6 @@ export const equivalents: readonly Equivalent[] = [
     why: "the way past it comes to nothing too, later",
   },
   {
-    path: `${matcher}/alignment/spelling-distance.ts`,
-    line: "if (cell < least) least = cell;",
-    operator: "< becomes <=",
-    why: "it sets what is there already",
-  },
-  {
-    path: `${matcher}/alignment/spelling-distance.ts`,
-    line: "if (deleted < cell) cell = deleted;",
-    operator: "< becomes <=",
-    why: "it sets what is there already",
-  },
-  {
     path: `${matcher}/index/flat-tables.ts`,
     line: "for (let at = 0; at < keyCount; at += 1) {",
     operator: "< becomes <=",
