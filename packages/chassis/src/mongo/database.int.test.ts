@@ -1,11 +1,47 @@
-import { mongodbUri } from "@disburse/testkit/engine.ts";
-import { Db } from "mongodb";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { Db, type MongoClient } from "mongodb";
 import { expect, it, vi } from "vitest";
 import { connectDatabase } from "./database.ts";
 
-it("refuses a database older than MongoDB 8.0", async () => {
-  // MongoDB 7.0's.
-  vi.spyOn(Db.prototype, "command").mockResolvedValueOnce({ maxWireVersion: 21 });
-  const connecting = connectDatabase(mongodbUri("too_old"), "too_old");
-  await expect(connecting).rejects.toThrow("the database is older than MongoDB 8.0");
+it.each([
+  // MongoDB 7.0's, the last one before 8.0, and 8.0's.
+  [21, "the database is older than MongoDB 8.0"],
+  [24, "the database is older than MongoDB 8.0"],
+  [25, undefined],
+])("takes a database of MongoDB 8.0 or later: wire version %i", async (maxWireVersion, refusal) => {
+  vi.spyOn(Db.prototype, "command").mockResolvedValueOnce({ maxWireVersion });
+  let isClosed = false;
+  const watch = (client: MongoClient) => {
+    client.once("topologyClosed", () => {
+      isClosed = true;
+    });
+  };
+  const connecting = connectDatabase(mongodbUri("versions"), "versions", { watch });
+  if (refusal === undefined) await (await connecting).close();
+  else await expect(connecting).rejects.toThrow(refusal);
+  expect(isClosed).toBe(true);
+});
+
+it("waits so long and no longer, and takes as done what a majority has", async () => {
+  const name = freshDatabase("options");
+  const clients: MongoClient[] = [];
+  const watch = (client: MongoClient) => void clients.push(client);
+  const database = await connectDatabase(mongodbUri(name), name, { watch });
+  try {
+    expect(clients.map(({ options }) => options)).toMatchObject([
+      {
+        ...{ appName: name, ignoreUndefined: true, socketTimeoutMS: 8_000 },
+        ...{ serverSelectionTimeoutMS: 4_000, connectTimeoutMS: 4_000 },
+        writeConcern: { w: "majority", journal: true, wtimeoutMS: 5_000 },
+        readConcern: { level: "majority" },
+      },
+    ]);
+    const command = vi.spyOn(Db.prototype, "command");
+    expect(await database.ready()).toBe(true);
+    expect(command.mock.calls).toEqual([[{ ping: 1 }, { timeoutMS: 1_000 }]]);
+    command.mockRejectedValueOnce(new Error("no answer in time"));
+    expect(await database.ready()).toBe(false);
+  } finally {
+    await database.close();
+  }
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import {
   type BulkWriteResult,
   Decimal128,
+  MongoAPIError,
   MongoBulkWriteError,
   MongoClient,
   MongoClientBulkWriteError,
@@ -13,7 +14,7 @@ import {
   MongoWriteConcernError,
   type TopologyDescription,
 } from "mongodb";
-import { expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   type Database,
   databaseOf,
@@ -31,7 +32,14 @@ it("keeps whole numbers of up to 34 digits exactly", () => {
       expect(fromDecimal128(toDecimal128(minor))).toBe(minor);
     }),
   );
-  expect(() => toDecimal128(limit + 1n)).toThrow();
+});
+
+it("has room for 34 digits beside the sign, and no more", () => {
+  const most = 10n ** 34n - 1n;
+  for (const minor of [most, -most]) expect(fromDecimal128(toDecimal128(minor))).toBe(minor);
+  for (const minor of [most + 1n, -most - 1n]) {
+    expect(() => toDecimal128(minor)).toThrow("more than 34 digits");
+  }
 });
 
 it.each([
@@ -57,6 +65,10 @@ const failed = (...codes: number[]) =>
 
 function clientBulk(of: Partial<MongoClientBulkWriteError>): MongoClientBulkWriteError {
   return Object.assign(new MongoClientBulkWriteError({ message: "bulk write" }), of);
+}
+
+function labelled(label: string): MongoServerError {
+  return new MongoServerError({ ...said(13), errorLabels: [label] });
 }
 
 /** As the driver makes each of them. 10107 is "not primary", 64 a majority that did not write. */
@@ -86,16 +98,97 @@ it.each([
   ["keys that were there", failed(11_000, 11_000), false],
   ["one key that was there", new MongoServerError(said(11_000)), false],
   ["an insert that is not allowed", bulk(new MongoServerError(said(13))), false],
+  ["one that says a retry may help", labelled("RetryableWriteError"), true],
+  ["one of another label", labelled("TransientTransactionError"), false],
+  [
+    "a step-down of one of several collections",
+    clientBulk({ writeErrors: new Map([[0, said(11_602)]]) }),
+    true,
+  ],
+  ["an error of the driver itself", new MongoAPIError("no such option"), false],
   ["a bug", new TypeError("undefined is no function"), false],
+  ["no error", undefined, false],
 ])("distinguishes an unavailable database from one that refuses: %s", (_what, error, isAway) => {
   expect(isDatabaseUnavailable(error)).toBe(isAway);
 });
 
-it("recognises bulk failures of duplicate keys alone", () => {
-  expect(isOnlyDuplicateKeys(failed(11_000, 11_000))).toBe(true);
+it("recognises a duplicate key", () => {
   expect(isDuplicateKey(failed(11_000))).toBe(true);
+  expect(isDuplicateKey(new MongoServerError(said(11_000)))).toBe(true);
+  expect(isDuplicateKey(new MongoServerError(said(13)))).toBe(false);
+  expect(isDuplicateKey(Object.assign(new Error("made up"), { code: 11_000 }))).toBe(false);
+});
+
+it.each([
+  ["two keys of a bulk insert", failed(11_000, 11_000), true],
+  ["the key of one document", new MongoServerError(said(11_000)), true],
+  [
+    "one key of a bulk insert, which the driver does not list",
+    bulk({ ...said(11_000), writeErrors: { code: 11_000 } }),
+    true,
+  ],
+  ["a key beside another refusal", failed(11_000, 121), false],
   // They came with a majority that did not write: what was there may be lost.
-  expect(isOnlyDuplicateKeys(bulk({ code: 64, message: "timed out" }))).toBe(false);
+  ["a majority that did not write", bulk({ code: 64, message: "timed out" }), false],
+  ["the same after a key", bulk({ ...said(11_000), writeErrors: [] }), false],
+  ["another refusal", new MongoServerError(said(121)), false],
+  ["a connection that broke", new MongoNetworkError("closed"), false],
+])("distinguishes keys that were there from what may be lost: %s", (_what, error, expected) => {
+  expect(isOnlyDuplicateKeys(error)).toBe(expected);
+});
+
+const keyTaken = (...codes: number[]) =>
+  new Map(codes.map((code, index) => [index, said(code)] as const));
+
+describe("an insert into several collections", () => {
+  const rows = [
+    { collection: "events", documents: [{ _id: "a" }, { _id: "b" }] },
+    { collection: "deliveries", documents: [{ _id: "c" }] },
+  ];
+  const insertInto = (bulkWrite: () => Promise<unknown>) => {
+    const client = new MongoClient("mongodb://127.0.0.1:1");
+    const asked = vi.spyOn(client, "bulkWrite").mockImplementation(bulkWrite as never);
+    return { asked, inserted: databaseOf(client, "shop").bulkInsert(rows) };
+  };
+
+  it("is one command, in order", async () => {
+    const { asked, inserted } = insertInto(async () => undefined);
+    expect(await inserted).toBe(true);
+    const insert = (collection: string, _id: string) => ({
+      ...{ name: "insertOne", namespace: `shop.${collection}`, document: { _id } },
+    });
+    expect(asked.mock.calls).toEqual([
+      [
+        [insert("events", "a"), insert("events", "b"), insert("deliveries", "c")],
+        { ordered: true },
+      ],
+    ]);
+  });
+
+  it.each([
+    ["a key", { writeErrors: keyTaken(11_000) }, true],
+    ["two keys", { writeErrors: keyTaken(11_000, 11_000) }, true],
+    ["another refusal", { writeErrors: keyTaken(121) }, false],
+    ["a key beside another refusal", { writeErrors: keyTaken(11_000, 121) }, false],
+    ["a majority that did not write", { writeConcernErrors: [said(64)] }, false],
+    [
+      "a key, and a majority that did not write",
+      { writeErrors: keyTaken(11_000), writeConcernErrors: [said(64)] },
+      false,
+    ],
+    ["a step-down", { cause: new MongoServerError(said(10_107)) }, false],
+  ])("that ends with %s: is answered with false %s", async (_what, of, isAnswered) => {
+    const error = clientBulk(of);
+    const ended = await insertInto(() => Promise.reject(error)).inserted.catch(
+      (reason: unknown) => reason,
+    );
+    expect(ended).toBe(isAnswered ? false : error);
+  });
+
+  it("that fails otherwise is not taken for a key", async () => {
+    const error = new MongoServerError(said(11_000));
+    await expect(insertInto(() => Promise.reject(error)).inserted).rejects.toBe(error);
+  });
 });
 
 const documents = [{ _id: "a" }];

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { MongoNetworkError } from "mongodb";
@@ -26,6 +27,30 @@ it("fails a command whose connection closes under it, and continues on another c
   for (const socket of sockets.splice(0)) socket.destroy();
   await expect(database.db.command({ ping: 1 })).rejects.toThrow(MongoNetworkError);
   await vi.waitFor(() => database.db.command({ ping: 1 }), { timeout: 10_000 });
+});
+
+it.each([
+  ["one that the driver waits to write to", "driver", true, [expect.any(MongoNetworkError)]],
+  ["one that it does not wait for", "driver", false, []],
+  ["one that is not the driver's", "other", true, []],
+])("fails a closed connection once where it has to: %s", async (_what, whose, waits, errors) => {
+  sockets.length = 0;
+  const name = freshDatabase("guarded");
+  const another = await connectDatabase(mongodbUri(name), name);
+  const [ofDriver] = sockets;
+  const seen: Error[] = [];
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const socket = whose === "driver" ? ofDriver! : connect(port, "127.0.0.1");
+  socket.on("error", (error) => seen.push(error));
+  if (waits) socket.on("drain", () => undefined);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.destroy();
+  await closed;
+  expect(seen).toEqual(errors);
+  await another.close();
+  server.close();
 });
 
 it("fails a command whose answer does not come", async () => {

@@ -1,10 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { MongoClient } from "mongodb";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLog } from "../log.ts";
 import { connectDatabase, type Database } from "./database.ts";
-import { assertMigrated, createIndexes, type Migration, migrate } from "./migrations.ts";
+import {
+  assertMigrated,
+  createIndexes,
+  type Migration,
+  migrate,
+  migrateDatabase,
+} from "./migrations.ts";
 import { createSweepLease } from "./sweep-lease.ts";
 
 let database: Database;
@@ -38,7 +45,29 @@ it("applies what is missing, in order and once", async () => {
   await run(step("one"), step("two"));
   await run(step("one"), step("two"), step("three"));
   expect(ran).toEqual(["one", "two", "three"]);
-  expect(await applied()).toEqual(["1 one", "2 two", "3 three"]);
+  const stored = await database.db
+    .collection("schema_migrations")
+    .find()
+    .sort({ _id: 1 })
+    .toArray();
+  expect(stored).toEqual(
+    ["one", "two", "three"].map((name, at) => ({
+      ...{ _id: at + 1, schema_version: 1, name, applied_at: expect.any(Date) },
+    })),
+  );
+});
+
+it("migrates over a connection that waits an hour for a step, and closes it", async () => {
+  const connected = vi.spyOn(MongoClient.prototype, "connect");
+  const closed = vi.spyOn(MongoClient.prototype, "close");
+  const { databaseName: name } = database.db;
+  await migrateDatabase({ uri: mongodbUri(name), name }, [step("one")], silentLog);
+  expect(await applied()).toEqual(["1 one"]);
+  const [client] = connected.mock.contexts as MongoClient[];
+  expect(client?.options).toMatchObject({
+    ...{ appName: name, socketTimeoutMS: 3_600_000, writeConcern: { wtimeoutMS: 3_600_000 } },
+  });
+  expect(closed.mock.contexts[0]).toBe(client);
 });
 
 it("works in one of several jobs, while the others wait", async () => {

@@ -38,3 +38,26 @@ it("passes to another when it expires or is released, with a new epoch", async (
   const third = createSweepLease(database, "passed", hourMs);
   expect(await Promise.all([first?.hold(), third.hold()])).toEqual([{ epoch: 3 }, undefined]);
 });
+
+it("is one document that is written every half lease, and expires when it is released", async () => {
+  let nowMs = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  const leases = database.db.collection<{ _id: string; until: Date }>("leases");
+  const stored = () => leases.findOne({ _id: "whole" });
+  const lease = createSweepLease(database, "whole", hourMs);
+  expect(await lease.hold()).toEqual({ epoch: 1 });
+  const held = { _id: "whole", schema_version: 1, owner: expect.any(String), epoch: 1 };
+  expect(await stored()).toEqual({ ...held, until: expect.any(Date) });
+  const until = new Date(Date.now() + 2 * hourMs);
+  await leases.updateOne({ _id: "whole" }, { $set: { until } });
+  nowMs += hourMs / 2 - 1;
+  expect(await lease.hold()).toEqual({ epoch: 1 });
+  expect(await stored()).toEqual({ ...held, until });
+  nowMs += 1;
+  expect(await lease.hold()).toEqual({ epoch: 1 });
+  expect((await stored())?.until.getTime()).toBeLessThan(until.getTime());
+  await lease.release();
+  expect(await stored()).toEqual({ ...held, until: new Date(0) });
+  expect(await lease.hold()).toEqual({ epoch: 1 });
+  expect((await stored())?.until.getTime()).toBeGreaterThan(0);
+});

@@ -1,0 +1,133 @@
+import { tracingChannel } from "node:diagnostics_channel";
+import {
+  type ClientBulkWriteResult,
+  MongoClientBulkWriteError,
+  MongoNotConnectedError,
+  MongoServerError,
+} from "mongodb";
+import { describe, expect, it, vi } from "vitest";
+import { type BulkWrite, createGroupCommit, type WriteModel } from "./group-commit.ts";
+
+const model = (of: object) => ({ namespace: "shop.rows", ...of }) as WriteModel;
+const insert = (_id: string, more: object = {}) =>
+  model({ name: "insertOne", document: { _id, ...more } });
+const update = (_id: string, set: object = { n: 1 }) =>
+  model({ name: "updateOne", filter: { _id }, update: { $set: set } });
+const replace = (_id: string, replacement: object) =>
+  model({ name: "replaceOne", filter: { _id }, replacement });
+const remove = (_id: string) => model({ name: "deleteOne", filter: { _id } });
+
+const nothing = {} as ClientBulkWriteResult;
+const unasked = () => Promise.reject(new Error("went out alone"));
+
+/** Asks for writes in one turn; the sizes of the batches, which `bulkWrite` answers. */
+function committing(bulkWrite: BulkWrite = async () => nothing) {
+  const sizes: number[] = [];
+  const sent: BulkWrite = (models) => {
+    sizes.push(models.length);
+    return bulkWrite(models);
+  };
+  const { write } = createGroupCommit(sent, () => undefined);
+  const ask = (models: readonly WriteModel[]) =>
+    Promise.allSettled(models.map((model) => write(model, unasked)));
+  return { ask, sizes };
+}
+
+describe("of a batch of which the database refused one write", () => {
+  const refused = { code: 11_000, message: "E11000 duplicate key" };
+  const failing = (of: Partial<MongoClientBulkWriteError>) => {
+    const error = Object.assign(new MongoClientBulkWriteError({ message: "refused" }), of);
+    const { ask } = committing(() => Promise.reject(error));
+    return { error, ended: ask([insert("a"), update("b"), remove("c")]) };
+  };
+  const updated = { matchedCount: 1, modifiedCount: 1, didUpsert: false };
+
+  it("each of the others is answered by its own part of the result", async () => {
+    const partialResult = {
+      updateResults: new Map([[1, updated]]),
+      deleteResults: new Map([[2, { deletedCount: 1 }]]),
+    } as unknown as ClientBulkWriteResult;
+    const { ended } = failing({ writeErrors: new Map([[0, refused]]), partialResult } as never);
+    const [first, ...others] = await ended;
+    const { reason } = first as PromiseRejectedResult;
+    expect(reason).toBeInstanceOf(MongoServerError);
+    expect([reason.code, reason.message]).toEqual([11_000, "E11000 duplicate key"]);
+    const none = { upsertedCount: 0, upsertedId: null };
+    expect(others.map((each) => (each as PromiseFulfilledResult<unknown>).value)).toEqual([
+      { acknowledged: true, matchedCount: 1, modifiedCount: 1, ...none },
+      { acknowledged: true, deletedCount: 1 },
+    ]);
+  });
+
+  it.each([
+    ["its cause is another one", { cause: new MongoServerError({ message: "stepped down" }) }],
+    ["no majority has it", { writeConcernErrors: [{ code: 64, message: "timed out" }] }],
+  ])("the outcome of all is unknown where %s", async (_what, more) => {
+    const { error, ended } = failing({ writeErrors: new Map([[0, refused]]), ...more } as never);
+    const reasons = (await ended).map((each) => (each as PromiseRejectedResult).reason);
+    expect(reasons).toEqual([error, error, error]);
+  });
+});
+
+it("refuses a write where 10,000 wait, as a database that is away", async () => {
+  const { ask, sizes } = committing();
+  const ended = await ask(Array.from({ length: 10_001 }, (_each, at) => insert(`${at}`)));
+  const refusals = ended.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+  expect(refusals).toEqual([new MongoNotConnectedError("too many writes wait for the database")]);
+  expect(sizes.slice(0, 2)).toEqual([256, 256]);
+});
+
+const large = "x".repeat(3 * 1_024 * 1_024);
+
+it.each([
+  ["inserts", insert("a", { large }), insert("b", { large })],
+  ["updates", update("a", { large }), update("b", { large })],
+  ["replacements", replace("a", { large }), replace("b", { large })],
+])("sends large %s by themselves", async (_what, ...models) => {
+  const { ask, sizes } = committing();
+  await ask(models);
+  expect(sizes).toEqual([1, 1]);
+});
+
+it.each([
+  ["an insert", insert("a", { [large]: undefined }), insert("b", { [large]: undefined })],
+  ["an update", update("a", { [large]: undefined }), update("b", { [large]: undefined })],
+  ["a replacement", replace("a", { [large]: undefined }), replace("b", { [large]: undefined })],
+  ["a deletion", remove("a"), remove("b")],
+])("counts no field of %s that is not sent", async (_what, ...models) => {
+  const { ask, sizes } = committing();
+  await ask(models);
+  expect(sizes).toEqual([2]);
+});
+
+it("shows of each batch how long its first write waited, and how long it took", async () => {
+  let nowMs = 1_000;
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  const observe = vi.fn();
+  const answering: BulkWrite = async () => {
+    nowMs += 30;
+    return nothing;
+  };
+  const { write } = createGroupCommit(answering, observe);
+  const asked = [write(insert("a"), unasked)];
+  nowMs += 5;
+  asked.push(write(insert("b"), unasked));
+  await Promise.all(asked);
+  await vi.waitFor(() => expect(observe).toHaveBeenCalled());
+  expect(observe.mock.calls).toEqual([["write", { size: 2, waitedMs: 5, tookMs: 30 }]]);
+});
+
+it("says of each write where it is asked for, to those that inject faults there", async () => {
+  const channel = tracingChannel("disburse:write");
+  const started: unknown[] = [];
+  const subscriber = { start: (message: object) => void started.push({ ...message }) };
+  channel.subscribe(subscriber as never);
+  try {
+    await committing().ask([insert("a"), remove("b")]);
+  } finally {
+    channel.unsubscribe(subscriber as never);
+  }
+  expect(started).toEqual([{ method: "insertOne" }, { method: "deleteOne" }]);
+  await committing().ask([insert("a")]);
+  expect(started).toHaveLength(2);
+});
