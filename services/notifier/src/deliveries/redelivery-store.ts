@@ -59,9 +59,7 @@ async function lastNumbers(
   const found = await deliveries
     .aggregate<{ _id: Pick<DeliveryDocument, "line" | "event_id">; last: number }>(
       [
-        {
-          $match: { line: among("line"), sequence: among("sequence"), event_id: among("event_id") },
-        },
+        { $match: { line: among("line"), sequence: among("sequence") } },
         { $group: { _id: { line: "$line", event_id: "$event_id" }, last: { $max: "$replay" } } },
       ],
       { hint: "line" },

@@ -100,7 +100,7 @@ export function openBacklogStore(
   const count = async (merchantId: string, endpointId: string): Promise<Backlog> => {
     const pending = pendingOf(merchantId, endpointId);
     const hint = "list_endpoint";
-    const oldestFirst = { projection: { created_at: 1 }, sort: { created_at: 1, _id: 1 } } as const;
+    const oldestFirst = { projection: { created_at: 1 }, sort: { created_at: 1 } } as const;
     const [pendingCount, oldest] = await Promise.all([
       deliveries.countDocuments(pending, { limit: countMax, hint }),
       deliveries.findOne(pending, { ...oldestFirst, hint }),

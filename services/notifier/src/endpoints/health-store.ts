@@ -47,7 +47,6 @@ export function openHealthStore({ db }: Database) {
       shards: readonly number[],
       now: Date,
     ): Promise<ReadonlyMap<string, Health>> => {
-      if (shards.length === 0) return new Map();
       const since = new Date(now.getTime() - troubledForMs);
       const found = await healths
         .find({

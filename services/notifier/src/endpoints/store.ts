@@ -34,12 +34,11 @@ export function openEndpointStore({ db }: Database) {
     revise: async (next: EndpointRecord): Promise<boolean> => {
       const { id: _id, merchantId: merchant_id, revision } = next;
       const before = { _id, merchant_id, revision: revision - 1 };
-      let isMatched = false;
-      const isOnce = await onceByKey(async () => {
-        const { matchedCount } = await endpoints.replaceOne(before, endpointDocument(next));
-        isMatched = matchedCount === 1;
+      let count = 0;
+      await onceByKey(async () => {
+        count = (await endpoints.replaceOne(before, endpointDocument(next))).matchedCount;
       });
-      return isOnce && isMatched;
+      return count === 1;
     },
 
     /** Includes deleted endpoints, so that repeats get the first answer. */

@@ -91,13 +91,13 @@ async function finish(
 ): Promise<void> {
   const writes = keys.map((key, at) => ({
     updateOne: {
-      filter: { _id: key, position: { $exists: false } },
+      filter: { _id: key },
       update: { $set: { position: next + at } },
     },
   }));
   await events.bulkWrite(writes, { ordered: false });
   await feeds.updateOne(
-    { _id, next, assigning: { $exists: true } },
+    { _id, next },
     { $set: { next: next + keys.length }, $unset: { assigning: "" } },
   );
 }

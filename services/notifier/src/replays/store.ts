@@ -97,7 +97,8 @@ export function openReplayStore({ db }: Database, place: string) {
 
     /** Writes a page's progress, if the lease still holds; answers whether it did. */
     settle: async (id: string, leaseToken: string, page: ReplaySettlement): Promise<boolean> => {
-      const leased = { _id: id, state: "running", "lease.token": leaseToken } as const;
+      // What has ended has no lease.
+      const leased = { _id: id, "lease.token": leaseToken };
       const progress = { $set: settledFields(page), $inc: { queued_count: page.queued } };
       return (await replays.updateOne(leased, progress)).matchedCount === 1;
     },

@@ -77,8 +77,8 @@ export function allot(
   const shares = new Map<string, number>();
   const ofMerchants = new Map<string, number>();
   let left = free;
-  let given = true;
-  while (left > 0 && given) {
+  let given: boolean;
+  do {
     given = false;
     for (const { endpointId, merchantId, room } of turn) {
       const share = shares.get(endpointId) ?? 0;
@@ -87,10 +87,10 @@ export function allot(
       const page = Math.min(pageMax, room - share, roomOfMerchant, left);
       if (page <= 0 || (merchantId === "" && share > 0)) continue;
       shares.set(endpointId, share + page);
-      ofMerchants.set(merchantId, merchantId === "" ? 0 : taken + page);
+      ofMerchants.set(merchantId, taken + page);
       left -= page;
       given = true;
     }
-  }
+  } while (given);
   return shares;
 }
