@@ -19,3 +19,54 @@ it("a challenge that ends late does not free the turn that another one has by th
   await challenges.end(turn, "second", at(12));
   expect(await begin("third", at(12))).toBe(true);
 });
+
+const stored = async () => {
+  const found = await database.db
+    .collection("endpoint_challenges")
+    .find()
+    .sort({ _id: 1 })
+    .toArray();
+  return found.map(({ _id, schema_version, token, free_at }) => [
+    ...[String(_id), schema_version, token, (free_at as Date).getUTCSeconds()],
+  ]);
+};
+
+it("a challenge takes two turns, and clears the free ones of its own merchant's hosts", async () => {
+  await database.db.collection("endpoint_challenges").deleteMany({});
+  const at = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 0, 0, seconds));
+  const turn = (merchantId: string, endpointId: string, host: string) => ({
+    ...{ merchantId, endpointId, host },
+  });
+  const begin = (of: ReturnType<typeof turn>, token: string, second: number) =>
+    challenges.begin(of, token, { now: at(second), until: at(second + 10) });
+  const [a, b, c] = [
+    turn("mer_1", "whe_1", "a.example"),
+    turn("mer_1", "whe_2", "b.example"),
+    turn("mer_2", "whe_3", "a.example"),
+  ] as const;
+  for (const each of [a, b, c]) expect(await begin(each, "same", 0)).toBe(true);
+  // One process may have several under way.
+  await challenges.end(a, "same", at(5));
+  expect(await stored()).toEqual([
+    ["mer_1 a.example", 1, "same", 5],
+    ["mer_1 b.example", 1, "same", 10],
+    ["mer_2 a.example", 1, "same", 10],
+    ["whe_1", 1, "same", 5],
+    ["whe_2", 1, "same", 10],
+    ["whe_3", 1, "same", 10],
+  ]);
+  await challenges.end(c, "same", at(5));
+  // The host is not free, and so the endpoint's turn is given back.
+  expect(await begin({ ...a, host: "b.example" }, "late", 5)).toBe(false);
+  expect(await stored()).toEqual([
+    ["mer_1 b.example", 1, "same", 10],
+    ["mer_2 a.example", 1, "same", 5],
+    ["whe_1", 1, "late", 5],
+    ["whe_2", 1, "same", 10],
+    ["whe_3", 1, "same", 5],
+  ]);
+  await challenges.forget("whe_2");
+  expect((await stored()).map(([id]) => id)).toEqual([
+    ...["mer_1 b.example", "mer_2 a.example", "whe_1", "whe_3"],
+  ]);
+});

@@ -35,3 +35,51 @@ it("restores the endpoints of given shards that failed in the last day, the late
   const other = shards.filter((shard) => shard !== shardOf(c));
   expect([...(await store.troubled(other, now)).keys()]).not.toContain(c);
 });
+
+it("keeps each endpoint's health whole, and an owner's missing times do not overwrite it", async () => {
+  const store = openHealthStore(database);
+  const documents = database.db.collection<{ _id: string }>("endpoint_health");
+  const lastDeliveredAt = new Date(now.getTime() - 5_000);
+  const failed = failedAgo(1_000, 3);
+  const delivered: Health = {
+    ...{ circuit: "open", concurrency: 2, consecutiveFailures: 0, lastFailure: "" },
+    ...{ lastDeliveredAt, lastFailedAt: undefined },
+  };
+  await store.write(new Map());
+  await store.write(new Map([["end_x", delivered]]));
+  const times = { last_delivered_at: lastDeliveredAt, last_failed_at: null, last_failure: "" };
+  expect(await documents.findOne({ _id: "end_x" })).toEqual({
+    ...{ _id: "end_x", schema_version: 1, shard: shardOf("end_x") },
+    ...{ circuit: "open", concurrency_limit: 2, consecutive_failures: 0, ...times },
+  });
+  expect(await store.read(["end_x", "end_none"])).toEqual(new Map([["end_x", delivered]]));
+  await store.write(new Map([["end_x", failed]]));
+  await store.write(new Map([["end_y", failed]]));
+  const both = { ...failed, lastDeliveredAt };
+  expect(await store.read(["end_x"])).toEqual(new Map([["end_x", both]]));
+  expect(await store.troubled([shardOf("end_x")], now)).toEqual(new Map([["end_x", both]]));
+  expect(await documents.findOne({ _id: "end_y" })).toEqual({
+    ...{ _id: "end_y", schema_version: 1, shard: shardOf("end_y"), circuit: "closed" },
+    ...{ concurrency_limit: 1, consecutive_failures: 3, last_delivered_at: null },
+    ...{ last_failed_at: failed.lastFailedAt, last_failure: "timeout" },
+  });
+});
+
+it("keeps of a deleted endpoint a mark alone, whatever its owner writes later", async () => {
+  const store = openHealthStore(database);
+  const documents = database.db.collection<{ _id: string }>("endpoint_health");
+  const [gone, there] = ["end_gone", "end_there"] as const;
+  await store.write(new Map([[there, failedAgo(0)]]));
+  await store.forget(gone, now);
+  await store.write(
+    new Map([
+      [gone, failedAgo(0)],
+      [there, failedAgo(0, 2)],
+    ]),
+  );
+  const mark = { _id: gone, schema_version: 1, deleted_at: now };
+  expect(await documents.findOne({ _id: gone })).toEqual(mark);
+  const known = new Map([[there, failedAgo(0, 2)]]);
+  expect(await store.read([gone, there])).toEqual(known);
+  expect(await store.troubled([gone, there].map(shardOf), now)).toEqual(known);
+});

@@ -84,6 +84,31 @@ describe("a merchant's feed", () => {
     expect(rest.hasMore).toBe(false);
   });
 
+  it("lists what came first before what came later, and events of one moment by number", async () => {
+    const merchantId = newId("merchant");
+    const [slow, fast] = [newId("payout"), newId("payout")];
+    const of = (payoutId: string, version: number) =>
+      payoutMessage({ merchantId, payoutId, version });
+    const refunded = { eventId: randomUUID(), merchantId, transactionType: "refund" };
+    const event = { ...refunded, transactionId: "rf_1", status: "done", sequence: 1n };
+    await notifier.consume([of(slow, 4), of(slow, 3)]);
+    await notifier.rpc.publishEvent({ mutation: operation(), event: { ...event, dataJson: "{}" } });
+    notifier.advance(1);
+    await notifier.consume([of(fast, 2), of(fast, 1)]);
+    const { events } = await notifier.rpc.listEvents({ merchantId });
+    expect(events.map(({ transactionId, sequence }) => [transactionId, sequence])).toEqual([
+      ...[
+        ["rf_1", 1n],
+        [slow, 3n],
+        [slow, 4n],
+      ],
+      ...[
+        [fast, 1n],
+        [fast, 2n],
+      ],
+    ]);
+  });
+
   it("continues at its end, whatever arrival time a late event has", async () => {
     const merchantId = newId("merchant");
     const early = await arrive(merchantId, 2);

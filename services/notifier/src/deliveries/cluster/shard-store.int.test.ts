@@ -6,6 +6,7 @@ import { createOwnership } from "./ownership.ts";
 import { openShardStore } from "./shard-store.ts";
 
 const { database } = await testNotifierOfFile();
+const { db } = database;
 const store = openShardStore(database);
 
 const ownedBy = (token: string) => Array.from({ length: shardCount }, () => token);
@@ -35,4 +36,46 @@ it("a process that stalls between its read and its write owns no shard of anothe
   const { owners } = await store.read();
   expect(owners.filter((owner) => owner === other.token())).toHaveLength(shardCount / 2);
   expect(owners).not.toContain(stalled.token());
+});
+
+it("shards have no owner at first, and are one document", async () => {
+  await db.collection("shards").deleteMany({});
+  const none = Array.from({ length: shardCount }, () => null);
+  const document = { _id: "all", schema_version: 1, epoch: 0, owners: none };
+  for (const _read of [1, 2]) {
+    expect(await store.read()).toEqual({ epoch: 0, owners: none });
+    expect(await db.collection("shards").find().toArray()).toEqual([document]);
+  }
+  expect(await store.write({ epoch: 0, owners: none }, ownedBy("a"))).toBe(true);
+  const written = { ...document, epoch: 1, owners: ownedBy("a") };
+  expect(await db.collection("shards").find().toArray()).toEqual([written]);
+});
+
+it("a process is a member until it leaves, or is evicted without a heartbeat since", async () => {
+  const workers = db.collection("workers");
+  await workers.deleteMany({});
+  const stored = () => workers.find().sort({ _id: 1 }).toArray();
+  const worker = (_id: string, beat: number) => ({
+    ...{ _id, schema_version: 1, place: `${_id}:8080`, beat },
+  });
+  await store.join("a", "a:8080");
+  await store.join("b", "b:8080");
+  // The answer of the first one was lost.
+  await store.join("b", "b:8080");
+  expect(await stored()).toEqual([worker("a", 0), worker("b", 0)]);
+  expect(await store.heartbeat("b")).toBe(true);
+  expect(await stored()).toEqual([worker("a", 0), worker("b", 1)]);
+  expect(await store.members()).toEqual([
+    { token: "a", place: "a:8080", heartbeat: 0 },
+    { token: "b", place: "b:8080", heartbeat: 1 },
+  ]);
+  expect(await store.evict({ token: "b", heartbeat: 0 })).toBe(false);
+  expect(await store.evict({ token: "gone", heartbeat: 0 })).toBe(false);
+  await store.leave("gone");
+  expect(await stored()).toEqual([worker("a", 0), worker("b", 1)]);
+  expect(await store.evict({ token: "b", heartbeat: 1 })).toBe(true);
+  expect(await store.heartbeat("b")).toBe(false);
+  expect(await stored()).toEqual([worker("a", 0)]);
+  await store.leave("a");
+  expect(await store.members()).toEqual([]);
 });

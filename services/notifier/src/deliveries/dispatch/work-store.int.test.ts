@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { payoutMessage, register, testNotifierOfFile } from "../../test-notifier.ts";
+import type { DeliveryDocument } from "../documents.ts";
 import { openWorkStore, type Settlement } from "./work-store.ts";
 
 const notifier = await testNotifierOfFile();
@@ -37,6 +38,7 @@ it("shows of what a token holds only what is asked for", async () => {
 it.each([
   ["the token of another lease", { leaseToken: "stale" }],
   ["the attempt count of an earlier read", { attemptsBefore: 1 }],
+  ["another ordering key", { line: "whe_1/payout_session/po_1" }],
 ])("a settlement with %s changes nothing", async (_what, stale) => {
   const { settlement, stored } = await leased();
   const before = await stored();
@@ -58,3 +60,132 @@ it.each([
   await work.giveBack(delivery, lease, now);
   expect(await stored()).toMatchObject({ state: "pending", lease: null, due_at: now });
 });
+
+/** A delivery that is due, and copies of it that differ. */
+async function dueWith(changes: Readonly<Record<string, Partial<DeliveryDocument>>>) {
+  const { world, deliveries } = notifier;
+  const made = await register(notifier);
+  // No process of this test owns a shard, so that nothing is started.
+  await notifier.consume([payoutMessage(made)]);
+  const of = { endpoint_id: made.endpointId };
+  const base = (await deliveries.collection.findOne(of))!;
+  await deliveries.collection.deleteOne({ _id: base._id });
+  const copies = Object.entries(changes).map(([name, change], at) => ({
+    ...{ ...base, due_at: world.now, ...change },
+    ...{ _id: `${made.endpointId} ${name}`, replay: at },
+  }));
+  await deliveries.collection.insertMany(copies);
+  const nameOf = ({ _id }: { readonly _id: string }) => _id.slice(made.endpointId.length + 1);
+  return {
+    ...made,
+    copies,
+    names: (some: readonly { readonly _id: string }[]) => some.map(nameOf),
+    stored: () => deliveries.collection.find(of).sort({ replay: 1 }).toArray(),
+  };
+}
+
+const after = (ms: number): Date => new Date(notifier.world.now.getTime() + ms);
+
+it("finds what is pending and due, of an endpoint the oldest first", async () => {
+  const { world } = notifier;
+  const due = { older: { due_at: after(-9) }, now: {}, oldest: { due_at: after(-10) } };
+  const { endpointId, names } = await dueWith({
+    ...due,
+    later: { due_at: after(1) },
+    ended: { state: "delivered", due_at: after(-20) },
+    elsewhere: { endpoint_id: "whe_elsewhere", due_at: after(-20) },
+  });
+  expect(names(await work.due(endpointId, 10, world.now))).toEqual(["oldest", "older", "now"]);
+  expect(names(await work.due(endpointId, 2, world.now))).toEqual(["oldest", "older"]);
+  expect(await work.dueCount([endpointId], world.now)).toBe(3);
+  expect(await work.dueCount([endpointId, "whe_elsewhere"], world.now)).toBe(4);
+  const found = await work.dueEndpoints(world.now);
+  expect(found).toContainEqual({ endpointId, oldestDueAt: after(-10) });
+  const before = await work.dueEndpoints(after(-11));
+  expect(before.map((each) => each.endpointId)).not.toContain(endpointId);
+});
+
+it("answers a lease as it stores it: the first one sets the deadline, none holds it", async () => {
+  const { world } = notifier;
+  const [deadline, tried] = [after(1_000), { attempts_count: 2 }];
+  const { endpointId, copies, stored } = await dueWith({
+    first: {},
+    held: { held: true },
+    again: { deadline, ...tried },
+  });
+  const due = await work.due(endpointId, 10, world.now);
+  const taken = await work.take(due, lease, world.now);
+  const leasedNow = { lease, due_at: after(30_000), held: false };
+  const expected = copies.map((each) => ({
+    ...{ ...each, ...leasedNow, deadline: each.deadline ?? after(86_400_000) },
+  }));
+  expect(await stored()).toEqual(expected);
+  const byReplay = taken.toSorted((one, other) => one.replay - other.replay);
+  expect(byReplay.map((each) => ({ ...each, attempts: [] }))).toEqual(expected);
+});
+
+it("leases a delivery to one of two that take it at one moment", async () => {
+  const { world } = notifier;
+  const { endpointId, names, stored } = await dueWith({ one: {}, other: {} });
+  const due = await work.due(endpointId, 10, world.now);
+  const [first, second] = due;
+  expect(names(await work.take([first!], lease, world.now))).toEqual(names([first!]));
+  const late = { token: "late", place: "there:1" };
+  expect(names(await work.take(due, late, world.now))).toEqual(names([second!]));
+  const holders = (await stored()).map((each) => [names([each])[0], each.lease?.token]);
+  expect(Object.fromEntries(holders)).toEqual({
+    ...{ [names([first!])[0]!]: "own", [names([second!])[0]!]: "late" },
+  });
+});
+
+it("frees the leases that a killed process left at its place, and changes nothing else", async () => {
+  const left = { lease: { token: "dead", place: "gone:1" }, due_at: after(30_000) };
+  const kept = {
+    elsewhere: { ...left, lease: { token: "dead", place: "gone:2" } },
+    overdue: { ...left, due_at: notifier.world.now },
+    ended: { ...left, state: "exhausted" },
+    longer: { ...left, due_at: after(30_001) },
+    waiting: { due_at: after(1) },
+  } as const;
+  const { copies, stored } = await dueWith({ left, fresh: { ...left, due_at: after(1) }, ...kept });
+  await work.freeLeases("gone:1", notifier.world.now);
+  const freed = { lease: null, due_at: notifier.world.now };
+  expect(await stored()).toEqual(copies.map((each, at) => (at < 2 ? { ...each, ...freed } : each)));
+});
+
+it("settles an attempt, another one, and an end without one", async () => {
+  const { world } = notifier;
+  const { endpointId, line, copies, stored } = await settling();
+  const outcome = { kind: "failed", error: "timeout" } as const;
+  const attempt = { number: 1, startedAt: after(-40), endedAt: world.now, outcome };
+  const settled = (at: number, transition: Settlement["transition"], more: object = {}) => ({
+    ...{ id: `${endpointId} ${at}`, leaseToken: lease.token, line, attemptsBefore: 0 },
+    ...{ transition, at: world.now, ...more },
+  });
+  const written = await work.settle([
+    settled(0, { state: "pending", nextAttemptAt: after(5_000) }, { attempt }),
+    settled(1, { state: "delivered" }, { attempt }),
+    settled(2, { state: "cancelled" }),
+  ]);
+  expect(written).toBe(3);
+  const logged = {
+    ...{ number: 1, started_at: after(-40), duration_ms: 40, status_code: 0 },
+    ...{ error: "timeout", response_body: "" },
+  };
+  const tried = { attempts: [logged], attempts_count: 1 };
+  const both = { lease: null, updated_at: world.now };
+  const next = { due_at: after(5_000), next_attempt_at: after(5_000) };
+  const ended = { due_at: null, next_attempt_at: null, expires_at: after(30 * 86_400_000) };
+  expect(await stored()).toEqual([
+    { ...copies[0], ...both, ...tried, ...next, state: "pending" },
+    { ...copies[1], ...both, ...tried, ...ended, state: "delivered" },
+    { ...copies[2], ...both, ...ended, state: "cancelled" },
+  ]);
+});
+
+/** Three deliveries under a lease, by their place. */
+async function settling() {
+  const held = { lease, due_at: after(30_000), deadline: after(86_400_000) };
+  const made = await dueWith({ 0: held, 1: held, 2: held });
+  return { ...made, line: made.copies[0]!.line };
+}

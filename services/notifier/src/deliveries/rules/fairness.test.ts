@@ -91,12 +91,19 @@ it.each([
   },
 );
 
-it("gives fresh deliveries three of four slots for which both sides wait, and neither more than it wants", () => {
-  expect(takeTurns(8, { fresh: 9, backlog: 9 }, 0).given).toEqual({ fresh: 6, backlog: 2 });
-  expect(takeTurns(8, { fresh: 1, backlog: 9 }, 0).given).toEqual({ fresh: 1, backlog: 7 });
-  expect(takeTurns(8, { fresh: 9, backlog: 0 }, 3).given).toEqual({ fresh: 8, backlog: 0 });
-  expect(takeTurns(0, { fresh: 9, backlog: 9 }, 0).given).toEqual({ fresh: 0, backlog: 0 });
-});
+it.each([
+  [8, 9, 9, 0, { given: { fresh: 6, backlog: 2 }, turn: 0 }],
+  [2, 9, 9, 3, { given: { fresh: 1, backlog: 1 }, turn: 1 }],
+  [8, 1, 9, 0, { given: { fresh: 1, backlog: 7 }, turn: 1 }],
+  [8, 9, 1, 0, { given: { fresh: 7, backlog: 1 }, turn: 0 }],
+  [8, 9, 0, 3, { given: { fresh: 8, backlog: 0 }, turn: 3 }],
+  [0, 9, 9, 2, { given: { fresh: 0, backlog: 0 }, turn: 2 }],
+])(
+  "gives three of four slots to fresh deliveries while both wait: %i to %i and %i, from turn %i",
+  (free, fresh, backlog, turn, expected) => {
+    expect(takeTurns(free, { fresh, backlog }, turn)).toEqual(expected);
+  },
+);
 
 it("starves neither fresh deliveries nor a backlog, however few slots are free at a time", () => {
   const free = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 200 });

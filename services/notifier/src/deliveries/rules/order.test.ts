@@ -3,6 +3,7 @@ import type { DeliveryOrder } from "../../endpoints/rules/endpoint.ts";
 import type { DeliveryState } from "./delivery.ts";
 import {
   arrivalMatters,
+  blocksNext,
   givesUpAt,
   heldUntil,
   isGivenUp,
@@ -84,7 +85,18 @@ it.each<[string, DeliveryOrder, OrderedDelivery[], string, number, boolean]>([
   ["one that is there and has ended", "strict", [one(1, "exhausted")], "refund", 300, true],
   ["one that a bound holds anyway", "bounded", [], "refund", 999_999, false],
 ])("gives up waiting for %s: strict alone", (_name, order, line, type, waited, expected) => {
-  expect(isGivenUp({ ...one(3), order }, line, type, after(waited))).toBe(expected);
+  const all = [...line, one(3), one(4)];
+  expect(isGivenUp({ ...one(3), order }, all, type, after(waited))).toBe(expected);
+});
+
+it.each<[OrderedDelivery, DeliveryOrder, boolean]>([
+  [one(1, "pending", 2), "bounded", true],
+  [one(1, "pending", 3), "bounded", false],
+  [one(1, "pending", 3), "strict", true],
+  [one(1, "pending"), "none", false],
+  [one(1, "delivered", 1), "strict", false],
+])("%j holds up the ones behind it in the order %s: %s", (delivery, order, expected) => {
+  expect(blocksNext(delivery, order)).toBe(expected);
 });
 
 it("looks again just when a wait is given up", () => {

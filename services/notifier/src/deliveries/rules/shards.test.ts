@@ -44,6 +44,11 @@ it("leaves nothing to one that is not among the living", () => {
   expect([fairShare("a", ["b", "c", "d"]), fairShare("a", [])]).toEqual([0, 0]);
 });
 
+it("has an endpoint in the shard that its stored health names, in every release", () => {
+  const ids = ["whe_01hx0000000000000000000000", "whe_01hx0000000000000000000001", "end_a", ""];
+  expect(ids.map(shardOf)).toEqual([85, 202, 197, 217]);
+});
+
 it("spreads endpoints evenly", () => {
   const counts = new Map<number, number>();
   for (let at = 0; at < 5_120; at += 1) {

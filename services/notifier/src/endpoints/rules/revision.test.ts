@@ -147,6 +147,14 @@ describe("a revision", () => {
     expect(isRefused(revised(long, { operation: operation("d"), isDeleted: true }))).toBe(false);
   });
 
+  it("remembers 56 KiB of settings, and no byte more", () => {
+    const described = (length: number) => ({ ...created, description: "d".repeat(length) });
+    const { operations } = next(described(0), update("u", "new"));
+    const room = 56 * 1_024 - JSON.stringify(operations).length;
+    expect(isRefused(revised(described(room), update("u", "new")))).toBe(false);
+    expect(isRefused(revised(described(room + 1), update("u", "new")))).toBe(true);
+  });
+
   it.each<[EndpointOperation["kind"], EndpointChange["settings"]]>([
     ["update", { description: "", order: "bounded", eventTypes: ["*"], pendingUrl: undefined }],
     ["update", { verifiedAt: new Date(start) }],

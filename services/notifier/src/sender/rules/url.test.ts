@@ -4,6 +4,9 @@ import { urlLengthMax, urlProblem } from "./url.ts";
 
 const base = "https://hooks.example.com/";
 const long = base + "a".repeat(urlLengthMax - base.length);
+/** A name of so many characters, in labels of at most 63. */
+const hostOf = (length: number): string =>
+  "a".repeat(length).replaceAll(/a{64}/g, `${"a".repeat(63)}.`);
 
 describe("endpoint url", () => {
   it.each([
@@ -16,6 +19,8 @@ describe("endpoint url", () => {
     ["https://xn--bcher-kva.example/"],
     ["https://bücher.example/"],
     [long],
+    [`https://${hostOf(253)}/`],
+    [`https://${"a".repeat(63)}.example/`],
   ])("takes %s everywhere", (url) => {
     expect(urlProblem(url, "public")).toBeUndefined();
     expect(urlProblem(url, "sandbox")).toBeUndefined();
@@ -28,6 +33,10 @@ describe("endpoint url", () => {
     ["https://localhost/", "must have a public host"],
     ["https://LOCALHOST./", "must have a public host"],
     ["https://api.localhost/", "must have a public host"],
+    ["https://home.arpa/", "must have a public host"],
+    ["https://hooks/", "must have a public host"],
+    [`https://${hostOf(254)}/`, "must have a public host"],
+    [`https://${"a".repeat(64)}.example/`, "must have a public host"],
     ["https://127.0.0.1/", "must have a public address"],
     ["https://127.1/", "must have a public address"],
     ["https://2130706433/", "must have a public address"],

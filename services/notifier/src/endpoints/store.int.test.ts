@@ -1,0 +1,126 @@
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { migrations } from "../migrations.ts";
+import type { EndpointRecord } from "./rules/endpoint.ts";
+import { type EndpointStore, openEndpointStore } from "./store.ts";
+
+const now = new Date("2026-11-20T12:00:00.000Z");
+const at = (ms: number): Date => new Date(now.getTime() + ms);
+
+let database: Awaited<ReturnType<typeof migratedDatabase>>;
+let store: EndpointStore;
+beforeAll(async () => {
+  database = await migratedDatabase("endpoints", migrations);
+  store = openEndpointStore(database);
+});
+afterAll(async () => {
+  await database.db.dropDatabase();
+  await database.close();
+});
+beforeEach(() => store.collection.deleteMany({}));
+
+/** An endpoint of `mer_1` with an operation of its own, otherwise as it is changed. */
+function endpoint(id: string, changes: Partial<EndpointRecord> = {}): EndpointRecord {
+  const actor = { kind: "api_key", id: "key_1" } as const;
+  return {
+    ...{ id, merchantId: "mer_1", url: "https://hooks.example.com/", description: "shop" },
+    ...{ order: "strict", eventTypes: ["*"], pausedAt: undefined, verifiedAt: at(-5) },
+    ...{ pendingUrl: undefined, createdAt: at(-9), updatedAt: at(-5), deletedAt: undefined },
+    ...{ revision: 3, place: undefined },
+    signing: { current: "k1", previous: { keyId: "k0", until: at(9) }, staged: undefined },
+    keys: [{ id: "k1", secret: "sealed", standardSecret: "sealed too", madeAt: at(-9) }],
+    operations: [{ id: `op-${id}`, kind: "create", keyId: "k1", actor, at: at(-9) }],
+    ...changes,
+  };
+}
+
+async function storeFive(): Promise<Record<"a" | "b" | "c" | "gone" | "theirs", EndpointRecord>> {
+  const made = {
+    c: endpoint("c", { createdAt: at(-7), eventTypes: ["refund"] }),
+    a: endpoint("a", { place: 0 }),
+    b: endpoint("b", { createdAt: at(-8), eventTypes: ["payout_session.failed"] }),
+    gone: endpoint("gone", { deletedAt: at(-1) }),
+    theirs: endpoint("theirs", { merchantId: "mer_2", place: 0 }),
+  };
+  const inserted = await Promise.all(Object.values(made).map(store.insert));
+  expect(inserted).toEqual(inserted.map(() => true));
+  return made;
+}
+
+it("finds an endpoint for its merchant alone, a deleted one by its operation alone", async () => {
+  const { a, gone } = await storeFive();
+  expect(await store.find("mer_1", "a")).toEqual(a);
+  expect(await store.find("mer_2", "a")).toBeUndefined();
+  expect(await store.find("mer_1", "gone")).toBeUndefined();
+  expect(await store.findByOperation("mer_1", "op-a")).toEqual(a);
+  expect(await store.findByOperation("mer_1", "op-gone")).toEqual(gone);
+  expect(await store.findByOperation("mer_2", "op-a")).toBeUndefined();
+});
+
+it("lists a merchant's endpoints, the oldest first, and no other merchant's", async () => {
+  const { a, b, c } = await storeFive();
+  const page = (limit: number, cursor = "") => store.list("mer_1", { limit, cursor });
+  const first = await page(2);
+  expect(first).toMatchObject({ shown: [a, b], totalCount: 3n });
+  expect(await page(2, first.nextCursor)).toMatchObject({ shown: [c], nextCursor: "" });
+});
+
+it("finds by merchant who subscribes to an event, and no one of another merchant", async () => {
+  const { a, b, theirs } = await storeFive();
+  const subscribed = async (merchants: string[], types: string[]) => {
+    const found = await store.findSubscribed(merchants, types);
+    return [...found].map(([merchant, each]) => [merchant, each.map(({ id }) => id).toSorted()]);
+  };
+  const types = ["*", "payout_session", "payout_session.failed"];
+  expect(await subscribed(["mer_1"], types)).toEqual([["mer_1", ["a", "b"]]]);
+  expect(await subscribed(["mer_2", "mer_3"], types)).toEqual([["mer_2", ["theirs"]]]);
+  await store.collection.updateOne({ _id: "c" }, { $unset: { event_types: "" } });
+  expect(await subscribed(["mer_1"], ["payout_session"])).toEqual([["mer_1", ["c"]]]);
+  const ids = ["a", "b", "gone", "theirs"];
+  const withoutHistory = [a, b, theirs].map(({ operations: _none, ...each }) => each);
+  const active = await store.readActive(ids);
+  expect([...active.values()].toSorted((one, two) => (one.id < two.id ? -1 : 1))).toEqual(
+    withoutHistory,
+  );
+});
+
+it("writes the revision after the one that was read, of one endpoint", async () => {
+  const { a, b } = await storeFive();
+  const next = { ...a, revision: 4, description: "new" };
+  expect(await store.revise({ ...next, revision: 5 })).toBe(false);
+  expect(await store.revise({ ...next, id: "none" })).toBe(false);
+  expect(await store.find("mer_1", "a")).toEqual(a);
+  expect(await store.revise(next)).toBe(true);
+  expect(await store.revise(next)).toBe(false);
+  // Another endpoint has its operation by now.
+  expect(await store.revise({ ...b, revision: 4, operations: a.operations })).toBe(false);
+  expect(await store.find("mer_1", "a")).toEqual(next);
+  expect(await store.find("mer_1", "b")).toEqual(b);
+});
+
+it("gives each endpoint from before there were places one, and the free ones that are left", async () => {
+  await storeFive();
+  const rest = Array.from({ length: 13 }, (_each, place) => place + 3);
+  expect(await store.freePlaces("mer_1")).toEqual(rest);
+  const placed = await store.collection.find().sort({ _id: 1 }).toArray();
+  expect(placed.map(({ _id, place, revision }) => [_id, place, revision])).toEqual([
+    ...[
+      ["a", 0, 3],
+      ["b", expect.any(Number), 4],
+      ["c", expect.any(Number), 4],
+    ],
+    ...[
+      ["gone", undefined, 3],
+      ["theirs", 0, 3],
+    ],
+  ]);
+  expect(new Set(placed.slice(0, 3).map(({ place }) => place))).toEqual(new Set([0, 1, 2]));
+});
+
+it("gives up on places after ten tries in which others were faster", async () => {
+  await storeFive();
+  const update = vi.spyOn(store.collection, "updateOne").mockResolvedValue(undefined as never);
+  await expect(store.freePlaces("mer_1")).rejects.toThrow("too many concurrent changes");
+  // Two are without a place.
+  expect(update).toHaveBeenCalledTimes(20);
+});
