@@ -191,7 +191,7 @@ async function waitsOf(
   now?: Date,
 ): Promise<Wait[]> {
   const lines = Map.groupBy(all, ({ line }) => line);
-  const waiters = some.filter((member) => member.held && member.state === "pending");
+  const waiters = some.filter((member) => member.held);
   const withoutNext = waiters.filter((member) => !hasNumberBefore(member, lines));
   const arrived = await events.arrived(withoutNext.map(numberBefore));
   return waiters.map((member) => {
@@ -244,7 +244,7 @@ function moved(
   const isUnbound = until !== undefined && until >= withoutBound;
   return {
     updateOne: {
-      filter: { _id: member._id, state: "pending", held: true },
+      filter: { _id: member._id, held: true },
       update: {
         $set: until === undefined ? free : waiting(until, now),
         ...(isUnbound ? {} : { $unset: { recheck_at: 1 } }),
