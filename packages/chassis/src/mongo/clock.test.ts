@@ -53,3 +53,17 @@ it("counts the machine's sleep, and no other drift of its uptime", () => {
   expect(passes(250)).toBe(3_604_750);
   expect(passes(1_000, 0)).toBe(3_605_750);
 });
+
+it.each([
+  [1_999, 0],
+  [2_000, 1_000],
+])("counts a second of sleep, and no less: %i ms of uptime in one second", (upMs, sleepMs) => {
+  const time = { runningMs: 500, upMs: 90_000 };
+  const elapsed = elapsedWithSleep(
+    () => time.runningMs,
+    () => time.upMs,
+  );
+  time.runningMs += 1_000;
+  time.upMs += upMs;
+  expect(elapsed()).toBe(1_500 + sleepMs);
+});

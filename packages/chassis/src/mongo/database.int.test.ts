@@ -1,6 +1,7 @@
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { Db, type MongoClient } from "mongodb";
 import { expect, it, vi } from "vitest";
+import { databaseClock } from "./clock.ts";
 import { connectDatabase } from "./database.ts";
 
 it.each([
@@ -36,6 +37,8 @@ it("waits so long and no longer, and takes as done what a majority has", async (
         readConcern: { level: "majority" },
       },
     ]);
+    const clock = await databaseClock(database);
+    expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(5_000);
     const command = vi.spyOn(Db.prototype, "command");
     expect(await database.ready()).toBe(true);
     expect(command.mock.calls).toEqual([[{ ping: 1 }, { timeoutMS: 1_000 }]]);

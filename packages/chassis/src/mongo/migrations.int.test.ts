@@ -57,6 +57,11 @@ it("applies what is missing, in order and once", async () => {
   );
 });
 
+it("fails where an index cannot be made", async () => {
+  const wrong = { rows: [{ key: { at: 1 }, expireAfterSeconds: -1 }] } as const;
+  await expect(createIndexes(database.db, wrong)).rejects.toThrow("expireAfterSeconds");
+});
+
 it("migrates over a connection that waits an hour for a step, and closes it", async () => {
   const connected = vi.spyOn(MongoClient.prototype, "connect");
   const closed = vi.spyOn(MongoClient.prototype, "close");
@@ -68,6 +73,12 @@ it("migrates over a connection that waits an hour for a step, and closes it", as
     ...{ appName: name, socketTimeoutMS: 3_600_000, writeConcern: { wtimeoutMS: 3_600_000 } },
   });
   expect(closed.mock.contexts[0]).toBe(client);
+});
+
+it("leaves no lease behind, for which the next job would wait", async () => {
+  await run(step("one"));
+  const leases = database.db.collection<{ _id: string; until: Date }>("leases");
+  expect((await leases.findOne({ _id: "migrations" }))?.until).toEqual(new Date(0));
 });
 
 it("works in one of several jobs, while the others wait", async () => {

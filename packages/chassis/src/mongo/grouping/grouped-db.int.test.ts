@@ -63,6 +63,7 @@ async function bothWays(run: (rows: Collection<Row>) => Promise<unknown>, before
 }
 
 const a = { _id: "a", key: "k", n: 1 };
+const at = new Date(5);
 
 describe("a grouped operation answers as the driver's own", () => {
   it.each<[string, (rows: Collection<Row>) => Promise<unknown>, readonly Row[]]>([
@@ -146,6 +147,11 @@ describe("a grouped operation answers as the driver's own", () => {
       (rows) => rows.findOne({ _id: "a", "of.x": "y" }),
       [{ ...a, of: { x: "y" } }],
     ],
+    ["reading by a time", (rows) => rows.findOne({ _id: "a", at: new Date(5) }), [{ ...a, at }]],
+    ["reading by nothing there", (rows) => rows.findOne({ _id: "a", m: null } as never), [a]],
+    ["reading with a comment", (rows) => rows.findOne({ _id: "a", $comment: "why" }), [a]],
+    ["reading by a key that is no id", (rows) => rows.findOne({ key: "k" }), [a]],
+    ["reading of any", (rows) => rows.findOne(), [a]],
     ["reading by an operator", (rows) => rows.findOne({ _id: "a", n: { $gt: 1 } }), [a]],
   ])("%s", async (_what, run, before) => {
     const [driver, ours] = await bothWays(run, before);
@@ -171,6 +177,14 @@ describe("operations of a turn go out together", () => {
     const asked = () => db.collection<Row>("rows").findOne({ _id: "a" });
     expect(await Promise.all([asked(), asked()])).toEqual([a, a]);
     expect(sizes("read")).toEqual([2]);
+  });
+
+  it("also where a reader compares another field with a text or a truth value", async () => {
+    await plain.insertOne({ ...a, on: true });
+    const filters = [{ key: "k" }, { on: true }, { on: false }];
+    const found = await Promise.all(filters.map((each) => grouped.findOne({ _id: "a", ...each })));
+    expect(found).toEqual([{ ...a, on: true }, { ...a, on: true }, null]);
+    expect(sizes("read")).toEqual([3]);
   });
 
   it("shares no document between two readers", async () => {
@@ -253,7 +267,8 @@ it("reads with the database's time", async () => {
     { _id: "b", now: expect.any(Date) },
     null,
   ]);
-  expect(await findWithTime(plain, "a")).toEqual({ ...a, now: expect.any(Date) });
+  expect(await findWithTime(plain, "b")).toEqual({ _id: "b", now: expect.any(Date) });
+  expect(await findWithTime(plain, "c")).toBeNull();
   expect(sizes("read")).toEqual([3]);
 });
 
