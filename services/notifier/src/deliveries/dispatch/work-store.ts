@@ -31,7 +31,7 @@ export type DueEndpoint = { readonly endpointId: string; readonly oldestDueAt: D
 /** The first pending delivery of each endpoint: one index seek each. */
 const firstPending = [
   { $match: { state: "pending" } },
-  { $sort: { state: 1, endpoint_id: 1, due_at: 1 } },
+  { $sort: { endpoint_id: 1, due_at: 1 } },
   { $group: { _id: "$endpoint_id", due_at: { $first: "$due_at" } } },
 ];
 

@@ -154,6 +154,16 @@ describe("a recheck", () => {
     ]);
   });
 
+  it("forgets what was cancelled when its time comes", async () => {
+    const gone = { state: "cancelled", held: false, due_at: null, next_attempt_at: null } as const;
+    const due = made(2, strict, { ...gone, recheck_at: after(100) });
+    const later = made(3, strict, { ...gone, recheck_at: after(101) });
+    await insert(due, later);
+    expect(await order.recheck(after(100))).toEqual(nothing);
+    const { recheck_at: _none, ...forgotten } = due;
+    expect(await stored(due, later)).toEqual([forgotten, later]);
+  });
+
   it("takes two hundred at once, the oldest first, and says that there are more", async () => {
     const waiting = Array.from({ length: 201 }, (_each, at) =>
       made(2, { ...strict, transaction: `po_${at}` }, { recheck_at: after(300 - at) }),
