@@ -1,4 +1,5 @@
 import type { Source } from "@disburse/tidy/source.ts";
+import { notifierEquivalents } from "./notifier-equivalents.ts";
 import type { Mutant } from "./operators.ts";
 
 /** A mutant of this operator in the line of a file that reads so, which no test can kill. */
@@ -11,7 +12,7 @@ export type Equivalent = {
 
 const matcher = "packages/name-matcher/src";
 const forms = "packages/forms/src";
-const deliveries = "services/notifier/src/deliveries";
+const chassis = "packages/chassis/src";
 
 /** Survivors that were read and found to change nothing that anyone can observe but time. */
 export const equivalents: readonly Equivalent[] = [
@@ -154,12 +155,6 @@ export const equivalents: readonly Equivalent[] = [
     why: "two equal times",
   },
   {
-    path: "services/notifier/src/replays/rules/replay.ts",
-    line: "const until = asked.until === undefined || asked.until > now ? now : asked.until;",
-    operator: "> becomes >=",
-    why: "two equal times",
-  },
-  {
     path: "services/payout/src/ledger/statement.ts",
     line: "if (account.recent.length > 0) await recordAccount(collections, account);",
     operator: "> becomes >=",
@@ -196,52 +191,16 @@ export const equivalents: readonly Equivalent[] = [
     why: "the update then changes nothing",
   },
   {
-    path: "services/notifier/src/endpoints/health-store.ts",
-    line: ".sort({ last_failed_at: -1 })",
-    operator: "drop last_failed_at",
-    why: "the index that serves the filter has this order",
-  },
-  {
-    path: `${deliveries}/store.ts`,
-    line: "for (let page = 0; page < cancelPages; page += 1) {",
-    operator: "< becomes <=",
-    why: "it bounds the work of one call; workers cancel the rest",
-  },
-  {
-    path: `${deliveries}/order/store.ts`,
-    line: "if (held.length === 0) return made;",
+    path: `${chassis}/mongo/database.ts`,
+    line: "if (words.getBigUint64(8, true) === smallWhole) return words.getBigUint64(0, true);",
     operator: "drop a guard",
-    why: "none that is not held changes, after reads that were spared",
+    why: "the way past it comes to the same number, later",
   },
   {
-    path: `${deliveries}/order/store.ts`,
-    line: "if (!delivery.held) return delivery;",
-    operator: "drop a guard",
-    why: "an event's first delivery that is not held is as one that no longer waits",
-  },
-  {
-    path: `${deliveries}/dispatch/work-store.ts`,
-    line: "{ limit: countMax },",
-    operator: "drop limit",
-    why: "it bounds the cost of a gauge, far above what one shows",
-  },
-  {
-    path: `${deliveries}/dispatch/work-store.ts`,
-    line: "const leased = {",
-    operator: "drop endpoint_id",
-    why: "it names every endpoint that has a pending delivery, so that an index is used",
-  },
-  {
-    path: "services/notifier/src/endpoints/store.ts",
-    line: "const before = { _id, merchant_id, revision: revision - 1 };",
-    operator: "drop merchant_id",
-    why: "what is changed was read by its merchant, and the revision says that it is the same",
-  },
-  {
-    path: "services/notifier/src/replays/store.ts",
-    line: 'const left = { state: "running", due_at: { $gt: now }, "lease.place": place } as const;',
-    operator: "drop due_at",
-    why: "a replay that is due stays due",
+    path: `${chassis}/mongo/sweep-lease.ts`,
+    line: "await leases.updateOne({ _id: name, owner }, { $set: { until: new Date(0) } });",
+    operator: "drop _id",
+    why: "its owner has no other lease",
   },
   {
     path: "services/gateway/src/idempotency/store.ts",
@@ -255,6 +214,7 @@ export const equivalents: readonly Equivalent[] = [
     operator: 'drop "operation.sealed_secret"',
     why: "what was forgotten is forgotten again",
   },
+  ...notifierEquivalents,
 ];
 
 /** Whether a mutant of a file is a known equivalent. */
