@@ -11,12 +11,20 @@ export const notifierEquivalents: readonly Readonly<
     operator: "> becomes >=",
     why: "two equal times",
   },
-  {
-    path: `${notifier}/endpoints/health-store.ts`,
-    line: ".sort({ last_failed_at: -1 })",
-    operator: "drop last_failed_at",
+  ...[
+    ["endpoints/health-store.ts", ".sort({ last_failed_at: -1 })", "last_failed_at"],
+    ["deliveries/dispatch/work-store.ts", ".sort({ due_at: 1 })", "due_at"],
+    ["deliveries/order/store.ts", ".sort({ recheck_at: 1 })", "recheck_at"],
+    ["events/feed-store.ts", ".sort({ position: 1 })", "position"],
+    ["reconciliation/store.ts", ".sort({ expires_at: 1 })", "expires_at"],
+    ["replays/store.ts", '{ sort: { due_at: 1 }, returnDocument: "after" },', "due_at"],
+    ["replays/store.ts", '{ sort: { due_at: 1 }, returnDocument: "after" },', "sort"],
+  ].map(([path, line = "", field]) => ({
+    path: `${notifier}/${path}`,
+    line,
+    operator: `drop ${field}`,
     why: "the index that serves the filter has this order",
-  },
+  })),
   {
     path: `${deliveries}/store.ts`,
     line: "for (let page = 0; page < cancelPages; page += 1) {",
@@ -86,6 +94,12 @@ export const notifierEquivalents: readonly Readonly<
     operator,
     why: "the numbers of more events are found, and not looked at",
   })),
+  {
+    path: `${deliveries}/dispatch/work-store.ts`,
+    line: "if (count === due.length) return taken;",
+    operator: "drop a guard",
+    why: "it finds that all are its own, by a read that was spared",
+  },
   {
     path: `${deliveries}/dispatch/work-store.ts`,
     line: ".find({ _id: { $in: due.map(({ _id }) => _id) }, ...mineNow }, { projection: { _id: 1 } })",

@@ -38,17 +38,21 @@ it("a process that stalls between its read and its write owns no shard of anothe
   expect(owners).not.toContain(stalled.token());
 });
 
-it("shards have no owner at first, and are one document", async () => {
+it("shards have no owner at first, and are one document of that name", async () => {
+  const stored = () => db.collection<{ _id: string }>("shards").find().sort({ _id: 1 }).toArray();
+  const other = { _id: "a", epoch: 0, owners: ownedBy("b") };
   await db.collection("shards").deleteMany({});
+  await db.collection<{ _id: string }>("shards").insertOne(other);
   const none = Array.from({ length: shardCount }, () => null);
   const document = { _id: "all", schema_version: 1, epoch: 0, owners: none };
   for (const _read of [1, 2]) {
     expect(await store.read()).toEqual({ epoch: 0, owners: none });
-    expect(await db.collection("shards").find().toArray()).toEqual([document]);
+    expect(await stored()).toEqual([other, document]);
   }
   expect(await store.write({ epoch: 0, owners: none }, ownedBy("a"))).toBe(true);
   const written = { ...document, epoch: 1, owners: ownedBy("a") };
-  expect(await db.collection("shards").find().toArray()).toEqual([written]);
+  expect(await stored()).toEqual([other, written]);
+  await db.collection<{ _id: string }>("shards").deleteOne({ _id: "a" });
 });
 
 it("a process is a member until it leaves, or is evicted without a heartbeat since", async () => {

@@ -120,11 +120,11 @@ export function underLease(delivery: DeliveryDocument, lease: Lease, now: Date):
 /** Excludes deliveries with an attempt since they were read. */
 function asRead(due: readonly DeliveryDocument[]): Filter<DeliveryDocument> {
   const groups = [...Map.groupBy(due, ({ attempts_count }) => attempts_count)];
-  const filters = groups.map(([attempts_count, each]) => {
-    return { _id: { $in: each.map(({ _id }) => _id) }, attempts_count };
-  });
-  const [first = {}] = filters;
-  return filters.length > 1 ? { $or: filters } : first;
+  return {
+    $or: groups.map(([attempts_count, each]) => {
+      return { _id: { $in: each.map(({ _id }) => _id) }, attempts_count };
+    }),
+  };
 }
 
 async function take(
@@ -133,7 +133,6 @@ async function take(
   lease: Lease,
   now: Date,
 ): Promise<DeliveryDocument[]> {
-  if (due.length === 0) return [];
   const leasedUntil = new Date(now.getTime() + deliveryLeaseMs);
   const leased = { lease: { ...lease }, due_at: leasedUntil, held: false };
   let count = 0;

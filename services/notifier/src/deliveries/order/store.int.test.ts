@@ -98,10 +98,12 @@ describe("a release", () => {
     const bounded = made(2, refund, { due_at: after(5), next_attempt_at: after(5) });
     const strict = { ...refund, endpoint: "whe_2", order: "strict" } as const;
     const waiting = made(2, strict);
-    await insert(made(1, refund), bounded, made(1, strict), waiting);
-    expect(await order.release([bounded.line, waiting.line], after(1))).toEqual(new Set());
+    const [unbounded, early] = [made(3, strict), { due_at: after(5), next_attempt_at: after(5) }];
+    await insert(made(1, refund), bounded, made(1, strict), waiting, { ...unbounded, ...early });
+    expect(await order.release([bounded.line, waiting.line], now)).toEqual(new Set());
     const until = { due_at: after(30), next_attempt_at: after(30) };
-    expect(await stored(bounded, waiting)).toEqual([{ ...bounded, ...until }, waiting]);
+    const expected = [{ ...bounded, ...until }, waiting, unbounded];
+    expect(await stored(...expected)).toEqual(expected);
   });
 });
 

@@ -137,7 +137,7 @@ async function scheduleRecheck(
 ): Promise<void> {
   const next = waiters.map(({ _id, created_at, transaction_type }) => ({
     updateOne: {
-      filter: { _id, held: true },
+      filter: { _id },
       update: {
         $set: { recheck_at: recheckAt(created_at, now, givesUpAt(created_at, transaction_type)) },
       },
@@ -157,7 +157,6 @@ async function keysWithHeld(
   deliveries: Collection<DeliveryDocument>,
   lines: readonly string[],
 ): Promise<string[]> {
-  if (lines.length === 0) return [];
   const found = await deliveries
     .find(
       { line: { $in: [...lines] }, held: true },
