@@ -197,6 +197,18 @@ export const equivalents: readonly Equivalent[] = [
     why: "the way past it comes to the same number, later",
   },
   {
+    path: `${chassis}/mongo/grouping/gatherer.ts`,
+    line: "for (let length = 0; length < most; length += 1) {",
+    operator: "< becomes <=",
+    why: "past the last one it answers their number too",
+  },
+  {
+    path: `${chassis}/mongo/migrations.ts`,
+    line: "await setTimeout(lookEveryMs);",
+    operator: "drop a call",
+    why: "it looks again sooner",
+  },
+  {
     path: `${chassis}/mongo/sweep-lease.ts`,
     line: "await leases.updateOne({ _id: name, owner }, { $set: { until: new Date(0) } });",
     operator: "drop _id",

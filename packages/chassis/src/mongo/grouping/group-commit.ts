@@ -99,11 +99,11 @@ function keyOf(model: WriteModel): string | undefined {
 function sizeOf(model: WriteModel): number {
   switch (model.name) {
     case "insertOne":
-      return BSON.calculateObjectSize(model.document, { ignoreUndefined: true });
+      return BSON.calculateObjectSize(model.document);
     case "replaceOne":
-      return BSON.calculateObjectSize(model.replacement, { ignoreUndefined: true });
+      return BSON.calculateObjectSize(model.replacement);
     case "updateOne":
-      return BSON.calculateObjectSize(model.update, { ignoreUndefined: true });
+      return BSON.calculateObjectSize(model.update);
     case "deleteOne":
       return 0;
   }
