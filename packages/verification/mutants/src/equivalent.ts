@@ -185,12 +185,6 @@ export const equivalents: readonly Equivalent[] = [
     why: "a timer that has fired is forgotten; it can be cleared once more",
   },
   {
-    path: "services/payout/src/payouts/outbox.ts",
-    line: "if (!isPublished && counted.length === 0) return;",
-    operator: "drop a guard",
-    why: "the update then changes nothing",
-  },
-  {
     path: `${chassis}/mongo/database.ts`,
     line: "if (words.getBigUint64(8, true) === smallWhole) return words.getBigUint64(0, true);",
     operator: "drop a guard",

@@ -26,9 +26,14 @@ const total = (merchantId: string) => counter().total(merchantId, undefined);
 it("a change is counted when another process has counted others since", async () => {
   const [first, second] = [counter(), counter()];
   expect(await first.add("mer_a", [created("a")], performance.now())).toBe(true);
+  expect(await first.add("mer_a", [created("y")], performance.now())).toBe(true);
   expect(await second.add("mer_a", [created("b")], performance.now())).toBe(true);
+  await second.add("mer_a", [created("x")], performance.now());
+  const write = vi.spyOn(collection(), "updateOne");
   expect(await first.add("mer_a", [created("c"), created("d")], performance.now())).toBe(true);
-  expect(await total("mer_a")).toBe(4);
+  expect(write).toHaveBeenCalledTimes(2);
+  write.mockRestore();
+  expect(await total("mer_a")).toBe(6);
 });
 
 it("a change that another process has counted is not counted again, and those beside it are", async () => {

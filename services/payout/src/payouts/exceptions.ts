@@ -27,7 +27,7 @@ export function exceptionFilter(
   const since = after?.at ?? new Date(0);
   const behind = [{ "doubt.since": { $gt: since } }, { _id: { $gt: after?.id ?? "" } }];
   return {
-    "doubt.since": { $exists: true, $gte: since },
+    "doubt.since": { $gte: since },
     ...(kind !== undefined && { "doubt.kind": kind }),
     ...(after !== undefined && { $or: behind }),
   };

@@ -132,12 +132,12 @@ function createOrphans<T>(
 }
 
 /**
- * What payouts carry, of a payout all or nothing, in the order of the index: by the time of an
- * event. A sort would read all that an outage of the bus has left, as the index is of a list.
+ * What payouts carry, of a payout all or nothing, in the order of the index, which has no other
+ * payouts: by the time of an event. A sort would read all that an outage of the bus has left, as the index is of a list.
  */
 async function findOwed(payouts: Payouts, limit: number) {
   const carrying = await payouts
-    .find({ "outbox.at": { $gt: new Date(0) } }, { hint: "outbox" })
+    .find({}, { hint: "outbox" })
     .project<Carrying>({ outbox: 1, request_id: 1, traceparent: 1, merchant_id: 1, untallied: 1 })
     .limit(limit)
     .toArray();

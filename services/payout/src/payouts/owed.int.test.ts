@@ -128,6 +128,14 @@ it("a payout in hand is marked after half a second, once, with what is published
   expect((await outbox.due(10)).map(({ id }) => id)).toEqual(["evt_second_2"]);
 });
 
+it("a payout whose event waits for the bus is marked as counted, and as nothing else", async () => {
+  const stored = await insert();
+  const outbox = open();
+  outbox.add(owedOf(stored));
+  elapsedMs += 500;
+  expect(await changesBy(payouts, stored._id, outbox.settle)).toEqual(["untallied = []"]);
+});
+
 it.each([
   ["of one that the process may change again soon, not", true, 2],
   ["of another one, at once", false, 0],
