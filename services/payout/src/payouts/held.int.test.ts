@@ -61,12 +61,16 @@ const idOf = (each: LeasedPayout | undefined) => each?.payout.id;
 it("they come by the time at which they are due, of one time in their order", async () => {
   const held: Date[] = [];
   const leases = await openIdle({ onHeld: (dueAt) => held.push(dueAt) });
-  const [late, first, second] = [await leased(), await leased(), await leased()];
+  const [late, first, second, last] = [
+    ...[await leased(), await leased()],
+    ...[await leased(), await leased()],
+  ] as const;
   expect(leases.isInHand(late.payout.id)).toBe(false);
   leases.hold(late, after(2));
   leases.hold(first, after(1));
   leases.hold(second, after(1));
-  expect(held).toEqual([after(2), after(1), after(1)]);
+  leases.hold(last, after(3));
+  expect(held).toEqual([after(2), after(1), after(1), after(3)]);
   expect(await leases.next()).toBeUndefined();
   expect(leases.mayHaveMore()).toBe(false);
   now = after(0.999);
@@ -79,6 +83,7 @@ it("they come by the time at which they are due, of one time in their order", as
   expect(await leases.next()).toBeUndefined();
   now = after(3);
   expect(idOf(await leases.next())).toBe(idOf(late));
+  expect(idOf(await leases.next())).toBe(idOf(last));
 });
 
 it("each is in hand until its worker is done, or longer where it waits again", async () => {

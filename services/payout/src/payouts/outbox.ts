@@ -133,7 +133,8 @@ function createOrphans<T>(
 
 /**
  * What payouts carry, of a payout all or nothing, in the order of the index, which has no other
- * payouts: by the time of an event. A sort would read all that an outage of the bus has left, as the index is of a list.
+ * payouts: by the time of an event. A sort would read all that an outage of the bus has left, as
+ * the index is of a list.
  */
 async function findOwed(payouts: Payouts, limit: number) {
   const carrying = await payouts
