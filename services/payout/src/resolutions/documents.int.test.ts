@@ -218,19 +218,19 @@ it("is proposed and confirmed, and takes effect", async () => {
       "rail": "scripted"
      },
      {
+      "kind": "KIND_SUBMIT",
+      "createdAt": "2026-03-01T10:00:00Z",
+      "stage": "submitting",
+      "version": 1,
+      "detail": "unknown",
+      "rail": "scripted"
+     },
+     {
       "kind": "KIND_STEP",
       "createdAt": "2026-03-01T10:00:00Z",
       "stage": "unknown",
       "version": 1,
       "detail": "rail said unknown",
-      "rail": "scripted"
-     },
-     {
-      "kind": "KIND_SUBMIT",
-      "createdAt": "2026-03-01T10:00:00Z",
-      "stage": "unknown",
-      "version": 1,
-      "detail": "unknown",
       "rail": "scripted"
      },
      {
