@@ -68,7 +68,7 @@ const selfBusiness: Form = {
   description: "The merchant's own business.",
   selectedBy: [{ field: "depositor_relation", in: ["business"] }],
   fields: [
-    relation,
+    { ...relation, example: "business" },
     wallet,
     textField("depositor_business_id", "The merchant's own id of the business.", "biz_123", {
       maxLength: lengths.businessId,
