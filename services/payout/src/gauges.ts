@@ -94,9 +94,12 @@ const openStages = ["queued", "submitting", "processing", "unknown", "concluding
 
 type Reading = { readonly _id: unknown; readonly count: number; readonly oldest: Date };
 
+const always = { $gt: new Date(0) };
+
 /** In the order of the index, which has no others: the oldest is among those that are read. */
 function readOutbox(payouts: Payouts): Promise<Reading[]> {
   const steps = [
+    { $match: { "outbox.at": always } },
     { $limit: readMax },
     { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: { $min: "$outbox.at" } } } },
   ];
@@ -105,7 +108,7 @@ function readOutbox(payouts: Payouts): Promise<Reading[]> {
 
 function readOpen(payouts: Payouts): Promise<Reading[]> {
   const steps = [
-    { $match: { status: "initiated" } },
+    { $match: { work_due_at: always, status: "initiated" } },
     { $limit: readMax },
     {
       $group: {
@@ -118,7 +121,7 @@ function readOpen(payouts: Payouts): Promise<Reading[]> {
 
 function readExceptions(payouts: Payouts) {
   const steps = [
-    { $match: { "doubt.since": { $gt: new Date(0) } } },
+    { $match: { "doubt.since": always } },
     { $limit: readMax },
     { $group: { _id: "$doubt.kind", count: { $sum: 1 } } },
   ];

@@ -220,6 +220,24 @@ export const equivalents: readonly Equivalent[] = [
     operator: 'drop "operation.sealed_secret"',
     why: "what was forgotten is forgotten again",
   },
+  ...[
+    ["gauges.ts", '{ $match: { "outbox.at": always } },', '"outbox.at"'],
+    ["gauges.ts", '{ $match: { work_due_at: always, status: "initiated" } },', "work_due_at"],
+    ["gauges.ts", '{ $match: { "doubt.since": always } },', '"doubt.since"'],
+    [
+      "payouts/counts.ts",
+      '.find({ "untallied.at": { $gt: new Date(0) } }, { hint: "untallied" })',
+      '"untallied.at"',
+    ],
+    [
+      "payouts/outbox.ts",
+      '.find({ "outbox.at": { $gt: new Date(0) } }, { hint: "outbox" })',
+      '"outbox.at"',
+    ],
+  ].map(([file = "", line = "", condition = ""]) => ({
+    ...{ path: `services/payout/src/${file}`, line, operator: `drop ${condition}` },
+    why: "the sparse index that is hinted has no other payouts; the condition names it",
+  })),
   ...notifierEquivalents,
 ];
 

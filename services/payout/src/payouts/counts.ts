@@ -59,8 +59,7 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?:
     run: async (select: SelectChanges = (changes) => changes): Promise<boolean> => {
       const readAt = performance.now();
       const found = await payouts
-        // The index has those alone that carry one.
-        .find({}, { hint: "untallied" })
+        .find({ "untallied.at": { $gt: new Date(0) } }, { hint: "untallied" })
         .project<Uncounted>({ merchant_id: 1, untallied: 1 })
         .limit(countBatch)
         .toArray();

@@ -138,7 +138,7 @@ function createOrphans<T>(
  */
 async function findOwed(payouts: Payouts, limit: number) {
   const carrying = await payouts
-    .find({}, { hint: "outbox" })
+    .find({ "outbox.at": { $gt: new Date(0) } }, { hint: "outbox" })
     .project<Carrying>({ outbox: 1, request_id: 1, traceparent: 1, merchant_id: 1, untallied: 1 })
     .limit(limit)
     .toArray();
