@@ -12,6 +12,8 @@ const jitterShare = 0.1;
 const anyStreamId = 2 ** 31 - 1;
 /** More than a round trip: what a client sent before the GOAWAY reached it has arrived by then. */
 const goawayLeadMs = 1_000;
+/** A session ends after this even while a stream runs, such as a watch whose client stays. */
+const lastStreamsMs = 10 * 60_000;
 
 /** Which connections of a server are to end. */
 export type ConnectionAge = {
@@ -25,7 +27,11 @@ export type ConnectionAge = {
 export function endSession(session: ServerHttp2Session): void {
   session.goaway(constants.NGHTTP2_NO_ERROR, anyStreamId);
   const timer = setTimeout(() => session.close(), goawayLeadMs).unref();
-  session.once("close", () => clearTimeout(timer));
+  const last = setTimeout(() => session.destroy(), lastStreamsMs).unref();
+  session.once("close", () => {
+    clearTimeout(timer);
+    clearTimeout(last);
+  });
 }
 
 /** Ends connections after about `ageMs`, by default five minutes, so that new replicas get work. */

@@ -1,12 +1,28 @@
-import { createServer as createHttp1Server } from "node:http";
-import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
+import {
+  createServer as createHttp1Server,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
+import {
+  createServer as createHttp2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from "node:http2";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type AdmissionOptions, admissionInterceptor, createAdmission } from "./admission.ts";
 import { createConnectionAge, endSession } from "./connection-age.ts";
-import { registerHealth, registerReflection } from "./standard-services.ts";
+import {
+  limitRequests,
+  limitSession,
+  type SendingTimes,
+  sendingTimesDefault,
+} from "./slow-senders.ts";
+import { registerHealth, registerReflection, standardServices } from "./standard-services.ts";
 import { createUnaryHandler, noteUnary, type UnaryMethods } from "./unary-handler.ts";
 import { messageBytesMax } from "./unary-message.ts";
 
@@ -21,6 +37,8 @@ export type RpcServerOptions = AdmissionOptions & {
   readonly ready: () => Promise<boolean>;
   /** Connections end after about this; five minutes by default. */
   readonly connectionAgeMs?: number;
+  /** How long a client may take to send; tests shorten it. */
+  readonly sendingTimes?: SendingTimes;
   /** Aborted when clients are to go elsewhere; what still comes is served until `stop`. */
   readonly draining?: AbortSignal | undefined;
 };
@@ -36,29 +54,33 @@ const firstByteMs = 10_000;
 const http2Preface = "PRI";
 /** An idle HTTP/1.1 connection is closed after this; our clients close theirs before. */
 const keepAliveMs = 60_000;
+/** Pools of 128 connections of 60 processes; one that is idle takes some 10 KB. */
+const connectionsMax = 8_000;
+/** Calls of one HTTP/2 connection at a time; gRPC's own servers allow 100. */
+const sessionStreamsMax = 256;
 
 /**
  * Serves gRPC, gRPC-Web and Connect on one port: the first bytes of a connection distinguish HTTP/2
  * from HTTP/1.1. Beside the service's own routes: health and reflection.
  */
 export async function startRpcServer(options: RpcServerOptions) {
-  const { full, unary } = requestHandlers(options);
+  const { draining = new AbortController().signal, sendingTimes = sendingTimesDefault } = options;
+  const { full, unary } = requestHandlers(options, sendingTimes);
   const age = createConnectionAge(options.connectionAgeMs);
-  const { draining = new AbortController().signal } = options;
   let isStopping = false;
-  const http1 = createHttp1Server({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+  const http1 = http1Server(sendingTimes, (request, response) => {
     // A connection that is never idle would outlast the drain.
     if (isStopping || draining.aborted || age.isOver(request.socket))
       response.shouldKeepAlive = false;
     unary(request, response);
   });
-  // Given its connections, it listens nowhere: this starts its watch over idle and slow ones.
-  http1.emit("listening");
-  const http2 = createHttp2Server(full);
+  const settings = { maxConcurrentStreams: sessionStreamsMax };
+  const http2 = createHttp2Server({ settings }, full);
   const sessions = new Set<ServerHttp2Session>();
   http2.on("session", (session) => {
     sessions.add(session);
     age.limit(session);
+    limitSession(session, sendingTimes);
     session.once("close", () => sessions.delete(session));
     session.on("error", () => session.destroy());
     if (draining.aborted) endSession(session);
@@ -83,6 +105,7 @@ export async function startRpcServer(options: RpcServerOptions) {
       if (!isHttp2) process.nextTick(() => socket.resume());
     });
   });
+  listener.maxConnections = connectionsMax;
   const port = await listen(listener, options.port, options.host);
   return {
     url: `http://${options.host}:${port}`,
@@ -105,8 +128,22 @@ export async function startRpcServer(options: RpcServerOptions) {
   };
 }
 
+/** A server of HTTP/1.1 that is given its connections. */
+function http1Server({ headMs, streamMs, checkEveryMs }: SendingTimes, listener: RequestListener) {
+  const timeouts = {
+    keepAliveTimeout: keepAliveMs,
+    headersTimeout: headMs,
+    requestTimeout: streamMs,
+    connectionsCheckingInterval: checkEveryMs,
+  };
+  const server = createHttp1Server(timeouts, listener);
+  // It listens nowhere: this starts its watch over idle and slow connections.
+  server.emit("listening");
+  return server;
+}
+
 /** The full adapter, and the handler of plain unary calls in front of it. */
-function requestHandlers(options: RpcServerOptions) {
+function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes) {
   const admit = createAdmission(options);
   const methods: UnaryMethods = new Map();
   const full = connectNodeAdapter({
@@ -121,7 +158,17 @@ function requestHandlers(options: RpcServerOptions) {
   });
   const { log } = options;
   const unary = createUnaryHandler({ methods, admit, log, full });
-  return { full, unary };
+  const limit = limitRequests([...options.services, ...standardServices], sendingTimes);
+  return {
+    full: (request: Http2ServerRequest, response: Http2ServerResponse) => {
+      limit(request, response);
+      full(request, response);
+    },
+    unary: (request: IncomingMessage, response: ServerResponse) => {
+      limit(request, response);
+      unary(request, response);
+    },
+  };
 }
 
 function listen(listener: ReturnType<typeof createServer>, port: number, host: string) {

@@ -11,6 +11,9 @@ import {
   HealthCheckResponse_ServingStatus,
 } from "@disburse/contracts/health/v1/health_pb.ts";
 
+/** What every server serves beside its own services. */
+export const standardServices: readonly DescService[] = [Health, ServerReflection];
+
 /** A watcher learns of a change within this. */
 const watchEveryMs = 1_000;
 
@@ -50,7 +53,7 @@ export function registerHealth(
 
 /** Serves grpc.reflection.v1, so that grpcurl and `buf curl` need no schema. */
 export function registerReflection(router: ConnectRouter, services: readonly DescService[]): void {
-  const all = [...services, Health, ServerReflection];
+  const all = [...services, ...standardServices];
   const files = new Map<string, DescFile>();
   for (const service of all) collect(service.file, files);
   const registry = createRegistry(...files.values());
