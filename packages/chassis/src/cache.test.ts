@@ -101,3 +101,25 @@ it("forgets what is dropped, and what a running read finds of it", async () => {
   cache.drop("x");
   expect(await cache.get("x")).toBe("new");
 });
+
+it("remembers which keys had a value, fresh or not, and which reads need not be made", async () => {
+  const cache = cacheOf({ absent: { max: 1, freshMs: 50 } });
+  expect(cache.remembers("a")).toBe(false);
+  const reading = cache.get("a");
+  expect(cache.remembers("a")).toBe(true);
+  await Promise.all([reading, cache.get("none")]);
+  now += 50;
+  expect([cache.remembers("a"), cache.remembers("none")]).toEqual([true, true]);
+  now += 1_000;
+  expect([cache.remembers("a"), cache.remembers("none")]).toEqual([true, false]);
+  read.mockRejectedValueOnce(new Error("away"));
+  await expect(cache.get("a")).rejects.toThrow("away");
+  expect(cache.remembers("a")).toBe(true);
+  delete stored.a;
+  expect(await cache.get("a")).toBeUndefined();
+  now += 51;
+  expect(cache.remembers("a")).toBe(false);
+  await cache.get("b");
+  cache.drop("b");
+  expect(cache.remembers("b")).toBe(false);
+});

@@ -22,6 +22,8 @@ export type CountRead = (cache: string, result: "hit" | "miss") => void;
 /** Values by key, read again when they are no longer fresh. */
 export type Cache<V> = {
   readonly get: (key: string) => Promise<V | undefined>;
+  /** Whether a value was there at its last read, or a `get` now reads nothing anew. */
+  readonly remembers: (key: string) => boolean;
   /** Forgets a value that was changed; a read that runs meanwhile is not remembered either. */
   readonly drop: (key: string) => void;
 };
@@ -40,6 +42,7 @@ export function createCache<V extends NonNullable<unknown>>(options: CacheOption
     new LRUCache<string, T>({
       max,
       ttlResolution: 0,
+      noDeleteOnStaleGet: true,
       ...(Number.isFinite(freshMs) && { ttl: freshMs }),
       perf: { now: nowMs },
     });
@@ -54,8 +57,11 @@ export function createCache<V extends NonNullable<unknown>>(options: CacheOption
       (value) => {
         if (!isCurrent()) return value;
         reading.delete(key);
-        if (value === undefined) absent?.set(key, true, { start });
-        else present.set(key, value, { start });
+        if (value !== undefined) present.set(key, value, { start });
+        else {
+          present.delete(key);
+          absent?.set(key, true, { start });
+        }
         return value;
       },
       (error: unknown) => {
@@ -78,6 +84,10 @@ export function createCache<V extends NonNullable<unknown>>(options: CacheOption
       countRead?.(options.name, found === undefined ? "miss" : "hit");
       return found ?? startRead(key);
     },
+    remembers: (key) =>
+      present.peek(key, { allowStale: true }) !== undefined ||
+      absent?.has(key) === true ||
+      reading.has(key),
     drop: (key) => {
       present.delete(key);
       absent?.delete(key);

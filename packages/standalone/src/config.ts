@@ -30,7 +30,11 @@ export function readConfig(environment: Environment, root: string) {
 
 /** Settings of single services that `npm start` passes on. */
 const serviceSettings = [
+  "ADDRESS_RATE_LIMIT_PER_SECOND",
+  "ADDRESS_RATE_LIMIT_BURST",
   "LIST_SOURCES",
+  "MAX_CONNECTIONS",
+  "MAX_CONNECTIONS_PER_ADDRESS",
   "OTEL_BSP_SCHEDULE_DELAY",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_PROTOCOL",
@@ -48,6 +52,7 @@ const serviceSettings = [
   "SANDBOX_DELAY",
   "SANDBOX_SCENARIOS",
   "SANDBOX_SEED",
+  "UNKNOWN_KEYS_PER_MINUTE",
   "WEBHOOK_SIGNATURE_HEADER",
   "WEBHOOK_SOURCE_ADDRESS",
   "WEBHOOK_VERIFY_URLS",

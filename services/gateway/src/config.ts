@@ -27,6 +27,9 @@ const pepperSetting = secret(
     .transform((text) => Buffer.from(text, "base64")),
 );
 
+/** Colleagues share an address: ten of them may read the documentation or mistype a key. */
+const addressShare = 10;
+
 const settings = {
   ...commonSettings,
   DATABASE: databaseSetting("gateway"),
@@ -40,9 +43,18 @@ const settings = {
   QUOTE_URL: serviceUrlSetting,
   PAYOUT_URL: serviceUrlSetting,
   NOTIFIER_URL: serviceUrlSetting,
+  /** Connections to the public port of each gateway process; idle ones give way. */
+  MAX_CONNECTIONS: countSetting(1).default(10_000),
+  /** Of one address that is no proxy of ours. */
+  MAX_CONNECTIONS_PER_ADDRESS: countSetting(1).default(2_000),
   /** For each API key in each gateway process (decisions §2). */
   RATE_LIMIT_PER_SECOND: countSetting(1).default(100),
   RATE_LIMIT_BURST: countSetting(1).default(200),
+  /** For each address, of requests without a good key; ten times a key's when left out. */
+  ADDRESS_RATE_LIMIT_PER_SECOND: countSetting(1).optional(),
+  ADDRESS_RATE_LIMIT_BURST: countSetting(1).optional(),
+  /** For each address, of keys that do not exist; more than a merchant mistypes. */
+  UNKNOWN_KEYS_PER_MINUTE: countSetting(1).default(120),
   /** Proxies of ours, whose `X-Forwarded-For` is believed. */
   TRUSTED_PROXIES: networksSetting,
 } as const;
@@ -51,5 +63,12 @@ const settings = {
  * The gateway's settings, checked; throws with the names of those that are missing or malformed.
  */
 export function readConfig(environment: Environment) {
-  return readSettings(environment, settings);
+  const read = readSettings(environment, settings);
+  const ofAddress = (ofKey: number) => addressShare * ofKey;
+  return {
+    ...read,
+    ADDRESS_RATE_LIMIT_PER_SECOND:
+      read.ADDRESS_RATE_LIMIT_PER_SECOND ?? ofAddress(read.RATE_LIMIT_PER_SECOND),
+    ADDRESS_RATE_LIMIT_BURST: read.ADDRESS_RATE_LIMIT_BURST ?? ofAddress(read.RATE_LIMIT_BURST),
+  };
 }

@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
@@ -7,7 +8,7 @@ import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { start } from "./main.ts";
 import { mutation } from "./test-gateway.ts";
 
@@ -61,6 +62,19 @@ it("serves a key that was made on its internal port, and calls the owning servic
   const leftMs = (context?.deadlineMs ?? 0) - Date.now();
   expect(leftMs).toBeGreaterThan(5_000);
   expect(leftMs).toBeLessThanOrEqual(9_950);
+});
+
+it("ends keys by the database's clock, whatever its own says", async () => {
+  const { rpc, close } = connectService(KeyService, gateway.url, { caller: "test", serviceToken });
+  const expiresAt = timestampFromDate(new Date(Date.now() + 30_000));
+  const asked = { mutation: mutation(), merchantId: newId("merchant"), expiresAt };
+  const { secret } = await rpc.createKey(asked);
+  close();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+  const headers = { authorization: `Bearer ${secret}` };
+  const reply = await fetch(`${gateway.publicUrl}/api/v1/transfer/accounts`, { headers });
+  vi.useRealTimers();
+  expect(reply.status).toBe(200);
 });
 
 it("is ready whether or not the services behind it are", async () => {

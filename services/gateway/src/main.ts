@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { DescService } from "@bufbuild/protobuf";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
+import { databaseClock } from "@disburse/chassis/mongo/clock.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
 import type { ServiceUrls } from "@disburse/chassis/settings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -9,9 +10,9 @@ import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { startHttpServer } from "./http/server.ts";
+import { addressSet } from "./keys/rules/source-address.ts";
 import { migrations } from "./migrations.ts";
 import { createGateway } from "./service.ts";
 
@@ -32,16 +33,31 @@ function connectServices({ config, connect: connectTo }: Opening<ReturnType<type
   };
 }
 
+/** Limits for each key and for each address. */
+function rateLimits(config: ReturnType<typeof readConfig>) {
+  const { UNKNOWN_KEYS_PER_MINUTE: unknownKeys } = config;
+  return {
+    rateLimit: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
+    strangersLimit: {
+      perSecond: config.ADDRESS_RATE_LIMIT_PER_SECOND,
+      burst: config.ADDRESS_RATE_LIMIT_BURST,
+    },
+    lookupsLimit: { perSecond: unknownKeys / 60, burst: unknownKeys },
+  };
+}
+
 /** Starts the gateway: its public routes on `PORT`, `KeyService` on `RPC_PORT`. */
 export const start = serviceStart("gateway", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime, lifecycle } = opening;
-  const startedAt = systemClock.now();
+  // Keys end, and runs are given up, by one clock for all gateways.
+  const clock = await databaseClock(database);
+  const startedAt = clock.now();
   const gateway = await createGateway({
     db: database.db,
     sealer: createSealer(config.ENCRYPTION_KEYS),
     clients: connectServices(opening),
     isReady: lifecycle.isReady,
-    clock: systemClock,
+    clock,
     log,
     metrics,
     tracing: opening.tracing,
@@ -49,7 +65,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
     pepper: config.API_KEY_PEPPER,
     place: `${hostname()}:${config.PORT}`,
     proxies: config.TRUSTED_PROXIES,
-    rateLimit: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
+    ...rateLimits(config),
   });
   const sweep = startLoop({ name: "sweep", everyMs: sweepEveryMs, run: gateway.sweep, log });
   lifetime.add("sweep", sweep.stop);
@@ -61,7 +77,12 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   });
   const { HOST: host, PORT: port } = config;
   const { draining } = lifecycle;
-  const httpServer = await startHttpServer(gateway.listener, { host, port, log, draining });
+  const connections = {
+    ...{ max: config.MAX_CONNECTIONS, maxPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS },
+    ...{ proxies: addressSet(config.TRUSTED_PROXIES), metrics },
+  };
+  const options = { host, port, log, connections, draining };
+  const httpServer = await startHttpServer(gateway.listener, options);
   lifetime.add("http server", httpServer.stop);
   // The port is ours, so the process that had it before has ended.
   await gateway.freeEnded(startedAt);

@@ -1,8 +1,10 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Db } from "mongodb";
 import { type AppDeps, createApp } from "./http/app.ts";
+import { createFileCount } from "./http/files.ts";
 import { type PublicRouteDeps, publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
+import { createStrangers } from "./http/strangers.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
 import { openKeyCache } from "./keys/cache.ts";
 import { keyService } from "./keys/rpc.ts";
@@ -14,7 +16,7 @@ import { operations, reference } from "./resources/all.ts";
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
   Pick<
     AppDeps,
-    "clients" | "pepper" | "clock" | "log" | "metrics" | "tracing" | "answerWithinMs" | "stalledMs"
+    "clients" | "pepper" | "clock" | "log" | "metrics" | "tracing" | "answerWithinMs" | "fileTimes"
   > & {
     readonly db: Db;
     readonly sealer: Sealer;
@@ -22,7 +24,12 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
     readonly place: string;
     /** Networks of our own proxies. */
     readonly proxies: readonly string[];
+    /** For each API key. */
     readonly rateLimit: RateLimitOptions;
+    /** For each address, of requests without a key that is good. */
+    readonly strangersLimit: RateLimitOptions;
+    /** For each address, of ids that are no key's. */
+    readonly lookupsLimit: RateLimitOptions;
     /** A clock that only goes forward, in milliseconds; the process's own when left out. */
     readonly monotonicMs?: () => number;
   };
@@ -32,14 +39,17 @@ export async function createGateway(deps: GatewayDeps) {
   const { db, sealer, clock, mode, pepper } = deps;
   const keys = openKeys(db);
   const idempotency = openIdempotencyStore(db, { sealer, clock, place: deps.place });
-  const cache = openKeyCache(keys, deps);
+  const lookups = createRateLimiter(deps.lookupsLimit);
+  const cache = openKeyCache(keys, { ...deps, lookups });
+  const strangers = createRateLimiter(deps.strangersLimit);
   const listener = createApp({
     ...deps,
     operations,
     publicRoutes: await publicRoutes({ ...deps, reference }),
     keys: cache,
-    proxies: addressSet(deps.proxies),
+    strangers: createStrangers(strangers, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),
+    files: createFileCount(),
     idempotency,
   });
   return {

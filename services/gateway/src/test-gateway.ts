@@ -24,7 +24,9 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { newId } from "@disburse/kernel/id.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import type {} from "@disburse/testkit/global-setup.ts";
+import type { ConnectionLimits } from "./http/connections.ts";
 import { type HttpTimeouts, startHttpServer } from "./http/server.ts";
+import { addressSet } from "./keys/rules/source-address.ts";
 import { migrations } from "./migrations.ts";
 import { createGateway, type GatewayDeps } from "./service.ts";
 
@@ -100,11 +102,13 @@ function fakeServices() {
 export async function startTestGateway(
   options: Partial<GatewayDeps> = {},
   timeouts?: HttpTimeouts,
+  limits: Partial<ConnectionLimits> = {},
 ) {
   const database = await migratedDatabase("gateway", migrations);
   const { fakes, clients } = fakeServices();
   const time = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
   const logLines: LogLine[] = [];
+  const metrics = createMetrics("gateway");
   const gateway = await createGateway({
     db: database.db,
     sealer: createSealer(sealingKey),
@@ -113,15 +117,21 @@ export async function startTestGateway(
     clock: { now: () => new Date(time.nowMs) },
     monotonicMs: () => time.nowMs,
     log: recordingLog(logLines),
-    metrics: createMetrics("gateway"),
+    metrics,
     mode: "sandbox",
     pepper: Buffer.alloc(32, 9),
     place: "first:8080",
     proxies: [],
     rateLimit: { perSecond: 1_000, burst: 10_000 },
+    strangersLimit: { perSecond: 10_000, burst: 100_000 },
+    lookupsLimit: { perSecond: 10_000, burst: 100_000 },
     ...options,
   });
-  const address = { host: "127.0.0.1", port: 0, log: recordingLog(logLines) };
+  const connections = {
+    ...{ max: 100, maxPerAddress: 100, proxies: addressSet(options.proxies ?? []), metrics },
+    ...limits,
+  };
+  const address = { host: "127.0.0.1", port: 0, log: recordingLog(logLines), connections };
   const server = await startHttpServer(gateway.listener, address, timeouts);
   const keys = createClient(
     KeyService,
@@ -129,7 +139,7 @@ export async function startTestGateway(
   );
   const agent = new Agent({ keepAlive: true });
   return {
-    ...{ db: database.db, fakes, time, logLines, keys, gateway, url: server.url },
+    ...{ db: database.db, metrics, fakes, time, logLines, keys, gateway, url: server.url },
     merchant: (wish: KeyWish = {}) => newMerchant(keys, wish),
     ask: (ask: Ask) => send(server.url, agent, ask),
     raw: (bytes: string | Buffer) => exchange(server.url, bytes),

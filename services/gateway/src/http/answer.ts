@@ -24,6 +24,7 @@ const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = 
   UNAUTHENTICATED: { "WWW-Authenticate": "Bearer" },
   BENEFICIARY_NOT_READY: { "Retry-After": screeningSeconds },
   IDEMPOTENCY_IN_PROGRESS: { "Retry-After": retryAfterSeconds },
+  RATE_LIMITED: { "Retry-After": retryAfterSeconds },
   SERVICE_UNAVAILABLE: { "Retry-After": retryAfterSeconds },
 };
 

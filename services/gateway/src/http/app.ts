@@ -1,6 +1,5 @@
 import type { RequestListener } from "node:http";
 import { Readable } from "node:stream";
-import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
@@ -10,10 +9,13 @@ import Koa from "koa";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { failureAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
+import { answerUnread, leavesBody } from "./body.ts";
+import { createFileGuard, type FileGuard, type FileTimes } from "./files.ts";
 import { type HttpContext, observe, type RequestState, type RouterContext } from "./observe.ts";
 import type { PublicRoute } from "./public-routes.ts";
 import { headProblem } from "./rules/request.ts";
 import { type OperationDeps, serveOperation } from "./serve-operation.ts";
+import type { Strangers } from "./strangers.ts";
 
 /** What the app serves, and with what. */
 export type AppDeps = OperationDeps & {
@@ -24,14 +26,11 @@ export type AppDeps = OperationDeps & {
   readonly tracing?: Tracing | undefined;
   /** When a request that hangs is given up; past every deadline when left out. */
   readonly answerWithinMs?: number | undefined;
-  /** When a file whose reader has stopped is given up. */
-  readonly stalledMs?: number | undefined;
+  readonly fileTimes?: FileTimes | undefined;
 };
 
 /** Calls end with the edge's 10 s, slow bodies 1 s later: what is still running then, hangs. */
 const answerWithinMsDefault = 12_000;
-/** A reader that stalls for so long has gone, or holds resources that others need. */
-const stalledMsDefault = 60_000;
 
 /** Everything that answers a request that the HTTP parser let through. */
 export function createApp(deps: AppDeps): RequestListener {
@@ -39,13 +38,17 @@ export function createApp(deps: AppDeps): RequestListener {
   // A connection that breaks after its answer began is no error of ours.
   app.on("error", (error: unknown) => deps.log.debug({ err: error }, "connection broke off"));
   const router = new Router<RequestState>({ strict: true, sensitive: true });
-  const guardFile = createFileGuard(deps.log, deps.stalledMs);
+  const guardFile = createFileGuard(deps.log, deps.fileTimes ?? {});
   const answerWith = answerRoute(deps.answerWithinMs ?? answerWithinMsDefault, guardFile);
   const operations = deps.operations.map((each) => ({
     ...each,
     answer: serveOperation(each, deps),
   }));
-  const publicRoutes = deps.publicRoutes.map((each) => ({ ...each, method: "GET" }));
+  const publicRoutes = deps.publicRoutes.map((each) => ({
+    ...each,
+    method: "GET",
+    answer: each.isProbe === true ? each.answer : answerStranger(deps.strangers, each.answer),
+  }));
   for (const { method, path, answer } of [...publicRoutes, ...operations]) {
     router.register(path, [method], [answerWith(`${method} ${path}`, answer)]);
   }
@@ -58,14 +61,30 @@ export function createApp(deps: AppDeps): RequestListener {
         rawHeaders: ctx.req.rawHeaders,
       });
       if (problem === undefined) await next();
-      else send(ctx, refusalAnswer(problem));
+      else send(ctx, refusalAnswer(excessOf(ctx, deps.strangers) ?? problem));
     } catch (error) {
       send(ctx, failureAnswer(error, deps.log));
     }
   });
   app.use(router.routes());
-  app.use((ctx) => send(ctx, unmatchedAnswer(ctx, router)));
+  app.use((ctx) => {
+    const excess = excessOf(ctx, deps.strangers);
+    send(ctx, excess === undefined ? unmatchedAnswer(ctx, router) : refusalAnswer(excess));
+  });
   return app.callback();
+}
+
+/** Counts what is answered without a key; RATE_LIMITED where its sender made too many. */
+function excessOf({ req }: HttpContext | RouterContext, strangers: Strangers) {
+  return strangers.count(strangers.originOf(req));
+}
+
+/** Answers by a public route's function what its sender may still ask for. */
+function answerStranger(strangers: Strangers, answer: PublicRoute["answer"]) {
+  return async (ctx: RouterContext): Promise<PageAnswer> => {
+    const excess = excessOf(ctx, strangers);
+    return excess === undefined ? answer(ctx) : refusalAnswer(excess);
+  };
 }
 
 /** Answers by a route's function, or with 503 when that hangs. */
@@ -80,27 +99,15 @@ function answerRoute(withinMs: number, guardFile: FileGuard) {
     };
 }
 
-type FileGuard = (ctx: RouterContext, file: Readable) => void;
-
-/**
- * Breaks off a file that cannot be sent to its end. The connection is reset: no client of any
- * version of HTTP takes that for the end of the file.
- */
-function createFileGuard(log: Log, stalledMs = stalledMsDefault): FileGuard {
-  return (ctx, file) => {
-    const breakOff = () => ctx.req.socket.resetAndDestroy();
-    ctx.res.setTimeout(stalledMs, breakOff);
-    file.once("error", (error) => {
-      // Where the reader has gone, it was not the file that failed.
-      if (!ctx.req.socket.destroyed) log.warn({ err: error }, "file broke off");
-      breakOff();
-    });
-  };
-}
-
 function send(ctx: HttpContext | RouterContext, { status, headers, body }: PageAnswer): void {
   ctx.status = status;
   ctx.set({ "Content-Type": "application/json; charset=utf-8", ...headers });
+  const isLeft = leavesBody(ctx.req);
+  if (isLeft && !(body instanceof Readable)) {
+    answerUnread(ctx, body);
+    return;
+  }
+  if (isLeft) ctx.set("Connection", "close");
   ctx.body = body;
 }
 

@@ -98,6 +98,15 @@ describe("a key", () => {
   });
 });
 
+it("stays revoked for a gateway whose clock is a minute behind", async () => {
+  const { key, keyId } = await gateway.merchant();
+  const revoked_at = new Date(gateway.time.nowMs + 60_000);
+  await gateway.db
+    .collection<{ _id: string }>("api_keys")
+    .updateOne({ _id: keyId }, { $set: { revoked_at } });
+  expect((await gateway.ask({ path: accounts, key })).status).toBe(401);
+});
+
 describe("before any key is looked at", () => {
   it.each([
     ["GET", "/api/v1/unknown", 404, "ROUTE_NOT_FOUND", undefined],

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Mode } from "../keys/rules/api-key.ts";
+import type { Mode } from "../keys/rules/key.ts";
 
 /** The parts of the OpenAPI document that the page shows; the component shows the rest. */
 export type Reference = {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
-import type { Mode } from "../keys/rules/api-key.ts";
+import type { Mode } from "../keys/rules/key.ts";
 import type { PageAnswer } from "./answer.ts";
 import { docsPage, type Reference } from "./docs-page.ts";
 import type { RouterContext } from "./observe.ts";
@@ -36,9 +36,10 @@ export async function publicRoutes({
   };
   return [
     textRoute("/openapi.json", JSON.stringify(reference), {}),
-    { path: "/healthz", answer: async () => status(200, { status: "ok" }) },
+    { path: "/healthz", isProbe: true, answer: async () => status(200, { status: "ok" }) },
     {
       path: "/readyz",
+      isProbe: true,
       answer: async () =>
         (await isReady()) ? status(200, { status: "ready" }) : status(503, { status: "not ready" }),
     },
@@ -87,6 +88,8 @@ function textRoute(path: string, text: string, headers: Headers): PublicRoute {
 /** A path that is answered without a key, outside `/api/v1`. */
 export type PublicRoute = {
   readonly path: string;
+  /** Asked for by balancers, whose address may be that of many merchants: never limited. */
+  readonly isProbe?: boolean;
   readonly answer: (ctx: RouterContext) => Promise<PageAnswer>;
 };
 

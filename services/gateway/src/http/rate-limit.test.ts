@@ -30,6 +30,14 @@ it("lets a burst through, then the rate, each key for itself", () => {
   expect(limiter.take("a").headers).toEqual(headers(2, 1));
 });
 
+it("gives back a request that does not count, up to the burst", () => {
+  const limiter = createRateLimiter({ perSecond: 1, burst: 1 });
+  limiter.giveBack("a");
+  expect([limiter.take("a").admitted, limiter.take("a").admitted]).toEqual([true, false]);
+  limiter.giveBack("a");
+  expect([limiter.take("a").admitted, limiter.take("a").admitted]).toEqual([true, false]);
+});
+
 it("gives Retry-After in whole seconds", () => {
   const limiter = createRateLimiter({ perSecond: 0.25, burst: 1 });
   limiter.take("a");

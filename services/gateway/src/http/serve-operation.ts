@@ -1,5 +1,3 @@
-import type { IncomingMessage } from "node:http";
-import type { BlockList } from "node:net";
 import type { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
 import type { Log } from "@disburse/chassis/log.ts";
@@ -17,15 +15,18 @@ import {
 } from "../idempotency/rules/idempotency.ts";
 import { begin, end, type IdempotencyStore } from "../idempotency/store.ts";
 import type { KeyCache } from "../keys/cache.ts";
-import { admit, bearerToken, type Caller, type Mode, readKey } from "../keys/rules/api-key.ts";
-import { callerAddress } from "../keys/rules/source-address.ts";
+import { admit, bearerToken, type Caller, readKey } from "../keys/rules/api-key.ts";
+import type { Mode } from "../keys/rules/key.ts";
 import { present } from "../openapi/fields.ts";
 import { type Clients, type Operation, takesBody } from "../openapi/operation.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
 import { dataAnswer, failureAnswer, fileAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
+import { readBody } from "./body.ts";
+import type { FileCount } from "./files.ts";
 import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
-import { headerValues, isPlainJson, readJsonBody } from "./rules/request.ts";
+import { headerValues } from "./rules/request.ts";
+import type { Strangers } from "./strangers.ts";
 
 /** What every operation is served with. */
 export type OperationDeps = {
@@ -33,10 +34,10 @@ export type OperationDeps = {
   readonly keys: KeyCache;
   readonly mode: Mode;
   readonly pepper: Uint8Array;
-  /** Networks of our own proxies. */
-  readonly proxies: BlockList;
   readonly clock: Clock;
+  readonly strangers: Strangers;
   readonly rateLimiter: RateLimiter;
+  readonly files: FileCount;
   readonly idempotency: IdempotencyStore;
   readonly log: Log;
 };
@@ -58,38 +59,48 @@ type Run = {
  */
 export function serveOperation(operation: Operation, deps: OperationDeps) {
   return async (ctx: RouterContext): Promise<PageAnswer> => {
-    const caller = await authenticate(ctx.req, deps);
+    const caller = await authenticate(ctx, deps);
     if (isRefused(caller)) return refusalAnswer(caller);
     ctx.state.caller = caller;
     const { admitted, headers } = deps.rateLimiter.take(caller.keyId);
     ctx.set(headers);
-    if (!admitted) return refusalAnswer(refused("RATE_LIMITED"));
+    if (!admitted) return refusalAnswer(refused("RATE_LIMITED"), headers);
     if (!caller.scopes.has(operation.scope)) return refusalAnswer(refused("ACCESS_FORBIDDEN"));
+    if ("mediaType" in operation.data && !deps.files.begin(caller.keyId, ctx)) {
+      return refusalAnswer(refused("RATE_LIMITED", "Too many files at a time with this API key."));
+    }
     const run: Run = { operation, ctx, caller, body: {} };
     if (!takesBody(operation.method)) return answerOf(run, deps, randomOperationId());
-    const body = await readBody(ctx.req, operation.body?.optional ?? operation.body === undefined);
+    const body = await readBody(ctx, operation.body?.optional ?? operation.body === undefined);
     if (isRefused(body)) return refusalAnswer(body);
     return runOnce({ ...run, body }, deps);
   };
 }
 
-/** Whose request it is, by its API key; a key of wrong form costs no database read. */
+/**
+ * Whose request it is, by its API key. A key of wrong form costs no database read; every key that
+ * is not good counts against its sender.
+ */
 async function authenticate(
-  { rawHeaders, socket }: IncomingMessage,
-  { keys, mode, pepper, proxies, clock }: OperationDeps,
-): Promise<Caller | Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN">> {
-  const token = bearerToken(headerValues(rawHeaders, "authorization"));
+  { req }: RouterContext,
+  { keys, mode, pepper, strangers, clock }: OperationDeps,
+): Promise<Caller | Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN" | "RATE_LIMITED">> {
+  const origin = strangers.originOf(req);
+  const token = bearerToken(headerValues(req.rawHeaders, "authorization"));
   const presented = token === undefined ? undefined : readKey(token);
-  if (presented === undefined || presented.mode !== mode) return refused("UNAUTHENTICATED");
-  const forwarded = headerValues(rawHeaders, "x-forwarded-for").join(",");
-  const peer = socket.remoteAddress ?? "";
-  const address = callerAddress(peer, forwarded === "" ? undefined : forwarded, proxies);
-  return admit(await keys.get(presented.id), presented, {
-    now: clock.now(),
-    mode,
-    address,
-    pepper,
-  });
+  if (presented === undefined || presented.mode !== mode) {
+    return strangers.count(origin) ?? refused("UNAUTHENTICATED");
+  }
+  const isKnown = keys.remembers(presented.id);
+  const excess = isKnown ? undefined : strangers.count(origin);
+  if (excess !== undefined) return excess;
+  const record = await keys.find(presented.id, origin.sender);
+  if (isRefused(record)) return record;
+  const { address } = origin;
+  const caller = admit(record, presented, { now: clock.now(), mode, address, pepper });
+  if (isRefused(caller)) return (isKnown ? strangers.count(origin) : undefined) ?? caller;
+  if (!isKnown) strangers.forgive(origin);
+  return caller;
 }
 
 /** Runs a change at most once to its effect where the caller named it by an idempotency key. */
@@ -140,48 +151,4 @@ async function answerOf(
 
 function randomOperationId(): string {
   return `op_${crypto.randomUUID()}`;
-}
-
-/** The largest form is a tenth of it (decisions §2). */
-const bodyMax = 64 * 1024;
-/** A body that is too large is drained up to here, so that a plain client gets the answer. */
-const drainMax = 1024 * 1024;
-
-/** The JSON object of a request's body; an empty one counts as `{}` where it may be left out. */
-async function readBody(
-  request: IncomingMessage,
-  isOptional: boolean,
-): Promise<JsonObject | Refused<ErrorCode>> {
-  const { "content-type": type, "content-encoding": encoding } = request.headers;
-  if (hasBody(request) && !isPlainJson(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
-  const bytes = await readBytes(request);
-  if (isRefused(bytes)) return bytes;
-  return bytes.length === 0 && isOptional ? {} : readJsonBody(bytes);
-}
-
-/** A request's body; the bytes past the limit are not kept. */
-async function readBytes(
-  request: IncomingMessage,
-): Promise<Buffer | Refused<"PAYLOAD_TOO_LARGE" | "REQUEST_TIMEOUT">> {
-  if (Number(request.headers["content-length"] ?? 0) > drainMax)
-    return refused("PAYLOAD_TOO_LARGE");
-  const kept: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      size += (chunk as Buffer).length;
-      if (size > drainMax) break;
-      if (size <= bodyMax) kept.push(chunk as Buffer);
-    }
-  } catch (error) {
-    // The client disconnected, or the server has timed the request out and answered.
-    if (request.errored !== null) return refused("REQUEST_TIMEOUT");
-    throw error;
-  }
-  return size > bodyMax ? refused("PAYLOAD_TOO_LARGE") : Buffer.concat(kept);
-}
-
-function hasBody(request: IncomingMessage): boolean {
-  const { "transfer-encoding": coding, "content-length": length } = request.headers;
-  return coding !== undefined || Number(length ?? 0) > 0;
 }

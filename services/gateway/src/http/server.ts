@@ -12,6 +12,7 @@ import type { Log } from "@disburse/chassis/log.ts";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { refusalAnswer } from "./answer.ts";
+import { type ConnectionLimits, limitConnections } from "./connections.ts";
 import { securityHeaders } from "./observe.ts";
 
 /** Decisions §2. The request line counts too. */
@@ -39,6 +40,7 @@ export type HttpServerOptions = {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
+  readonly connections: ConnectionLimits;
   /** Aborted when clients are to go elsewhere. */
   readonly draining?: AbortSignal;
 };
@@ -53,7 +55,7 @@ export async function startHttpServer(
   options: HttpServerOptions,
   timeouts = timeoutsDefault,
 ) {
-  const { host, port, log, draining } = options;
+  const { host, port, log, connections, draining } = options;
   const server = createServer({
     maxHeaderSize: headerBytesMax,
     headersTimeout: timeouts.headersMs,
@@ -63,6 +65,7 @@ export async function startHttpServer(
     // Node would answer a missing Host by itself, without the error's body; `headProblem` does it.
     requireHostHeader: false,
   });
+  limitConnections(server, connections);
   const running = new WeakMap<Duplex, ServerResponse>();
   const handle: RequestListener = (request, response) => {
     running.set(request.socket, response);
@@ -70,6 +73,8 @@ export async function startHttpServer(
     listener(request, response);
   };
   server.on("request", handle);
+  // Node would ask for the body before its sender is known: `readBody` does it.
+  server.on("checkContinue", handle);
   // Only `100-continue` is met; `headProblem` refuses any other.
   server.on("checkExpectation", handle);
   server.on("connect", (_request, socket) => {

@@ -246,3 +246,38 @@ it("refuses what it cannot do", async () => {
   const anonymous = gateway.keys.createKey({ merchantId: newId("merchant") });
   await expect(anonymous).rejects.toMatchObject({ code: Code.InvalidArgument });
 });
+
+it("makes a live key that reads and ends in a year; its rotation ends a year after that", async () => {
+  const live = await startTestGateway({ mode: "live" });
+  try {
+    const year = 365 * dayMs;
+    const end = (ms: number) => timestampFromDate(new Date(live.time.nowMs + ms));
+    const made = async (wish: object = {}) => {
+      const asked = { mutation: mutation(), merchantId: newId("merchant"), ...wish };
+      return (await live.keys.createKey(asked)).key!;
+    };
+    const rotated = async (keyId: string) =>
+      (await live.keys.rotateKey({ mutation: mutation(), keyId, overlapSeconds: 60 })).key!;
+    const plain = await made();
+    expect(plain).toMatchObject({ scopes: readingScopes, expiresAt: end(year) });
+    const wish = { scopes: ["payout:write"], expiresAt: end(30 * dayMs) };
+    const chosen = await made(wish);
+    expect(chosen).toMatchObject(wish);
+    // As a release before it made one, without an end.
+    const keys = live.db.collection<{ _id: string }>("api_keys");
+    const before = await made();
+    const $unset = { expires_by_default: 1 } as const;
+    await keys.updateOne({ _id: before.id }, { $set: { expires_at: null }, $unset });
+    live.time.nowMs += dayMs;
+    for (const { id } of [plain, before]) {
+      const next = await rotated(id);
+      expect(next).toMatchObject({ scopes: readingScopes, expiresAt: end(year) });
+      expect(await rotated(next.id)).toMatchObject({ expiresAt: end(year) });
+    }
+    expect(await rotated(chosen.id)).toMatchObject(wish);
+  } finally {
+    await live.stop();
+  }
+});
+
+const readingScopes = everyScope.filter((scope) => scope.endsWith(":read"));

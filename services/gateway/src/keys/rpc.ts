@@ -14,8 +14,8 @@ import {
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
-import { keyDigest, type Mode, makeKey } from "./rules/api-key.ts";
-import { type KeyOrder, keyOrder, overlapProblem } from "./rules/key.ts";
+import { keyDigest, makeKey } from "./rules/api-key.ts";
+import { defaultEnd, type KeyOrder, keyOrder, type Mode, overlapProblem } from "./rules/key.ts";
 import { endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
 
 /** A new key and its text, which is shown here and in a repeat's answer only. */
@@ -76,6 +76,7 @@ async function issue(
   const { order, follows } = planned;
   const made = makeKey(deps.mode, (size) => randomBytes(size));
   const now = deps.clock.now();
+  const end = defaultEnd(deps.mode, now);
   const key: KeyDocument = {
     _id: made.id,
     schema_version: 1,
@@ -85,7 +86,8 @@ async function issue(
     scopes: order.scopes,
     source_cidrs: order.sourceCidrs,
     description: order.description,
-    expires_at: order.expiresAt,
+    expires_at: order.expiresAt ?? end,
+    ...(order.expiresAt === null && end !== null && { expires_by_default: true }),
     overlap_ends_at: null,
     revoked_at: null,
     created_at: now,
@@ -120,7 +122,7 @@ async function rotateKey(
     const order: KeyOrder = {
       merchantId: old.merchant_id,
       scopes: old.scopes,
-      expiresAt: old.expires_at,
+      expiresAt: old.expires_by_default === true ? null : old.expires_at,
       sourceCidrs: old.source_cidrs,
       description: old.description,
     };
@@ -178,7 +180,7 @@ export function keyService(deps: KeyIssuerDeps): ServiceImpl<typeof KeyService> 
       const expiry = expiresAt === undefined ? null : timestampDate(expiresAt);
       const requested = { merchantId, scopes, expiresAt: expiry, sourceCidrs, description };
       const issued = await issue(deps, by, null, async () => {
-        const order = keyOrder(requested, deps.clock.now());
+        const order = keyOrder(requested, deps.clock.now(), deps.mode);
         return isRefused(order) ? order : { order, follows: null };
       });
       const { key, secret } = orThrow(issued);

@@ -1,7 +1,7 @@
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary, Collection, Db } from "mongodb";
-import type { KeyRecord, Mode } from "./rules/api-key.ts";
-import type { Scope } from "./rules/key.ts";
+import type { KeyRecord } from "./rules/api-key.ts";
+import type { Mode, Scope } from "./rules/key.ts";
 import { addressSet } from "./rules/source-address.ts";
 
 const collectionName = "api_keys";
@@ -17,6 +17,8 @@ export type KeyDocument = {
   source_cidrs: readonly string[];
   description: string;
   expires_at: Date | null;
+  /** Whether the end is the one of keys that none was given for; a rotation then gives it anew. */
+  expires_by_default?: true;
   /** When its overlap with a successor is over. */
   overlap_ends_at: Date | null;
   revoked_at: Date | null;
@@ -54,7 +56,7 @@ export async function findRecord(keys: Keys, id: string): Promise<KeyRecord | un
     digest: key.digest.buffer,
     scopes: new Set(key.scopes),
     endsAt: endOfKey(key),
-    revokedAt: key.revoked_at ?? undefined,
+    isRevoked: key.revoked_at !== null,
     sources: key.source_cidrs.length === 0 ? undefined : addressSet(key.source_cidrs),
   };
 }

@@ -18,7 +18,7 @@ let gateway: TestGateway;
 let key: string;
 let asked: ListEntriesRequest[] = [];
 beforeAll(async () => {
-  gateway = await startTestGateway({ stalledMs: 300 });
+  gateway = await startTestGateway({ fileTimes: { stalledMs: 300 } });
   key = (await gateway.merchant()).key;
 });
 afterAll(() => gateway.stop());
@@ -180,6 +180,43 @@ it("is made no faster than it is read, and aborted when its reader stalls", asyn
   reader.destroy();
   expect(asked.length).toBeGreaterThan(1);
   expect(asked.length).toBeLessThan(1_000);
+});
+
+it("is one of four at a time that a key may have", async () => {
+  const held = Promise.withResolvers<void>();
+  gateway.fakes.payout.listEntries = async () => {
+    await held.promise;
+    return { entries: [], totalCount: 0n, nextCursor: "" };
+  };
+  const other = (await gateway.merchant()).key;
+  const files = Array.from({ length: 5 }, () => gateway.ask({ path, key: other }));
+  const fifth = await Promise.race(files);
+  expect([fifth.status, fifth.json]).toEqual([
+    429,
+    { code: "RATE_LIMITED", message: "Too many files at a time with this API key." },
+  ]);
+  const another = gateway.ask({ path, key });
+  held.resolve();
+  expect((await another).status).toBe(200);
+  const statuses = (await Promise.all(files)).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([200, 200, 200, 200, 429]);
+  expect((await gateway.ask({ path, key: other })).status).toBe(200);
+});
+
+it("is given up after its time, however steadily it is read", async () => {
+  const hurried = await startTestGateway({ fileTimes: { wholeMs: 300 } });
+  try {
+    hurried.fakes.payout.listEntries = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return { entries: [entryOf(1)], totalCount: 1n, nextCursor: "1" };
+    };
+    const { key: hurriedKey } = await hurried.merchant();
+    await expect(hurried.ask({ path, key: hurriedKey })).rejects.toMatchObject({
+      code: "ECONNRESET",
+    });
+  } finally {
+    await hurried.stop();
+  }
 });
 
 const isExport = ({ fields }: { fields: object }) =>

@@ -1,8 +1,8 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it } from "vitest";
 import { admit, type KeyRecord, keyDigest, makeKey } from "./api-key.ts";
-import { everyScope, keyOrder, overlapProblem, overlapSecondsMax } from "./key.ts";
-import { addressSet, callerAddress, isCidr } from "./source-address.ts";
+import { defaultEnd, everyScope, keyOrder, overlapProblem, overlapSecondsMax } from "./key.ts";
+import { addressSet, callerAddress, isCidr, senderOf } from "./source-address.ts";
 
 const pepper = Buffer.alloc(32, 7);
 const presented = makeKey("sandbox", (size) => new Uint8Array(size).fill(5));
@@ -16,7 +16,7 @@ const record: KeyRecord = {
   digest: keyDigest(presented.text, pepper),
   scopes: new Set(["payout:read"]),
   endsAt: undefined,
-  revokedAt: undefined,
+  isRevoked: false,
   sources: undefined,
 };
 const circumstances = { now, mode: "sandbox", address: "203.0.113.7", pepper } as const;
@@ -28,8 +28,7 @@ it.each<[string, KeyRecord | undefined, string]>([
   ["a key of the other mode", { ...record, mode: "live" }, "UNAUTHENTICATED"],
   ["a key that ends now", { ...record, endsAt: now }, "UNAUTHENTICATED"],
   ["a key that ends later", { ...record, endsAt: later }, "admitted"],
-  ["a key revoked now", { ...record, revokedAt: now }, "UNAUTHENTICATED"],
-  ["a key revoked before", { ...record, revokedAt: earlier }, "UNAUTHENTICATED"],
+  ["a revoked key, whenever it was", { ...record, isRevoked: true }, "UNAUTHENTICATED"],
   ["its network", { ...record, sources: addressSet(["203.0.113.0/24"]) }, "admitted"],
   ["its address", { ...record, sources: addressSet(["203.0.113.7"]) }, "admitted"],
   ["another network", { ...record, sources: addressSet(["10.0.0.0/8"]) }, "ACCESS_FORBIDDEN"],
@@ -50,6 +49,19 @@ it.each([
   ["10.0.0.1", "2001:db8::1", "2001:db8::1"],
 ])("peer %s with X-Forwarded-For %s is %s", (peer, forwarded, address) => {
   expect(callerAddress(peer, forwarded, addressSet(["10.0.0.0/8"]))).toBe(address);
+});
+
+it.each([
+  ["203.0.113.7", "203.0.113.7"],
+  ["2001:db8:0:7::1", "2001:db8:0:7"],
+  ["2001:DB8:0:7:ffff:ffff:ffff:ffff", "2001:db8:0:7"],
+  ["2001:db8:0:8::1", "2001:db8:0:8"],
+  ["fe80::1%eth0", "fe80:0:0:0"],
+  ["::ffff:cb00:7107", "203.0.113.7"],
+  ["made up", ""],
+  ["", ""],
+])("limits count %s as %s", (address, sender) => {
+  expect(senderOf(address)).toBe(sender);
 });
 
 it.each([
@@ -75,10 +87,22 @@ const asked = {
   description: " till ",
 };
 
-it("gives a key every scope unless some are named", () => {
-  expect(keyOrder(asked, now)).toEqual({ ...asked, description: "till", scopes: everyScope });
+it("gives a live key that reads, and ends in a year, unless more is named", () => {
+  const scopes = nouns.map((noun) => `${noun}:read`);
+  expect(keyOrder(asked, now, "live")).toMatchObject({ scopes });
+  const some = { ...asked, scopes: ["payout:write"], expiresAt: later };
+  expect(keyOrder(some, now, "live")).toMatchObject({ ...some, description: "till" });
+  expect(defaultEnd("live", now)).toEqual(new Date("2027-11-20T12:00:00.000Z"));
+  expect(defaultEnd("sandbox", now)).toBeNull();
+});
+
+const nouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"];
+
+it("gives a sandbox's key every scope unless some are named", () => {
+  const made = { ...asked, description: "till", scopes: everyScope };
+  expect(keyOrder(asked, now, "sandbox")).toEqual(made);
   const some = { ...asked, scopes: ["payout:read", "payout:read"] };
-  expect(keyOrder(some, now)).toMatchObject({ scopes: ["payout:read"] });
+  expect(keyOrder(some, now, "sandbox")).toMatchObject({ scopes: ["payout:read"] });
 });
 
 it.each([
@@ -86,7 +110,7 @@ it.each([
   { sourceCidrs: Array(100).fill("127.0.0.1") },
   { description: "x".repeat(255) },
 ])("makes a key with as much as it may have", (wish) => {
-  expect(keyOrder({ ...asked, ...wish }, now)).toMatchObject(wish);
+  expect(keyOrder({ ...asked, ...wish }, now, "sandbox")).toMatchObject(wish);
 });
 
 it.each([
@@ -99,7 +123,7 @@ it.each([
   [{ description: "a\u0000" }, "description: must not contain control characters"],
   [{ merchantId: "", expiresAt: earlier }, "merchant_id: must be a merchant's id; expires_at: "],
 ])("refuses a key with %j", (wrong, message) => {
-  const order = keyOrder({ ...asked, ...wrong }, now);
+  const order = keyOrder({ ...asked, ...wrong }, now, "live");
   expect(isRefused(order) && order.detail).toContain(message);
 });
 

@@ -2,15 +2,13 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { BlockList } from "node:net";
 import { crc32 } from "node:zlib";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { Scope } from "./key.ts";
+import type { Mode, Scope } from "./key.ts";
 import { contains } from "./source-address.ts";
 
 /**
  * An API key is `dsb_test_` or `dsb_live_`, 8 characters of public id, 43 random base62 characters
  * (256 bits) and 6 of CRC32 over all before them, so that a mistyped key costs no database read.
  */
-export type Mode = "sandbox" | "live";
-
 const prefixes = { sandbox: "dsb_test_", live: "dsb_live_" } as const;
 const idLength = 8;
 const secretLength = 43;
@@ -93,7 +91,7 @@ export type KeyRecord = {
   readonly scopes: ReadonlySet<Scope>;
   /** The earlier of its own expiry and the end of its overlap after a rotation. */
   readonly endsAt: Date | undefined;
-  readonly revokedAt: Date | undefined;
+  readonly isRevoked: boolean;
   /** Where it may be used from; anywhere when unset. */
   readonly sources: BlockList | undefined;
 };
@@ -122,7 +120,8 @@ export function admit(
     return refused("UNAUTHENTICATED");
   }
   if (!digestMatches(presented.text, record.digest, pepper)) return refused("UNAUTHENTICATED");
-  if (record.revokedAt !== undefined && now >= record.revokedAt) return refused("UNAUTHENTICATED");
+  // A state: when it was revoked is by another's clock.
+  if (record.isRevoked) return refused("UNAUTHENTICATED");
   if (record.endsAt !== undefined && now >= record.endsAt) return refused("UNAUTHENTICATED");
   if (record.sources !== undefined && !contains(record.sources, address)) {
     return refused("ACCESS_FORBIDDEN");

@@ -5,17 +5,34 @@ import { isCidr } from "./source-address.ts";
 
 const nouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"] as const;
 
+/** Which deployment a key is for. */
+export type Mode = "sandbox" | "live";
+
 /** What a scope is about. */
 export type ScopeNoun = (typeof nouns)[number];
 
 /** What a key may do to a noun. */
 export type Scope = `${ScopeNoun}:${"read" | "write"}`;
 
-/** Every scope; a key made without any named gets them all. */
+/** Every scope. */
 export const everyScope: readonly Scope[] = nouns.flatMap((noun): Scope[] => [
   `${noun}:read`,
   `${noun}:write`,
 ]);
+
+/** The scopes of a key for which none are named: in live mode it changes nothing. */
+const defaultScopes: Readonly<Record<Mode, readonly Scope[]>> = {
+  sandbox: everyScope,
+  live: nouns.map((noun): Scope => `${noun}:read`),
+};
+
+/** Within the two years that NIST SP 800-57 part 1 (5.3.6) gives a key that authenticates. */
+const liveTermMs = 365 * 24 * 60 * 60 * 1_000;
+
+/** When a key ends for which no end is given: a year from now, in the sandbox never. */
+export function defaultEnd(mode: Mode, now: Date): Date | null {
+  return mode === "live" ? new Date(now.getTime() + liveTermMs) : null;
+}
 
 /** Whether a text is a scope. */
 export function isScope(text: string): text is Scope {
@@ -32,6 +49,7 @@ const cidrsMax = 100;
 export type KeyOrder<Named extends string = Scope> = {
   readonly merchantId: string;
   readonly scopes: readonly Named[];
+  /** No end of its own where it is `null`. */
   readonly expiresAt: Date | null;
   readonly sourceCidrs: readonly string[];
   readonly description: string;
@@ -41,6 +59,7 @@ export type KeyOrder<Named extends string = Scope> = {
 export function keyOrder(
   order: KeyOrder<string>,
   now: Date,
+  mode: Mode,
 ): KeyOrder | Refused<"INVALID_REQUEST"> {
   const violations: Violation[] = [];
   const must = (holds: boolean, field: string, problem: string) => {
@@ -59,7 +78,7 @@ export function keyOrder(
   must(problem === undefined, "description", problem ?? "");
   if (violations.length > 0) return invalidRequest(violations);
   const scopes = [...new Set(order.scopes)].filter(isScope);
-  return { ...order, description, scopes: scopes.length === 0 ? everyScope : scopes };
+  return { ...order, description, scopes: scopes.length === 0 ? defaultScopes[mode] : scopes };
 }
 
 /** Checks how long a rotated key goes on. */

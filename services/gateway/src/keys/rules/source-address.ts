@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 
 const cidr = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/;
 
@@ -47,4 +48,21 @@ export function callerAddress(
   const hops = [...(forwardedFor?.split(",") ?? []), peer].map(plainAddress);
   const foreign = hops.findLastIndex((hop) => !contains(proxies, hop));
   return hops[Math.max(foreign, 0)] ?? peer;
+}
+
+/** The first 64 bits of an IPv6 address name a network of one customer (RFC 6177). */
+const networkParts = 4;
+
+/**
+ * Whom limits count an address as: an IPv4 address itself, the /64 network of an IPv6 one. All
+ * that is no address counts as one sender.
+ */
+export function senderOf(address: string): string {
+  const version = isIP(address);
+  if (version === 0) return "";
+  if (version === 4) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const parts = parsed.parts.slice(0, networkParts);
+  return parts.map((part) => part.toString(16)).join(":");
 }

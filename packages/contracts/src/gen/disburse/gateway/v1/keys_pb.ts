@@ -148,13 +148,15 @@ export type CreateKeyRequest = Message<"disburse.gateway.v1.CreateKeyRequest"> &
   merchantId: string;
 
   /**
-   * Every scope when empty.
+   * When empty: every scope in the sandbox, those that read in live mode.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
+   * When unset: never in the sandbox, after 365 days in live mode.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
   expiresAt?: Timestamp | undefined;
@@ -187,13 +189,15 @@ export type CreateKeyRequestJson = {
   merchantId?: string;
 
   /**
-   * Every scope when empty.
+   * When empty: every scope in the sandbox, those that read in live mode.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes?: string[];
 
   /**
+   * When unset: never in the sandbox, after 365 days in live mode.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
   expiresAt?: TimestampJson;
@@ -482,7 +486,8 @@ export const KeyService: GenService<{
     output: typeof CreateKeyResponseSchema;
   },
   /**
-   * Creates a second key like the first, which expires after the overlap. Refuses RECORD_NOT_FOUND.
+   * Creates a second key like the first, which expires after the overlap. The second one ends with
+   * the first; where none was given an end, as a new one does. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RotateKey
    */
@@ -492,7 +497,7 @@ export const KeyService: GenService<{
     output: typeof RotateKeyResponseSchema;
   },
   /**
-   * The key stops working everywhere within 5 s. A repeat is a no-op. Refuses RECORD_NOT_FOUND.
+   * The key stops working everywhere within 5 s, whatever clocks say. A repeat is a no-op. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RevokeKey
    */

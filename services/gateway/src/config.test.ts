@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { readConfig } from "./config.ts";
+
+const base = {
+  ...{ DISBURSE_MODE: "sandbox", PORT: "0", RPC_PORT: "0", MONGODB_URI: "mongodb://a" },
+  SERVICE_TOKEN: "t".repeat(32),
+  API_KEY_PEPPER: Buffer.alloc(32).toString("base64"),
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
+  ...{ BENEFICIARY_URL: "http://a", QUOTE_URL: "http://a" },
+  ...{ PAYOUT_URL: "http://a", NOTIFIER_URL: "http://a" },
+};
+
+it("allows an address ten times what it allows a key, unless its limit is set", () => {
+  const read = (more: Record<string, string>) => {
+    const { ADDRESS_RATE_LIMIT_PER_SECOND: perSecond, ADDRESS_RATE_LIMIT_BURST: burst } =
+      readConfig({ ...base, ...more });
+    return { perSecond, burst };
+  };
+  expect(read({})).toEqual({ perSecond: 1_000, burst: 2_000 });
+  const ofKey = { RATE_LIMIT_PER_SECOND: "5", RATE_LIMIT_BURST: "7" };
+  expect(read(ofKey)).toEqual({ perSecond: 50, burst: 70 });
+  const own = { ADDRESS_RATE_LIMIT_PER_SECOND: "3", ADDRESS_RATE_LIMIT_BURST: "4" };
+  expect(read({ ...ofKey, ...own })).toEqual({ perSecond: 3, burst: 4 });
+});

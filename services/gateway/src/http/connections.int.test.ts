@@ -1,0 +1,60 @@
+import { createConnection, type Socket } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "../test-gateway.ts";
+import type { ConnectionLimits } from "./connections.ts";
+
+let gateway: TestGateway;
+let sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  await gateway.stop();
+});
+
+const serve = async (limits: Partial<ConnectionLimits>, proxies: string[] = []) => {
+  gateway = await startTestGateway({ proxies }, undefined, limits);
+};
+
+/** Opens a connection; whether it is served. */
+function open(keep = true): Promise<boolean> {
+  const { hostname, port } = new URL(gateway.url);
+  return new Promise((resolve) => {
+    const socket = createConnection(Number(port), hostname);
+    sockets.push(socket);
+    socket.on("error", () => resolve(false));
+    socket.on("close", () => resolve(false));
+    socket.once("data", () => resolve(true));
+    const close = keep ? "" : "Connection: close\r\n";
+    socket.write(`GET /healthz HTTP/1.1\r\nHost: a\r\n${close}\r\n`);
+  });
+}
+
+async function refusedBy(limit: string): Promise<number> {
+  const line = new RegExp(`refused_total{limit="${limit}".*} (\\d+)`);
+  return Number(line.exec(await gateway.metrics.text())?.[1] ?? 0);
+}
+
+it("refuses connections past those of one address, until one of them has closed", async () => {
+  await serve({ maxPerAddress: 3 });
+  expect(await Promise.all([open(), open(), open()])).toEqual([true, true, true]);
+  expect([await open(), await open()]).toEqual([false, false]);
+  expect([await refusedBy("address"), await refusedBy("all")]).toEqual([2, 0]);
+  sockets[0]?.destroy();
+  await expect.poll(() => open()).toBe(true);
+  expect(await open()).toBe(false);
+});
+
+it("counts the connections of our own proxies in all alone", async () => {
+  await serve({ maxPerAddress: 1 }, ["127.0.0.1"]);
+  expect(await Promise.all([open(), open(), open()])).toEqual([true, true, true]);
+  expect(await refusedBy("address")).toBe(0);
+  expect(await gateway.metrics.text()).toMatch(/disburse_http_connections{.*} 3\n/);
+});
+
+it("refuses connections past all, and idle ones give way", async () => {
+  await serve({ max: 3 });
+  expect(await Promise.all([open(), open(), open()])).toEqual([true, true, true]);
+  expect(await open()).toBe(false);
+  expect(await refusedBy("all")).toBe(1);
+  await expect.poll(() => open(false)).toBe(true);
+});

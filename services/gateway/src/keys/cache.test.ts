@@ -1,0 +1,82 @@
+import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { expect, it } from "vitest";
+import { createRateLimiter } from "../http/rate-limit.ts";
+import { openKeyCache } from "./cache.ts";
+import { openKeys } from "./store.ts";
+
+/** A cache on keys that count their reads; the ids of those that there are begin with "good". */
+function cacheOf(burst: number) {
+  const time = { nowMs: 1_000 };
+  const reads: string[] = [];
+  const state = { isAway: false };
+  const findOne = async ({ _id }: { _id: string }) => {
+    reads.push(_id);
+    if (state.isAway) throw new Error("away");
+    if (!_id.startsWith("good")) return null;
+    return { _id, digest: { buffer: Buffer.alloc(32) }, scopes: [], source_cidrs: [] };
+  };
+  const keys = openKeys({ collection: () => ({ findOne }) } as never);
+  const cache = openKeyCache(keys, {
+    lookups: createRateLimiter({ perSecond: 0.001, burst }),
+    metrics: createMetrics("test"),
+    monotonicMs: () => time.nowMs,
+  });
+  const isFound = async (id: string, sender = "203.0.113.7") => {
+    const record = await cache.find(id, sender);
+    if (record === undefined) return "unknown";
+    return "refused" in record ? record.refused : "found";
+  };
+  return { cache, time, reads, state, isFound };
+}
+
+it("reads a few of 20,000 forged keys of an address; good keys stay and are served", async () => {
+  const { cache, reads, time, isFound } = cacheOf(120);
+  const good = Array.from({ length: 5_000 }, (_each, at) => `good${at}`);
+  for (const id of good) expect(await isFound(id)).toBe("found");
+  const readGood = reads.splice(0).length;
+  const forged = Array.from({ length: 20_000 }, (_each, at) => `forged${at}`);
+  const answers = await Promise.all(forged.map((id) => isFound(id)));
+  expect(readGood).toBe(5_000);
+  expect(reads.splice(0)).toHaveLength(120);
+  expect(answers.filter((each) => each === "unknown")).toHaveLength(120);
+  expect(answers.filter((each) => each === "RATE_LIMITED")).toHaveLength(19_880);
+  for (const id of good) expect(await isFound(id)).toBe("found");
+  expect(reads).toEqual([]);
+  // The address goes on with the keys that it had, though they have to be read anew.
+  time.nowMs += 5_000;
+  expect(await isFound("good1")).toBe("found");
+  expect(reads).toEqual(["good1"]);
+  expect(cache.remembers("forged0")).toBe(true);
+});
+
+it("counts for each sender, and only ids that are no key's", async () => {
+  const { reads, isFound } = cacheOf(2);
+  expect(await Promise.all(["a", "a", "b"].map((id) => isFound(id)))).toEqual(
+    Array(3).fill("unknown"),
+  );
+  expect(await isFound("c")).toBe("RATE_LIMITED");
+  expect(await isFound("good1")).toBe("RATE_LIMITED");
+  expect(await isFound("b")).toBe("unknown");
+  for (const id of ["good1", "good2", "good3", "c"]) await isFound(id, "203.0.113.8");
+  expect(await isFound("c")).toBe("unknown");
+  expect(await isFound("good3")).toBe("found");
+  expect(reads).toEqual(["a", "b", "good1", "good2", "good3", "c"]);
+});
+
+it("looks an id of no key up again after a minute", async () => {
+  const { reads, time, isFound } = cacheOf(2);
+  await isFound("a");
+  time.nowMs += 60_000;
+  await isFound("a");
+  time.nowMs += 1;
+  await isFound("a");
+  expect(reads).toEqual(["a", "a"]);
+});
+
+it("counts no look-up that failed", async () => {
+  const { state, isFound } = cacheOf(1);
+  state.isAway = true;
+  await expect(isFound("a")).rejects.toThrow("away");
+  state.isAway = false;
+  expect(await isFound("a")).toBe("unknown");
+});
