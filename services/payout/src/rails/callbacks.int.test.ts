@@ -3,7 +3,7 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { Binary } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { type SandboxMessage, signMessage } from "./sandbox/callbacks.ts";
 
 const merchantId = "mer_1";
@@ -187,6 +187,20 @@ describe("a rail's message", () => {
     expect(await send("other", body, signature)).toBe("RECORD_NOT_FOUND");
     expect(await last()).toMatchObject({ became: "unknown_rail", rail: "other" });
     expect(await look(id)).toEqual(before);
+  });
+
+  it("of another rail's payout, or of one that no rail has yet, is kept and refused", async () => {
+    const queued = await platform.execute(accountId, "sandbox-unknown");
+    const { body, signature } = signed();
+    const status = { kind: "settled", reference: "R1" } as const;
+    for (const key of [id, queued]) {
+      const readCallback = () => ({ key, status });
+      platform.rails.current = testRail({ name: "other", readCallback });
+      const before = await look(key);
+      expect(await send("other", body, signature)).toBe("RECORD_NOT_FOUND");
+      expect(await last()).toMatchObject({ became: "foreign_key", rail: "other", payout_id: key });
+      expect(await look(key)).toEqual({ ...before, became: "foreign_key" });
+    }
   });
 
   it("is applied once, however often and at once it comes", async () => {

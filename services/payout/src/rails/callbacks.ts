@@ -4,7 +4,7 @@ import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { Binary, type Collection } from "mongodb";
 import type { RailDirectory } from "./directory.ts";
-import { type RailReportDeps, type Reported, reportOutcome } from "./reports.ts";
+import { notOfRail, type RailReportDeps, type Reported, reportOutcome } from "./reports.ts";
 
 /** The result of a callback; `received` when a crash came between. */
 type CallbackResult =
@@ -16,7 +16,9 @@ type CallbackResult =
   | "unreadable"
   | "too_large"
   | "unknown_rail"
-  | "unknown_key";
+  | "unknown_key"
+  /** Of a payout that was not sent to the rail that signed. */
+  | "foreign_key";
 
 /** A callback as it was received. Append-only, but for its result. */
 type RailCallbackDocument = {
@@ -68,7 +70,7 @@ export async function receiveCallback(deps: ReceiveDeps, message: ReceivedMessag
     return read.refusal;
   }
   await deps.callbacks.insertOne({ ...kept, became: "received", payout_id: read.key });
-  const reported = await reportOutcome(deps, read.key, read, by);
+  const reported = await reportOutcome(deps, read.key, read, { ...by, rail: message.rail });
   const detail = isRefused(reported) ? reported.detail : undefined;
   await deps.callbacks.updateOne(
     { _id: kept._id },
@@ -100,6 +102,7 @@ function readSigned(rails: RailDirectory, { rail: name, body, signature }: Recei
 
 function callbackResult(reported: Reported | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST">) {
   if (!isRefused(reported)) return reported.applied ? "applied" : "repeated";
+  if (reported === notOfRail) return "foreign_key";
   return reported.refused === "RECORD_NOT_FOUND" ? "unknown_key" : "refused";
 }
 

@@ -80,7 +80,7 @@ describe("a payout that waits", () => {
     const actor = { kind: Actor_Kind.OPERATOR as Actor_Kind, id: "ops-1" };
     const pause = (paused: boolean, reason: string, who = actor) =>
       operationsRpc.setRailPaused({
-        mutation: { operationId: "op", actor: who },
+        mutation: { operationId: platform.operation().operationId, actor: who },
         ...{ rail: "sandbox", paused, reason },
       });
     await expect(pause(true, "")).rejects.toThrow("reason: must be");

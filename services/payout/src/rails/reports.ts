@@ -21,16 +21,27 @@ export type RailReportDeps = {
 /** The result of a rail report; `applied` unless it was known. */
 export type Reported = { readonly payout: Payout; readonly applied: boolean };
 
+/** Who reports: a rail, by its callback, or in the sandbox a caller of the RPC. */
+export type Reporter = Change & {
+  /** The rail that signed; its word counts for its own payouts alone. */
+  readonly rail?: string;
+};
+
+/** The refusal of a report by a rail that the payout was not sent to: it has no such key. */
+export const notOfRail: Refused<"RECORD_NOT_FOUND"> = refused("RECORD_NOT_FOUND");
+
 /** Applies a callback's report once; a contradiction is refused and raises an exception. */
 export async function reportOutcome(
   { payouts, clock, wake }: RailReportDeps,
   payoutId: string,
   report: RailReport,
-  by: Change,
+  by: Reporter,
 ): Promise<Reported | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST">> {
   for (;;) {
     const payout = await findPayout(payouts, payoutId);
     if (payout === undefined) return refused("RECORD_NOT_FOUND");
+    // A payout has its rail before that is called, and never another one.
+    if (by.rail !== undefined && by.rail !== payout.rail) return notOfRail;
     const at = clock.now();
     const next = applyRailReport(payout, report);
     if (isRefused(next)) {
