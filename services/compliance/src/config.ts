@@ -6,13 +6,14 @@ import {
   type Environment,
   encryptionKeysSetting,
   readSettings,
+  SettingsError,
 } from "@disburse/chassis/settings.ts";
-import { listSourcesSetting } from "./lists/sources/setting.ts";
+import { isAuthentic, listSourcesSetting } from "./lists/sources/setting.ts";
 import { walletProviderSettings } from "./wallets/provider-setting.ts";
 
 /** The compliance service's settings; see README.md. */
 export function readConfig(environment: Environment) {
-  return readSettings(environment, {
+  const config = readSettings(environment, {
     ...commonSettings,
     ...busSettings,
     DATABASE: databaseSetting("compliance"),
@@ -26,4 +27,8 @@ export function readConfig(environment: Environment) {
     LISTS_POLL_MS: countSetting(100).default(2_000),
     ...walletProviderSettings,
   });
+  if (config.DISBURSE_MODE === "live" && !config.LIST_SOURCES.every(isAuthentic)) {
+    throw new SettingsError("settings: LIST_SOURCES: must be https URLs alone in live mode");
+  }
+  return config;
 }

@@ -62,9 +62,14 @@ beforeEach(async () => {
   };
 });
 
-const open = (deps: ImportDeps, names: readonly string[], stop = new AbortController()) => {
+const open = (
+  deps: ImportDeps,
+  names: readonly string[],
+  stop = new AbortController(),
+  sha256?: string,
+) => {
   const format = "json_lines" as const;
-  const more = { files: [{ name: "", url }], every_hours: 12, optional: false };
+  const more = { files: [{ name: "", url }], every_hours: 12, optional: false, sha256 };
   return openSources({
     ...deps,
     settings: names.map((list) => ({ list, format, ...more })),
@@ -108,6 +113,25 @@ describe("a check of a source", () => {
       { added: 100, changed: 0, removed: 0 },
     ]);
     expect(made[0]?.actor).toEqual(actor);
+  });
+
+  it("takes no other bytes than those whose checksum is set, until the setting is another", async () => {
+    publish(people(100));
+    const { checksum } = receivedFiles([
+      { name: "", bytes: new TextEncoder().encode(people(100)) },
+    ]);
+    const fixed = async (sum: string) => {
+      const checked = await open(importing, ["l"], new AbortController(), sum).check("l", actor);
+      return isRefused(checked) ? undefined : checked.state;
+    };
+    expect(await fixed(checksum)).toMatchObject({ outcome: "imported" });
+    publish(people(101));
+    const refusal = { outcome: "refused", problem: expect.stringContaining("another one is set") };
+    expect(await fixed(checksum)).toMatchObject(refusal);
+    expect((await inForce())?.entries).toBe(100);
+    publish(people(100));
+    expect(await fixed(checksum)).toMatchObject({ outcome: "unchanged" });
+    expect(await fixed("0".repeat(64))).toMatchObject(refusal);
   });
 
   it("makes no import of the same bytes under another tag", async () => {

@@ -105,7 +105,8 @@ async function findChange(
 ): Promise<Found> {
   const { checksum: inForce } = (await deps.lists.listInForce(setting.list))?.version ?? {};
   // What is known is of use only while the bytes that it was of are in force.
-  const kept = before !== undefined && before.checksum === inForce ? before : nothingKept;
+  const isKept = before !== undefined && before.checksum === inForce;
+  const kept = isKept && isWanted(setting, before.checksum) ? before : nothingKept;
   const { checksum, validators } = kept;
   const timeoutMs = deps.timeoutMs ?? timeoutMsDefault;
   const limits = { bytesMax: fileBytesMax, timeoutMs, stop: deps.stop };
@@ -117,17 +118,27 @@ async function findChange(
   return importFetched(deps, setting, fetched, inForce, actor);
 }
 
+/** Whether a list has the checksum that is set, where one is. */
+function isWanted({ sha256 }: SourceSetting, checksum: string): boolean {
+  return sha256 === undefined || sha256 === checksum;
+}
+
 const nothingKept = { checksum: "", validators: [] } as const;
 
 async function importFetched(
   deps: SourceDeps,
-  { list, format }: SourceSetting,
+  setting: SourceSetting,
   { files, validators, modifiedAt }: FetchedFiles,
   inForce: string | undefined,
   actor: StoredActor,
 ): Promise<Found> {
+  const { list, format } = setting;
   const received = receivedFiles(files);
   const { checksum } = received;
+  if (!isWanted(setting, checksum)) {
+    const problem = `has the checksum ${checksum}, and another one is set`;
+    return { outcome: "refused", problem, ...nothingKept };
+  }
   if (checksum === inForce) return { outcome: "unchanged", problem: "", checksum, validators };
   const version = modifiedAt?.toISOString() ?? `sha256-${checksum.slice(0, 16)}`;
   const request = { list, version, format, acceptDropReason: "", actor };

@@ -54,6 +54,10 @@ describe("a service with a source", () => {
       failures: 1,
     });
     expect((await rpc.listLists({})).lists).toMatchObject([{ list: "house", entries: 1 }]);
+    const operation = mutation();
+    await rpc.checkSource({ mutation: operation, list: "house" });
+    const again = rpc.checkSource({ mutation: operation, list: "other" });
+    expect((await refusalOf(again))?.message).toContain("was used with other content");
     const other = rpc.checkSource({ mutation: mutation(), list: "other" });
     expect(await refusalOf(other)).toMatchObject({ code: "RECORD_NOT_FOUND" });
   });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { listSourcesSetting, locationShown } from "./setting.ts";
+import { isAuthentic, listSourcesSetting, locationShown } from "./setting.ts";
 
 const whole = {
   list: "ofac_sdn",
@@ -37,9 +37,20 @@ describe("LIST_SOURCES", () => {
     [[{ ...whole, every_hours: 0 }], "Too small"],
     [[{ ...whole, optional: "yes" }], "expected boolean"],
     [[{ ...whole, every: 1 }], "Unrecognized key"],
+    [[{ ...whole, sha256: "A".repeat(64) }], "must be 64 hexadecimal digits"],
     [[whole, whole], "must name each list once"],
   ])("refuses %j", (wrong, problem) => {
     expect(problems(wrong)).toContain(problem);
+  });
+
+  it.each([
+    [[{ name: "", url: "https://lists.example/x" }], true],
+    [[{ name: "", url: "http://lists.example/x" }], false],
+    [[{ name: "", path: "/lists/x" }], false],
+    [[...whole.files, { name: "a", url: "http://lists.example/x" }], false],
+  ])("is authentic where all files come over https: %j %s", (files, expected) => {
+    const [source] = parse([{ ...whole, files }]).data ?? [];
+    expect(source && isAuthentic(source)).toBe(expected);
   });
 
   it("shows a location without what may be secret in it", () => {

@@ -31,6 +31,14 @@ const source = z.strictObject({
   list: z.string().refine(isListName, { message: "must be a list's name" }),
   format: z.enum(listFormats),
   files: z.array(sourceFile).min(1).max(filesMax),
+  /**
+   * The checksum that the list has to have, in hexadecimal, as `ListLists` shows it: SHA-256 of the
+   * only file, or of a line for each with its name and its own.
+   */
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits")
+    .optional(),
   every_hours: z.number().positive().max(everyHoursMax).default(everyHoursDefault),
   /** Nothing is screened before a list that is not optional has come into force once. */
   optional: z.boolean().default(false),
@@ -58,6 +66,11 @@ export const listSourcesSetting = z
   .refine((all) => new Set(all.map(({ list }) => list)).size === all.length, {
     message: "must name each list once",
   });
+
+/** Whether all files of a source come over https: what a network cannot change on its way. */
+export function isAuthentic({ files }: SourceSetting): boolean {
+  return files.every((file) => "url" in file && file.url.startsWith("https:"));
+}
 
 /** Where a file is, as it may be shown: a query can hold a token. */
 export function locationShown(file: SourceFile): string {

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { readConfig } from "./config.ts";
+
+const environment = {
+  PORT: "9000",
+  AMQP_URL: "amqps://broker.example",
+  MONGODB_URI: "mongodb://127.0.0.1:27017",
+  SERVICE_TOKEN: "t".repeat(32),
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
+};
+
+const sourceAt = (file: object) =>
+  JSON.stringify([{ list: "un", format: "un_xml", files: [{ name: "", ...file }] }]);
+const read = (mode: string, file: object) =>
+  readConfig({ ...environment, DISBURSE_MODE: mode, LIST_SOURCES: sourceAt(file) }).LIST_SOURCES;
+
+it.each([{ url: "http://lists.example/un.xml" }, { path: "/lists/un.xml" }])(
+  "takes a list from %j in the sandbox alone",
+  (file) => {
+    expect(read("sandbox", file)).toHaveLength(1);
+    expect(() => read("live", file)).toThrow("LIST_SOURCES: must be https URLs alone in live mode");
+  },
+);
+
+it("takes a list from an https URL in live mode", () => {
+  expect(read("live", { url: "https://lists.example/un.xml" })).toHaveLength(1);
+});
