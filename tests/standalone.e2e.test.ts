@@ -112,8 +112,15 @@ it("says ready, writes the sandbox down, stops without a trace and goes on", asy
     expect.stringContaining("gateway: request [followed-1]"),
   ]);
 
-  const second = await ready({ ...inProcess, PORT: port });
-  const { merchants, accounts } = sandbox();
+  const second = await ready({ ...inProcess, PORT: port, HOST: "0.0.0.0" });
+  const { merchants, accounts, base_url, grpc, admin } = sandbox();
+  expect(new URL(base_url).hostname).toBe("0.0.0.0");
+  const inside = [...Object.values<string>(grpc), ...Object.values<string>(admin)];
+  for (const url of inside) expect(new URL(url).hostname).toBe("127.0.0.1");
+  for (const url of [...inside, `http://localhost:${port}/healthz`]) {
+    const answer = await acme().post("/api/v1/webhooks/endpoints", { url });
+    expect(answer).toMatchObject({ status: 400, json: { code: "INVALID_REQUEST" } });
+  }
   expect({ merchants, accounts }).toEqual({
     merchants: written.merchants,
     accounts: written.accounts,

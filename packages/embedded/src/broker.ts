@@ -15,8 +15,11 @@ export interface BrokerOptions {
   dataDir: string;
   /** Called once, with how it ended, when the broker ends without `stop`. */
   onExit: (how: string) => void;
-  /** Called with the URL as soon as it is known: the broker may take seconds to answer at it. */
-  onUrl?: (url: string) => void;
+  /**
+   * Called with the URL as soon as it is known, and with all ports that the broker will listen at
+   * on this machine: it may take seconds to answer.
+   */
+  onUrl?: (url: string, ports: readonly number[]) => void;
   /** Source of AMQP_URL, DISBURSE_BROKER and PATH; this process's own by default. */
   env?: NodeJS.ProcessEnv;
 }
@@ -40,7 +43,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker | unde
   if (env.DISBURSE_BROKER === "none") return undefined;
   const external = env.AMQP_URL;
   if (external !== undefined && external !== "") {
-    options.onUrl?.(external);
+    options.onUrl?.(external, []);
     return { kind: "external", pid: undefined, url: external, stop: () => Promise.resolve() };
   }
   const server = rabbitmqServer(env);
@@ -50,9 +53,10 @@ export async function startBroker(options: BrokerOptions): Promise<Broker | unde
   const folder = realpathSync(path);
   const record = join(folder, "processes.json");
   await stopStaleProcesses(record, { folder, timeoutMs: leftoversTimeoutMs });
-  const onPort = (port: number) => options.onUrl?.(urlOf(port));
+  const onPorts = (port: number, others: readonly number[]) =>
+    options.onUrl?.(urlOf(port), [port, ...others]);
   const { node, epmd, port } = await retryPortTaken(() =>
-    startNode({ server, folder, record, onPort }, env),
+    startNode({ server, folder, record, onPorts }, env),
   );
   node.onLost(options.onExit);
   const stop = async (): Promise<void> => {

@@ -30,17 +30,17 @@ export interface NodeOptions {
   server: string;
   folder: string;
   record: string;
-  /** Called with the port that the node will listen at. */
-  onPort: (port: number) => void;
+  /** Called with the port that the node will listen at, and with those of Erlang's own. */
+  onPorts: (port: number, others: readonly number[]) => void;
 }
 
 /** Boots a private node with its own ports, names, cookie and data, and records its processes. */
 export async function startNode(
-  { server, folder, record, onPort }: NodeOptions,
+  { server, folder, record, onPorts }: NodeOptions,
   env: NodeJS.ProcessEnv,
 ) {
   const [amqp, dist, names] = (await freePorts(3)) as [number, number, number];
-  onPort(amqp);
+  onPorts(amqp, [dist, names]);
   const epmd = await startEpmd(names, folder, env);
   const mark = nodeName(folder);
   const node = await startSupervised({

@@ -24,13 +24,18 @@ export type Ports = Readonly<Record<ServiceName | "public", number>>;
 
 /** What the services of one machine are configured from. */
 export type MachineOptions = {
+  /** Where the services listen. */
   readonly host: string;
+  /** Where merchants reach the gateway, where that is another address. */
+  readonly publicHost?: string;
   readonly ports: Ports;
   /** The ports of every replica, where there are several; those of this one among them. */
   readonly replicas?: readonly Ports[];
   /** Where each shows its probes and metrics; the system chooses where this is left out. */
   readonly adminPorts?: Readonly<Record<ServiceName, number>>;
   readonly secrets: Secrets;
+  /** Ports of the database and the broker; with them, no webhook may go to the platform itself. */
+  readonly partPorts?: readonly number[];
   /** The connection string of each service's own database. */
   readonly mongodbUri: (database: string) => string;
   /** Absent where the services share a process and a bus in it. */
@@ -64,10 +69,19 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     PAYOUT_URL: url("payout"),
     NOTIFIER_URL: url("notifier"),
   });
+  const { partPorts, adminPorts = {} } = options;
+  const ownPorts = [...replicas, adminPorts, { ...partPorts }].flatMap((each) =>
+    Object.values(each),
+  );
   return {
     ...eachService(common),
+    notifier: {
+      ...common("notifier"),
+      ...(partPorts && { WEBHOOK_REFUSED_PORTS: ownPorts.join(",") }),
+    },
     gateway: {
       ...common("gateway"),
+      HOST: options.publicHost ?? host,
       PORT: String(ports.public),
       RPC_HOST: host,
       RPC_PORT: String(ports.gateway),

@@ -20,6 +20,9 @@ export type Standalone = Awaited<ReturnType<typeof startStandalone>>;
 /** With 256 MB the platform needs 700 MB at 20,000 payouts; with this it does not grow. */
 const cacheMegabytes = 64;
 
+/** The services' own ports are this machine's alone: `HOST` opens the gateway to others. */
+const loopback = "127.0.0.1";
+
 /**
  * Starts the platform and creates its sandbox; calls `onLost` when engine or broker ends by itself.
  */
@@ -56,7 +59,13 @@ export async function startStandalone(
     const sandboxPath = join(dataDir, sandboxFile);
     const ports = await freePorts(2 * serviceNames.length, portsBefore(sandboxPath));
     const environments = serviceEnvironments({
-      host: config.HOST,
+      host: loopback,
+      publicHost: config.HOST,
+      partPorts: [
+        ...broker.ports(),
+        ...portsOf(engine.uri("admin"), 27_017),
+        ...portsOf(amqpUrl, 5_672),
+      ],
       ports: { ...eachService(() => ports.shift() ?? 0), public: config.PORT },
       adminPorts: eachService(() => ports.shift() ?? 0),
       secrets,
@@ -115,8 +124,13 @@ function startBrokerBeside(
   onFailed: (message: string) => void,
 ) {
   const url = Promise.withResolvers<string | undefined>();
+  let ports: readonly number[] = [];
+  const onUrl = (known: string, own: readonly number[]) => {
+    ports = own;
+    url.resolve(known);
+  };
   const start = async () => {
-    const broker = await startBroker({ ...options, onUrl: url.resolve });
+    const broker = await startBroker({ ...options, onUrl });
     url.resolve(broker?.url);
     if (broker?.url === (await url.promise)) return broker;
     await broker?.stop();
@@ -130,12 +144,21 @@ function startBrokerBeside(
   url.promise.catch(() => undefined);
   return {
     url: url.promise,
+    /** All ports of a private broker, once its URL is known. */
+    ports: () => ports,
     started,
     stop: async (): Promise<void> => {
       const broker = await started.catch(() => undefined);
       await broker?.stop();
     },
   };
+}
+
+/** The ports in a URL of one or more hosts; none where it names sockets. */
+function portsOf(url = "", byDefault: number): number[] {
+  const [, hosts = ""] = /^\w+(?:\+\w+)?:\/\/(?:[^@/]*@)?([^/?]+)/.exec(url) ?? [];
+  const each = hosts.split(",").filter((host) => host !== "" && !/%2f/i.test(host));
+  return each.map((host) => Number(/:(\d+)$/.exec(host)?.[1] ?? byDefault));
 }
 
 /** Who carries events between the services. */

@@ -13,6 +13,8 @@ import {
 import { z } from "zod";
 import { networks } from "./sender/rules/address.ts";
 
+const portMax = 65_535;
+
 /** The signature cannot stand in headers that an attempt sets itself, or that proxies take out. */
 const takenHeaders = new RegExp(
   `^(${[
@@ -55,6 +57,15 @@ export function readConfig(environment: Environment) {
           addIssue("must be networks in CIDR form, joined by commas");
           return z.NEVER;
         }
+      })
+      .optional(),
+    /** Ports of this machine that no webhook may reach, `8080,27017`: the platform's own. */
+    WEBHOOK_REFUSED_PORTS: z
+      .string()
+      .regex(/^\d{1,5}(,\d{1,5})*$/, "must be ports, joined by commas")
+      .transform((text) => new Set(text.split(",").map(Number)))
+      .refine((ports) => [...ports].every((port) => port >= 1 && port <= portMax), {
+        message: "must be ports from 1 to 65535",
       })
       .optional(),
   });

@@ -27,6 +27,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   const addressRules: AddressRules = {
     policy: config.DISBURSE_MODE === "live" ? "public" : "sandbox",
     ownNetworks: config.WEBHOOK_REFUSED_NETWORKS,
+    ownPorts: config.WEBHOOK_REFUSED_PORTS,
   };
   const localAddress = config.WEBHOOK_SOURCE_ADDRESS;
   const sender = createSender({ ...addressRules, localAddress, log });

@@ -76,8 +76,8 @@ export function readRotateRequest(
   return { overlapSeconds: checked.overlapSeconds ?? overlapSecondsDefault, stage: checked.stage };
 }
 
-function invalidUrl(url: string, { policy, ownNetworks }: AddressRules): Invalid | undefined {
-  const problem = urlProblem(url, policy, ownNetworks);
+function invalidUrl(url: string, rules: AddressRules): Invalid | undefined {
+  const problem = urlProblem(url, rules);
   return problem === undefined ? undefined : invalidRequest([{ field: "url", problem }]);
 }
 

@@ -73,7 +73,7 @@ async function sent(policy: AddressPolicy, url: string) {
 }
 
 async function expectVerdict(url: string, policy: AddressPolicy, verdict: Verdict) {
-  const problem = urlProblem(url, policy, ownNetworks);
+  const problem = urlProblem(url, { policy, ownNetworks });
   expect(problem === undefined ? "well" : "text").toBe(verdict === "text" ? "text" : "well");
   const { outcome, hosts } = await sent(policy, url);
   if (verdict === "sent") {

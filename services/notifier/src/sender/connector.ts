@@ -1,12 +1,13 @@
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { connect, createServer, isIP, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { TimeoutError, withTimeout } from "@disburse/chassis/timeout.ts";
 import { buildConnector, errors } from "undici";
-import { type AddressRules, mayReach } from "./rules/address.ts";
-import { hostWithoutDot } from "./rules/url.ts";
+import { type AddressRules, isOfThisMachine, mayReach } from "./rules/address.ts";
+import { hostWithoutDot, portOf } from "./rules/url.ts";
 
 /** A look-up that takes longer is as good as none (webhooks: limits). */
 const dnsTimeoutMs = 2_000;
@@ -87,11 +88,11 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   const { openSocket = openSystemSocket, localAddress } = options;
   const secure = promisify(buildConnector({ timeout: connectTimeoutMs, allowH2: false }));
   const open = async (target: buildConnector.Options, opened: Opened): Promise<Socket> => {
-    const addresses = await vetted(options, target.hostname);
+    const port = portOf({ protocol: target.protocol, port: target.port ?? "" });
+    const addresses = await vetted(options, target.hostname, port);
     opened.late.throwIfAborted();
-    const port = Number(target.port) || (target.protocol === "https:" ? 443 : 80);
     const socket = await connected(openSocket, { addresses, port, localAddress }, opened);
-    if (!isAllowed(options, socket.remoteAddress ?? "")) throw refusedAddress();
+    if (!isAllowed(options, socket.remoteAddress ?? "", port)) throw refusedAddress();
     if (target.protocol !== "https:") return socket;
     const name = isIP(target.hostname) === 0 ? { servername: hostWithoutDot(target.hostname) } : {};
     return secure({ ...target, ...name, httpSocket: socket }) as Promise<Socket>;
@@ -153,8 +154,15 @@ async function connectInTime(open: (opened: Opened) => Promise<Socket>): Promise
   }
 }
 
-function isAllowed({ policy, ownNetworks }: AddressRules, address: string): boolean {
-  return mayReach(address, policy, ownNetworks);
+function isAllowed(rules: AddressRules, address: string, port: number): boolean {
+  if (!mayReach(address, rules.policy, rules.ownNetworks)) return false;
+  return rules.ownPorts?.has(port) !== true || !isOfThisMachine(address, machineAddresses());
+}
+
+/** Read each time: a machine changes its networks. */
+function machineAddresses(): readonly string[] {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return all.map(({ address }) => address);
 }
 
 function refusedAddress(): ConnectRefusedError {
@@ -162,7 +170,7 @@ function refusedAddress(): ConnectRefusedError {
 }
 
 /** The addresses of a host that a socket may go to, if all of the host are allowed. */
-async function vetted(options: ConnectorOptions, host: string) {
+async function vetted(options: ConnectorOptions, host: string, port: number) {
   const { resolve, localAddress } = options;
   const addresses =
     isIP(host) === 0
@@ -170,7 +178,7 @@ async function vetted(options: ConnectorOptions, host: string) {
           throw new ConnectRefusedError("DNS_FAILED", "the host name was not resolved", cause);
         })
       : [host];
-  if (!addresses.every((address) => isAllowed(options, address))) throw refusedAddress();
+  if (!addresses.every((address) => isAllowed(options, address, port))) throw refusedAddress();
   const family = localAddress === undefined ? 0 : isIP(localAddress);
   const fitting = addresses
     .map((address) => ({ address, family: isIP(address) }))

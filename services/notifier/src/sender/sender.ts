@@ -162,8 +162,8 @@ export function createTargets(rules: AddressRules): (url: string) => Target | un
   };
 }
 
-function readTarget(url: string, { policy, ownNetworks }: AddressRules): Target | undefined {
-  if (urlProblem(url, policy, ownNetworks) !== undefined) return undefined;
+function readTarget(url: string, rules: AddressRules): Target | undefined {
+  if (urlProblem(url, rules) !== undefined) return undefined;
   const { origin, pathname, search } = new URL(url);
   return { origin, path: pathname + search };
 }

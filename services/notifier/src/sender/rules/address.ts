@@ -14,6 +14,8 @@ export type AddressRules = {
   readonly policy: AddressPolicy;
   /** Networks of the deployment itself that no webhook may reach. */
   readonly ownNetworks?: Networks | undefined;
+  /** Ports of this machine that no webhook may reach: those of the platform and its parts. */
+  readonly ownPorts?: ReadonlySet<number> | undefined;
 };
 
 /** A list of networks in CIDR form; throws on text that is none. */
@@ -88,6 +90,20 @@ function innerIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
 function formsOf(address: Address): Address[] {
   const inner = address instanceof ipaddr.IPv6 ? innerIpv4(address) : [address];
   return [address, ...inner, ...inner.map((each) => each.toIPv4MappedAddress())];
+}
+
+/** Addresses by which every machine reaches itself. */
+const loopback = networks(["127.0.0.0/8", "0.0.0.0/32", "::1/128", "::/128"]);
+
+/** Whether an IP address is this machine's: loopback, or one of its own. */
+export function isOfThisMachine(text: string, own: readonly string[] = []): boolean {
+  if (!isAddress(text)) return false;
+  const ofInterfaces = own
+    .filter(isAddress)
+    .map((each) => ipaddr.parse(each))
+    .map((each) => [each, each.kind() === "ipv4" ? 32 : 128] as const);
+  const forms = formsOf(ipaddr.parse(text));
+  return forms.some((each) => isIn(each, loopback) || isIn(each, ofInterfaces));
 }
 
 /** Whether a webhook may be sent to an IP address; `own` are networks that a setting refuses. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mayReach, networks } from "./address.ts";
+import { isOfThisMachine, mayReach, networks } from "./address.ts";
 import { urlLengthMax, urlProblem } from "./url.ts";
 
 const base = "https://hooks.example.com/";
@@ -22,8 +22,8 @@ describe("endpoint url", () => {
     [`https://${hostOf(253)}/`],
     [`https://${"a".repeat(63)}.example/`],
   ])("takes %s everywhere", (url) => {
-    expect(urlProblem(url, "public")).toBeUndefined();
-    expect(urlProblem(url, "sandbox")).toBeUndefined();
+    expect(urlProblem(url, { policy: "public" })).toBeUndefined();
+    expect(urlProblem(url, { policy: "sandbox" })).toBeUndefined();
   });
 
   it.each([
@@ -54,8 +54,8 @@ describe("endpoint url", () => {
     ["https://[2002:a00:1::]/", "must have a public address"],
     ["http://127.0.0.1:8080/hook", "must be an https URL"],
   ])("refuses %s live: %s, takes it in the sandbox", (url, problem) => {
-    expect(urlProblem(url, "public")).toBe(problem);
-    expect(urlProblem(url, "sandbox")).toBeUndefined();
+    expect(urlProblem(url, { policy: "public" })).toBe(problem);
+    expect(urlProblem(url, { policy: "sandbox" })).toBeUndefined();
   });
 
   it.each([
@@ -80,27 +80,64 @@ describe("endpoint url", () => {
     ["https://255.255.255.255/", "must have a public address"],
     [`${long}a`, `must have at most ${urlLengthMax} characters`],
   ])("refuses %j everywhere: %s", (url, problem) => {
-    expect(urlProblem(url, "public")).toBe(problem);
-    expect(urlProblem(url, "sandbox")).toBe(problem);
+    expect(urlProblem(url, { policy: "public" })).toBe(problem);
+    expect(urlProblem(url, { policy: "sandbox" })).toBe(problem);
   });
 
   it.each([
     ...["localhost", "invalid", "local", "onion", "alt", "home.arpa"],
     ...["intranet", "internal", "private", "corp", "home", "lan"],
   ])("refuses live what is under .%s, which is no name of the public tree", (name) => {
-    expect(urlProblem(`https://hooks.${name}/`, "public")).toBe("must have a public host");
-    expect(urlProblem(`https://hooks.${name}.example/`, "public")).toBeUndefined();
-    expect(urlProblem(`https://hooks${name}.example/`, "public")).toBeUndefined();
-    expect(urlProblem(`https://hooks.${name}/`, "sandbox")).toBeUndefined();
+    expect(urlProblem(`https://hooks.${name}/`, { policy: "public" })).toBe(
+      "must have a public host",
+    );
+    expect(urlProblem(`https://hooks.${name}.example/`, { policy: "public" })).toBeUndefined();
+    expect(urlProblem(`https://hooks${name}.example/`, { policy: "public" })).toBeUndefined();
+    expect(urlProblem(`https://hooks.${name}/`, { policy: "sandbox" })).toBeUndefined();
   });
 
   it.each(["ftp://hooks.example.com/", "file:///etc/passwd", "javascript:alert(1)", "data:,x"])(
     "refuses the scheme of %s",
     (url) => {
-      expect(urlProblem(url, "public")).toBe("must be an https URL");
-      expect(urlProblem(url, "sandbox")).toBe("must be an http or https URL");
+      expect(urlProblem(url, { policy: "public" })).toBe("must be an https URL");
+      expect(urlProblem(url, { policy: "sandbox" })).toBe("must be an http or https URL");
     },
   );
+});
+
+describe("a port of the platform", () => {
+  const rules = { policy: "sandbox", ownPorts: new Set([80, 443, 8_080]) } as const;
+  it.each([
+    "http://127.0.0.1:8080/",
+    "http://127.1.2.3:8080/",
+    "http://0.0.0.0:8080/",
+    "http://[::1]:8080/",
+    "http://[::ffff:127.0.0.1]:8080/",
+    "http://localhost:8080/",
+    "http://gateway.localhost.:8080/",
+    "http://127.0.0.1/",
+    "https://127.0.0.1/",
+  ])("is no place for webhooks on this machine: %s", (url) => {
+    expect(urlProblem(url, rules)).toBe("must not be a port of the platform");
+    expect(urlProblem(url, { policy: "sandbox" })).toBeUndefined();
+  });
+
+  it.each(["http://127.0.0.1:8081/", "http://192.168.1.2:8080/", "http://hooks.example:8080/"])(
+    "is no other port and no other machine's: %s",
+    (url) => {
+      expect(urlProblem(url, rules)).toBeUndefined();
+    },
+  );
+
+  it("is this machine's at each of its addresses", () => {
+    const own = ["192.168.1.2", "fd00::2", "fe80::1%eth0"];
+    for (const address of ["192.168.1.2", "::ffff:192.168.1.2", "fd00::2", "::1", "0.0.0.0"]) {
+      expect(isOfThisMachine(address, own)).toBe(true);
+    }
+    for (const address of ["192.168.1.3", "fd00::3", "hooks.example"]) {
+      expect(isOfThisMachine(address, own)).toBe(false);
+    }
+  });
 });
 
 describe("address", () => {

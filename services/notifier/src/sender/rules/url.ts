@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { textProblem } from "@disburse/kernel/text.ts";
-import { type AddressPolicy, mayReach, type Networks } from "./address.ts";
+import { type AddressRules, isOfThisMachine, mayReach } from "./address.ts";
 
 /** What receivers and proxies commonly take in a request line. */
 export const urlLengthMax = 2_048;
@@ -34,14 +34,23 @@ function parsed(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
+/** The port that a URL's connection goes to. */
+export function portOf({ port, protocol }: Pick<URL, "port" | "protocol">): number {
+  return Number(port) || (protocol === "https:" ? 443 : 80);
+}
+
+/** Whether a host is this machine by its text: a loopback address, or `localhost` (RFC 6761). */
+function isLoopback(host: string): boolean {
+  return isOfThisMachine(host) || host === "localhost" || host.endsWith(".localhost");
+}
+
 /**
- * What is wrong with the text of an endpoint's URL, in words for the merchant; `own` are networks
- * that a setting refuses. To where a name resolves is checked at each delivery.
+ * What is wrong with the text of an endpoint's URL, in words for the merchant. To where a name
+ * resolves is checked at each delivery.
  */
 export function urlProblem(
   text: string,
-  policy: AddressPolicy,
-  own?: Networks,
+  { policy, ownNetworks, ownPorts }: AddressRules,
 ): string | undefined {
   if (text === "") return "is required";
   if (text.length > urlLengthMax) return `must have at most ${urlLengthMax} characters`;
@@ -57,8 +66,9 @@ export function urlProblem(
   if (text.includes("#")) return "must not contain a fragment";
   if (live && !publicPorts.has(url.port)) return "must use port 443 or 8443";
   const host = lookupHost(url);
+  if (ownPorts?.has(portOf(url)) && isLoopback(host)) return "must not be a port of the platform";
   if (isIP(host) !== 0) {
-    return mayReach(host, policy, own) ? undefined : "must have a public address";
+    return mayReach(host, policy, ownNetworks) ? undefined : "must have a public address";
   }
   return live && !isPublicName(host) ? "must have a public host" : undefined;
 }
