@@ -11,6 +11,9 @@ export function isRefused<T>(answer: T): answer is Extract<T, Refused<string>> {
   return typeof answer === "object" && answer !== null && "refused" in answer;
 }
 
+/** The refusal of an operation id that is known with other content (decisions §9). */
+export const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
+
 /** One field that failed, in the words that the merchant reads: `beneficiary_name: is required`. */
 export type Violation = { readonly field: string; readonly problem: string };
 

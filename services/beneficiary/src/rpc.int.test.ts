@@ -156,6 +156,8 @@ describe("settings", () => {
     await create.permit("mer_new", false, "op-second");
     const repeat = await create.permit("mer_new", true, "op-first");
     expect(repeat.settings).toMatchObject({ mayCreateBeneficiaries: true });
+    const other = create.permit("mer_new", false, "op-first");
+    await expect(other).rejects.toThrow("was used with other content");
     const { settings } = await service.rpc.getMerchantSettings({ merchantId: "mer_new" });
     expect(settings).toMatchObject({
       merchantId: "mer_new",

@@ -1,18 +1,26 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import {
+  bindOperations,
+  type OperationBindings,
+  openOperationBindings,
+} from "@disburse/chassis/mutations/bindings.ts";
+import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { type BeneficiaryDeps, beneficiariesRpc } from "./beneficiaries/rpc.ts";
 import { openBeneficiaries } from "./beneficiaries/store.ts";
 import { type DepositorDeps, depositorsRpc, openDepositors } from "./depositors/depositors.ts";
 import { openSettings, type SettingsDeps, settingsRpc } from "./settings/settings.ts";
 
 /** Everything that the service's RPCs, its consumer and its sweep work with. */
-export type ServiceDeps = BeneficiaryDeps & DepositorDeps & SettingsDeps;
+export type ServiceDeps = BeneficiaryDeps &
+  DepositorDeps &
+  SettingsDeps & { readonly operations: OperationBindings };
 
 /** The stores of a database. */
 export function openStores({ db }: Database, sealer: Sealer) {
   return {
+    operations: openOperationBindings({ db }),
     beneficiaries: openBeneficiaries(db, sealer),
     depositors: openDepositors(db, sealer),
     settings: openSettings(db),
@@ -21,5 +29,12 @@ export function openStores({ db }: Database, sealer: Sealer) {
 
 /** The RPCs of this service; proto/disburse/beneficiary/v1 says what each promises. */
 export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof BeneficiaryService> {
-  return { ...beneficiariesRpc(deps), ...depositorsRpc(deps), ...settingsRpc(deps) };
+  const creating = { ...beneficiariesRpc(deps), ...depositorsRpc(deps) };
+  return bindOperations(
+    BeneficiaryService,
+    { ...creating, ...settingsRpc(deps) },
+    deps.operations,
+    // A record keeps the content of the operation that made it.
+    ["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor"],
+  );
 }

@@ -1,4 +1,5 @@
 import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
@@ -58,10 +59,14 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const { rescreen } = monitoring;
   const review = await startReview({ ...common, encryptionKeys, alerts, screenings, rescreen });
   lifetime.add("review", review.stop);
+  const rpc = { ...screening, ...listService.rpc };
+  const operations = openOperationBindings(database);
+  // Screenings are kept with their requests, alerts with what was given.
+  const bound = bindOperations(ComplianceService, rpc, operations, ["screenWallet", "screenParty"]);
   return opening.serve({
     services: [ComplianceService, ComplianceReviewService],
     routes: (router) => {
-      router.service(ComplianceService, { ...screening, ...listService.rpc });
+      router.service(ComplianceService, bound);
       router.service(ComplianceReviewService, review.rpc);
     },
   });

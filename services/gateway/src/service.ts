@@ -1,4 +1,6 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import type { Db } from "mongodb";
 import { type AppDeps, createApp } from "./http/app.ts";
 import { createFileCount } from "./http/files.ts";
@@ -52,9 +54,10 @@ export async function createGateway(deps: GatewayDeps) {
     files: createFileCount(),
     idempotency,
   });
+  const issuing = { keys, sealer, pepper, mode, clock, changed: cache.drop };
   return {
     listener,
-    keyService: keyService({ keys, sealer, pepper, mode, clock, changed: cache.drop }),
+    keyService: bindOperations(KeyService, keyService(issuing), openOperationBindings(deps)),
     /** Frees the idempotency keys that a killed gateway of this place held since before a time. */
     freeEnded: (before: Date) => freeEnded(idempotency, before),
     /** Deletes and forgets what is past its time; never has more to do at once. */

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 /** Who works on what, and what was migrated: other tests have them. */
-const elsewhere = new Set(["shards", "workers", "leases", "schema_migrations"]);
+const elsewhere = new Set(["operations", "shards", "workers", "leases", "schema_migrations"]);
 
 type Stored = Record<string, unknown>;
 

@@ -3,8 +3,9 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
-import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { openShardStore } from "./deliveries/cluster/shard-store.ts";
 import type { AttemptDeps } from "./deliveries/dispatch/attempt.ts";
@@ -41,6 +42,7 @@ export type NotifierOptions = AttemptDeps & {
   readonly database: Database;
   readonly policy: AddressRules["policy"];
   readonly ownNetworks?: AddressRules["ownNetworks"];
+  readonly ownPorts?: AddressRules["ownPorts"];
   /** Whether URLs are verified before events go to them; in live mode they always are. */
   readonly verifyUrls?: boolean;
   /** Where this process is, of `processPlace`: of no other one that runs. */
@@ -93,13 +95,14 @@ export function createNotifier(options: NotifierOptions) {
     cancelPending: deliveries.cancelPending,
     readBacklog: openBacklogStore(deliveries, elapsed).read,
   };
+  const rpc = {
+    ...{ ...endpointRpc(rpcDeps), ...endpointStateRpc(rpcDeps), ...secretRpc(rpcDeps) },
+    ...{ ...deliveryRpc(rpcDeps), ...replayRpc(rpcDeps), ...eventRpc(rpcDeps) },
+  } satisfies ServiceImpl<typeof NotifierService>;
   return {
     ...stores,
     ...{ fanOut, dispatcher, replayer, work, metrics },
-    rpc: {
-      ...{ ...endpointRpc(rpcDeps), ...endpointStateRpc(rpcDeps), ...secretRpc(rpcDeps) },
-      ...{ ...deliveryRpc(rpcDeps), ...replayRpc(rpcDeps), ...eventRpc(rpcDeps) },
-    } satisfies ServiceImpl<typeof NotifierService>,
+    rpc: bindOperations(NotifierService, rpc, openOperationBindings(database), ["publishEvent"]),
     countUnreadable: createUnreadableCount(options.metrics),
     /** Calls this whenever a delivery may be due that the dispatcher does not know of. */
     onWake: (listener: () => void): void => {

@@ -6,12 +6,17 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import {
+  bindOperations,
+  type OperationBindings,
+  openOperationBindings,
+} from "@disburse/chassis/mutations/bindings.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
-import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ExecuteDeps, openExecutions } from "./execution/execute.ts";
@@ -98,6 +103,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   await freeLeases(payouts, options.place);
   const executions = openExecutions(database);
   const closer = createHoldCloser(ledger);
+  const bindings = openOperationBindings(database);
   const stores = { ledger, executions, payouts };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
   const resolutions = openResolutionStore(database);
@@ -109,9 +115,12 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const { counts, leaseNew, onCreated, wake, stop } = background;
   onMoved = background.wakeRecorder;
   const callbacks = openRailCallbacks(database);
-  const operations = { payouts, callbacks, rails, states, resolutions, audit, clock, wake };
+  const operations = {
+    ...{ payouts, callbacks, rails, states, resolutions, audit, clock, wake },
+    bindings,
+  };
   return {
-    rpc: payoutRpc({ ...deps, counts, leaseNew, onCreated, mode, wake }),
+    rpc: payoutRpc({ ...deps, counts, leaseNew, onCreated, mode, wake, bindings }),
     /** For operators, rails and subscribers. */
     operations: operationsRpc(operations),
     /** Receives a callback of a rail in this process, as the RPC does. */
@@ -219,19 +228,29 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
 
 /** The RPCs for the gateway and other services; proto/disburse/payout/v1/payout.proto has them. */
 export function payoutRpc(
-  deps: ExecuteDeps & RailReportDeps & { readonly counts: PayoutCounts; readonly mode: Mode },
-): ServiceImpl<typeof PayoutService> {
-  return {
+  deps: ExecuteDeps & RailReportDeps & PayoutRpcDeps,
+): Partial<ServiceImpl<typeof PayoutService>> {
+  const rpc = {
     ...ledgerRpc(deps.ledger, deps.clock),
     ...executionRpc(deps),
     ...payoutsRpc(deps.payouts, deps.counts),
-    ...reportRpc(deps),
+    // One caller's word settles a payout or returns it: live, a rail alone reports, and signs.
+    ...(deps.mode === "sandbox" && reportRpc(deps)),
   };
+  return bindOperations(PayoutService, rpc, deps.bindings, ["executePayout"]);
 }
+
+type PayoutRpcDeps = {
+  readonly counts: PayoutCounts;
+  readonly mode: Mode;
+  readonly bindings: OperationBindings;
+};
 
 /** The RPCs for operators, rails and subscribers; payout_operations.proto has them. */
 export function operationsRpc(
-  deps: Parameters<typeof resolutionsRpc>[0] & Parameters<typeof railsRpc>[0],
+  deps: Parameters<typeof resolutionsRpc>[0] &
+    Parameters<typeof railsRpc>[0] & { readonly bindings: OperationBindings },
 ): ServiceImpl<typeof PayoutOperationsService> {
-  return { ...resolutionsRpc(deps), ...railsRpc(deps), ...publishedRpc(deps.payouts) };
+  const rpc = { ...resolutionsRpc(deps), ...railsRpc(deps), ...publishedRpc(deps.payouts) };
+  return bindOperations(PayoutOperationsService, rpc, deps.bindings);
 }

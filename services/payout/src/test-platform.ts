@@ -2,6 +2,7 @@ import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
+import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   BeneficiaryService,
@@ -60,6 +61,7 @@ export async function startTestPlatform() {
     executions: openExecutions(database),
     payouts,
     counts,
+    bindings: openOperationBindings(database),
     clock,
     log: silentLog,
     mode: "sandbox" as const,
@@ -135,6 +137,7 @@ export async function startTestPlatform() {
     counts,
     operation,
     rpc,
+    rpcDeps: deps,
     operationsRpc: operationsClient,
     callbacks,
     callbackSecret,

@@ -1,4 +1,5 @@
 import { cacheMetrics } from "@disburse/chassis/cache.ts";
+import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -19,6 +20,7 @@ export const start = serviceStart("quote", readConfig, migrations, async (openin
   const rpc = quoteRpc({
     quotes: openQuotes(database),
     corridors,
+    operations: openOperationBindings(database),
     countRead: cacheMetrics(metrics),
     countQuote: createQuoteCount(metrics),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),

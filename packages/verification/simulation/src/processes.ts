@@ -1,5 +1,6 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
@@ -75,6 +76,7 @@ export async function bootQuote(shared: SharedParts, instance: ProcessInstance):
   const rpc = quoteRpc({
     quotes: openQuotes(database),
     corridors: openCorridors(database),
+    operations: openOperationBindings(database),
     beneficiary: network.client(BeneficiaryService, instance),
     payout: network.client(PayoutService, instance),
     clock: systemClock,

@@ -46,6 +46,14 @@ describe("archiving", () => {
     expect(paid.accountNumber).not.toBe("");
   });
 
+  it("takes no other beneficiary under the same operation", async () => {
+    const [first, second] = [await create.fiat(), await create.fiat()];
+    const operation = { mutation: mutation() };
+    await archive(first, operation);
+    await expect(archive(second, operation)).rejects.toThrow("was used with other content");
+    expect((await read(second))?.archived).toBe(false);
+  });
+
   it("keeps the first actor and time when repeated", async () => {
     const id = await create.fiat();
     const at = service.clock.now();

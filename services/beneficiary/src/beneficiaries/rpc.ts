@@ -16,6 +16,8 @@ import {
   type Beneficiary as BeneficiaryMessage,
   BeneficiarySchema,
   type BeneficiaryService,
+  CreateCryptoBeneficiaryRequestSchema,
+  CreateFiatBeneficiaryRequestSchema,
   CryptoBeneficiaryFieldsSchema,
   FiatBeneficiaryFieldsSchema,
   type GetPaymentInstructionResponse,
@@ -96,6 +98,7 @@ export const cryptoCreation: Creation<typeof CryptoBeneficiaryFieldsSchema> = {
   noun: "beneficiary",
   form: cryptoForm,
   schema: CryptoBeneficiaryFieldsSchema,
+  request: CreateCryptoBeneficiaryRequestSchema,
   wallet: beneficiaryWallet,
   document: (origin, body, wallet, storing) =>
     beneficiaryDocument(newCryptoBeneficiary(origin, body, wallet?.address ?? ""), storing),
@@ -106,6 +109,7 @@ const fiatCreation: Creation<typeof FiatBeneficiaryFieldsSchema> = {
   noun: "beneficiary",
   form: fiatForm,
   schema: FiatBeneficiaryFieldsSchema,
+  request: CreateFiatBeneficiaryRequestSchema,
   wallet: () => undefined,
   document: (origin, body, _wallet, storing) =>
     beneficiaryDocument(newFiatBeneficiary(origin, body), storing),

@@ -98,10 +98,37 @@ describe.each(creations)("creating (%s)", (kind, createOne) => {
     const first = await createOne({}, operation);
     expect(await createOne({}, operation)).toBe(first);
     service.compliance.down = notAnswering;
-    expect(await createOne({ ...bad, ...badWallet }, operation)).toBe(first);
+    expect(await createOne({}, operation)).toBe(first);
+    await create.permit("mer_acme", false);
+    expect(await createOne({}, operation)).toBe(first);
+    await create.permit("mer_acme", true);
     expect(
       await createOne({}, { ...operation, merchantId: "mer_globex" }).catch(() => ""),
     ).not.toBe(first);
+  });
+
+  it("refuses an operation that comes again with other content", async () => {
+    const operation = { mutation: mutation() };
+    await createOne({}, operation);
+    const before = await stored();
+    const otherContent = {
+      code: "INVALID_REQUEST",
+      message: "operation_id: was used with other content",
+    };
+    for (const change of [bad, badWallet]) {
+      expect(await refusalOf(createOne(change, operation))).toEqual(otherContent);
+    }
+    expect(await stored()).toEqual(before);
+  });
+
+  it("answers a repeat of an operation that was stored without its content", async () => {
+    const operation = { mutation: mutation() };
+    const first = await createOne({}, operation);
+    const records = service.database.db.collection<{ _id: string }>(
+      kind === "depositor" ? "depositors" : "beneficiaries",
+    );
+    await records.updateOne({ _id: first }, { $unset: { sealed_content: "" } });
+    expect(await createOne(bad, operation)).toBe(first);
   });
 
   it("makes one record of 20 concurrent tries", async () => {

@@ -1,6 +1,6 @@
-import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
+import { type DescMessage, type Message, type MessageShape, toJson } from "@bufbuild/protobuf";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { type RequestedChange, readChange } from "@disburse/chassis/mutations/content.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Violation } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
@@ -31,6 +31,8 @@ export type Creation<Desc extends DescMessage> = {
   readonly noun: "beneficiary" | "depositor";
   readonly form: PublicBody;
   readonly schema: Desc;
+  /** Of the request that has such a body. */
+  readonly request: DescMessage;
   /** The wallet that a checked body names; `undefined` for none. */
   readonly wallet: (body: Fields) => PartyWallet | undefined | Refused<"INVALID_WALLET_ADDRESS">;
   readonly document: (
@@ -41,7 +43,7 @@ export type Creation<Desc extends DescMessage> = {
   ) => RecordDocument;
 };
 
-type CreateRequest<Desc extends DescMessage> = {
+type CreateRequest<Desc extends DescMessage> = Message & {
   readonly mutation?: Mutation | undefined;
   readonly merchantId: string;
   readonly fields?: MessageShape<Desc> | undefined;
@@ -61,7 +63,7 @@ export async function createRecord<Desc extends DescMessage>(
     await checkRecord(deps, creation, request);
     return "";
   }
-  const change = readMutation(request.mutation);
+  const change = readChange(creation.request, request);
   const stored = await insertChecked(deps, store, creation, request, change);
   await screenNow(deps, store, stored);
   return stored.record.id;
@@ -72,16 +74,16 @@ async function insertChecked<Desc extends DescMessage>(
   store: RecordStore,
   creation: Creation<Desc>,
   request: CreateRequest<Desc>,
-  change: Change,
+  change: RequestedChange,
 ): Promise<Opened<StoredRecord>> {
   try {
     const toDocument = await checkRecord(deps, creation, request);
-    return await store.insert(toDocument(change));
+    return orThrow(await store.insert(toDocument(change), change));
   } catch (error) {
     // What is refused now was not when its operation made a record: the repeat answers with it.
-    const first = await store.findByOperation(request.merchantId, change.operationId);
+    const first = await store.findByOperation(request.merchantId, change);
     if (first === undefined) throw error;
-    return first;
+    return orThrow(first);
   }
 }
 

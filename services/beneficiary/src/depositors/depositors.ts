@@ -5,6 +5,7 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiaryService,
+  CreateDepositorRequestSchema,
   DepositorFieldsSchema,
   type Depositor as DepositorMessage,
   DepositorSchema,
@@ -70,6 +71,7 @@ export const depositorCreation: Creation<typeof DepositorFieldsSchema> = {
   noun: "depositor",
   form: depositorForm,
   schema: DepositorFieldsSchema,
+  request: CreateDepositorRequestSchema,
   wallet: depositorWallet,
   document: (origin, body, wallet, storing) =>
     recordDocument(newDepositor(origin, body, wallet?.address), storing),

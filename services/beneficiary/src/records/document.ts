@@ -1,6 +1,7 @@
 import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Fields, joinPrivate, splitPrivate } from "./rules/private-fields.ts";
 import type { NewRecord, StoredRecord } from "./rules/record.ts";
 import type { Screening } from "./rules/screening.ts";
@@ -15,6 +16,8 @@ export type RecordDocument = Origin & {
   schema_version: number;
   merchant_id: string;
   operation_id: string;
+  /** The operation's content: sealed, as a record can be guessed from it. Absent before 0.2. */
+  sealed_content?: string;
   actor: StoredActor;
   /** The public body without its private fields. */
   fields: Fields;
@@ -36,6 +39,16 @@ function place(merchantId: string, id: string, field: string): string {
   return `${merchantId}|${id}|${field}`;
 }
 
+/** Where the content of a record's operation is sealed for; no field of a body has this name. */
+const contentPlace = "operation";
+
+/** Whether the operation of a record came with other content than this. */
+export function isOfOther(document: RecordDocument, content: string, sealer: Sealer): boolean {
+  const { _id, merchant_id, sealed_content } = document;
+  if (sealed_content === undefined) return false;
+  return sealer.open(sealed_content, place(merchant_id, _id, contentPlace)) !== content;
+}
+
 function screeningDocument(screening: Screening): ScreeningDocument {
   if (screening.status === "pending") {
     return { status: "pending", attempts: screening.attempts, next_at: screening.nextAt };
@@ -54,7 +67,7 @@ function toScreening(document: ScreeningDocument): Screening {
 
 /** What a record is stored with: its change, its wallet's screening, and what seals it. */
 export type Storing = {
-  readonly change: Change;
+  readonly change: RequestedChange;
   readonly walletScreeningId: string;
   readonly sealer: Sealer;
 };
@@ -74,6 +87,7 @@ export function recordDocument(
     schema_version: watchedVersion,
     merchant_id: record.merchantId,
     operation_id: change.operationId,
+    sealed_content: sealer.seal(change.content, place(record.merchantId, record.id, contentPlace)),
     actor: change.actor,
     ...currentOrigin(),
     fields: open,

@@ -1,9 +1,17 @@
 import { type Origin, originOf } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
 import type { PageRequest } from "@disburse/chassis/paging/page.ts";
+import { otherContent, type Refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Db, Filter } from "mongodb";
-import { openFields, type RecordDocument, unwatchedVersion, watchedVersion } from "./document.ts";
+import {
+  isOfOther,
+  openFields,
+  type RecordDocument,
+  unwatchedVersion,
+  watchedVersion,
+} from "./document.ts";
 import { type ListedBy, listRecords, type RecordFilter } from "./list.ts";
 import type { Fields } from "./rules/private-fields.ts";
 import type { StoredRecord } from "./rules/record.ts";
@@ -15,6 +23,9 @@ export type Opened<T> = {
   readonly whole: Fields;
   readonly scope: ScreeningScope;
 };
+
+/** The first record of an operation, or the refusal of other content. */
+type First<T> = Opened<T> | Refused<"INVALID_REQUEST">;
 
 /** A pending record that is due, and the number of the attempt that starts now. */
 export type Due<T = StoredRecord> = Opened<T> & {
@@ -49,6 +60,8 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
     const [record, whole] = [toRecord(document), openFields(document, sealer)];
     return { record, whole, scope: kind.scope(record, whole) };
   };
+  const firstOf = (document: RecordDocument, content: string): First<T> =>
+    isOfOther(document, content, sealer) ? otherContent : opened(document);
   const findOpened = async (filter: Filter<RecordDocument>): Promise<Opened<T> | undefined> => {
     const found = await records.findOne(filter);
     return found === null ? undefined : opened(found);
@@ -56,12 +69,18 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
 
   return {
     /** Stores a record; answers with the first one of its operation. */
-    insert: async (document: RecordDocument): Promise<Opened<T>> => {
+    insert: async (document: RecordDocument, { content }: RequestedChange): Promise<First<T>> => {
       const { merchant_id, operation_id } = document;
-      return opened(await insertOrFind(records, document, { merchant_id, operation_id }));
+      return firstOf(await insertOrFind(records, document, { merchant_id, operation_id }), content);
     },
-    findByOperation: (merchant_id: string, operation_id: string) =>
-      findOpened({ merchant_id, operation_id }),
+    /** The record that an operation made; refused where that came with other content. */
+    findByOperation: async (
+      merchant_id: string,
+      { operationId: operation_id, content }: RequestedChange,
+    ): Promise<First<T> | undefined> => {
+      const found = await records.findOne({ merchant_id, operation_id });
+      return found === null ? undefined : firstOf(found, content);
+    },
     read: async (merchant_id: string, _id: string): Promise<T | undefined> => {
       const found = await records.findOne({ _id, merchant_id });
       return found === null ? undefined : toRecord(found);

@@ -2,7 +2,7 @@ import type { AuditStore } from "@disburse/chassis/audit/store.ts";
 import type { AuditRecord } from "@disburse/chassis/audit/trail.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Subject } from "../screening/rules/screening.ts";
 import type { ReviewAction, StoredAlert } from "./document.ts";
@@ -66,7 +66,7 @@ export async function changeAlert(deps: ReviewDeps, intent: Intent, by: By): Ans
       owed: auditRecord(changed, act, deps.sealer),
       isVerdictDue: dispositionOf(state) !== dispositionOf(found.alert.state),
     });
-    if (result === "operation_used") return usedAlready;
+    if (result === "operation_used") return otherContent;
     if (result === "overtaken") continue;
     deps.reviewed(action);
     const written = await deps.alerts.read(intent.id);
@@ -74,11 +74,6 @@ export async function changeAlert(deps: ReviewDeps, intent: Intent, by: By): Ans
     return alert;
   }
 }
-
-const usedAlready = refused(
-  "INVALID_REQUEST",
-  "mutation.operation_id: was used for something else",
-);
 
 async function repeated(
   deps: ReviewDeps,
@@ -88,7 +83,7 @@ async function repeated(
   { person }: By,
 ): Answer {
   const isSame = first.action === action && first.given === given && first.by.person === person;
-  if (!isSame) return usedAlready;
+  if (!isSame) return otherContent;
   await followUp(deps, found);
   return { ...found.alert, assignee: first.assignee, state: first.state, updatedAt: first.by.at };
 }

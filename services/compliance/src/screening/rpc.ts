@@ -12,7 +12,7 @@ import {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
+import { otherContent, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { worstVerdict } from "@disburse/name-matcher/verdict.ts";
 import { orThrow, refusals } from "../refusals.ts";
@@ -136,6 +136,5 @@ async function assessed(
 /** One operation is one intent: another party must never get the first one's verdict. */
 function sameRequest(stored: StoredScreening, requested: ScreeningRequest): Screening {
   if (stored.request === JSON.stringify(requested)) return stored.screening;
-  const detail = "mutation.operation_id: was used for another screening";
-  throw refusalError(refusals, refused("INVALID_REQUEST", detail));
+  throw refusalError(refusals, otherContent);
 }

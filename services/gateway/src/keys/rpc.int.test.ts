@@ -101,8 +101,7 @@ it("answers a repeat with the first key, for a day", async () => {
   expect(first?.key?.scopes).toEqual(everyScope);
   gateway.time.nowMs += dayMs - 1;
   await gateway.gateway.sweep();
-  const changed = { ...asked, description: "another wish" };
-  expect(await gateway.keys.createKey(changed)).toEqual(first);
+  expect(await gateway.keys.createKey(asked)).toEqual(first);
   gateway.time.nowMs += 1;
   const refusal = await refusalOf(gateway.keys.createKey(asked));
   expect(refusal?.message).toContain("can no longer be shown");
@@ -118,6 +117,29 @@ it("answers a repeat with the first key also where it could not be made any more
   const first = await gateway.keys.createKey(asked);
   gateway.time.nowMs += 1_000;
   expect(await gateway.keys.createKey(asked)).toEqual(first);
+});
+
+it("shows no key to an operation that comes again with other content", async () => {
+  const asked = { mutation: mutation(), merchantId: newId("merchant") };
+  const { secret, key } = await gateway.keys.createKey(asked);
+  const mine = { mutation: mutation(), keyId: key?.id ?? "", overlapSeconds: 60 };
+  await gateway.keys.rotateKey(mine);
+  const { keyId } = await gateway.merchant();
+  const revoke = { mutation: mutation(), keyId };
+  await gateway.keys.revokeKey(revoke);
+  const others = [
+    gateway.keys.createKey({ ...asked, merchantId: newId("merchant") }),
+    gateway.keys.createKey({ ...asked, description: "another wish" }),
+    gateway.keys.rotateKey({ ...mine, overlapSeconds: 0 }),
+    gateway.keys.rotateKey({ ...mine, mutation: asked.mutation }),
+    gateway.keys.revokeKey({ ...revoke, keyId: mine.keyId }),
+  ];
+  const otherContent = {
+    code: "INVALID_REQUEST",
+    message: "operation_id: was used with other content",
+  };
+  expect(await Promise.all(others.map(refusalOf))).toEqual(others.map(() => otherContent));
+  expect(await works(secret)).toBe(true);
 });
 
 it("rotates a key: both work for the overlap, then only the new one", async () => {

@@ -11,7 +11,7 @@ import {
   KeySchema,
   type KeyService,
 } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
 import { keyDigest, makeKey } from "./rules/api-key.ts";
@@ -42,22 +42,28 @@ const secretShownMs = 24 * 60 * 60 * 1_000;
 
 const sealContext = (merchantId: string, keyId: string) => `${merchantId}|${keyId}|secret`;
 
+/** What an operation is for: a key of a merchant, or one that follows another. */
+type IssuedFor = { readonly merchantId: string } | { readonly follows: string };
+
 /** The key that this operation made before, if it did, with its text while that is kept. */
 async function madeBefore(
   { keys, sealer, clock }: KeyIssuerDeps,
   operationId: string,
-  follows: string | null,
+  wanted: IssuedFor,
 ): Promise<IssuedKey | KeyRefusal | undefined> {
   const key = await keys.findOne({ "operation.id": operationId });
   if (key === null) return undefined;
   const { sealed_secret, secret_until } = key.operation;
-  if ((key.follows?.key_id ?? null) !== follows) {
-    return refused("INVALID_REQUEST", "operation_id: was used for another operation");
-  }
+  const { follows, merchant_id: merchantId } = key;
+  const isSame =
+    "follows" in wanted
+      ? follows?.key_id === wanted.follows
+      : follows === null && merchantId === wanted.merchantId;
+  if (!isSame) return otherContent;
   if (sealed_secret === null || clock.now() >= secret_until) {
     return refused("INVALID_REQUEST", "operation_id: its key can no longer be shown, rotate it");
   }
-  return { key, secret: sealer.open(sealed_secret, sealContext(key.merchant_id, key._id)) };
+  return { key, secret: sealer.open(sealed_secret, sealContext(merchantId, key._id)) };
 }
 
 type KeyPlan = { readonly order: KeyOrder; readonly follows: KeyDocument["follows"] };
@@ -66,10 +72,10 @@ type KeyPlan = { readonly order: KeyOrder; readonly follows: KeyDocument["follow
 async function issue(
   deps: KeyIssuerDeps,
   by: Change,
-  rotated: string | null,
+  wanted: IssuedFor,
   plan: () => Promise<KeyPlan | KeyRefusal>,
 ): Promise<IssuedKey | KeyRefusal> {
-  const before = await madeBefore(deps, by.operationId, rotated);
+  const before = await madeBefore(deps, by.operationId, wanted);
   if (before !== undefined) return before;
   const planned = await plan();
   if (isRefused(planned)) return planned;
@@ -102,7 +108,7 @@ async function issue(
   if (await insertOnce(deps.keys, key)) {
     return { key, secret: made.text };
   }
-  const first = await madeBefore(deps, by.operationId, rotated);
+  const first = await madeBefore(deps, by.operationId, wanted);
   if (first === undefined) throw new Error("a key id was made twice");
   return first;
 }
@@ -114,7 +120,7 @@ async function rotateKey(
   keyId: string,
   overlapSeconds: number,
 ): Promise<IssuedKey | KeyRefusal> {
-  const issued = await issue(deps, by, keyId, async () => {
+  const issued = await issue(deps, by, { follows: keyId }, async () => {
     const problem = overlapProblem(overlapSeconds);
     if (problem !== undefined) return problem;
     const old = await deps.keys.findOne({ _id: keyId });
@@ -179,7 +185,7 @@ export function keyService(deps: KeyIssuerDeps): ServiceImpl<typeof KeyService> 
       const by = readMutation(mutation);
       const expiry = expiresAt === undefined ? null : timestampDate(expiresAt);
       const requested = { merchantId, scopes, expiresAt: expiry, sourceCidrs, description };
-      const issued = await issue(deps, by, null, async () => {
+      const issued = await issue(deps, by, { merchantId }, async () => {
         const order = keyOrder(requested, deps.clock.now(), deps.mode);
         return isRefused(order) ? order : { order, follows: null };
       });

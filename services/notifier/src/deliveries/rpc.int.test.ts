@@ -214,6 +214,8 @@ describe("published events", () => {
     world.posted.length = 0;
     await rpc.publishEvent({ mutation, event: sent });
     await rpc.publishEvent({ mutation, event: sent });
+    const changed = { ...sent, dataJson: "{}" };
+    expect(await refusal(rpc.publishEvent({ mutation, event: changed }))).toBe(used);
     await rpc.publishEvent({
       mutation: operation(),
       event: { ...sent, transactionType: "refund", status: "x", dataJson: "{}" },

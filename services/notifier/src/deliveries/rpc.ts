@@ -12,10 +12,10 @@ import {
   type ListDeliveriesRequest,
   type NotifierService,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
+import { otherContent, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
-import { operationUsed, orThrow } from "../refusals.ts";
+import { orThrow } from "../refusals.ts";
 import type { AttemptDocument, DeliveryDocument } from "./documents.ts";
 import { makeRedeliveries } from "./redelivery-store.ts";
 import type { DeliveryFilter, DeliveryStore } from "./store.ts";
@@ -59,7 +59,7 @@ export function deliveryRpc(deps: DeliveryDeps) {
       if (made === null) throw new Error("a redelivery that was just made is not there");
       const isSame = made.event_id === source.event_id && made.endpoint_id === source.endpoint_id;
       wake();
-      return { delivery: deliveryMessage(orThrow(isSame ? made : operationUsed())) };
+      return { delivery: deliveryMessage(orThrow(isSame ? made : otherContent)) };
     },
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }

@@ -2,9 +2,9 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type NotifierRefusal, operationUsed } from "../refusals.ts";
+import type { NotifierRefusal } from "../refusals.ts";
 import { makeKey } from "./keys.ts";
 import {
   type EndpointOperation,
@@ -48,7 +48,7 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) 
     if (endpoint === undefined) return undefined;
     const first = endpoint.operations.find(({ id }) => id === operation.id);
     const isSame = first?.kind === operation.kind && (endpointId ?? endpoint.id) === endpoint.id;
-    return first !== undefined && isSame ? { endpoint, operation: first } : operationUsed();
+    return first !== undefined && isSame ? { endpoint, operation: first } : otherContent;
   };
 
   return {

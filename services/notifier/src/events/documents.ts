@@ -1,5 +1,6 @@
 import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
-import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { RequestedChange, StoredContent } from "@disburse/chassis/mutations/content.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { Binary } from "mongodb";
 import type { WebhookEvent } from "./rules/event.ts";
 
@@ -7,25 +8,26 @@ import type { WebhookEvent } from "./rules/event.ts";
 export const schemaVersion = 1;
 
 /** An event as it arrived, with the endpoints that it goes to: stored in one write. */
-export type EventDocument = Origin & {
-  _id: string;
-  schema_version: number;
-  merchant_id: string;
-  event_id: string;
-  transaction_type: string;
-  transaction_id: string;
-  status: string;
-  sequence: number;
-  body: Binary;
-  endpoint_ids: string[];
-  /** Its position in the merchant's feed; absent until a reader reaches it. */
-  position?: number;
-  occurred_at: Date;
-  received_at: Date;
-  expires_at: Date;
-  operation_id?: string;
-  actor?: StoredActor;
-};
+export type EventDocument = Origin &
+  StoredContent & {
+    _id: string;
+    schema_version: number;
+    merchant_id: string;
+    event_id: string;
+    transaction_type: string;
+    transaction_id: string;
+    status: string;
+    sequence: number;
+    body: Binary;
+    endpoint_ids: string[];
+    /** Its position in the merchant's feed; absent until a reader reaches it. */
+    position?: number;
+    occurred_at: Date;
+    received_at: Date;
+    expires_at: Date;
+    operation_id?: string;
+    actor?: StoredActor;
+  };
 
 /** Longer than any of its deliveries, so that a late duplicate is recognised. */
 export const eventKeptMs = 90 * 86_400_000;
@@ -40,7 +42,7 @@ export function eventDocument(
   event: WebhookEvent,
   endpointIds: readonly string[],
   receivedAt: Date,
-  change?: Change,
+  change?: RequestedChange,
 ): EventDocument {
   return {
     _id: eventKey(event.merchantId, event.eventId),
@@ -57,6 +59,10 @@ export function eventDocument(
     occurred_at: event.occurredAt,
     received_at: receivedAt,
     expires_at: new Date(receivedAt.getTime() + eventKeptMs),
-    ...(change === undefined ? {} : { operation_id: change.operationId, actor: change.actor }),
+    ...(change === undefined ? {} : operationFields(change)),
   };
+}
+
+function operationFields({ operationId, content, actor }: RequestedChange) {
+  return { operation_id: operationId, operation_content: content, actor };
 }

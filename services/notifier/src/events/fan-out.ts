@@ -1,5 +1,5 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Admission } from "../deliveries/dispatch/admission.ts";
 import { type DeliveryDocument, deliveryKeptMs, firstDelivery } from "../deliveries/documents.ts";
@@ -88,10 +88,10 @@ export function createFanOut(deps: FanOutDeps) {
       if (await insertFresh(documents, new Map(known))) order.stored(documents);
       else await deliver(await events.store(documents));
     },
-    /** The same for an operation's event; `undefined`: the operation has made another one. */
+    /** The same for an operation's event; `undefined`: it was used with other content. */
     publishOne: async (
       event: WebhookEvent,
-      change: Change,
+      change: RequestedChange,
       endpointId?: string,
     ): Promise<EventDocument | undefined> => {
       const endpointIds =

@@ -1,21 +1,28 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { readChange } from "@disburse/chassis/mutations/content.ts";
 import { readLimit } from "@disburse/chassis/paging/page.ts";
-import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type EventRecord,
   EventRecordSchema,
   type NotifierService,
+  PublishEventRequestSchema,
+  SendTestEventRequestSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { type Refused, refused, violationsMessage } from "@disburse/kernel/refusal.ts";
+import {
+  otherContent,
+  type Refused,
+  refused,
+  violationsMessage,
+} from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { deliveryMessage } from "../deliveries/rpc.ts";
 import { deliveryIdentity } from "../deliveries/rules/delivery.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
-import { operationUsed, orThrow } from "../refusals.ts";
+import { orThrow } from "../refusals.ts";
 import type { EventDocument } from "./documents.ts";
 import type { FanOut } from "./fan-out.ts";
 import {
@@ -48,28 +55,29 @@ export function eventRpc(deps: EventDeps) {
   const testDelivery = async (event: EventDocument, endpointId: string) => {
     const { merchant_id: merchantId, event_id: eventId, transaction_type, endpoint_ids } = event;
     const isSame = transaction_type === testTransactionType && endpoint_ids[0] === endpointId;
-    if (!isSame) return operationUsed();
+    if (!isSame) return otherContent;
     const key = { merchantId, eventId, endpointId, replay: 0 };
     const { id } = deliveryIdentity(key, event.received_at);
     return (await deliveries.find(merchantId, id)) ?? refused("RECORD_NOT_FOUND");
   };
 
   return {
-    publishEvent: async ({ mutation, event: message }) => {
-      const change = readMutation(mutation);
-      const asked = orThrow(message ?? refused("INVALID_REQUEST", "event: is required"));
+    publishEvent: async (request) => {
+      const change = readChange(PublishEventRequestSchema, request);
+      const asked = orThrow(request.event ?? refused("INVALID_REQUEST", "event: is required"));
       const event = publishedEvent(asked);
       const violations = publishedEventViolations(event);
       if (violations.length > 0) {
         orThrow(refused("INVALID_REQUEST", violationsMessage(violations)));
       }
       const stored = await fanOut.publishOne(webhookEventOf(event, clock.now()), change);
-      orThrow(stored ?? operationUsed());
+      orThrow(stored ?? otherContent);
       return {};
     },
 
-    sendTestEvent: async ({ mutation, merchantId, endpointId }) => {
-      const change = readMutation(mutation);
+    sendTestEvent: async (request) => {
+      const { merchantId, endpointId } = request;
+      const change = readChange(SendTestEventRequestSchema, request);
       const { operationId } = change;
       orThrow((await endpoints.find(merchantId, endpointId)) ?? refused("RECORD_NOT_FOUND"));
       const test = testEvent(merchantId, endpointId, clock.now());

@@ -1,4 +1,5 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { isOther } from "@disburse/chassis/mutations/content.ts";
 import { insertNew } from "../deliveries/insert.ts";
 import { type EventNumber, numberKey } from "../deliveries/order/recent-events.ts";
 import type { Arrived } from "../deliveries/order/store.ts";
@@ -16,15 +17,17 @@ export function openEventStore({ db }: Database) {
 
     /**
      * Stores a batch. A duplicate is answered as first stored, with the endpoints chosen then; an
-     * event whose operation has stored another one is left out.
+     * event whose operation has stored another one, or had other content, is left out.
      */
     store: async (documents: readonly EventDocument[]): Promise<EventDocument[]> => {
       const there = await insertNew(events, documents);
       if (there.size === 0) return [...documents];
       const fresh = documents.filter((_each, at) => !there.has(at));
-      const ids = documents.filter((_each, at) => there.has(at)).map(({ _id }) => _id);
-      const stored = await events.find({ _id: { $in: ids } }).toArray();
-      return [...fresh, ...stored];
+      const known = new Map(
+        documents.flatMap((each, at) => (there.has(at) ? [[each._id, each]] : [])),
+      );
+      const stored = await events.find({ _id: { $in: [...known.keys()] } }).toArray();
+      return [...fresh, ...stored.filter((each) => isRepeated(each, known.get(each._id)))];
     },
 
     findByOperation: (merchantId: string, operationId: string) =>
@@ -37,4 +40,11 @@ export function openEventStore({ db }: Database) {
       return new Map(found.map((each) => [numberKey(each), each]));
     },
   };
+}
+
+/** Whether a stored event is what came again: under another operation it is by its id alone. */
+function isRepeated(stored: EventDocument, again: EventDocument | undefined): boolean {
+  const { operation_id, operation_content } = again ?? {};
+  if (operation_content === undefined || stored.operation_id !== operation_id) return true;
+  return !isOther(stored, operation_content);
 }

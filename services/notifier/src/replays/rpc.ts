@@ -18,11 +18,17 @@ import {
   replayRateDefault,
 } from "@disburse/forms/bodies/webhooks.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
-import { invalidRequest, isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import {
+  invalidRequest,
+  isRefused,
+  otherContent,
+  type Refused,
+  refused,
+} from "@disburse/kernel/refusal.ts";
 import { type Clock, parseMoment } from "@disburse/kernel/time.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
-import { type NotifierRefusal, operationUsed, orThrow } from "../refusals.ts";
+import { type NotifierRefusal, orThrow } from "../refusals.ts";
 import { countOriginals } from "./originals.ts";
 import { isSameReplay, type ReplayRequest, replayTerms } from "./rules/replay.ts";
 import { newReplay, type ReplayDocument, type ReplayStore, termsOf } from "./store.ts";
@@ -95,7 +101,7 @@ function repeated(
   asked: ReplayRequest,
 ): ReplayDocument | Refused<NotifierRefusal> {
   const terms = replayTerms(asked, first.created_at);
-  return "rate" in terms && isSameReplay(terms, termsOf(first)) ? first : operationUsed();
+  return "rate" in terms && isSameReplay(terms, termsOf(first)) ? first : otherContent;
 }
 
 /** A request's fields, checked by their form. */

@@ -2,6 +2,11 @@ import type { Client } from "@connectrpc/connect";
 import { currentOrigin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import {
+  isOther,
+  type RequestedChange,
+  type StoredContent,
+} from "@disburse/chassis/mutations/content.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { type Change, type StoredActor, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { type PublicRefusal, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -10,7 +15,7 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Collection } from "mongodb";
 import { closeHolds, type Ledger } from "../ledger/accounts.ts";
@@ -21,7 +26,7 @@ import { claimedQuote, type ReadQuote, readExecutable } from "./quote.ts";
 import { executedBefore, fundable, payable } from "./rules/payable.ts";
 
 /** The quote that an operation is for: bound before money is held, and never changed. */
-type ExecutionDocument = {
+type ExecutionDocument = StoredContent & {
   /** `<merchant id>:<operation id>`. */
   _id: string;
   schema_version: number;
@@ -51,7 +56,10 @@ export type ExecuteDeps = {
 };
 
 /** A merchant's request, its fields checked. */
-export type ExecuteRequest = Change & {
+export type ExecuteRequest = RequestedChange & QuoteClaim;
+
+/** What a quote is claimed with. */
+type QuoteClaim = Change & {
   readonly merchantId: string;
   readonly quoteId: string;
   readonly referenceId: string;
@@ -90,34 +98,40 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
     if (isRefused(fit)) return fit;
   } else {
     const existing = await findPayout(deps.payouts, payoutIdOf(quoteId));
-    if (existing !== undefined) return answer(existing);
+    if (existing !== undefined) return (await findRepeated(deps, request)) ?? answer(existing);
   }
   // Of a claimed quote too: where the claim outlived a restored backup, its hold did not.
-  if ((await bindOperation(deps, request)) !== quoteId) return otherQuote;
+  if (!(await bindOperation(deps, request))) return otherContent;
   const held = await hold(deps, request, read);
   if (isRefused(held)) return held;
   return answer(await claimAndCreate(deps, read.accountId, request));
 }
 
-const otherQuote = refused("INVALID_REQUEST", "operation_id: was used for another quote");
-
-/** Binds the operation to its quote; answers with the quote that it was bound to first. */
-async function bindOperation(
-  { executions, clock }: ExecuteDeps,
-  { merchantId, operationId, quoteId }: ExecuteRequest,
-): Promise<string> {
-  const _id = `${merchantId}:${operationId}`;
-  const execution = { _id, schema_version: 1, quote_id: quoteId, created_at: clock.now() };
-  return (await insertOrFind(executions, execution, { _id })).quote_id;
+function executionId({ merchantId, operationId }: Pick<QuoteClaim, "merchantId" | "operationId">) {
+  return `${merchantId}:${operationId}`;
 }
 
-/** The payout that this operation made of this quote before. */
+/** Binds the operation to its quote and content; `false`: it is bound to others already. */
+async function bindOperation(
+  { executions, clock }: ExecuteDeps,
+  { merchantId, operationId, quoteId, content }: ExecuteRequest,
+): Promise<boolean> {
+  const _id = executionId({ merchantId, operationId });
+  const bound = { quote_id: quoteId, operation_content: content };
+  const execution = { _id, schema_version: 1, ...bound, created_at: clock.now() };
+  const first = await insertOrFind(executions, execution, { _id });
+  return first.quote_id === quoteId && !isOther(first, content);
+}
+
+/** The payout that this operation made of this quote before; refused where its content differs. */
 async function findRepeated(
-  { payouts }: ExecuteDeps,
-  { merchantId, operationId, quoteId }: ExecuteRequest,
-): Promise<Payout | undefined> {
+  { executions, payouts }: ExecuteDeps,
+  { merchantId, operationId, quoteId, content }: ExecuteRequest,
+): Promise<Payout | typeof otherContent | undefined> {
   const payout = await findPayout(payouts, payoutIdOf(quoteId), { merchant_id: merchantId });
-  return payout?.quote.claim.operationId === operationId ? payout : undefined;
+  if (payout?.quote.claim.operationId !== operationId) return undefined;
+  const bound = await executions.findOne({ _id: executionId({ merchantId, operationId }) });
+  return bound !== null && isOther(bound, content) ? otherContent : payout;
 }
 
 /** The payout for its own operation; for another one, the refusal. */
@@ -175,7 +189,7 @@ async function hold(deps: ExecuteDeps, request: ExecuteRequest, quote: ReadQuote
 export async function claimAndCreate(
   deps: ExecuteDeps,
   accountId: string,
-  request: ExecuteRequest,
+  request: QuoteClaim,
 ): Promise<ExecuteResult> {
   const { quoteId, referenceId, merchantId } = request;
   const payoutId = payoutIdOf(quoteId);

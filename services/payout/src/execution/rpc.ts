@@ -1,5 +1,5 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readChange } from "@disburse/chassis/mutations/content.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import {
@@ -16,7 +16,7 @@ import { sandboxReferencePrefix } from "./rules/payable.ts";
 export function executionRpc(deps: ExecuteDeps & { readonly mode: Mode }) {
   return {
     executePayout: async (message) => {
-      const change = readMutation(message.mutation);
+      const change = readChange(ExecutePayoutRequestSchema, message);
       const { merchantId, unreadable } = message;
       const context = { now: deps.clock.now(), unreadable };
       const { quoteId, referenceId } = orThrow(

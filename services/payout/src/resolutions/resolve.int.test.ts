@@ -308,7 +308,9 @@ describe("a repeat", () => {
     const first = await propose(id, {}, as("ada", "op-propose"));
     expect(await propose(id, {}, as("ada", "op-propose"))).toEqual(first);
     const other = await unknownPayout();
-    expect(await refusal(propose(other, {}, as("ada", "op-propose")))).toMatch(/another payout$/);
+    expect(await refusal(propose(other, {}, as("ada", "op-propose")))).toMatch(
+      /with other content$/,
+    );
     const confirmed = await confirm(first.id, as("bob", "op-confirm"));
     await platform.work();
     expect(await confirm(first.id, as("bob", "op-confirm"))).toEqual(confirmed);

@@ -4,6 +4,7 @@ import { Code, ConnectError, createClient, createRouterTransport } from "@connec
 import { cacheMetrics } from "@disburse/chassis/cache.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { publicRefusals, readRefusal, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -76,6 +77,7 @@ beforeAll(async () => {
   const rpc = quoteRpc({
     quotes: openQuotes(database),
     corridors: openCorridors(database),
+    operations: openOperationBindings(database),
     payout: createClient(PayoutService, neighbours),
     beneficiary: createClient(BeneficiaryService, neighbours),
     clock: { now: () => clockNow },
@@ -215,6 +217,7 @@ describe("a quote", () => {
       updated_at: clockNow,
       expires_at: new Date(clockNow.getTime() + 300_000),
       operation_id: mutation.operationId,
+      operation_content: expect.stringMatching(/^[\w-]{43}$/),
       actor: { kind: "service", id: "test" },
     };
     expect(await stored()).toEqual(document);
@@ -323,8 +326,9 @@ describe("a quote", () => {
     const mutation = operation();
     const answers = await Promise.all(Array.from({ length: 16 }, () => ask({ mutation })));
     expect(new Set(answers.map(({ quote }) => quote?.id)).size).toBe(1);
-    const again = await ask({ mutation, receivingAmount: "5.00" });
-    expect(again.quote).toEqual(answers[0]?.quote);
+    expect((await ask({ mutation })).quote).toEqual(answers[0]?.quote);
+    expect(await codeOf(ask({ mutation, receivingAmount: "5.00" }))).toBe("INVALID_REQUEST");
+    expect(await codeOf(ask({ mutation, accountId: "acc_new" }))).toBe("INVALID_REQUEST");
   });
 });
 
@@ -374,6 +378,21 @@ describe("a claim", () => {
 });
 
 describe("a corridor", () => {
+  it("is not changed by an operation that comes again with other content", async () => {
+    const { corridors } = await quotes.listCorridors({ merchantId: "" });
+    const corridor = clone(CorridorSchema, corridors[0] ?? create(CorridorSchema));
+    const set = { mutation: operation(), corridor };
+    await quotes.setCorridor(set);
+    const closed = { ...set, corridor: { ...corridor, active: false } };
+    expect(await codeOf(quotes.setCorridor(closed))).toBe("INVALID_REQUEST");
+    const open = { mutation: operation(), merchantId: "mer_9", corridorId, open: true };
+    await quotes.setMerchantCorridor(open);
+    const shut = quotes.setMerchantCorridor({ ...open, open: false });
+    expect(await codeOf(shut)).toBe("INVALID_REQUEST");
+    const listed = await quotes.listCorridors({ merchantId: "mer_9" });
+    expect(listed.corridors).toMatchObject([{ id: corridorId, active: true }]);
+  });
+
   it("is one per pair, changes, and takes a repeated operation once", async () => {
     const mutation = operation();
     const corridor = {
@@ -401,10 +420,11 @@ describe("a corridor", () => {
     const again = serviceMutation("test", "op-rate");
     const rate = { rate: "84", source: "test" };
     await quotes.setRate({ mutation: again, corridorId, rate });
-    const repeat = { rate: "85", source: "test" };
-    expect((await quotes.setRate({ mutation: again, corridorId, rate: repeat })).rate?.rate).toBe(
-      "84",
-    );
+    const repeat = await quotes.setRate({ mutation: again, corridorId, rate });
+    expect(repeat.rate?.rate).toBe("84");
+    const other = { rate: "85", source: "test" };
+    const call = quotes.setRate({ mutation: again, corridorId, rate: other });
+    expect(await codeOf(call)).toBe("INVALID_REQUEST");
     const { corridors } = await quotes.listCorridors({ merchantId: "mer_1" });
     const corridor = clone(CorridorSchema, corridors[0] ?? create(CorridorSchema));
     corridor.rateMaxAgeSeconds = 60;

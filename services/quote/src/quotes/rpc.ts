@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
+import { readChange } from "@disburse/chassis/mutations/content.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -97,7 +98,7 @@ export function quotesRpc(deps: QuoteDeps) {
     claimQuote: async ({ mutation, quoteId, payoutId, referenceId }) => {
       const { operationId } = readMutation(mutation);
       const quote = await quotes.claim(quoteId, { payoutId, referenceId, operationId });
-      const claimed = orThrow(claimOutcome(quote, payoutId));
+      const claimed = orThrow(claimOutcome(quote, { payoutId, referenceId, operationId }));
       return { quote: quoteMessage(claimed), claim: claimMessage(claimed.claim) };
     },
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;
@@ -128,19 +129,19 @@ async function requestedQuote(
   message: CreateQuoteRequest,
   accountOf: AccountOwners,
 ): Promise<Quote> {
-  const change = readMutation(message.mutation);
+  const change = readChange(CreateQuoteRequestSchema, message);
   const { unreadable } = message;
   const context = { now: deps.clock.now(), unreadable };
   const request = orThrow(
     checkedMessage(requestForQuote, CreateQuoteRequestSchema, message, context),
   );
   try {
-    return await deps.quotes.insert(await priced(deps, request, accountOf), change);
+    return orThrow(await deps.quotes.insert(await priced(deps, request, accountOf), change));
   } catch (error) {
     // What is refused now was not when its operation made a quote: the repeat answers with it.
-    const first = await deps.quotes.findByOperation(request.merchantId, change.operationId);
+    const first = await deps.quotes.findByOperation(request.merchantId, change);
     if (first === undefined) throw error;
-    return first;
+    return orThrow(first);
   }
 }
 

@@ -1,18 +1,25 @@
 import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
-import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import {
+  isOther,
+  type RequestedChange,
+  type StoredContent,
+} from "@disburse/chassis/mutations/content.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
+import { otherContent } from "@disburse/kernel/refusal.ts";
 import type { Collection } from "mongodb";
 import { storedDecimal } from "../corridors/store.ts";
 import type { Claim, Quote, QuoteState } from "./rules/quote.ts";
 
 /** A quote as it is stored. */
-type QuoteDocument = ReturnType<typeof quoteDocument> & {
-  operation_id: string;
-  actor: StoredActor;
-  claim?: { payout_id: string; reference_id: string; operation_id: string; claimed_at: Date };
-};
+type QuoteDocument = ReturnType<typeof quoteDocument> &
+  StoredContent & {
+    operation_id: string;
+    actor: StoredActor;
+    claim?: { payout_id: string; reference_id: string; operation_id: string; claimed_at: Date };
+  };
 
 /** The store of quotes. */
 export type QuoteStore = ReturnType<typeof openQuotes>;
@@ -20,17 +27,20 @@ export type QuoteStore = ReturnType<typeof openQuotes>;
 /** Quotes; a claimed one holds its claim. */
 export function openQuotes({ db }: Database) {
   const quotes = db.collection<QuoteDocument>("quotes");
-  const findByOperation = async (merchantId: string, operationId: string) => {
-    const found = await quotes.findOne({ merchant_id: merchantId, operation_id: operationId });
-    return found === null ? undefined : toQuote(found);
-  };
+  const firstOf = (found: QuoteDocument, content: string) =>
+    isOther(found, content) ? otherContent : toQuote(found);
   return {
-    findByOperation,
+    /** The quote that an operation made; refused where that came with other content. */
+    findByOperation: async (merchantId: string, { operationId, content }: RequestedChange) => {
+      const found = await quotes.findOne({ merchant_id: merchantId, operation_id: operationId });
+      return found === null ? undefined : firstOf(found, content);
+    },
     /** Stores a quote; answers with the first one of its operation when another call was faster. */
-    insert: async (quote: Quote, { operationId, actor }: Change): Promise<Quote> => {
-      const document = { ...quoteDocument(quote), operation_id: operationId, actor };
+    insert: async (quote: Quote, { operationId, actor, content }: RequestedChange) => {
+      const operation = { operation_id: operationId, operation_content: content, actor };
+      const document = { ...quoteDocument(quote), ...operation };
       const { merchant_id, operation_id } = document;
-      return toQuote(await insertOrFind(quotes, document, { merchant_id, operation_id }));
+      return firstOf(await insertOrFind(quotes, document, { merchant_id, operation_id }), content);
     },
     read: async (merchantId: string, id: string): Promise<Quote | undefined> => {
       const found = await quotes.findOne({ _id: id, merchant_id: merchantId });

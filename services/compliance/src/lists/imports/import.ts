@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Log } from "@disburse/chassis/log.ts";
-import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, otherContent, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ImportDocument, type ImportRequest, importedVersion } from "../documents.ts";
 import { detailLossProblem, lossProblem } from "../rules/loss.ts";
@@ -58,8 +58,7 @@ export async function importList(
   if (isRefused(started)) return started;
   if ("repeated" in started) {
     const isSame = started.repeated.checksum === received.checksum;
-    const detail = "mutation.operation_id: was used for other files";
-    return isSame ? importedOf(started.repeated) : refused("INVALID_REQUEST", detail);
+    return isSame ? importedOf(started.repeated) : otherContent;
   }
   const { begun } = started;
   try {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { Binary, type Collection } from "mongodb";
 import type { Chunk } from "../chunks.ts";
 import {
@@ -57,9 +57,13 @@ async function earlierImport(
   request: ImportRequest,
   now: Date,
 ): Promise<RepeatedImport | ImportRefused | undefined> {
-  if (earlier.list !== request.list || earlier.version !== request.version) {
-    return refused("INVALID_REQUEST", "mutation.operation_id: was used for another import");
-  }
+  const { list, version, format, acceptDropReason } = request;
+  const isSame =
+    earlier.list === list &&
+    earlier.version === version &&
+    earlier.format === format &&
+    earlier.accept_drop_reason === acceptDropReason;
+  if (!isSame) return otherContent;
   if (earlier.state === "committing") {
     const settled = await settleImport(at, earlier, now);
     return isRefused(settled) ? settled : { repeated: settled };

@@ -157,12 +157,25 @@ describe("a claim", () => {
       "ALREADY_PROCESSED",
     ],
   ])("of %s is refused", (_what, given, code) => {
-    expect(claimOutcome(given, "po_1")).toEqual({ refused: code });
+    expect(claimOutcome(given, { ...claim, operationId: "op_2" })).toEqual({ refused: code });
   });
 
   it("by the same payout is answered with the first words", () => {
     const claimed = quote({ state: "claimed", claim });
-    expect(claimOutcome(claimed, "po_1")).toBe(claimed);
+    const other = { ...claim, operationId: "op_2", referenceId: "other" };
+    expect(claimOutcome(claimed, claim)).toBe(claimed);
+    expect(claimOutcome(claimed, other)).toBe(claimed);
+  });
+
+  it.each([
+    ["another payout", { payoutId: "po_2" }],
+    ["another reference", { referenceId: "other" }],
+  ])("by its own operation for %s is refused", (_what, change) => {
+    const claimed = quote({ state: "claimed", claim });
+    expect(claimOutcome(claimed, { ...claim, ...change })).toEqual({
+      refused: "INVALID_REQUEST",
+      detail: "operation_id: was used with other content",
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Corridor } from "../../corridors/rules/corridor.ts";
 import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./arithmetic.ts";
 
@@ -125,17 +125,24 @@ export function quoteAmounts(
     : quoteFixedTarget(terms, minor);
 }
 
-/** What an attempt to claim came to, read from the quote as it is after the attempt. */
+type ClaimRefusal = "RECORD_NOT_FOUND" | "ALREADY_PROCESSED" | "QUOTE_EXPIRED" | "INVALID_REQUEST";
+
+/**
+ * What an attempt to claim came to, read from the quote as it is after the attempt. The claim of a
+ * payout stands as it was made first; its own operation is not known with other words.
+ */
 export function claimOutcome(
   quote: Quote | undefined,
-  payoutId: string,
-):
-  | (Quote & { state: "claimed" })
-  | Refused<"RECORD_NOT_FOUND" | "ALREADY_PROCESSED" | "QUOTE_EXPIRED"> {
+  { payoutId, referenceId, operationId }: Omit<Claim, "claimedAt">,
+): (Quote & { state: "claimed" }) | Refused<ClaimRefusal> {
   if (quote === undefined) return refused("RECORD_NOT_FOUND");
   switch (quote.state) {
-    case "claimed":
-      return quote.claim.payoutId === payoutId ? quote : refused("ALREADY_PROCESSED");
+    case "claimed": {
+      const { claim } = quote;
+      const isSame = claim.payoutId === payoutId && claim.referenceId === referenceId;
+      if (claim.operationId === operationId && !isSame) return otherContent;
+      return claim.payoutId === payoutId ? quote : refused("ALREADY_PROCESSED");
+    }
     case "expired":
       return refused("QUOTE_EXPIRED");
     case "open":

@@ -1816,7 +1816,8 @@ export const PayoutOperationsService: GenService<{
   },
   /**
    * A rail's own message, byte for byte as received. Refuses ACCESS_FORBIDDEN (not signed by the rail),
-   * RECORD_NOT_FOUND (rail or key unknown), INVALID_REQUEST; each is stored with its result.
+   * RECORD_NOT_FOUND (rail or key unknown, or a payout that was not sent to the rail that signed),
+   * INVALID_REQUEST; each is stored with its result.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ReceiveRailCallback
    */

@@ -2535,7 +2535,8 @@ export const PayoutService: GenService<{
     output: typeof ListPayoutEventsResponseSchema;
   },
   /**
-   * A rail's report on a transfer, by callback: applied once, a repeat is a no-op. Refuses RECORD_NOT_FOUND,
+   * The sandbox's alone; UNIMPLEMENTED in live mode, where a rail reports by its own signed callback
+   * (ReceiveRailCallback). A rail's report on a transfer: applied once, a repeat is a no-op. Refuses RECORD_NOT_FOUND,
    * INVALID_REQUEST (another amount than was submitted, an outcome that the payout's state does not allow):
    * such a report is journalled, and the payout becomes an exception for the operators.
    *

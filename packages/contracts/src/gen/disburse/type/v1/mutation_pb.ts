@@ -112,7 +112,8 @@ export const Actor_KindSchema: GenEnum<Actor_Kind, Actor_KindJson> = /*@__PURE__
 export type Mutation = Message<"disburse.type.v1.Mutation"> & {
   /**
    * Chosen by the caller, 1 to 128 printable characters, the same on every try of one intent. The owning
-   * service keeps it unique and answers a repeat with the first result.
+   * service keeps it unique and answers a repeat with the first result; with other content than the first
+   * time it is refused: INVALID_REQUEST, `operation_id: was used with other content`.
    *
    * @generated from field: string operation_id = 1;
    */
@@ -132,7 +133,8 @@ export type Mutation = Message<"disburse.type.v1.Mutation"> & {
 export type MutationJson = {
   /**
    * Chosen by the caller, 1 to 128 printable characters, the same on every try of one intent. The owning
-   * service keeps it unique and answers a repeat with the first result.
+   * service keeps it unique and answers a repeat with the first result; with other content than the first
+   * time it is refused: INVALID_REQUEST, `operation_id: was used with other content`.
    *
    * @generated from field: string operation_id = 1;
    */

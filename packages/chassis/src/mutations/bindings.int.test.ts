@@ -1,0 +1,138 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { AccountSchema, PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { connectDatabase, type Database } from "../mongo/database.ts";
+import { serviceMutation } from "../rpc/mutation.ts";
+import { orThrow, readRefusal } from "../rpc/refusal.ts";
+import { bindOperations, isMutation, openOperationBindings } from "./bindings.ts";
+
+let database: Database;
+beforeAll(async () => {
+  const name = freshDatabase("bindings");
+  database = await connectDatabase(mongodbUri(name), name);
+});
+afterAll(async () => {
+  await database.db.dropDatabase();
+  await database.close();
+});
+
+/** What each call does, and how often it was made. */
+let answer: () => Promise<void> | void;
+let calls = 0;
+beforeEach(() => {
+  answer = () => undefined;
+  calls = 0;
+});
+
+const opened = async ({ merchantId }: { merchantId: string }) => {
+  calls += 1;
+  await answer();
+  return { account: create(AccountSchema, { merchantId }) };
+};
+
+function clientOf(own: readonly ("openAccount" | "getAccount")[] = []) {
+  const bindings = openOperationBindings(database);
+  const rpc = { openAccount: opened, getAccount: opened };
+  const bound = bindOperations(PayoutService, rpc, bindings, own);
+  const transport = createRouterTransport(({ service }) => service(PayoutService, bound));
+  return createClient(PayoutService, transport);
+}
+
+let operations = 0;
+const operation = () => serviceMutation("test", `op-${++operations}`);
+const ask = (mutation = operation(), currencyCode = "USD", client = clientOf()) =>
+  client.openAccount({ mutation, merchantId: "mer_1", currencyCode });
+const outcome = (call: Promise<unknown>) =>
+  call.then(
+    () => "OK",
+    (error: ConnectError) => readRefusal(error)?.message ?? Code[error.code],
+  );
+const other = "operation_id: was used with other content";
+
+describe("an operation", () => {
+  it("is answered again with the same content, and refused with other content", async () => {
+    const mutation = operation();
+    expect(await outcome(ask(mutation))).toBe("OK");
+    expect(await outcome(ask(mutation))).toBe("OK");
+    expect(await outcome(ask(mutation, "EUR"))).toBe(other);
+    expect(await outcome(ask(mutation))).toBe("OK");
+    expect(calls).toBe(3);
+  });
+
+  it("is its merchant's own", async () => {
+    const mutation = operation();
+    expect(await outcome(ask(mutation))).toBe("OK");
+    const another = { mutation, merchantId: "mer_2", currencyCode: "EUR" };
+    expect(await outcome(clientOf().openAccount(another))).toBe("OK");
+  });
+
+  it("has one content where two come at once, and keeps the one of the first", async () => {
+    const mutation = operation();
+    const contents = ["USD", "EUR", "INR", "USD", "EUR", "INR"];
+    const outcomes = await Promise.all(contents.map((each) => outcome(ask(mutation, each))));
+    expect(outcomes.filter((each) => each === "OK")).toHaveLength(2);
+    expect(outcomes.filter((each) => each === other)).toHaveLength(4);
+  });
+
+  it("that was refused may come with other content", async () => {
+    const mutation = operation();
+    answer = () => orThrow(refused("INSUFFICIENT_BALANCE"));
+    expect(await outcome(ask(mutation))).toMatch(/balance/i);
+    answer = () => {
+      throw new ConnectError("is malformed", Code.InvalidArgument);
+    };
+    expect(await outcome(ask(mutation, "INR"))).toBe("InvalidArgument");
+    answer = () => undefined;
+    expect(await outcome(ask(mutation, "EUR"))).toBe("OK");
+    expect(await outcome(ask(mutation))).toBe(other);
+  });
+
+  it("whose fate is not known keeps its content", async () => {
+    const mutation = operation();
+    answer = () => {
+      throw new ConnectError("no database", Code.Unavailable);
+    };
+    expect(await outcome(ask(mutation))).toBe("Unavailable");
+    answer = () => undefined;
+    expect(await outcome(ask(mutation, "EUR"))).toBe(other);
+  });
+
+  it("that was refused once keeps its content where another try succeeded", async () => {
+    const mutation = operation();
+    const [begun, refusing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    answer = async () => {
+      begun.resolve();
+      await refusing.promise;
+      orThrow(refused("INSUFFICIENT_BALANCE"));
+    };
+    const first = outcome(ask(mutation));
+    await begun.promise;
+    answer = () => undefined;
+    expect(await outcome(ask(mutation))).toBe("OK");
+    refusing.resolve();
+    expect(await first).toMatch(/balance/i);
+    expect(await outcome(ask(mutation, "EUR"))).toBe(other);
+  });
+});
+
+describe("RPCs", () => {
+  it("that read, that keep the content by themselves, and that are absent are left alone", async () => {
+    const mutation = operation();
+    const client = clientOf(["openAccount"]);
+    expect(await outcome(ask(mutation, "USD", client))).toBe("OK");
+    expect(await outcome(ask(mutation, "EUR", client))).toBe("OK");
+    expect(await outcome(client.getAccount({ accountId: "acc_1" }))).toBe("OK");
+    const absent = client.creditAccount({ mutation: operation() });
+    expect(await outcome(absent)).toBe("Unimplemented");
+  });
+
+  it("are mutations where their request has one", () => {
+    const mutations = PayoutService.methods.filter(isMutation).map(({ localName }) => localName);
+    expect(mutations).toEqual([
+      ...["executePayout", "reportRailOutcome", "openAccount", "creditAccount", "reverseCredit"],
+    ]);
+  });
+});

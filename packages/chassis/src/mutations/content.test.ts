@@ -1,0 +1,55 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  CreditAccountRequestSchema,
+  OpenAccountRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { describe, expect, it } from "vitest";
+import { serviceMutation } from "../rpc/mutation.ts";
+import { contentOf, isOther, readChange } from "./content.ts";
+
+const fields = { merchantId: "mer_1", accountId: "acc_1", amount: "1.00" };
+const request = create(CreditAccountRequestSchema, {
+  mutation: serviceMutation("a", "1"),
+  ...fields,
+});
+const content = contentOf(CreditAccountRequestSchema, request);
+
+describe("the content of a request", () => {
+  it("is the same whoever sends it, under whatever operation, as often as it is sent", () => {
+    const sent = fromBinary(
+      CreditAccountRequestSchema,
+      toBinary(CreditAccountRequestSchema, request),
+    );
+    const other = create(CreditAccountRequestSchema, {
+      ...fields,
+      mutation: serviceMutation("b", "2"),
+    });
+    for (const each of [sent, other, create(CreditAccountRequestSchema, fields)]) {
+      expect(contentOf(CreditAccountRequestSchema, each)).toBe(content);
+    }
+    expect(content).toMatch(/^[\w-]{43}$/);
+  });
+
+  it("is another with any other field, and of any other RPC", () => {
+    for (const change of [{ amount: "1.01" }, { accountId: "acc_2" }, { note: "more" }]) {
+      const changed = create(CreditAccountRequestSchema, { ...fields, ...change });
+      expect(contentOf(CreditAccountRequestSchema, changed)).not.toBe(content);
+    }
+    expect(contentOf(CreditAccountRequestSchema, create(CreditAccountRequestSchema))).not.toBe(
+      contentOf(OpenAccountRequestSchema, create(OpenAccountRequestSchema)),
+    );
+  });
+
+  it("leaves the request as it is", () => {
+    expect(readChange(CreditAccountRequestSchema, request)).toEqual({
+      ...{ operationId: "1", actor: { kind: "service", id: "a" }, content },
+    });
+    expect(request.mutation?.operationId).toBe("1");
+  });
+
+  it("is not known of what was stored before it was kept", () => {
+    expect(isOther({}, content)).toBe(false);
+    expect(isOther({ operation_content: content }, content)).toBe(false);
+    expect(isOther({ operation_content: "x" }, content)).toBe(true);
+  });
+});

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { type Change, readMutation } from "../rpc/mutation.ts";
+
+/** A change, and the content of the request that it came with. */
+export type RequestedChange = Change & {
+  /** See `contentOf`. */
+  readonly content: string;
+};
+
+/** The field of a stored operation that says what it came with. */
+export type StoredContent = {
+  /** Absent in what was stored before there was one: such an operation answers any content. */
+  operation_content?: string;
+};
+
+/**
+ * What a request is recognised by when its operation id comes again: the SHA-256, in base64url, of
+ * its type and fields without its mutation. It can be guessed from, so it is kept in the clear only
+ * where all fields of the request are.
+ */
+export function contentOf<Desc extends DescMessage>(
+  schema: Desc,
+  request: MessageShape<Desc>,
+): string {
+  const fields = toBinary(schema, { ...request, mutation: undefined });
+  return createHash("sha256").update(`${schema.typeName}\n`).update(fields).digest("base64url");
+}
+
+/** The change of a mutating request; throws INVALID_ARGUMENT as `readMutation` does. */
+export function readChange<Desc extends DescMessage>(
+  schema: Desc,
+  request: MessageShape<Desc> & { readonly mutation?: Mutation | undefined },
+): RequestedChange {
+  return { ...readMutation(request.mutation), content: contentOf(schema, request) };
+}
+
+/** Whether a stored operation came with other content than this. */
+export function isOther({ operation_content }: StoredContent, content: string): boolean {
+  return operation_content !== undefined && operation_content !== content;
+}
