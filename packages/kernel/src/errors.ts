@@ -39,6 +39,7 @@ export const errorTable = {
   QUOTE_EXPIRED: row(400, "This quote is expired", "FailedPrecondition"),
   ALREADY_PROCESSED: row(400, "Transaction Already Processed", "AlreadyExists"),
   AMOUNT_NOT_WITHIN_LIMITS: row(400, "Amount is not within limits.", "OutOfRange"),
+  LIMIT_EXCEEDED: row(403, "A velocity limit has no room for this payout.", "FailedPrecondition"),
   INSUFFICIENT_BALANCE: row(
     400,
     "Balance is not sufficient for this transaction",

@@ -67,7 +67,14 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   sandbox_transfers: [{ key: { owed_at: 1 }, name: "owed", sparse: true }],
 };
 
+/** Limits that other processes set, and usages for the sweep. */
+const velocityIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  velocity_limits: [{ key: { audit_sequence: 1 }, name: "set" }],
+  velocity_usage: [{ key: { due_at: 1 }, name: "due" }],
+};
+
 /** The steps of this service's database, in order; a released one never changes. */
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
+  { name: "indexes of velocity limits", up: (db) => createIndexes(db, velocityIndexes) },
 ];

@@ -21,6 +21,7 @@ import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_p
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ExecuteDeps, openExecutions } from "./execution/execute.ts";
 import { createHoldCloser, type HoldCloser, sweepHolds } from "./execution/holds.ts";
+import { sweepReservations } from "./execution/reservations.ts";
 import { executionRpc } from "./execution/rpc.ts";
 import { openLedger } from "./ledger/accounts.ts";
 import { recordRecent } from "./ledger/recorder.ts";
@@ -46,6 +47,10 @@ import { pollMs, startRailWorkers } from "./rails/workers.ts";
 import { type ResolutionDeps, sweepResolutions } from "./resolutions/resolve.ts";
 import { resolutionsRpc } from "./resolutions/rpc.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
+import { openVelocityLimits, type VelocityLimits } from "./velocity/limits.ts";
+import { createVelocityRoom, type VelocityRoom } from "./velocity/room.ts";
+import { type VelocityDeps, velocityRpc } from "./velocity/rpc.ts";
+import { openUsage, type UsageStore } from "./velocity/usage.ts";
 
 /** How often the holds of new payouts are closed. */
 const closeMs = 100;
@@ -63,8 +68,12 @@ const tallyMs = 1_000;
 const recordMs = 250;
 /** How late work is found that a wrong clock deferred. */
 const recallMs = 5_000;
+/** How late velocity limits are in force that another process set. */
+const limitsMs = 1_000;
 /** How long a killed process delays the sweeps. */
 const sweepLeaseMs = 3_000;
+/** Audit entries that a start looks at: a killed process wrote its last one a moment before. */
+const followedMax = 20;
 /** Leased payouts that wait in this process for their next step. */
 const heldMax = 1_000;
 
@@ -104,19 +113,26 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const executions = openExecutions(database);
   const closer = createHoldCloser(ledger);
   const bindings = openOperationBindings(database);
-  const stores = { ledger, executions, payouts };
+  const velocity = await openVelocityLimits(database);
+  const usage = openUsage(database);
+  const stores = { ledger, executions, payouts, room: createVelocityRoom(velocity, usage) };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
   const resolutions = openResolutionStore(database);
   const audit = openAuditStore<AuditAction>(database);
   const states = openRailStates(database, clock);
   await followTrail(options.rails, audit, states);
+  await followVelocity(audit, velocity, options.log);
   const rails = createRailDirectory(options.rails, options.routes, states.isPaused);
-  const background = startBackground(options, { ...deps, rails, resolutions, audit }, closer);
+  const background = startBackground(
+    options,
+    { ...deps, rails, resolutions, audit, velocity, usage },
+    closer,
+  );
   const { counts, leaseNew, onCreated, wake, stop } = background;
   onMoved = background.wakeRecorder;
   const callbacks = openRailCallbacks(database);
   const operations = {
-    ...{ payouts, callbacks, rails, states, resolutions, audit, clock, wake },
+    ...{ payouts, callbacks, rails, states, resolutions, audit, velocity, clock, wake },
     bindings,
   };
   return {
@@ -138,8 +154,21 @@ async function followTrail(rails: readonly Rail[], audit: AuditStore, states: Ra
   }
 }
 
+/** Applies limits that were set last, which a crash may have kept to the audit trail. */
+async function followVelocity(audit: AuditStore, velocity: VelocityLimits, log: Log) {
+  const entries = await audit.list(undefined, undefined, followedMax).catch((error: unknown) => {
+    log.error({ err: error }, "limits that were set last are not looked for");
+    return [];
+  });
+  const set = entries.filter(({ action }) => action === "velocity.set");
+  for (const entry of set.toReversed()) await velocity.follow(entry);
+}
+
 type BackgroundDeps = Omit<ExecuteDeps & ResolutionDeps, "wake" | "leaseNew" | "onCreated"> & {
+  readonly room: VelocityRoom;
   readonly rails: RailDirectory;
+  readonly velocity: VelocityLimits;
+  readonly usage: UsageStore;
 };
 
 /** Starts what publishes the events of payouts and takes payouts to their rails. */
@@ -217,6 +246,8 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
     sweep("hold-sweep", sweepMs, () => sweepHolds(sweepDeps)),
     // In every process: repeated it changes nothing, and no lease may keep it from its turn.
     loop("work-recall", recallMs, recall),
+    sweep("velocity-sweep", sweepMs, () => sweepReservations(sweepDeps)),
+    loop("velocity-limits", limitsMs, () => deps.velocity.refresh().then(() => false)),
     sweep("resolution-sweep", sweepMs, () => sweepResolutions(sweepDeps)),
   ];
   const stop = async () => {
@@ -249,8 +280,14 @@ type PayoutRpcDeps = {
 /** The RPCs for operators, rails and subscribers; payout_operations.proto has them. */
 export function operationsRpc(
   deps: Parameters<typeof resolutionsRpc>[0] &
-    Parameters<typeof railsRpc>[0] & { readonly bindings: OperationBindings },
+    Parameters<typeof railsRpc>[0] &
+    VelocityDeps & { readonly bindings: OperationBindings },
 ): ServiceImpl<typeof PayoutOperationsService> {
-  const rpc = { ...resolutionsRpc(deps), ...railsRpc(deps), ...publishedRpc(deps.payouts) };
+  const rpc = {
+    ...resolutionsRpc(deps),
+    ...railsRpc(deps),
+    ...velocityRpc(deps),
+    ...publishedRpc(deps.payouts),
+  };
   return bindOperations(PayoutOperationsService, rpc, deps.bindings);
 }

@@ -16,6 +16,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { openExecutions } from "./execution/execute.ts";
 import { sweepHolds } from "./execution/holds.ts";
+import { sweepReservations } from "./execution/reservations.ts";
 import { openLedger } from "./ledger/accounts.ts";
 import { migrations } from "./migrations.ts";
 import { openPayoutCounts, type PayoutCounts } from "./payouts/counts.ts";
@@ -34,6 +35,9 @@ import { workOnDuePayout } from "./rails/worker.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
 import { operationsRpc, payoutRpc } from "./service.ts";
 import { type StandInQuote, standIns } from "./test-neighbours.ts";
+import { openVelocityLimits } from "./velocity/limits.ts";
+import { createVelocityRoom } from "./velocity/room.ts";
+import { openUsage } from "./velocity/usage.ts";
 
 /** The process whose leases the platform's worker takes. */
 export const place = "first:8080";
@@ -55,6 +59,8 @@ export async function startTestPlatform() {
   const ledger = await openLedger(database);
   const payouts = openPayouts(database);
   const counts = openPayoutCounts(database, payouts);
+  const velocity = await openVelocityLimits(database);
+  const usage = openUsage(database);
   const neighbours = standIns(quotes, faults, world);
   const deps = {
     ledger,
@@ -62,6 +68,7 @@ export async function startTestPlatform() {
     payouts,
     counts,
     bindings: openOperationBindings(database),
+    room: createVelocityRoom(velocity, usage),
     clock,
     log: silentLog,
     mode: "sandbox" as const,
@@ -86,7 +93,7 @@ export async function startTestPlatform() {
   const states = openRailStates(database, clock);
   const resolutions = openResolutionStore(database);
   const audit = openAuditStore<AuditAction>(database);
-  const resolving = { ...deps, rails: directory, callbacks, states, resolutions, audit };
+  const resolving = { ...deps, rails: directory, callbacks, states, resolutions, audit, velocity };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc(deps));
     service(PayoutOperationsService, operationsRpc(resolving));
@@ -145,6 +152,9 @@ export async function startTestPlatform() {
     worker,
     resolving,
     sweep: () => sweepHolds(deps),
+    velocity,
+    room: deps.room,
+    sweepReservations: () => sweepReservations({ ...deps, usage }),
     work,
     /** Lets time go by, and does what is due then; the rail's messages are sent too. */
     after: async (ms: number) => {

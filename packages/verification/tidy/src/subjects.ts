@@ -38,8 +38,9 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
   payout: {
     ledger: [],
     payouts: ["ledger"],
-    execution: ["payouts", "ledger"],
-    rails: ["payouts", "ledger"],
+    velocity: ["payouts"],
+    execution: ["payouts", "ledger", "velocity"],
+    rails: ["payouts", "ledger", "velocity"],
     resolutions: ["payouts"],
   },
   quote: {

@@ -202,7 +202,7 @@ export const payouts: Resource = {
     post("executePayout", "/api/v1/transfer/execute", {
       summary: "Execute payout",
       description:
-        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
+        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this beneficiary, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it has room again.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
       body: { form: executePayout },
       data: executed,
       refusals: [
@@ -213,6 +213,7 @@ export const payouts: Resource = {
         "ALREADY_PROCESSED",
         "QUOTE_EXPIRED",
         "AMOUNT_NOT_WITHIN_LIMITS",
+        "LIMIT_EXCEEDED",
         "INSUFFICIENT_BALANCE",
       ],
       answer: (call, { payout }) =>

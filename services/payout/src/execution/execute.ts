@@ -22,6 +22,7 @@ import { closeHolds, type Ledger } from "../ledger/accounts.ts";
 import type { Lease, Payouts } from "../payouts/document.ts";
 import { type ClaimedQuote, type Payout, payoutFrom, payoutIdOf } from "../payouts/rules/payout.ts";
 import { type Created, findPayout, insertPayout } from "../payouts/store.ts";
+import type { VelocityRoom } from "../velocity/room.ts";
 import { claimedQuote, type ReadQuote, readExecutable } from "./quote.ts";
 import { executedBefore, fundable, payable } from "./rules/payable.ts";
 
@@ -44,6 +45,7 @@ export type ExecuteDeps = {
   readonly ledger: Ledger;
   readonly executions: Collection<ExecutionDocument>;
   readonly payouts: Payouts;
+  readonly room: Pick<VelocityRoom, "reserve">;
   readonly clock: Clock;
   readonly quote: Client<typeof QuoteService>;
   readonly beneficiary: Client<typeof BeneficiaryService>;
@@ -82,7 +84,8 @@ export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) 
 
 /**
  * Hold → claim → create (docs/ARCHITECTURE.md says why it is safe). A crash or an error in between
- * leaves the hold; the sweep completes or releases it, as the claim decides.
+ * leaves the hold; the sweep completes or releases it, as the claim decides. Room within velocity
+ * limits is reserved before, and a crash leaves it to a sweep too (docs/decisions/0038).
  */
 async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResult> {
   const { merchantId, quoteId } = request;
@@ -102,7 +105,7 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
   }
   // Of a claimed quote too: where the claim outlived a restored backup, its hold did not.
   if (!(await bindOperation(deps, request))) return otherContent;
-  const held = await hold(deps, request, read);
+  const held = await (next === "hold" ? holdWithin : hold)(deps, request, read);
   if (isRefused(held)) return held;
   return answer(await claimAndCreate(deps, read.accountId, request));
 }
@@ -141,7 +144,11 @@ function answerTo(operationId: string, outcome: ExecuteResult, corridorOpen: boo
   return isRefused(before) ? before : outcome;
 }
 
-async function readQuote(deps: ExecuteDeps, quoteId: string): Promise<ReadQuote | undefined> {
+/** The quote as the quote service has it now; `undefined` where there is none. */
+export async function readQuote(
+  deps: Pick<ExecuteDeps, "quote">,
+  quoteId: string,
+): Promise<ReadQuote | undefined> {
   try {
     return readExecutable(await deps.quote.getClaimableQuote({ quoteId }));
   } catch (error) {
@@ -153,6 +160,21 @@ async function readQuote(deps: ExecuteDeps, quoteId: string): Promise<ReadQuote 
 async function screeningOf(deps: ExecuteDeps, merchantId: string, beneficiaryId: string) {
   const { beneficiary } = await deps.beneficiary.getBeneficiary({ merchantId, beneficiaryId });
   return beneficiary && wordOf(ScreeningStatus, beneficiary.screeningStatus);
+}
+
+/** Holds the money of a payout for which velocity limits have room; a refusal gives it back. */
+async function holdWithin(deps: ExecuteDeps, request: ExecuteRequest, quote: ReadQuote) {
+  const { merchantId, quoteId } = request;
+  const { accountId, beneficiaryId, currency } = quote;
+  const room = await deps.room.reserve({
+    ...{ payoutId: payoutIdOf(quoteId), quoteId, merchantId, accountId, beneficiaryId },
+    ...{ currency, amount: quote.executable.sourceMinor },
+  });
+  if (isRefused(room)) return room;
+  // Where it is not known whether the money is held, the room stays reserved.
+  const held = await hold(deps, request, quote);
+  if (isRefused(held)) await room.giveUp();
+  return held;
 }
 
 /** Holds the money under the payout's id; a repeated hold is success. */

@@ -10,7 +10,7 @@ import { readAmount } from "@disburse/kernel/money.ts";
 import type { ClaimedQuote } from "../payouts/rules/payout.ts";
 import type { ExecutableQuote } from "./rules/payable.ts";
 
-/** A quote to execute, with its account and beneficiary, and the quote database's clock. */
+/** A quote to execute, its account, beneficiary and source currency, and its database's clock. */
 export type ReadQuote = ReturnType<typeof readExecutable>;
 
 /** Reads the quote service's response; what its contract does not allow is a bug there. */
@@ -38,7 +38,8 @@ export function readExecutable(response: GetClaimableQuoteResponse) {
     expiresAt: timestampDate(quote.expiredAt),
   };
   const beneficiaryId = quote.beneficiary?.id ?? "";
-  return { executable, accountId: quote.accountId, beneficiaryId, now: timestampDate(now) };
+  const parties = { accountId: quote.accountId, beneficiaryId };
+  return { executable, ...parties, currency: source, now: timestampDate(now) };
 }
 
 /** What a payout is made from, read from the response to its claim. */

@@ -10,7 +10,7 @@ import {
   type LedgerDocument,
   toAccount,
 } from "./documents.ts";
-import type { Account } from "./rules/account.ts";
+import { type Account, movementKey } from "./rules/account.ts";
 import { createAccountWriter, type WatchWrites } from "./writer.ts";
 
 /** Accounts and their ledger, and `apply`, which is the only way to move money. */
@@ -73,6 +73,22 @@ export async function closeHolds(
 ): Promise<void> {
   const closed = { payout_id: { $in: [...payoutIds] } };
   await accounts.updateOne({ _id: accountId }, { $pull: { open_holds: closed } });
+}
+
+/** Whether the money of a payout is set aside in an account: held, and not released. */
+export async function isHeld(
+  { accounts, entries }: LedgerCollections,
+  accountId: string,
+  payoutId: string,
+): Promise<boolean> {
+  const held = movementKey(payoutId, "hold");
+  const released = movementKey(payoutId, "release");
+  // The account first: what it no longer carries is in the ledger by then.
+  const account = await accounts.findOne({ _id: accountId });
+  const recorded = await entries.find({ _id: { $in: [held, released] } }).toArray();
+  const recent = account?.recent.map(({ key }) => key) ?? [];
+  const keys = new Set([...recorded.map(({ _id }) => _id), ...recent]);
+  return keys.has(held) && !keys.has(released);
 }
 
 /** Holds that are open since before `before`, by account. */

@@ -11,7 +11,8 @@ export type AuditAction =
   | "resolution.confirmed"
   | "resolution.withdrawn"
   | "rail.paused"
-  | "rail.resumed";
+  | "rail.resumed"
+  | "velocity.set";
 
 /** An action to append to the audit trail. */
 export type AuditRecord = Record<AuditAction>;

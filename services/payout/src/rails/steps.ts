@@ -17,6 +17,7 @@ import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
 import { applyRailReport, type RailReport } from "../payouts/rules/rail-report.ts";
 import { causeOf } from "../payouts/rules/timeline.ts";
 import { advance, type LeasedPayout, release, type Step } from "../payouts/work.ts";
+import type { VelocityRoom } from "../velocity/room.ts";
 import type { RailDirectory } from "./directory.ts";
 import type { RailReply } from "./rail.ts";
 
@@ -25,6 +26,7 @@ export type RailWorkerDeps = {
   readonly ledger: Ledger;
   readonly payouts: Payouts;
   readonly beneficiary: Client<typeof BeneficiaryService>;
+  readonly room: Pick<VelocityRoom, "giveBack">;
   readonly rails: RailDirectory;
   readonly leases: Leases;
   /** A payout that is open for so long after its submission gets an exception. */

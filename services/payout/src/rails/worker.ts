@@ -219,12 +219,19 @@ async function moveMoney(
   const movement = closingMovement(payout, pending.step);
   const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
   if (outcome !== "applied") throw new Error(`${pending.step} not applied: ${outcome}`);
+  if (pending.step === "release") await giveBackRoom(deps, payout);
   const { stage } = pending.to;
   const cause = stage === "rejected" || stage === "returned" ? stage : "settled";
   const work = workAfter(stage, pollAt, clock.now());
   const step = { cause, detail: `${pending.step} applied`, at: clock.now(), work } as const;
   await takeStep(deps, leased, pending.to, step);
   return undefined;
+}
+
+/** A payout that was not paid counts no longer towards the velocity limits of its merchant. */
+function giveBackRoom({ room }: RailWorkerDeps, { id, quote }: Payout): Promise<void> {
+  const { merchantId, beneficiary } = quote;
+  return room.giveBack(id, { merchantId, beneficiaryId: beneficiary.id });
 }
 
 /** A settled payout is polled when its rail says; a reported return continues at once. */

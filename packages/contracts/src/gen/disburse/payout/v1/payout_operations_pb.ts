@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/payout_operations.proto.
  */
 export const file_disburse_payout_v1_payout_operations: GenFile = /*@__PURE__*/
-  fileDesc("CipkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X29wZXJhdGlvbnMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSJkChlMaXN0UGF5b3V0c0luRG91YnRSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIoCgVkb3VidBgDIAEoDjIZLmRpc2J1cnNlLnBheW91dC52MS5Eb3VidCK1AQoNUGF5b3V0SW5Eb3VidBIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EigKBWRvdWJ0GAIgASgOMhkuZGlzYnVyc2UucGF5b3V0LnYxLkRvdWJ0EikKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRyYWlsGAQgASgJEhUKDXJlc29sdXRpb25faWQYBSABKAkiZQoaTGlzdFBheW91dHNJbkRvdWJ0UmVzcG9uc2USMgoHcGF5b3V0cxgBIAMoCzIhLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRJbkRvdWJ0EhMKC25leHRfY3Vyc29yGAIgASgJIiwKF0dldFBheW91dEpvdXJuYWxSZXF1ZXN0EhEKCXBheW91dF9pZBgBIAEoCSK6AgoMSm91cm5hbEVudHJ5EjMKBGtpbmQYASABKA4yJS5kaXNidXJzZS5wYXlvdXQudjEuSm91cm5hbEVudHJ5LktpbmQSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFc3RhZ2UYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRIOCgZkZXRhaWwYBSABKAkSDAoEcmFpbBgGIAEoCRImCgVhY3RvchgHIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3IiXwoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDQoJS0lORF9TVEVQEAESDwoLS0lORF9TVUJNSVQQAhIOCgpLSU5EX1FVRVJZEAMSEQoNS0lORF9DQUxMQkFDSxAEInkKGEdldFBheW91dEpvdXJuYWxSZXNwb25zZRIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EjEKB2VudHJpZXMYAiADKAsyIC5kaXNidXJzZS5wYXlvdXQudjEuSm91cm5hbEVudHJ5Iv0CCgpSZXNvbHV0aW9uEgoKAmlkGAEgASgJEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZyZWFzb24YBSABKAkSMgoFc3RhdGUYBiABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x1dGlvblN0YXRlEiwKC3Byb3Bvc2VkX2J5GAcgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchItCgxjb25maXJtZWRfYnkYCCABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrwBChhQcm9wb3NlUmVzb2x1dGlvblJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZyZWFzb24YBSABKAkiTwoZUHJvcG9zZVJlc29sdXRpb25SZXNwb25zZRIyCgpyZXNvbHV0aW9uGAEgASgLMh4uZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdXRpb24iXwoYQ29uZmlybVJlc29sdXRpb25SZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIVCg1yZXNvbHV0aW9uX2lkGAIgASgJIk8KGUNvbmZpcm1SZXNvbHV0aW9uUmVzcG9uc2USMgoKcmVzb2x1dGlvbhgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHV0aW9uImAKGVdpdGhkcmF3UmVzb2x1dGlvblJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhUKDXJlc29sdXRpb25faWQYAiABKAkiUAoaV2l0aGRyYXdSZXNvbHV0aW9uUmVzcG9uc2USMgoKcmVzb2x1dGlvbhgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHV0aW9uIswBCgpBdWRpdEVudHJ5EhAKCHNlcXVlbmNlGAEgASgDEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSDwoHc3ViamVjdBgFIAEoCRIOCgZkZXRhaWwYBiABKAkSFQoNcHJldmlvdXNfaGFzaBgHIAEoCRIMCgRoYXNoGAggASgJIkkKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIPCgdzdWJqZWN0GAMgASgJImAKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIvCgdlbnRyaWVzGAEgAygLMh4uZGlzYnVyc2UucGF5b3V0LnYxLkF1ZGl0RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkijwEKCFJhaWxJbmZvEgwKBG5hbWUYASABKAkSDgoGcGF1c2VkGAIgASgIEhEKCWF2YWlsYWJsZRgDIAEoCBIOCgZyZWFzb24YBCABKAkSFgoOY3VycmVuY3lfY29kZXMYBSADKAkSGAoQdHJhbnNmZXJfbWV0aG9kcxgGIAMoCRIQCghuZXR3b3JrcxgHIAMoCSISChBMaXN0UmFpbHNSZXF1ZXN0IkAKEUxpc3RSYWlsc1Jlc3BvbnNlEisKBXJhaWxzGAEgAygLMhwuZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxJbmZvInIKFFNldFJhaWxQYXVzZWRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEg4KBnBhdXNlZBgDIAEoCBIOCgZyZWFzb24YBCABKAkiQwoVU2V0UmFpbFBhdXNlZFJlc3BvbnNlEioKBHJhaWwYASABKAsyHC5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEluZm8ieQoaUmVjZWl2ZVJhaWxDYWxsYmFja1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEgwKBHJhaWwYAiABKAkSDAoEYm9keRgDIAEoDBIRCglzaWduYXR1cmUYBCABKAkiLgobUmVjZWl2ZVJhaWxDYWxsYmFja1Jlc3BvbnNlEg8KB2FwcGxpZWQYASABKAgijgEKG0xpc3RQdWJsaXNoZWRQYXlvdXRzUmVxdWVzdBIoCgRmcm9tGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJIq0BCg9QdWJsaXNoZWRQYXlvdXQSEQoJcGF5b3V0X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHB1Ymxpc2hlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIdmVyc2lvbnMYBSADKAUiaQocTGlzdFB1Ymxpc2hlZFBheW91dHNSZXNwb25zZRI0CgdwYXlvdXRzGAEgAygLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlB1Ymxpc2hlZFBheW91dBITCgtuZXh0X2N1cnNvchgCIAEoCSIxChxSZXB1Ymxpc2hQYXlvdXRFdmVudHNSZXF1ZXN0EhEKCWV2ZW50X2lkcxgBIAMoCSJZCg5QdWJsaXNoZWRFdmVudBIQCghldmVudF9pZBgBIAEoCRITCgtyb3V0aW5nX2tleRgCIAEoCRIMCgRib2R5GAMgASgMEhIKCnJlcXVlc3RfaWQYBCABKAkiUwodUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVzcG9uc2USMgoGZXZlbnRzGAEgAygLMiIuZGlzYnVyc2UucGF5b3V0LnYxLlB1Ymxpc2hlZEV2ZW50KloKBURvdWJ0EhUKEURPVUJUX1VOU1BFQ0lGSUVEEAASEQoNRE9VQlRfVU5LTk9XThABEg8KC0RPVUJUX1NUVUNLEAISFgoSRE9VQlRfQ09OVFJBRElDVEVEEAMq0QEKD1Jlc29sdXRpb25TdGF0ZRIgChxSRVNPTFVUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHQoZUkVTT0xVVElPTl9TVEFURV9QUk9QT1NFRBABEh4KGlJFU09MVVRJT05fU1RBVEVfQ09ORklSTUVEEAISHAoYUkVTT0xVVElPTl9TVEFURV9BUFBMSUVEEAMSHgoaUkVTT0xVVElPTl9TVEFURV9XSVRIRFJBV04QBBIfChtSRVNPTFVUSU9OX1NUQVRFX1NVUEVSU0VERUQQBTL2CQoXUGF5b3V0T3BlcmF0aW9uc1NlcnZpY2UScwoSTGlzdFBheW91dHNJbkRvdWJ0Ei0uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQYXlvdXRzSW5Eb3VidFJlcXVlc3QaLi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNJbkRvdWJ0UmVzcG9uc2USbQoQR2V0UGF5b3V0Sm91cm5hbBIrLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRKb3VybmFsUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRKb3VybmFsUmVzcG9uc2UScAoRUHJvcG9zZVJlc29sdXRpb24SLC5kaXNidXJzZS5wYXlvdXQudjEuUHJvcG9zZVJlc29sdXRpb25SZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLlByb3Bvc2VSZXNvbHV0aW9uUmVzcG9uc2UScAoRQ29uZmlybVJlc29sdXRpb24SLC5kaXNidXJzZS5wYXlvdXQudjEuQ29uZmlybVJlc29sdXRpb25SZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLkNvbmZpcm1SZXNvbHV0aW9uUmVzcG9uc2UScwoSV2l0aGRyYXdSZXNvbHV0aW9uEi0uZGlzYnVyc2UucGF5b3V0LnYxLldpdGhkcmF3UmVzb2x1dGlvblJlcXVlc3QaLi5kaXNidXJzZS5wYXlvdXQudjEuV2l0aGRyYXdSZXNvbHV0aW9uUmVzcG9uc2USbQoQTGlzdEF1ZGl0RW50cmllcxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USWAoJTGlzdFJhaWxzEiQuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RSYWlsc1JlcXVlc3QaJS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxzUmVzcG9uc2USZAoNU2V0UmFpbFBhdXNlZBIoLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsUGF1c2VkUmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsUGF1c2VkUmVzcG9uc2USdgoTUmVjZWl2ZVJhaWxDYWxsYmFjaxIuLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXZlUmFpbENhbGxiYWNrUmVxdWVzdBovLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXZlUmFpbENhbGxiYWNrUmVzcG9uc2USeQoUTGlzdFB1Ymxpc2hlZFBheW91dHMSLy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFB1Ymxpc2hlZFBheW91dHNSZXF1ZXN0GjAuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQdWJsaXNoZWRQYXlvdXRzUmVzcG9uc2USfAoVUmVwdWJsaXNoUGF5b3V0RXZlbnRzEjAuZGlzYnVyc2UucGF5b3V0LnYxLlJlcHVibGlzaFBheW91dEV2ZW50c1JlcXVlc3QaMS5kaXNidXJzZS5wYXlvdXQudjEuUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_disburse_payout_v1_payout, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CipkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X29wZXJhdGlvbnMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSJkChlMaXN0UGF5b3V0c0luRG91YnRSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIoCgVkb3VidBgDIAEoDjIZLmRpc2J1cnNlLnBheW91dC52MS5Eb3VidCK1AQoNUGF5b3V0SW5Eb3VidBIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EigKBWRvdWJ0GAIgASgOMhkuZGlzYnVyc2UucGF5b3V0LnYxLkRvdWJ0EikKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRyYWlsGAQgASgJEhUKDXJlc29sdXRpb25faWQYBSABKAkiZQoaTGlzdFBheW91dHNJbkRvdWJ0UmVzcG9uc2USMgoHcGF5b3V0cxgBIAMoCzIhLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRJbkRvdWJ0EhMKC25leHRfY3Vyc29yGAIgASgJIiwKF0dldFBheW91dEpvdXJuYWxSZXF1ZXN0EhEKCXBheW91dF9pZBgBIAEoCSK6AgoMSm91cm5hbEVudHJ5EjMKBGtpbmQYASABKA4yJS5kaXNidXJzZS5wYXlvdXQudjEuSm91cm5hbEVudHJ5LktpbmQSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFc3RhZ2UYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRIOCgZkZXRhaWwYBSABKAkSDAoEcmFpbBgGIAEoCRImCgVhY3RvchgHIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3IiXwoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDQoJS0lORF9TVEVQEAESDwoLS0lORF9TVUJNSVQQAhIOCgpLSU5EX1FVRVJZEAMSEQoNS0lORF9DQUxMQkFDSxAEInkKGEdldFBheW91dEpvdXJuYWxSZXNwb25zZRIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EjEKB2VudHJpZXMYAiADKAsyIC5kaXNidXJzZS5wYXlvdXQudjEuSm91cm5hbEVudHJ5Iv0CCgpSZXNvbHV0aW9uEgoKAmlkGAEgASgJEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZyZWFzb24YBSABKAkSMgoFc3RhdGUYBiABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x1dGlvblN0YXRlEiwKC3Byb3Bvc2VkX2J5GAcgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchItCgxjb25maXJtZWRfYnkYCCABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrwBChhQcm9wb3NlUmVzb2x1dGlvblJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZyZWFzb24YBSABKAkiTwoZUHJvcG9zZVJlc29sdXRpb25SZXNwb25zZRIyCgpyZXNvbHV0aW9uGAEgASgLMh4uZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdXRpb24iXwoYQ29uZmlybVJlc29sdXRpb25SZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIVCg1yZXNvbHV0aW9uX2lkGAIgASgJIk8KGUNvbmZpcm1SZXNvbHV0aW9uUmVzcG9uc2USMgoKcmVzb2x1dGlvbhgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHV0aW9uImAKGVdpdGhkcmF3UmVzb2x1dGlvblJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhUKDXJlc29sdXRpb25faWQYAiABKAkiUAoaV2l0aGRyYXdSZXNvbHV0aW9uUmVzcG9uc2USMgoKcmVzb2x1dGlvbhgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHV0aW9uIswBCgpBdWRpdEVudHJ5EhAKCHNlcXVlbmNlGAEgASgDEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSDwoHc3ViamVjdBgFIAEoCRIOCgZkZXRhaWwYBiABKAkSFQoNcHJldmlvdXNfaGFzaBgHIAEoCRIMCgRoYXNoGAggASgJIkkKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIPCgdzdWJqZWN0GAMgASgJImAKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIvCgdlbnRyaWVzGAEgAygLMh4uZGlzYnVyc2UucGF5b3V0LnYxLkF1ZGl0RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkijwEKCFJhaWxJbmZvEgwKBG5hbWUYASABKAkSDgoGcGF1c2VkGAIgASgIEhEKCWF2YWlsYWJsZRgDIAEoCBIOCgZyZWFzb24YBCABKAkSFgoOY3VycmVuY3lfY29kZXMYBSADKAkSGAoQdHJhbnNmZXJfbWV0aG9kcxgGIAMoCRIQCghuZXR3b3JrcxgHIAMoCSISChBMaXN0UmFpbHNSZXF1ZXN0IkAKEUxpc3RSYWlsc1Jlc3BvbnNlEisKBXJhaWxzGAEgAygLMhwuZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxJbmZvInIKFFNldFJhaWxQYXVzZWRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEg4KBnBhdXNlZBgDIAEoCBIOCgZyZWFzb24YBCABKAkiQwoVU2V0UmFpbFBhdXNlZFJlc3BvbnNlEioKBHJhaWwYASABKAsyHC5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEluZm8ikwEKDlZlbG9jaXR5TGltaXRzEhcKCmNvdW50X2hvdXIYASABKAVIAIgBARIWCgljb3VudF9kYXkYAiABKAVIAYgBARIzCgdhbW91bnRzGAMgAygLMiIuZGlzYnVyc2UucGF5b3V0LnYxLlZlbG9jaXR5QW1vdW50Qg0KC19jb3VudF9ob3VyQgwKCl9jb3VudF9kYXkiQgoOVmVsb2NpdHlBbW91bnQSFQoNY3VycmVuY3lfY29kZRgBIAEoCRIMCgRob3VyGAIgASgJEgsKA2RheRgDIAEoCSLGAQoQTWVyY2hhbnRWZWxvY2l0eRITCgttZXJjaGFudF9pZBgBIAEoCRI0CghtZXJjaGFudBgCIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxI3CgtiZW5lZmljaWFyeRgDIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxIuCgp1cGRhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLMAQoYU2V0VmVsb2NpdHlMaW1pdHNSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRI0CghtZXJjaGFudBgDIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxI3CgtiZW5lZmljaWFyeRgEIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cyJRChlTZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlEjQKBmxpbWl0cxgBIAEoCzIkLmRpc2J1cnNlLnBheW91dC52MS5NZXJjaGFudFZlbG9jaXR5Ii8KGEdldFZlbG9jaXR5TGltaXRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCSJRChlHZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlEjQKBmxpbWl0cxgBIAEoCzIkLmRpc2J1cnNlLnBheW91dC52MS5NZXJjaGFudFZlbG9jaXR5InkKGlJlY2VpdmVSYWlsQ2FsbGJhY2tSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEgwKBGJvZHkYAyABKAwSEQoJc2lnbmF0dXJlGAQgASgJIi4KG1JlY2VpdmVSYWlsQ2FsbGJhY2tSZXNwb25zZRIPCgdhcHBsaWVkGAEgASgIIo4BChtMaXN0UHVibGlzaGVkUGF5b3V0c1JlcXVlc3QSKAoEZnJvbRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCSKtAQoPUHVibGlzaGVkUGF5b3V0EhEKCXBheW91dF9pZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxwdWJsaXNoZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHZlcnNpb25zGAUgAygFImkKHExpc3RQdWJsaXNoZWRQYXlvdXRzUmVzcG9uc2USNAoHcGF5b3V0cxgBIAMoCzIjLmRpc2J1cnNlLnBheW91dC52MS5QdWJsaXNoZWRQYXlvdXQSEwoLbmV4dF9jdXJzb3IYAiABKAkiMQocUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVxdWVzdBIRCglldmVudF9pZHMYASADKAkiWQoOUHVibGlzaGVkRXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEwoLcm91dGluZ19rZXkYAiABKAkSDAoEYm9keRgDIAEoDBISCgpyZXF1ZXN0X2lkGAQgASgJIlMKHVJlcHVibGlzaFBheW91dEV2ZW50c1Jlc3BvbnNlEjIKBmV2ZW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5QdWJsaXNoZWRFdmVudCpaCgVEb3VidBIVChFET1VCVF9VTlNQRUNJRklFRBAAEhEKDURPVUJUX1VOS05PV04QARIPCgtET1VCVF9TVFVDSxACEhYKEkRPVUJUX0NPTlRSQURJQ1RFRBADKtEBCg9SZXNvbHV0aW9uU3RhdGUSIAocUkVTT0xVVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh0KGVJFU09MVVRJT05fU1RBVEVfUFJPUE9TRUQQARIeChpSRVNPTFVUSU9OX1NUQVRFX0NPTkZJUk1FRBACEhwKGFJFU09MVVRJT05fU1RBVEVfQVBQTElFRBADEh4KGlJFU09MVVRJT05fU1RBVEVfV0lUSERSQVdOEAQSHwobUkVTT0xVVElPTl9TVEFURV9TVVBFUlNFREVEEAUy2gsKF1BheW91dE9wZXJhdGlvbnNTZXJ2aWNlEnMKEkxpc3RQYXlvdXRzSW5Eb3VidBItLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0c0luRG91YnRSZXF1ZXN0Gi4uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQYXlvdXRzSW5Eb3VidFJlc3BvbnNlEm0KEEdldFBheW91dEpvdXJuYWwSKy5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Sm91cm5hbFJlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Sm91cm5hbFJlc3BvbnNlEnAKEVByb3Bvc2VSZXNvbHV0aW9uEiwuZGlzYnVyc2UucGF5b3V0LnYxLlByb3Bvc2VSZXNvbHV0aW9uUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5Qcm9wb3NlUmVzb2x1dGlvblJlc3BvbnNlEnAKEUNvbmZpcm1SZXNvbHV0aW9uEiwuZGlzYnVyc2UucGF5b3V0LnYxLkNvbmZpcm1SZXNvbHV0aW9uUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5Db25maXJtUmVzb2x1dGlvblJlc3BvbnNlEnMKEldpdGhkcmF3UmVzb2x1dGlvbhItLmRpc2J1cnNlLnBheW91dC52MS5XaXRoZHJhd1Jlc29sdXRpb25SZXF1ZXN0Gi4uZGlzYnVyc2UucGF5b3V0LnYxLldpdGhkcmF3UmVzb2x1dGlvblJlc3BvbnNlEm0KEExpc3RBdWRpdEVudHJpZXMSKy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlElgKCUxpc3RSYWlscxIkLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UmFpbHNSZXF1ZXN0GiUuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RSYWlsc1Jlc3BvbnNlEmQKDVNldFJhaWxQYXVzZWQSKC5kaXNidXJzZS5wYXlvdXQudjEuU2V0UmFpbFBhdXNlZFJlcXVlc3QaKS5kaXNidXJzZS5wYXlvdXQudjEuU2V0UmFpbFBhdXNlZFJlc3BvbnNlEnAKEVNldFZlbG9jaXR5TGltaXRzEiwuZGlzYnVyc2UucGF5b3V0LnYxLlNldFZlbG9jaXR5TGltaXRzUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5TZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlEnAKEUdldFZlbG9jaXR5TGltaXRzEiwuZGlzYnVyc2UucGF5b3V0LnYxLkdldFZlbG9jaXR5TGltaXRzUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5HZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlEnYKE1JlY2VpdmVSYWlsQ2FsbGJhY2sSLi5kaXNidXJzZS5wYXlvdXQudjEuUmVjZWl2ZVJhaWxDYWxsYmFja1JlcXVlc3QaLy5kaXNidXJzZS5wYXlvdXQudjEuUmVjZWl2ZVJhaWxDYWxsYmFja1Jlc3BvbnNlEnkKFExpc3RQdWJsaXNoZWRQYXlvdXRzEi8uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQdWJsaXNoZWRQYXlvdXRzUmVxdWVzdBowLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UHVibGlzaGVkUGF5b3V0c1Jlc3BvbnNlEnwKFVJlcHVibGlzaFBheW91dEV2ZW50cxIwLmRpc2J1cnNlLnBheW91dC52MS5SZXB1Ymxpc2hQYXlvdXRFdmVudHNSZXF1ZXN0GjEuZGlzYnVyc2UucGF5b3V0LnYxLlJlcHVibGlzaFBheW91dEV2ZW50c1Jlc3BvbnNlYgZwcm90bzM", [file_disburse_payout_v1_payout, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutsInDoubtRequest
@@ -1210,6 +1210,333 @@ export const SetRailPausedResponseSchema: GenMessage<SetRailPausedResponse, {jso
   messageDesc(file_disburse_payout_v1_payout_operations, 20);
 
 /**
+ * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts from its execution
+ * on, and no longer once it failed without being paid; one that was paid and came back counts.
+ *
+ * @generated from message disburse.payout.v1.VelocityLimits
+ */
+export type VelocityLimits = Message<"disburse.payout.v1.VelocityLimits"> & {
+  /**
+   * Payouts of all currencies; no limit when unset, no payout at all when 0.
+   *
+   * @generated from field: optional int32 count_hour = 1;
+   */
+  countHour?: number | undefined;
+
+  /**
+   * @generated from field: optional int32 count_day = 2;
+   */
+  countDay?: number | undefined;
+
+  /**
+   * One for each source currency at most; a currency without one has no limit of its amount.
+   *
+   * @generated from field: repeated disburse.payout.v1.VelocityAmount amounts = 3;
+   */
+  amounts: VelocityAmount[];
+};
+
+/**
+ * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts from its execution
+ * on, and no longer once it failed without being paid; one that was paid and came back counts.
+ *
+ * @generated from message disburse.payout.v1.VelocityLimits
+ */
+export type VelocityLimitsJson = {
+  /**
+   * Payouts of all currencies; no limit when unset, no payout at all when 0.
+   *
+   * @generated from field: optional int32 count_hour = 1;
+   */
+  countHour?: number;
+
+  /**
+   * @generated from field: optional int32 count_day = 2;
+   */
+  countDay?: number;
+
+  /**
+   * One for each source currency at most; a currency without one has no limit of its amount.
+   *
+   * @generated from field: repeated disburse.payout.v1.VelocityAmount amounts = 3;
+   */
+  amounts?: VelocityAmountJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.VelocityLimits.
+ * Use `create(VelocityLimitsSchema)` to create a new message.
+ */
+export const VelocityLimitsSchema: GenMessage<VelocityLimits, {jsonType: VelocityLimitsJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 21);
+
+/**
+ * The most that payouts may take from accounts of a currency.
+ *
+ * @generated from message disburse.payout.v1.VelocityAmount
+ */
+export type VelocityAmount = Message<"disburse.payout.v1.VelocityAmount"> & {
+  /**
+   * @generated from field: string currency_code = 1;
+   */
+  currencyCode: string;
+
+  /**
+   * Above zero; "" for no limit.
+   *
+   * @generated from field: string hour = 2;
+   */
+  hour: string;
+
+  /**
+   * @generated from field: string day = 3;
+   */
+  day: string;
+};
+
+/**
+ * The most that payouts may take from accounts of a currency.
+ *
+ * @generated from message disburse.payout.v1.VelocityAmount
+ */
+export type VelocityAmountJson = {
+  /**
+   * @generated from field: string currency_code = 1;
+   */
+  currencyCode?: string;
+
+  /**
+   * Above zero; "" for no limit.
+   *
+   * @generated from field: string hour = 2;
+   */
+  hour?: string;
+
+  /**
+   * @generated from field: string day = 3;
+   */
+  day?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.VelocityAmount.
+ * Use `create(VelocityAmountSchema)` to create a new message.
+ */
+export const VelocityAmountSchema: GenMessage<VelocityAmount, {jsonType: VelocityAmountJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 22);
+
+/**
+ * By default a merchant has no velocity limits.
+ *
+ * @generated from message disburse.payout.v1.MerchantVelocity
+ */
+export type MerchantVelocity = Message<"disburse.payout.v1.MerchantVelocity"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Of all payouts of the merchant together.
+   *
+   * @generated from field: disburse.payout.v1.VelocityLimits merchant = 2;
+   */
+  merchant?: VelocityLimits | undefined;
+
+  /**
+   * Of the payouts to each single beneficiary of the merchant.
+   *
+   * @generated from field: disburse.payout.v1.VelocityLimits beneficiary = 3;
+   */
+  beneficiary?: VelocityLimits | undefined;
+
+  /**
+   * Unset where no limits were set.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_at = 4;
+   */
+  updatedAt?: Timestamp | undefined;
+};
+
+/**
+ * By default a merchant has no velocity limits.
+ *
+ * @generated from message disburse.payout.v1.MerchantVelocity
+ */
+export type MerchantVelocityJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+
+  /**
+   * Of all payouts of the merchant together.
+   *
+   * @generated from field: disburse.payout.v1.VelocityLimits merchant = 2;
+   */
+  merchant?: VelocityLimitsJson;
+
+  /**
+   * Of the payouts to each single beneficiary of the merchant.
+   *
+   * @generated from field: disburse.payout.v1.VelocityLimits beneficiary = 3;
+   */
+  beneficiary?: VelocityLimitsJson;
+
+  /**
+   * Unset where no limits were set.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_at = 4;
+   */
+  updatedAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.MerchantVelocity.
+ * Use `create(MerchantVelocitySchema)` to create a new message.
+ */
+export const MerchantVelocitySchema: GenMessage<MerchantVelocity, {jsonType: MerchantVelocityJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 23);
+
+/**
+ * @generated from message disburse.payout.v1.SetVelocityLimitsRequest
+ */
+export type SetVelocityLimitsRequest = Message<"disburse.payout.v1.SetVelocityLimitsRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: disburse.payout.v1.VelocityLimits merchant = 3;
+   */
+  merchant?: VelocityLimits | undefined;
+
+  /**
+   * @generated from field: disburse.payout.v1.VelocityLimits beneficiary = 4;
+   */
+  beneficiary?: VelocityLimits | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.SetVelocityLimitsRequest
+ */
+export type SetVelocityLimitsRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: disburse.payout.v1.VelocityLimits merchant = 3;
+   */
+  merchant?: VelocityLimitsJson;
+
+  /**
+   * @generated from field: disburse.payout.v1.VelocityLimits beneficiary = 4;
+   */
+  beneficiary?: VelocityLimitsJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.SetVelocityLimitsRequest.
+ * Use `create(SetVelocityLimitsRequestSchema)` to create a new message.
+ */
+export const SetVelocityLimitsRequestSchema: GenMessage<SetVelocityLimitsRequest, {jsonType: SetVelocityLimitsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 24);
+
+/**
+ * @generated from message disburse.payout.v1.SetVelocityLimitsResponse
+ */
+export type SetVelocityLimitsResponse = Message<"disburse.payout.v1.SetVelocityLimitsResponse"> & {
+  /**
+   * @generated from field: disburse.payout.v1.MerchantVelocity limits = 1;
+   */
+  limits?: MerchantVelocity | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.SetVelocityLimitsResponse
+ */
+export type SetVelocityLimitsResponseJson = {
+  /**
+   * @generated from field: disburse.payout.v1.MerchantVelocity limits = 1;
+   */
+  limits?: MerchantVelocityJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.SetVelocityLimitsResponse.
+ * Use `create(SetVelocityLimitsResponseSchema)` to create a new message.
+ */
+export const SetVelocityLimitsResponseSchema: GenMessage<SetVelocityLimitsResponse, {jsonType: SetVelocityLimitsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 25);
+
+/**
+ * @generated from message disburse.payout.v1.GetVelocityLimitsRequest
+ */
+export type GetVelocityLimitsRequest = Message<"disburse.payout.v1.GetVelocityLimitsRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.GetVelocityLimitsRequest
+ */
+export type GetVelocityLimitsRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.GetVelocityLimitsRequest.
+ * Use `create(GetVelocityLimitsRequestSchema)` to create a new message.
+ */
+export const GetVelocityLimitsRequestSchema: GenMessage<GetVelocityLimitsRequest, {jsonType: GetVelocityLimitsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 26);
+
+/**
+ * @generated from message disburse.payout.v1.GetVelocityLimitsResponse
+ */
+export type GetVelocityLimitsResponse = Message<"disburse.payout.v1.GetVelocityLimitsResponse"> & {
+  /**
+   * @generated from field: disburse.payout.v1.MerchantVelocity limits = 1;
+   */
+  limits?: MerchantVelocity | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.GetVelocityLimitsResponse
+ */
+export type GetVelocityLimitsResponseJson = {
+  /**
+   * @generated from field: disburse.payout.v1.MerchantVelocity limits = 1;
+   */
+  limits?: MerchantVelocityJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.GetVelocityLimitsResponse.
+ * Use `create(GetVelocityLimitsResponseSchema)` to create a new message.
+ */
+export const GetVelocityLimitsResponseSchema: GenMessage<GetVelocityLimitsResponse, {jsonType: GetVelocityLimitsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 27);
+
+/**
  * @generated from message disburse.payout.v1.ReceiveRailCallbackRequest
  */
 export type ReceiveRailCallbackRequest = Message<"disburse.payout.v1.ReceiveRailCallbackRequest"> & {
@@ -1268,7 +1595,7 @@ export type ReceiveRailCallbackRequestJson = {
  * Use `create(ReceiveRailCallbackRequestSchema)` to create a new message.
  */
 export const ReceiveRailCallbackRequestSchema: GenMessage<ReceiveRailCallbackRequest, {jsonType: ReceiveRailCallbackRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 21);
+  messageDesc(file_disburse_payout_v1_payout_operations, 28);
 
 /**
  * @generated from message disburse.payout.v1.ReceiveRailCallbackResponse
@@ -1299,7 +1626,7 @@ export type ReceiveRailCallbackResponseJson = {
  * Use `create(ReceiveRailCallbackResponseSchema)` to create a new message.
  */
 export const ReceiveRailCallbackResponseSchema: GenMessage<ReceiveRailCallbackResponse, {jsonType: ReceiveRailCallbackResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 22);
+  messageDesc(file_disburse_payout_v1_payout_operations, 29);
 
 /**
  * @generated from message disburse.payout.v1.ListPublishedPayoutsRequest
@@ -1372,7 +1699,7 @@ export type ListPublishedPayoutsRequestJson = {
  * Use `create(ListPublishedPayoutsRequestSchema)` to create a new message.
  */
 export const ListPublishedPayoutsRequestSchema: GenMessage<ListPublishedPayoutsRequest, {jsonType: ListPublishedPayoutsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 23);
+  messageDesc(file_disburse_payout_v1_payout_operations, 30);
 
 /**
  * @generated from message disburse.payout.v1.PublishedPayout
@@ -1447,7 +1774,7 @@ export type PublishedPayoutJson = {
  * Use `create(PublishedPayoutSchema)` to create a new message.
  */
 export const PublishedPayoutSchema: GenMessage<PublishedPayout, {jsonType: PublishedPayoutJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 24);
+  messageDesc(file_disburse_payout_v1_payout_operations, 31);
 
 /**
  * @generated from message disburse.payout.v1.ListPublishedPayoutsResponse
@@ -1488,7 +1815,7 @@ export type ListPublishedPayoutsResponseJson = {
  * Use `create(ListPublishedPayoutsResponseSchema)` to create a new message.
  */
 export const ListPublishedPayoutsResponseSchema: GenMessage<ListPublishedPayoutsResponse, {jsonType: ListPublishedPayoutsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 25);
+  messageDesc(file_disburse_payout_v1_payout_operations, 32);
 
 /**
  * @generated from message disburse.payout.v1.RepublishPayoutEventsRequest
@@ -1519,7 +1846,7 @@ export type RepublishPayoutEventsRequestJson = {
  * Use `create(RepublishPayoutEventsRequestSchema)` to create a new message.
  */
 export const RepublishPayoutEventsRequestSchema: GenMessage<RepublishPayoutEventsRequest, {jsonType: RepublishPayoutEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 26);
+  messageDesc(file_disburse_payout_v1_payout_operations, 33);
 
 /**
  * @generated from message disburse.payout.v1.PublishedEvent
@@ -1590,7 +1917,7 @@ export type PublishedEventJson = {
  * Use `create(PublishedEventSchema)` to create a new message.
  */
 export const PublishedEventSchema: GenMessage<PublishedEvent, {jsonType: PublishedEventJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 27);
+  messageDesc(file_disburse_payout_v1_payout_operations, 34);
 
 /**
  * @generated from message disburse.payout.v1.RepublishPayoutEventsResponse
@@ -1617,7 +1944,7 @@ export type RepublishPayoutEventsResponseJson = {
  * Use `create(RepublishPayoutEventsResponseSchema)` to create a new message.
  */
 export const RepublishPayoutEventsResponseSchema: GenMessage<RepublishPayoutEventsResponse, {jsonType: RepublishPayoutEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 28);
+  messageDesc(file_disburse_payout_v1_payout_operations, 35);
 
 /**
  * @generated from enum disburse.payout.v1.Doubt
@@ -1813,6 +2140,27 @@ export const PayoutOperationsService: GenService<{
     methodKind: "unary";
     input: typeof SetRailPausedRequestSchema;
     output: typeof SetRailPausedResponseSchema;
+  },
+  /**
+   * Limits the payouts of a merchant, all together and to each of its beneficiaries; replaces what was set before. In
+   * force in every process within two seconds. Refuses INVALID_REQUEST.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutOperationsService.SetVelocityLimits
+   */
+  setVelocityLimits: {
+    methodKind: "unary";
+    input: typeof SetVelocityLimitsRequestSchema;
+    output: typeof SetVelocityLimitsResponseSchema;
+  },
+  /**
+   * A merchant's velocity limits; empty where none were set.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutOperationsService.GetVelocityLimits
+   */
+  getVelocityLimits: {
+    methodKind: "unary";
+    input: typeof GetVelocityLimitsRequestSchema;
+    output: typeof GetVelocityLimitsResponseSchema;
   },
   /**
    * A rail's own message, byte for byte as received. Refuses ACCESS_FORBIDDEN (not signed by the rail),

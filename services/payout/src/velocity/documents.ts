@@ -1,0 +1,89 @@
+import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import type { Decimal128 } from "mongodb";
+import type { MerchantLimitsText } from "./rules/limits.ts";
+import { dueAt, type Reservation, type Usage } from "./rules/usage.ts";
+import type { Part } from "./rules/window.ts";
+
+/** A merchant's limits; without one it has none. */
+export type LimitsDocument = MerchantLimitsText & {
+  /** The merchant's id. */
+  _id: string;
+  schema_version: number;
+  /** The audit entry that set these limits: an earlier one changes nothing. */
+  audit_sequence: number;
+  updated_at: Date;
+};
+
+/** What of its limits a merchant, or one of its beneficiaries, has used. */
+export type UsageDocument = {
+  /** The merchant's id, or `<merchant id>:<beneficiary id>`. */
+  _id: string;
+  schema_version: number;
+  /** Another one with each write, which compares it. */
+  revision: string;
+  reservations: {
+    payout_id: string;
+    at: Date;
+    currency: string;
+    amount: Decimal128;
+    /** Absent once the payout exists. */
+    open?: { quote_id: string; account_id: string; attempts: number; look_at: Date };
+  }[];
+  sums: { at: Date; currency: string; count: number; amount: Decimal128 }[];
+  /** When the sweep has to look at it. */
+  due_at: Date;
+};
+
+/** A usage as it is stored; `undefined` where there is nothing to store. */
+export function usageDocument(id: string, usage: Usage): UsageDocument | undefined {
+  const due = dueAt(usage);
+  if (due === undefined) return undefined;
+  return {
+    _id: id,
+    schema_version: 1,
+    revision: crypto.randomUUID(),
+    reservations: usage.reservations.map(storedReservation),
+    sums: usage.sums.map((each) => ({ ...each, amount: toDecimal128(each.amount) })),
+    due_at: due,
+  };
+}
+
+function storedReservation({ payoutId, at, currency, amount, open }: Reservation) {
+  return {
+    payout_id: payoutId,
+    at,
+    currency,
+    amount: toDecimal128(amount),
+    ...(open && {
+      open: {
+        quote_id: open.quoteId,
+        account_id: open.accountId,
+        attempts: open.attempts,
+        look_at: open.lookAt,
+      },
+    }),
+  };
+}
+
+/** A usage as the rules see it. */
+export function toUsage(document: UsageDocument): Usage {
+  return {
+    reservations: document.reservations.map(toReservation),
+    sums: document.sums.map((each): Part => ({ ...each, amount: fromDecimal128(each.amount) })),
+  };
+}
+
+function toReservation(stored: UsageDocument["reservations"][number]): Reservation {
+  const { payout_id: payoutId, at, currency, open } = stored;
+  return {
+    ...{ payoutId, at, currency, count: 1, amount: fromDecimal128(stored.amount) },
+    ...(open && {
+      open: {
+        quoteId: open.quote_id,
+        accountId: open.account_id,
+        attempts: open.attempts,
+        lookAt: open.look_at,
+      },
+    }),
+  };
+}

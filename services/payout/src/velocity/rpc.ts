@@ -1,0 +1,83 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  type VelocityLimits as LimitsMessage,
+  MerchantVelocitySchema,
+  type PayoutOperationsService,
+  VelocityLimitsSchema,
+} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type AuditStore, readOperator } from "../payouts/operators.ts";
+import type { LimitsDocument } from "./documents.ts";
+import type { VelocityLimits } from "./limits.ts";
+import { type LimitsText, limitViolations } from "./rules/limits.ts";
+
+/** What the RPCs of velocity limits work with. */
+export type VelocityDeps = {
+  readonly velocity: VelocityLimits;
+  readonly audit: AuditStore;
+  readonly clock: Clock;
+};
+
+/** The operators' RPCs of velocity limits. */
+export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
+  return {
+    setVelocityLimits: async ({ mutation, merchantId, merchant, beneficiary }) => {
+      const by = readOperator(mutation);
+      if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
+      const limits = { merchant: limitsText(merchant), beneficiary: limitsText(beneficiary) };
+      const violations = [
+        ...limitViolations("merchant", limits.merchant),
+        ...limitViolations("beneficiary", limits.beneficiary),
+      ];
+      if (violations.length > 0) orThrow(invalidRequest(violations));
+      const detail = JSON.stringify(limits);
+      const record = {
+        action: "velocity.set",
+        subject: merchantId,
+        detail,
+        at: clock.now(),
+      } as const;
+      // The audit trail first: its order decides, and a repeat changes nothing.
+      const entry = await audit.append({ ...record, ...by });
+      if (entry.detail !== detail) orThrow(otherContent);
+      return { limits: velocityMessage(merchantId, await velocity.follow(entry)) };
+    },
+
+    getVelocityLimits: async ({ merchantId }) => ({
+      limits: velocityMessage(merchantId, await velocity.read(merchantId)),
+    }),
+  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+}
+
+const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
+
+function limitsText(message = create(VelocityLimitsSchema)): LimitsText {
+  const { countHour, countDay, amounts } = message;
+  return {
+    ...(countHour !== undefined && { count_hour: countHour }),
+    ...(countDay !== undefined && { count_day: countDay }),
+    amounts: amounts.map(({ currencyCode: currency, hour, day }) => ({ currency, hour, day })),
+  };
+}
+
+function velocityMessage(merchantId: string, stored: LimitsDocument | null) {
+  return create(MerchantVelocitySchema, {
+    merchantId,
+    merchant: limitsMessage(stored?.merchant),
+    beneficiary: limitsMessage(stored?.beneficiary),
+    ...(stored && { updatedAt: timestampFromDate(stored.updated_at) }),
+  });
+}
+
+function limitsMessage(limits: LimitsText | undefined): LimitsMessage {
+  const { count_hour: countHour, count_day: countDay, amounts = [] } = limits ?? {};
+  return create(VelocityLimitsSchema, {
+    ...(countHour !== undefined && { countHour }),
+    ...(countDay !== undefined && { countDay }),
+    amounts: amounts.map(({ currency: currencyCode, hour, day }) => ({ currencyCode, hour, day })),
+  });
+}

@@ -1,0 +1,90 @@
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused, type Violation } from "@disburse/kernel/refusal.ts";
+import { isoTime } from "@disburse/kernel/time.ts";
+import type { Exceeded, Limit } from "./window.ts";
+
+/** Limits of amounts of one source currency: decimal text, "" for none. */
+type AmountText = { readonly currency: string; readonly hour: string; readonly day: string };
+
+/** The limits of one subject as operators write them, and as they are stored. */
+export type LimitsText = {
+  /** Payouts; absent for no limit, 0 for no payout at all. */
+  readonly count_hour?: number;
+  readonly count_day?: number;
+  readonly amounts: readonly AmountText[];
+};
+
+/** Whose payouts are counted together: a merchant's, or those to one of its beneficiaries. */
+export type LimitedSubject = "merchant" | "beneficiary";
+
+/** A merchant's limits as they are written. */
+export type MerchantLimitsText = Readonly<Record<LimitedSubject, LimitsText>>;
+/** A merchant's limits as they are compared; none where the list is empty. */
+export type MerchantLimits = Readonly<Record<LimitedSubject, readonly Limit[]>>;
+
+/** Why limits cannot be set, by field; `name` is the field of the subject. */
+export function limitViolations(name: string, limits: LimitsText): Violation[] {
+  const counts = (["count_hour", "count_day"] as const)
+    .filter((field) => (limits[field] ?? 0) < 0)
+    .map((field) => ({ field: `${name}.${field}`, problem: "must not be negative" }));
+  const { count_hour = 0, count_day = Number.POSITIVE_INFINITY } = limits;
+  const isAbove = counts.length === 0 && count_hour > count_day;
+  const above = { field: `${name}.count_hour`, problem: "must not be above count_day" };
+  return [
+    ...counts,
+    ...(isAbove ? [above] : []),
+    ...limits.amounts.flatMap((each, at) => amountViolations(name, limits, each, at)),
+  ];
+}
+
+function amountViolations(name: string, { amounts }: LimitsText, text: AmountText, at: number) {
+  const path = `${name}.amounts[${at}]`;
+  const { currency } = text;
+  if (findCurrency(currency) === undefined) {
+    return [{ field: `${path}.currency_code`, problem: "must be a known currency" }];
+  }
+  if (amounts.findIndex((each) => each.currency === currency) !== at) {
+    return [{ field: `${path}.currency_code`, problem: "must not come twice" }];
+  }
+  const read = (["hour", "day"] as const).map((window) => {
+    const amount = text[window] === "" ? undefined : parseAmount(text[window], currency);
+    return { field: `${path}.${window}`, amount };
+  });
+  const wrong = read.flatMap(({ field, amount }) =>
+    isRefused(amount) ? [{ field, problem: amount.detail ?? "" }] : [],
+  );
+  const [hour, day] = read.map(({ amount }) => (isRefused(amount) ? undefined : amount));
+  if (hour === undefined || day === undefined || hour <= day) return wrong;
+  return [{ field: `${path}.hour`, problem: "must not be above day" }];
+}
+
+/** Limits that were checked before, as they are compared. */
+export function readLimits({ count_hour, count_day, amounts }: LimitsText): Limit[] {
+  const counts = Object.entries({ hour: count_hour, day: count_day }).flatMap(([window, max]) =>
+    max === undefined ? [] : [{ window: window as Limit["window"], max: BigInt(max) }],
+  );
+  const sums = amounts.flatMap((text) =>
+    (["hour", "day"] as const).flatMap((window): Limit[] => {
+      const max = text[window] === "" ? undefined : parseAmount(text[window], text.currency);
+      if (isRefused(max)) throw new Error("a stored limit that is no amount");
+      return max === undefined ? [] : [{ window, currency: text.currency, max }];
+    }),
+  );
+  return [...counts, ...sums];
+}
+
+const subjectWords = { merchant: "by this merchant", beneficiary: "to this beneficiary" } as const;
+const windowWords = { hour: "in 60 minutes", day: "in 24 hours" } as const;
+
+/** The sentence of a refusal: which limit, and when there is room again. */
+export function exceededSentence(subject: LimitedSubject, { limit, roomAt }: Exceeded): string {
+  const { currency, max, window } = limit;
+  const most =
+    currency === undefined
+      ? `${max} ${max === 1n ? "payout" : "payouts"}`
+      : `${formatAmount(max, currency)} ${currency}`;
+  const rule = `At most ${most} ${subjectWords[subject]} ${windowWords[window]}`;
+  if (roomAt !== "never") return `${rule}; there is room for this one at ${isoTime(roomAt)}.`;
+  return currency === undefined ? `${rule}.` : `${rule}, and this one alone is more.`;
+}

@@ -1,0 +1,110 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { migrations } from "../migrations.ts";
+import type { UsageDocument } from "./documents.ts";
+import { createVelocityRoom } from "./room.ts";
+import { partsOf, unused } from "./rules/usage.ts";
+import { openUsage } from "./usage.ts";
+
+let database: Awaited<ReturnType<typeof migratedDatabase>>;
+beforeAll(async () => {
+  database = await migratedDatabase("velocity", migrations);
+});
+afterAll(async () => {
+  await database.db.dropDatabase();
+  await database.close();
+});
+
+/** A process: limits of 10 payouts an hour by the merchant, 4 to a beneficiary. */
+function startProcess() {
+  const limits = {
+    merchant: [{ window: "hour", max: 10n } as const],
+    beneficiary: [{ window: "hour", max: 4n } as const],
+  };
+  return createVelocityRoom({ of: () => limits }, openUsage(database));
+}
+
+const asked = (payoutId: string, merchantId: string, beneficiaryId: string) => ({
+  ...{ payoutId, merchantId, beneficiaryId, quoteId: `qt_${payoutId}`, accountId: "acc_1" },
+  ...{ currency: "USD", amount: 100n },
+});
+
+const stored = (id: string) =>
+  database.db.collection<UsageDocument>("velocity_usage").findOne({ _id: id });
+
+it("executes in several processes never pass a limit together", async () => {
+  const processes = [startProcess(), startProcess(), startProcess()];
+  const reserved = await Promise.all(
+    Array.from({ length: 60 }, (_, n) =>
+      processes[n % 3]?.reserve(asked(`po_${n}`, "mer_race", `ben_${n % 5}`)),
+    ),
+  );
+  const ok = reserved.flatMap((each, n) => (isRefused(each) ? [] : [n]));
+  expect(ok).toHaveLength(10);
+  const usage = await stored("mer_race");
+  expect(usage?.reservations).toHaveLength(10);
+  for (const ben of [0, 1, 2, 3, 4]) {
+    const own = ok.filter((n) => n % 5 === ben).length;
+    expect(own).toBeLessThanOrEqual(4);
+    expect((await stored(`mer_race:ben_${ben}`))?.reservations.length ?? 0).toBe(own);
+  }
+});
+
+it("repeats of one payout, in several processes at once, take room once", async () => {
+  const processes = [startProcess(), startProcess()];
+  const all = Array.from({ length: 20 }, (_, n) =>
+    processes[n % 2]?.reserve(asked("po_1", "mer_repeat", "ben_1")),
+  );
+  expect((await Promise.all(all)).filter(isRefused)).toEqual([]);
+  expect((await stored("mer_repeat"))?.reservations).toMatchObject([
+    { payout_id: "po_1", open: { attempts: 20 } },
+  ]);
+});
+
+it("a refusal by the merchant's limit leaves the beneficiary's room as it was", async () => {
+  const room = startProcess();
+  for (let n = 0; n < 10; n += 1) await room.reserve(asked(`po_${n}`, "mer_full", `ben_${n}`));
+  expect(await room.reserve(asked("po_x", "mer_full", "ben_x"))).toMatchObject({
+    ...{ refused: "LIMIT_EXCEEDED", detail: expect.stringContaining("by this merchant") },
+  });
+  expect(await stored("mer_full:ben_x")).toBeNull();
+});
+
+it("room that is given back twice is given back once, and may be taken again", async () => {
+  const room = startProcess();
+  const parties = { merchantId: "mer_back", beneficiaryId: "ben_1" };
+  for (let n = 0; n < 4; n += 1) await room.reserve(asked(`po_${n}`, "mer_back", "ben_1"));
+  expect(isRefused(await room.reserve(asked("po_4", "mer_back", "ben_1")))).toBe(true);
+  await room.giveBack("po_0", parties);
+  await room.giveBack("po_0", parties);
+  expect(isRefused(await room.reserve(asked("po_4", "mer_back", "ben_1")))).toBe(false);
+  expect(isRefused(await room.reserve(asked("po_5", "mer_back", "ben_1")))).toBe(true);
+});
+
+it("times are the database's, also of the first reservation", async () => {
+  const usage = openUsage(database);
+  const before = Date.now();
+  const times: number[] = [];
+  await usage.change("mer_time", (found, now) => {
+    times.push(now.getTime());
+    const at = now.getTime() === 0 ? new Date(1) : now;
+    const part = { at, currency: "USD", count: 1, amount: 1n };
+    return { usage: { ...found, sums: [...found.sums, part] }, answer: undefined };
+  });
+  expect(times.at(-1)).toBeGreaterThan(before - 60_000);
+  const { sums } = (await stored("mer_time")) ?? {};
+  expect(sums?.map(({ at }) => at.getTime())).toEqual([times.at(-1)]);
+});
+
+it("a usage that nothing is left of is taken away", async () => {
+  const usage = openUsage(database);
+  const room = startProcess();
+  const parties = { merchantId: "mer_gone", beneficiaryId: "ben_1" };
+  await room.reserve(asked("po_1", "mer_gone", "ben_1"));
+  await room.giveBack("po_1", parties);
+  expect(await stored("mer_gone")).toBeNull();
+  const answer = await usage.change("mer_gone", (found) => ({ usage: found, answer: found }));
+  expect([answer, partsOf(answer)]).toEqual([unused, []]);
+  expect(await stored("mer_gone")).toBeNull();
+});

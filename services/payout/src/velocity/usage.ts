@@ -1,0 +1,119 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import type { Collection } from "mongodb";
+import { toUsage, type UsageDocument, usageDocument } from "./documents.ts";
+import { type Usage, unused } from "./rules/usage.ts";
+
+/** A change of a usage at the database's time; a usage that is the same is not written. */
+type Change<T> = (usage: Usage, now: Date) => { readonly usage: Usage; readonly answer: T };
+
+/** What merchants and beneficiaries have used of their limits. */
+export type UsageStore = ReturnType<typeof openUsage>;
+
+/** Changes of one write. */
+const batchMax = 100;
+/** Tries of a batch while other processes change the usage. */
+const triesMax = 100;
+/** The pause between tries is random up to this, so that two processes do not collide again. */
+const pauseMaxMs = 10;
+/** Usages that the sweep looks at in one run. */
+const dueMax = 100;
+
+type Waiting = {
+  readonly change: Change<unknown>;
+  readonly done: PromiseWithResolvers<unknown>;
+};
+
+/**
+ * Opens the usages. Each is one document, written where it is still the one that was read, so
+ * concurrent executes never pass a limit together. Changes that arrive during a write go into the
+ * next one together. It throws where it is not known whether a change was stored.
+ */
+export function openUsage({ db }: Database) {
+  const collection = db.collection<UsageDocument>("velocity_usage");
+  const queues = new Map<string, Waiting[]>();
+
+  const drain = async (id: string, queue: Waiting[]) => {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, batchMax);
+      try {
+        const answers = await write(collection, id, batch);
+        for (const [at, { done }] of batch.entries()) done.resolve(answers[at]);
+      } catch (error) {
+        for (const { done } of batch) done.reject(error);
+      }
+    }
+    queues.delete(id);
+  };
+
+  return {
+    /** Changes a usage in one atomic write; without a document nothing is used. */
+    change: <T>(id: string, change: Change<T>): Promise<T> => {
+      const waiting = { change, done: Promise.withResolvers<unknown>() };
+      const queue = queues.get(id);
+      if (queue === undefined) {
+        const fresh = [waiting];
+        queues.set(id, fresh);
+        void drain(id, fresh);
+      } else {
+        queue.push(waiting);
+      }
+      return waiting.done.promise as Promise<T>;
+    },
+    /** Usages with reservations to look at, or with nothing that any window still has. */
+    due: async (now: Date) => {
+      const found = await collection
+        .find({ due_at: { $lte: now } })
+        .sort({ due_at: 1 })
+        .limit(dueMax)
+        .toArray();
+      return found.map((document) => ({ id: document._id, ...toUsage(document) }));
+    },
+  };
+}
+
+/** One write for a batch; repeated while other processes change the usage. */
+async function write(
+  collection: Collection<UsageDocument>,
+  id: string,
+  batch: readonly Waiting[],
+): Promise<unknown[]> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const found = await findWithTime(collection, id);
+    const before = found === null ? unused : toUsage(found);
+    let usage = before;
+    const answers = batch.map(({ change }) => {
+      // Without a document the time is not the database's; it is read when there is one.
+      const made = change(usage, found?.now ?? new Date(0));
+      usage = made.usage;
+      return made.answer;
+    });
+    if (usage === before) return answers;
+    if (found === null) await insertOnce(collection, emptyDocument(id));
+    else if (await save(collection, found, usage)) return answers;
+    else await pause(Math.random() * pauseMaxMs);
+  }
+  throw new Error("the usage of a limit changed during every try");
+}
+
+/** A document to read the database's time with; the sweep takes it away if nothing comes of it. */
+function emptyDocument(_id: string): UsageDocument {
+  const revision = crypto.randomUUID();
+  return { _id, schema_version: 1, revision, reservations: [], sums: [], due_at: new Date(0) };
+}
+
+/** `false` when the usage has changed since it was read. */
+async function save(
+  collection: Collection<UsageDocument>,
+  { _id, revision }: UsageDocument,
+  usage: Usage,
+): Promise<boolean> {
+  const next = usageDocument(_id, usage);
+  if (next === undefined) {
+    return (await collection.deleteOne({ _id, revision })).deletedCount === 1;
+  }
+  const { _id: _, ...fields } = next;
+  return (await collection.replaceOne({ _id, revision }, fields)).matchedCount === 1;
+}
