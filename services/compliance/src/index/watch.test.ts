@@ -32,6 +32,8 @@ const found = async (name: string, index = current()) =>
     entryUid,
     listVersion,
   ]);
+const ofMerchant = (merchantId: string, name: string) =>
+  current().screen(requestOf(name), { merchantId });
 const unavailable = expect.objectContaining({ code: Code.Unavailable });
 
 /** The longest that this thread works without a pause meanwhile; milliseconds of its own time. */
@@ -218,13 +220,37 @@ describe("a thread of an index", () => {
     await patient.stop();
   });
 
-  it("accepts no more than a thousand requests at once", async () => {
-    store.put("l", "1", people(10));
+  it("lets no merchant wait for the names of another one", async () => {
+    store.put("l", "1", people(300));
     await watch.refresh();
-    const all = Array.from({ length: 1_001 }, () => current().screen(requestOf("Unlisted")));
-    const answers = await Promise.allSettled(all);
-    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1_000);
-    expect(answers.at(-1)).toEqual({ status: "rejected", reason: unavailable });
+    let answered = 0;
+    const names = Array.from({ length: 21 }, (_, at) => personParty(`zoltvaqui ${at} mbraond`));
+    const much = Array.from({ length: 20 }, () =>
+      current()
+        .screen({ parties: names, wallets: [] }, { merchantId: "mer_much" })
+        .then(() => {
+          answered += 1;
+        }),
+    );
+    await ofMerchant("mer_other", "Tamerlan Zhdanovski");
+    expect(answered).toBe(0);
+    await Promise.all(much);
+  });
+
+  it("compares no name for which no caller waits any longer", async () => {
+    store.put("l", "1", people(300));
+    await watch.refresh();
+    const posted = vi.spyOn(Worker.prototype, "postMessage");
+    const names = Array.from({ length: 50 }, (_, at) => personParty(`zoltvaqui ${at} mbraond`));
+    const caller = new AbortController();
+    const waiter = { merchantId: "mer_gone", signal: caller.signal };
+    const left = current().screen({ parties: names, wallets: [] }, waiter);
+    caller.abort();
+    await expect(left).rejects.toEqual(unavailable);
+    await expect(current().screen(requestOf("Late"), waiter)).rejects.toEqual(unavailable);
+    await ofMerchant("mer_gone", "Unlisted");
+    expect(posted.mock.calls.length).toBeLessThan(20);
+    posted.mockRestore();
   });
 
   it("rejects on a bug in the matcher, and continues", async () => {

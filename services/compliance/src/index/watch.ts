@@ -137,6 +137,6 @@ function screeningIndex(
     configurationVersion: matcherConfig.version,
     configurationRevision: matcherConfig.revision,
     stamp,
-    screen: (request) => thread.screen(request).then(named),
+    screen: (request, waiter) => thread.screen(request, waiter).then(named),
   };
 }

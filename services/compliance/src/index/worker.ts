@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { parentPort } from "node:worker_threads";
-import { screen } from "../screening/rules/screening.ts";
+import { type ScreeningUnit, screenUnit } from "../screening/rules/screening.ts";
 import { indexLists, type PackedList } from "./build.ts";
-import type { IndexRequest, IndexResponse } from "./thread.ts";
+import type { IndexResponse } from "./thread.ts";
 
 /**
- * The thread of one index: builds it, then answers one request after the other. The lists
+ * The thread of one index: builds it, then answers one unit after the other. The lists
  * come as a message, of which nothing is kept; a thread's data lasts with it.
  */
 const port = parentPort;
@@ -16,11 +16,14 @@ const inForce = await once(port, "message").then(([packed]: (readonly PackedList
   if (packed === undefined) throw new Error("no lists to index");
   return indexLists(packed);
 });
-port.on("message", ({ id, request }: IndexRequest) => {
+port.on("message", (unit: ScreeningUnit) => {
+  const started = performance.now();
+  const spentMs = () => performance.now() - started;
   try {
-    say({ id, finding: screen(request, inForce) });
+    const hits = screenUnit(unit, inForce);
+    say({ hits, spentMs: spentMs() });
   } catch (error) {
-    say({ id, error });
+    say({ error, spentMs: spentMs() });
   }
 });
 say({ ready: true });

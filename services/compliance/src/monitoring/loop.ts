@@ -83,7 +83,8 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   ];
   return {
     ...deps,
-    screenSubject: (requested: ScreeningRequest, by: Change) => screenSubject(deps, requested, by),
+    screenSubject: (requested: ScreeningRequest, by: Change, signal?: AbortSignal) =>
+      screenSubject(deps, requested, by, signal),
     rescreen: (subject: Subject, trigger: "decision") => rescreen(deps, subject, trigger),
     stop: async () => {
       stopping = true;

@@ -11,7 +11,7 @@ import type { ScreeningRequest } from "../screening/request.ts";
 import { decidableMax, decidedFinding, isTruncated } from "../screening/rules/decided-finding.ts";
 import type { ScreeningHit } from "../screening/rules/hit.ts";
 import type { Screening, ScreeningTrigger, Subject } from "../screening/rules/screening.ts";
-import type { IndexWatch, ScreeningIndex } from "../screening/screening-index.ts";
+import type { IndexWatch, ScreeningIndex, Waiter } from "../screening/screening-index.ts";
 import {
   openScreening,
   type ScreeningStore,
@@ -64,7 +64,9 @@ export async function screenSubject(
   deps: SubjectDeps,
   request: ScreeningRequest,
   by: Change,
+  signal?: AbortSignal,
 ): Promise<StoredScreening> {
+  const waiter = { merchantId: request.subject.merchantId, signal };
   for (let tries = 0; tries < triesMax; tries += 1) {
     const before = await deps.subjects.get(request.subject);
     // An operation's first result is stored, or still in the subject's document: looked for in
@@ -72,7 +74,7 @@ export async function screenSubject(
     if (before?.recording !== undefined) await deps.store.keep(before.recording);
     const first = await deps.store.findOperation("party", by.operationId);
     if (first !== undefined) return first;
-    const comparison = await compare(deps, before, request);
+    const comparison = await compare(deps, before, request, waiter);
     const committed = await commit(deps, before, comparison, { trigger: "request", ...by });
     if (committed !== undefined) return committed;
   }
@@ -146,13 +148,15 @@ async function compare(
   deps: SubjectDeps,
   before: SubjectDocument | undefined,
   request: ScreeningRequest,
+  waiter?: Waiter,
 ) {
   const index = await indexSince(deps, before);
   const { subject, parties, wallets } = request;
   const query = { parties, wallets };
-  const first = await index.screen(query);
+  const first = await index.screen(query, waiter);
   // People may have decided about all hits that are listed: then the others count too.
-  const all = isTruncated(first) ? await index.screen({ ...query, most: decidableMax }) : first;
+  const every = { ...query, most: decidableMax };
+  const all = isTruncated(first) ? await index.screen(every, waiter) : first;
   const isFirst = before === undefined;
   const found = { request: query, hits: all.hits, lists: index.lists, isFirst };
   const decisions = await deps.alerts.decisionsOf(subject, found);

@@ -42,27 +42,32 @@ export type ScreeningDeps = {
   /** Assesses wallets; `undefined` where none is configured. */
   readonly provider: WalletProvider | undefined;
   /** Screens a subject that is monitored from then on, once for each operation. */
-  readonly screenSubject: (requested: ScreeningRequest, by: Change) => Promise<StoredScreening>;
+  readonly screenSubject: (
+    requested: ScreeningRequest,
+    by: Change,
+    signal?: AbortSignal,
+  ) => Promise<StoredScreening>;
 };
 
 /** The RPCs that screen, and that read screenings. */
 export function screeningRpc(deps: ScreeningDeps) {
   const { store } = deps;
   return {
-    screenWallet: async (request) => {
+    screenWallet: async (request, { signal }) => {
       const requested = orThrow(readWalletRequest(request));
-      const screening = await screenOnce(deps, request.mutation, "wallet", requested);
+      const of = { kind: "wallet", requested, signal } as const;
+      const screening = await screenOnce(deps, request.mutation, of);
       return create(ScreenWalletResponseSchema, { screening: screeningMessage(screening) });
     },
 
-    screenParty: async (request) => {
+    screenParty: async (request, { signal }) => {
       const requested = orThrow(readPartyRequest(request));
       const { recordId } = requested.subject;
       const screening =
         recordId === ""
-          ? await screenOnce(deps, request.mutation, "party", requested)
+          ? await screenOnce(deps, request.mutation, { kind: "party", requested, signal })
           : sameRequest(
-              await deps.screenSubject(requested, readMutation(request.mutation)),
+              await deps.screenSubject(requested, readMutation(request.mutation), signal),
               requested,
             );
       return create(ScreenPartyResponseSchema, { screening: screeningMessage(screening) });
@@ -85,6 +90,13 @@ export function screeningRpc(deps: ScreeningDeps) {
   } satisfies Partial<ServiceImpl<typeof ComplianceService>>;
 }
 
+/** What is to be screened, and whether its caller still waits. */
+type Requested = {
+  readonly kind: ScreeningKind;
+  readonly requested: ScreeningRequest;
+  readonly signal: AbortSignal;
+};
+
 /**
  * Screens a subject without monitoring, once for each operation: a repeat gets the first result,
  * whatever the lists say now.
@@ -92,15 +104,15 @@ export function screeningRpc(deps: ScreeningDeps) {
 async function screenOnce(
   deps: ScreeningDeps,
   mutation: Mutation | undefined,
-  kind: ScreeningKind,
-  requested: ScreeningRequest,
+  { kind, requested, signal }: Requested,
 ): Promise<Screening> {
   const { operationId, actor } = readMutation(mutation);
   const { subject, parties, wallets } = requested;
   const first = await deps.store.findOperation(kind, operationId);
   if (first !== undefined) return sameRequest(first, requested);
   const index = orThrow(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
-  const finding = await index.screen({ parties, wallets });
+  const { merchantId } = subject;
+  const finding = await index.screen({ parties, wallets }, { merchantId, signal });
   const assessment = kind === "wallet" ? await assessed(deps, finding, wallets) : undefined;
   const createdAt = deps.clock.now();
   const screening: Screening = {

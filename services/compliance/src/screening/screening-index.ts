@@ -17,7 +17,15 @@ export type ScreeningIndex = {
    * died): then nothing was compared, and nothing may be taken for clear. Rejects with INTERNAL
    * when the matcher itself throws.
    */
-  screen(request: ScreeningQuery): Promise<Finding>;
+  screen(request: ScreeningQuery, waiter?: Waiter): Promise<Finding>;
+};
+
+/** Who waits for a screening. */
+export type Waiter = {
+  /** Merchants have equal parts of the thread's time; "" is the part of monitoring. */
+  readonly merchantId: string;
+  /** Aborts when no caller waits any longer: what is not compared yet is not compared at all. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** The index that answers now, in this process. */

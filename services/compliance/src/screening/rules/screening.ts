@@ -50,17 +50,54 @@ export type ScreeningQuery = {
   readonly most?: number;
 };
 
+/** One party or wallet of a request: what is compared at a time. */
+export type ScreeningUnit = {
+  /** Which party or wallet of the request, from 0: parties first. */
+  readonly at: number;
+  /** Parties of the request. */
+  readonly count: number;
+  readonly of: Party | Wallet;
+  /** As in the request. */
+  readonly most: number | undefined;
+};
+
+/** The hits of one unit: those compared with entries, and those of a name that cannot be. */
+export type UnitHits = {
+  readonly compared: readonly ScreeningHit[];
+  readonly unreadable: readonly ScreeningHit[];
+};
+
 /** Compares all parties and wallets of a request: the verdict is the worst of theirs. */
 export function screen(request: ScreeningQuery, inForce: ListsInForce): Finding {
-  const { parties, wallets, most = hitsMax } = request;
+  return findingOf(
+    request,
+    unitsOf(request).map((unit) => screenUnit(unit, inForce)),
+  );
+}
+
+/** The parties and wallets of a request, one by one. */
+export function unitsOf({ parties, wallets, most }: ScreeningQuery): ScreeningUnit[] {
+  const count = parties.length;
+  return [...parties, ...wallets].map((of, at) => ({ at, count, of, most }));
+}
+
+/** Compares one party or wallet. */
+export function screenUnit(unit: ScreeningUnit, inForce: ListsInForce): UnitHits {
+  const { at, of } = unit;
+  if ("address" in of) return { compared: walletHits(of, at, inForce), unreadable: [] };
+  return { compared: partyHits(of, unit, inForce), unreadable: nameHits(of, unit) };
+}
+
+/** What was found of a request, from the hits of all its units in their order. */
+export function findingOf({ most }: ScreeningQuery, units: readonly UnitHits[]): Finding {
+  const listed = most ?? hitsMax;
   const hits = [
-    ...parties.flatMap((_party, at) => partyHits(request, at, inForce)),
-    ...wallets.flatMap((wallet, at) => walletHits(wallet, parties.length + at, inForce)),
-    ...parties.flatMap((party, at) => nameHits(party, at, parties.length)),
+    ...units.flatMap(({ compared }) => compared),
+    ...units.flatMap(({ unreadable }) => unreadable),
   ].sort(worstFirst);
-  const beyond = request.most === undefined ? [] : overflowHits(hits.slice(most));
+  const beyond = most === undefined ? [] : overflowHits(hits.slice(listed));
   const verdict = worstVerdict(hits.map((hit) => hit.verdict));
-  return { verdict, hits: [...hits.slice(0, most), ...beyond] };
+  return { verdict, hits: [...hits.slice(0, listed), ...beyond] };
 }
 
 /** Says which party of several is meant. */
@@ -69,19 +106,14 @@ function whoOf(at: number, count: number): string {
 }
 
 /** The hit of a name that cannot be compared, or not whole. */
-function nameHits(party: Party, at: number, count: number): ScreeningHit[] {
+function nameHits(party: Party, { at, count }: ScreeningUnit): ScreeningHit[] {
   const problem = nameQualityIssue(party.name, party.type === "individual");
   return problem === undefined ? [] : [unreadableName(party, problem, at, whoOf(at, count))];
 }
 
-function partyHits(
-  { parties, most }: ScreeningQuery,
-  subjectIndex: number,
-  inForce: ListsInForce,
-): ScreeningHit[] {
-  const party = parties[subjectIndex];
-  if (party === undefined) return [];
-  const who = whoOf(subjectIndex, parties.length);
+function partyHits(party: Party, unit: ScreeningUnit, inForce: ListsInForce): ScreeningHit[] {
+  const { at: subjectIndex, count, most } = unit;
+  const who = whoOf(subjectIndex, count);
   const every = most === undefined ? undefined : Number.POSITIVE_INFINITY;
   return inForce.matcher.match(party, every).map(({ entry, ...hit }) => ({
     ...hit,

@@ -1,0 +1,125 @@
+import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { refusals } from "../refusals.ts";
+import type { Finding } from "../screening/rules/hit.ts";
+import {
+  findingOf,
+  type ScreeningQuery,
+  type ScreeningUnit,
+  type UnitHits,
+  unitsOf,
+} from "../screening/rules/screening.ts";
+import type { Waiter } from "../screening/screening-index.ts";
+import { createFairQueue } from "./rules/fair-queue.ts";
+
+/**
+ * Names and wallets that wait, of one merchant and of all: seconds of work at a few milliseconds
+ * each. A caller beyond would time out; a merchant has no more, so that others find room.
+ */
+const waitingMax = { ofOne: 500, ofAll: 4_000 };
+/**
+ * What the thread has before it: one unit that it compares and the next, so that it need not wait
+ * for this one, or more of little cost. One who comes waits for so long.
+ */
+const sentMin = 2;
+const sentBudgetMs = 10;
+
+/** A request of which some units wait or are compared. */
+type Waiting = {
+  readonly answers: UnitHits[];
+  /** Units without an answer. */
+  left: number;
+  /** Ends the wait, once. */
+  readonly end: (result: { readonly error: unknown } | "answered") => void;
+};
+
+/** A unit of a request. */
+type Piece = { readonly waiting: Waiting; readonly unit: ScreeningUnit };
+
+/** What the thread answers to a unit, and what that has cost of its time. */
+export type UnitAnswer = { readonly spentMs: number } & (
+  | { readonly hits: UnitHits }
+  | { readonly error: unknown }
+);
+
+/**
+ * The requests that wait for the thread of an index. It gets their parties and wallets one by one,
+ * each merchant's in turn; what no caller waits for any longer it does not get.
+ */
+export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
+  const queue = createFairQueue<Piece>(waitingMax);
+  const sent: (Piece & { readonly merchant: string; readonly expectedMs: number })[] = [];
+  const open = new Set<Waiting>();
+
+  const send = (): void => {
+    let sentMs = sent.reduce((sum, each) => sum + each.expectedMs, 0);
+    while (sent.length < sentMin || sentMs < sentBudgetMs) {
+      const next = queue.take();
+      if (next === undefined) return;
+      const { item, merchant, expectedMs } = next;
+      sentMs += expectedMs;
+      sent.push({ ...item, merchant, expectedMs });
+      post(item.unit);
+    }
+  };
+  const wait = (
+    request: ScreeningQuery,
+    units: readonly ScreeningUnit[],
+    { merchantId, signal }: Waiter,
+  ): Promise<Finding> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Finding>();
+    const leave = () => waiting.end({ error: unavailable() });
+    const waiting: Waiting = {
+      answers: [],
+      left: units.length,
+      end: (result) => {
+        if (!open.delete(waiting)) return;
+        signal?.removeEventListener("abort", leave);
+        queue.drop(merchantId, (each) => each.waiting === waiting);
+        if (result === "answered") resolve(findingOf(request, waiting.answers));
+        else reject(result.error);
+      },
+    };
+    const pieces = units.map((unit) => ({ waiting, unit }));
+    if (!queue.add(merchantId, pieces)) return Promise.reject(unavailable());
+    open.add(waiting);
+    signal?.addEventListener("abort", leave);
+    send();
+    return promise;
+  };
+  return {
+    isIdle: () => sent.length === 0 && queue.size === 0,
+    /** See `ScreeningIndex`. */
+    screen: (request: ScreeningQuery, waiter: Waiter): Promise<Finding> => {
+      const units = unitsOf(request);
+      if (waiter.signal?.aborted === true) return Promise.reject(unavailable());
+      if (units.length === 0) return Promise.resolve(findingOf(request, []));
+      return wait(request, units, waiter);
+    },
+    /** Takes the thread's answer to the unit that it got first. */
+    take: (answer: UnitAnswer): void => {
+      const piece = sent.shift();
+      if (piece === undefined) throw new Error("an answer to no unit");
+      const { waiting, unit, merchant } = piece;
+      queue.spend(merchant, answer.spentMs);
+      send();
+      if ("error" in answer) {
+        waiting.end({ error: answer.error });
+        return;
+      }
+      waiting.answers[unit.at] = answer.hits;
+      waiting.left -= 1;
+      if (waiting.left === 0) waiting.end("answered");
+    },
+    /** Rejects every request: the thread is gone. */
+    refuseAll: (): void => {
+      sent.length = 0;
+      for (const waiting of open) waiting.end({ error: unavailable() });
+    },
+  };
+}
+
+/** Nothing was compared, so nothing is cleared. */
+export function unavailable(): Error {
+  return refusalError(refusals, refused("INDEX_UNAVAILABLE"));
+}
