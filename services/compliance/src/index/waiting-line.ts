@@ -100,16 +100,9 @@ export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
     take: (answer: UnitAnswer): void => {
       const piece = sent.shift();
       if (piece === undefined) throw new Error("an answer to no unit");
-      const { waiting, unit, merchant } = piece;
-      queue.spend(merchant, answer.spentMs);
+      queue.spend(piece.merchant, answer.spentMs);
       send();
-      if ("error" in answer) {
-        waiting.end({ error: answer.error });
-        return;
-      }
-      waiting.answers[unit.at] = answer.hits;
-      waiting.left -= 1;
-      if (waiting.left === 0) waiting.end("answered");
+      applyAnswer(piece, answer);
     },
     /** Rejects every request: the thread is gone. */
     refuseAll: (): void => {
@@ -117,6 +110,17 @@ export function openWaitingLine(post: (unit: ScreeningUnit) => void) {
       for (const waiting of open) waiting.end({ error: unavailable() });
     },
   };
+}
+
+/** A request ends with the last answer to its units, or with the first error. */
+function applyAnswer({ waiting, unit }: Piece, answer: UnitAnswer): void {
+  if ("error" in answer) {
+    waiting.end({ error: answer.error });
+    return;
+  }
+  waiting.answers[unit.at] = answer.hits;
+  waiting.left -= 1;
+  if (waiting.left === 0) waiting.end("answered");
 }
 
 /** Nothing was compared, so nothing is cleared. */

@@ -8,7 +8,7 @@ type Line<T> = {
   expectedMs: number;
 };
 
-/** What a turn may cost before one was taken: a name of three words, in a list of 20,000 entries. */
+/** What a turn may cost before one was taken: about that of a name of three words. */
 const firstMs = 1;
 /** With less the thread would have too many turns before it at once. */
 const leastMs = 0.1;
