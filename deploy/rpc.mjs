@@ -16,19 +16,16 @@ if (service === undefined) throw new Error(usage);
 /** Where the RPCs are: of this container's service, unless RPC_URL says otherwise. */
 const port = process.env.RPC_PORT || process.env.PORT;
 const url = process.env.RPC_URL || `http://127.0.0.1:${port}`;
+/** A person's access token; a sandbox has one of its own. */
 const token =
-  process.env.SERVICE_TOKEN || readFileSync(process.env.SERVICE_TOKEN_FILE ?? "", "utf8").trim();
+  process.env.TOKEN || JSON.parse(readFileSync("/data/sandbox.json", "utf8")).grpc_token;
 const operationId = values.operation ?? `ops-${crypto.randomUUID()}`;
 const actor = { kind: "KIND_OPERATOR", id: values.as };
 const mutation = values.as === undefined ? {} : { mutation: { operationId, actor } };
 
 const answer = await fetch(`${url}/disburse.${name}.v1.${service}`, {
   method: "POST",
-  headers: {
-    "content-type": "application/json",
-    authorization: `Bearer ${token}`,
-    "x-disburse-caller": "operator",
-  },
+  headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
   body: JSON.stringify({ ...JSON.parse(body), ...mutation }),
   // The longest of them, an import of a list apart, answers in seconds.
   signal: AbortSignal.timeout(30_000),

@@ -250,7 +250,7 @@ describe("after all this", () => {
     await acme.data("POST", paths.fiat, { ...iban, ...named });
     await acme.data("POST", paths.depositor, depositorBody("corporate"));
     const endpoint = await acme.data("POST", paths.endpoints, operations.at(-1)?.[1]);
-    const secrets = [platform.apiKey("acme"), platform.secrets.serviceToken];
+    const secrets = [platform.apiKey("acme"), platform.secrets.serviceKeys.gateway];
     const webhook = [endpoint.secret, endpoint.standard_secret];
     expectQuietLogs(platform, [marker, ...secrets, ...webhook, ...personal]);
   });

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig as readSandboxConfig } from "@disburse/sandbox/config.ts";
-import { type Ports, serviceEnvironments, serviceNames } from "@disburse/sandbox/environments.ts";
-import { generateSecrets } from "@disburse/sandbox/secrets.ts";
+import { type Ports, serviceEnvironments } from "@disburse/sandbox/environments.ts";
+import { generateSecrets, ownSettings, sharedSettings } from "@disburse/sandbox/secrets.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { refusedSettings, settingsOf } from "./service-settings.ts";
@@ -42,11 +43,10 @@ const observability = ["prometheus", "grafana", "collector"];
 
 /** A service's environment as compose makes it in an empty shell, with the sandbox's secrets. */
 function environmentOf(service: string): Record<string, string | undefined> {
-  const { serviceToken, encryptionKeys, apiKeyPepper } = generateSecrets();
+  const generated = generateSecrets();
   const secrets: Record<string, string> = {
-    SERVICE_TOKEN: serviceToken,
-    ENCRYPTION_KEYS: encryptionKeys,
-    API_KEY_PEPPER: apiKeyPepper,
+    ...sharedSettings(generated),
+    ...ownSettings(generated, service as ServiceName),
   };
   const entries = Object.entries(composed(service).environment ?? {});
   return Object.fromEntries(
@@ -186,7 +186,8 @@ describe("docker-compose.yml", () => {
   });
 
   it("keeps what must last in named volumes, under a name that lasts", () => {
-    const volumes = ["mongo", "rabbitmq", "sandbox", "prometheus", "grafana"];
+    const keys = [...serviceNames, "sandbox"].map((name) => `${name}-key`).sort();
+    const volumes = ["mongo", "rabbitmq", "sandbox", ...keys, "prometheus", "grafana"];
     expect(Object.keys(compose.volumes)).toEqual(volumes);
     expect(composed("mongo").volumes).toEqual(["mongo:/data/db"]);
     expect(composed("rabbitmq")).toMatchObject({
@@ -211,11 +212,11 @@ describe("docker-compose.yml", () => {
 
   it("gives the sandbox's job its settings", () => {
     expect(readSandboxConfig(environmentOf("sandbox"))).toMatchObject({ DISBURSE_MODE: "sandbox" });
-    expect(() => readSandboxConfig({})).toThrow("SERVICE_TOKEN");
+    expect(() => readSandboxConfig({})).toThrow("SERVICE_KEY");
   });
 
   it("holds no secret", () => {
-    const isSecret = /(?:TOKEN|KEYS|PEPPER|PASS|PASSWORD|USER|USERNAME)$/;
+    const isSecret = /(?:TOKEN|KEY|KEYS|PEPPER|PASS|PASSWORD|USER|USERNAME)$/;
     const values = all.flatMap(([, { environment = {} }]) => Object.entries(environment));
     const secrets = values.filter(([name]) => isSecret.test(name));
     expect(secrets.length).toBeGreaterThan(serviceNames.length);

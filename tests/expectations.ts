@@ -1,4 +1,4 @@
-import { serviceNames } from "@disburse/sandbox/environments.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import type { TestPlatform } from "@disburse/testkit/platform.ts";
 import { expect, vi } from "vitest";
 import { paths } from "./bodies.ts";

@@ -14,7 +14,7 @@ import { type CrashPoint, crashNotifier } from "@disburse/faults/webhooks/crashe
 import { createWebhookLoad, type WebhookLoad } from "@disburse/faults/webhooks/load.ts";
 import { openWebhookReceiver, type WebhookReceiver } from "@disburse/faults/webhooks/receiver.ts";
 import { createRandom } from "@disburse/harness/random.ts";
-import { serviceNames } from "@disburse/sandbox/environments.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";

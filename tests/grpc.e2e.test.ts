@@ -13,7 +13,7 @@ import {
   HealthCheckRequestSchema,
   HealthCheckResponseSchema,
 } from "@disburse/contracts/health/v1/health_pb.ts";
-import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { Client, credentials, Metadata, status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -49,10 +49,12 @@ async function unary<I extends Message, O extends Message>(
   }
 }
 
-function identity(): Metadata {
+/** A person of treasury. */
+const treasurer = () => platform.trust.person("ada", ["treasury"])("payout");
+
+async function identity(): Promise<Metadata> {
   const metadata = new Metadata();
-  metadata.set("authorization", `Bearer ${platform.secrets.serviceToken}`);
-  metadata.set("x-disburse-caller", "treasury");
+  metadata.set("authorization", await treasurer());
   return metadata;
 }
 
@@ -81,12 +83,12 @@ describe("@grpc/grpc-js", () => {
   };
 
   it("reads an account, exactly", async () => {
-    const { account } = await getAccount()({}, identity());
+    const { account } = await getAccount()({}, await identity());
     expect(account).toMatchObject({ currencyCode: "BTC", available: "10.00000000" });
   });
 
   it("is refused with a code and without a token", async () => {
-    const unknown = getAccount()({ accountId: "acc_x" }, identity());
+    const unknown = getAccount()({ accountId: "acc_x" }, await identity());
     await expect(unknown).rejects.toMatchObject({ code: status.NOT_FOUND });
     const anonymous = getAccount()({}, new Metadata());
     await expect(anonymous).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
@@ -96,10 +98,8 @@ describe("@grpc/grpc-js", () => {
 describe("buf curl", () => {
   const buf = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
   const curl = async (args: readonly string[]) => {
-    const headers = [
-      `authorization: Bearer ${platform.secrets.serviceToken}`,
-      "x-disburse-caller: treasury",
-    ].flatMap((header) => ["--header", header, "--reflect-header", header]);
+    const authorization = `authorization: ${await treasurer()}`;
+    const headers = ["--header", authorization, "--reflect-header", authorization];
     const { stdout } = await promisify(execFile)(process.execPath, [
       ...[buf, "curl", "--protocol", "grpc", "--http2-prior-knowledge", ...headers, ...args],
     ]);

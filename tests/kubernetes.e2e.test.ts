@@ -7,6 +7,7 @@ import { findKubectl, render } from "@disburse/deploy/kubectl.ts";
 import { type Manifest, readManifests } from "@disburse/deploy/manifests.ts";
 import { type Played, playManifests } from "@disburse/deploy/play.ts";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import { workloads } from "@disburse/sandbox/secrets.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
@@ -121,7 +122,11 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
   it("make their secrets, and keep them when they are applied again", async () => {
     await complete(job("sandbox-secrets"));
     const made = { ...api.secrets.disburse };
-    expect(Object.keys(made)).toEqual(["SERVICE_TOKEN", "ENCRYPTION_KEYS", "API_KEY_PEPPER"]);
+    const keys = workloads.map((name) => `SERVICE_KEY_${name.toUpperCase()}`);
+    expect(Object.keys(made)).toEqual([
+      ...["ENCRYPTION_KEYS", "API_KEY_PEPPER", "TRUSTED_KEYS", "OIDC_JWKS", "ISSUER_KEY"],
+      ...keys,
+    ]);
     rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
     await complete(job("sandbox-secrets"));
     expect(api.secrets.disburse).toEqual(made);

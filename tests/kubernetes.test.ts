@@ -12,8 +12,8 @@ import {
 } from "@disburse/deploy/manifests.ts";
 import { prometheusRule } from "@disburse/deploy/rules.ts";
 import { schemaProblem, unknownFields } from "@disburse/deploy/schemas.ts";
-import { serviceNames } from "@disburse/sandbox/environments.ts";
-import { secretSettings } from "@disburse/sandbox/secrets.ts";
+import { generateSecrets, ownSettings, sharedSettings } from "@disburse/sandbox/secrets.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refusedSettings, settingsOf } from "./service-settings.ts";
 
@@ -127,7 +127,7 @@ describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay)
   it("holds no secret", () => {
     const text = JSON.stringify(of(overlay).all.map(({ data, ...rest }) => rest));
     expect(text).not.toMatch(/:\/\/[^/\s"]*:[^/\s"]*@/);
-    expect(text).not.toMatch(/"(?:SERVICE_TOKEN|API_KEY_PEPPER|ENCRYPTION_KEYS)":/);
+    expect(text).not.toMatch(/"(?:SERVICE_KEY|API_KEY_PEPPER|ENCRYPTION_KEYS)":/);
     for (const { data = {}, stringData } of of(overlay).ofKind("Secret")) {
       expect(stringData).toBeUndefined();
       for (const value of Object.values(data as Record<string, string>)) {
@@ -259,8 +259,10 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
       ({ secret }: { secret: { items: { path: string }[] } }) =>
         secret.items.map(({ path }) => path),
     );
+    const generated = generateSecrets();
     const secrets: Record<string, string> = {
-      ...secretSettings(),
+      ...sharedSettings(generated),
+      ...ownSettings(generated, service),
       MONGODB_URI: "mongodb://h",
       AMQP_URL: "amqp://h",
     };
@@ -436,7 +438,7 @@ describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}
     const [v4, v6] = of(overlay).get("NetworkPolicy", "world").spec.egress[0].to;
     const excepted: string[] = [...v4.ipBlock.except, ...v6.ipBlock.except];
     // Inside another one that is left out, or outside of 2000::/3 as a whole.
-    const covered = ["100.100.100.200/32", "192.0.0.192/32", "2000::/3", "2001::/32"];
+    const covered = ["100.100.100.200/32", "192.0.0.192/32", "2000::/3", "2001::/32", "0.0.0.0/32"];
     const isElsewhere = (cidr: string) => cidr.includes(":") && !/^[23]/.test(cidr);
     const needed = refused.filter((cidr) => !covered.includes(cidr) && !isElsewhere(cidr));
     expect(excepted.sort()).toEqual([...new Set(needed)].sort());

@@ -1,5 +1,5 @@
 import { queries, selectionsOf } from "@disburse/operate/observability/files.ts";
-import { serviceNames } from "@disburse/sandbox/environments.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { GatewayAnswer } from "@disburse/testkit/merchant.ts";
 import { startSeparatePlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

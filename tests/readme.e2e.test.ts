@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { everyRole, personToken } from "@disburse/sandbox/people.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { readDocument } from "@disburse/testkit/reference.ts";
@@ -32,7 +33,7 @@ beforeAll(async () => {
     ...sandbox,
     base_url: baseUrl,
     grpc: { quote: url("quote") },
-    grpc_token: secrets.serviceToken,
+    grpc_token: await personToken(secrets.issuerKey, everyRole, 3_600),
   };
   writeFileSync(join(folder, ".data", "sandbox.json"), JSON.stringify(written));
 });

@@ -1,5 +1,5 @@
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
-import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";

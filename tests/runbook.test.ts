@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 function rpc(...args: string[]) {
-  const env = { PORT: "1", RPC_PORT: port, SERVICE_TOKEN: "a token" };
+  const env = { PORT: "1", RPC_PORT: port, TOKEN: "a token" };
   return new Promise<{ code: unknown; stdout: string }>((resolve) => {
     const script = join(root, "deploy/rpc.mjs");
     execFile(process.execPath, [script, ...args], { env }, (error, stdout) =>

@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { serviceNames } from "@disburse/sandbox/environments.ts";
+import { parseEnv, promisify } from "node:util";
+import { readServiceKey, readTrustedKeys } from "@disburse/chassis/identity/keys.ts";
+import { ownSettings, workloads } from "@disburse/sandbox/secrets.ts";
 import type { SeededSandbox } from "@disburse/sandbox/seed.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -31,7 +33,7 @@ async function seed(change: Record<string, string> = {}): Promise<SeededSandbox>
   const settings = {
     ...Object.fromEntries(urls),
     DISBURSE_MODE: "sandbox",
-    SERVICE_TOKEN: platform.secrets.serviceToken,
+    ...ownSettings(platform.secrets, "sandbox"),
     BASE_URL: platform.baseUrl,
     SANDBOX_FILE: path,
     ...change,
@@ -66,16 +68,22 @@ it("makes none in a live platform", async () => {
 
 it("makes secrets that are settings, and keeps them", async () => {
   const path = join(folder, "sandbox.env");
+  const keys = join(folder, "keys");
+  for (const workload of workloads) mkdirSync(join(keys, workload), { recursive: true });
+  const paths = [path, ...workloads.map((workload) => join(keys, workload, "sandbox.env"))];
   const make = async () => {
-    await run([join(jobs, "make-secrets.ts"), path]);
-    return readFileSync(path, "utf8");
+    await run([join(jobs, "make-secrets.ts"), path, keys]);
+    return paths.map((each) => readFileSync(each, "utf8"));
   };
+  // What an earlier release made.
+  writeFileSync(path, "ENCRYPTION_KEYS=k0\nAPI_KEY_PEPPER=p0\n");
   const first = await make();
-  expect(first.match(/^[A-Z_]+(?==.{43})/gm)).toEqual([
-    "SERVICE_TOKEN",
-    "ENCRYPTION_KEYS",
-    "API_KEY_PEPPER",
-  ]);
-  expect(statSync(path).mode & 0o077).toBe(0);
-  expect(await make()).toBe(first);
+  const shared = parseEnv(first[0] ?? "");
+  expect(shared).toMatchObject({ ENCRYPTION_KEYS: "k0", API_KEY_PEPPER: "p0" });
+  const trusted = [...readTrustedKeys(shared.TRUSTED_KEYS ?? "").values()];
+  expect(trusted.map(({ service }) => service)).toEqual(workloads);
+  const own = first.slice(1).map((text) => readServiceKey(parseEnv(text).SERVICE_KEY ?? ""));
+  expect(own.map(({ service }) => service)).toEqual(workloads);
+  for (const each of paths) expect(statSync(each).mode & 0o077).toBe(0);
+  expect(await make()).toEqual(first);
 });

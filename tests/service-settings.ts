@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { busSettings, commonSettings, SettingsError } from "@disburse/chassis/settings.ts";
-import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { serviceStarts } from "@disburse/standalone/services.ts";
 
 const at = (path: string) => join(import.meta.dirname, "..", path);

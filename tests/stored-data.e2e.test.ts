@@ -4,6 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bearerIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { type Migration, migrateDatabase } from "@disburse/chassis/mongo/migrations.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
@@ -15,8 +16,10 @@ import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
 import { migrations as payoutMigrations } from "@disburse/payout/migrations.ts";
 import { start as startQuote } from "@disburse/quote/main.ts";
 import { migrations as quoteMigrations } from "@disburse/quote/migrations.ts";
-import { serviceNames } from "@disburse/sandbox/environments.ts";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import type { Secrets } from "@disburse/sandbox/secrets.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
+import { createTrust } from "@disburse/sandbox/trust.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { loadDump, readIndexes } from "@disburse/testkit/stored-dump.ts";
@@ -172,9 +175,9 @@ it("ends the payouts that were under way", async () => {
 });
 
 it("lets two operators end what is in doubt, by an old proposal and by a new one", async () => {
-  const { grpc, grpc_token: serviceToken } = sandbox;
-  const identity = { caller: "test", serviceToken, timeoutMs: 10_000 };
-  const operations = connectService(PayoutOperationsService, grpc.payout, identity);
+  const { grpc, grpc_token } = sandbox;
+  const options = { identity: bearerIdentity(grpc_token), timeoutMs: 10_000 };
+  const operations = connectService(PayoutOperationsService, grpc.payout, options);
   const mutation = (operationId: string, id: string) => ({
     operationId,
     actor: { kind: Actor_Kind.OPERATOR, id },
@@ -248,17 +251,19 @@ it("pays while the next release migrates, and while a replica of this one starts
     migrateDatabase(payouts, [...payoutMigrations, nextStep("payouts")], silentLog),
     migrateDatabase(quotes, [...quoteMigrations, nextStep("quotes")], silentLog),
   ]);
+  const stored = readFileSync(join(folder, "secrets.json"), "utf8");
+  const trust = createTrust(JSON.parse(stored) as Secrets);
   const replica = await startQuote({
     ...{ DISBURSE_MODE: "sandbox", PORT: "0", LOG_LEVEL: "warn" },
-    ...{ MONGODB_URI: quotes.uri, DATABASE: quotes.name, SERVICE_TOKEN: sandbox.grpc_token },
+    ...{ MONGODB_URI: quotes.uri, DATABASE: quotes.name, ...trust.settings("quote") },
     ...{ BENEFICIARY_URL: sandbox.grpc.beneficiary, PAYOUT_URL: sandbox.grpc.payout },
   });
   const { paid } = load;
   await vi.waitFor(() => expect(load.paid).toBeGreaterThan(paid));
   load.isOver = true;
   await paying;
-  const identity = { caller: "test", serviceToken: sandbox.grpc_token };
-  const { rpc, close } = connectService(QuoteService, replica.url, identity);
+  const identity = bearerIdentity(sandbox.grpc_token);
+  const { rpc, close } = connectService(QuoteService, replica.url, { identity });
   const asked = { quoteId, merchantId: sandbox.merchants.acme.merchant_id };
   expect((await rpc.getQuote(asked)).quote?.id).toBe(quoteId);
   close();

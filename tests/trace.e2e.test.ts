@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type ReceivedCall, type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";

@@ -1,5 +1,5 @@
 import type { BodyValues } from "@disburse/forms/fields/field.ts";
-import { serviceNames } from "@disburse/sandbox/environments.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { type CollectedSpan, type Collector, startCollector } from "@disburse/testkit/collector.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type ReceivedCall, type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";

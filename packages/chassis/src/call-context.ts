@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { SpanContext } from "@opentelemetry/api";
+import type { Principal } from "./identity/principal.ts";
 import { formatTraceparent, parseTraceparent } from "./tracing/traceparent.ts";
 
 /** What a request carries through every service that it touches. */
@@ -10,6 +11,8 @@ export type CallContext = {
   readonly deadlineMs?: number | undefined;
   /** The running span; absent where tracing is off. */
   readonly span?: SpanContext | undefined;
+  /** Who called this service; absent in work of its own, and at the edge. */
+  readonly principal?: Principal | undefined;
 };
 
 /** The request that work goes back to, as it is stored beside the work, in the same write. */

@@ -8,6 +8,7 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { freePort } from "@disburse/testkit/ports.ts";
 import { MongoClient } from "mongodb";
 import { afterEach, beforeAll, expect, it } from "vitest";
+import { generateServiceKey, trustedKeysText } from "./identity/keys.ts";
 import { createIndexes, type Migration } from "./mongo/migrations.ts";
 import { connectService } from "./rpc/client.ts";
 import { type RunningService, serviceStart } from "./service.ts";
@@ -26,10 +27,11 @@ const start = serviceStart(
   migrations,
   ({ serve }) => serve({ services: [], routes: () => undefined }),
 );
-const serviceToken = "t".repeat(32);
+const { privateText, publicJwk } = generateServiceKey("test");
 const name = freshDatabase("service");
 const environment: Environment = {
-  ...{ DISBURSE_MODE: "sandbox", PORT: "0", SERVICE_TOKEN: serviceToken, LOG_LEVEL: "silent" },
+  ...{ DISBURSE_MODE: "sandbox", PORT: "0", LOG_LEVEL: "silent" },
+  ...{ SERVICE_KEY: privateText, TRUSTED_KEYS: trustedKeysText([publicJwk]) },
   DATABASE: name,
 };
 
@@ -96,7 +98,7 @@ it("refuses a database that lacks a migration", async () => {
 
 it("is not ready from SIGTERM on, and serves until its delay is over", async () => {
   const service = await run({ SHUTDOWN_DELAY_SECONDS: "1.5" });
-  const { rpc, close } = connectService(Health, service.url, { caller: "test", serviceToken });
+  const { rpc, close } = connectService(Health, service.url, { identity: () => "" });
   ends.push(close);
   expect((await rpc.check({})).status).toBe(Status.SERVING);
   expect(service.stopTimeoutMs).toBe(31_500);

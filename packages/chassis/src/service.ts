@@ -3,6 +3,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { z } from "zod";
 import { connectAmqpBus } from "./amqp/bus.ts";
 import type { Bus } from "./bus/bus.ts";
+import { type Identity, openIdentity } from "./identity/open.ts";
 import { createLog, type Log, type LogDestination } from "./log.ts";
 import { showLoops } from "./loop.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
@@ -109,14 +110,17 @@ export function serviceStart<Config extends Settings>(
       const { ADMIN_HOST: host, ADMIN_PORT: port } = config;
       const operations = await startOperationsServer({ host, port, metrics, lifecycle });
       lifetime.add("operations", operations.stop);
+      const { stop: stopIdentity, ...identity } = openIdentity(name, config, environment, log);
+      lifetime.add("identity", stopIdentity);
       const traces = await openTracing(name, config, log);
       // Closed after all that makes spans.
       if (traces !== undefined) lifetime.add("traces", traces.stop);
       const database = await openDatabase(config, migrations, log, metrics);
       lifetime.add("database", database.close);
       ping = database.ready;
-      const parts = { log, metrics, tracing: traces?.tracing, lifetime, lifecycle, database };
-      const opened = await open(prepare(name, config, parts, shared));
+      const tracing = traces?.tracing;
+      const parts = { log, metrics, tracing, identity, lifetime, lifecycle, database };
+      const opened = await open(prepare(config, parts, shared));
       lifecycle.started();
       const delayMs = config.SHUTDOWN_DELAY_SECONDS * 1_000;
       const end = async () => {
@@ -182,12 +186,12 @@ async function openDatabase(
 }
 
 function prepare<Config extends Settings>(
-  name: string,
   config: Config,
   parts: {
     readonly log: Log;
     readonly metrics: Metrics;
     readonly tracing: Tracing | undefined;
+    readonly identity: Identity;
     readonly lifetime: Lifetime;
     readonly lifecycle: Lifecycle;
     readonly database: Database;
@@ -195,7 +199,8 @@ function prepare<Config extends Settings>(
   shared: Shared | undefined,
 ) {
   const { log, metrics, tracing, lifetime, lifecycle } = parts;
-  const { SERVICE_TOKEN: serviceToken, HOST: host, PORT: port } = config;
+  const { identity, verify } = parts.identity;
+  const { HOST: host, PORT: port } = config;
   const observe = observeClients(metrics, log);
   return {
     ...parts,
@@ -211,15 +216,15 @@ function prepare<Config extends Settings>(
     },
     /** A client of another service. */
     connect: <S extends DescService>(service: S, urls: ServiceUrls, timeoutMs?: number) => {
-      const identity = { caller: name, serviceToken, tracing, ...(timeoutMs && { timeoutMs }) };
-      const { rpc, close } = connectService(service, urls, { ...identity, observe });
+      const options = { identity, tracing, observe, ...(timeoutMs && { timeoutMs }) };
+      const { rpc, close } = connectService(service, urls, options);
       lifetime.add(`client of ${service.typeName}`, close);
       return rpc;
     },
     /** Serves RPCs, by default at the address of the settings. */
     serve: async (served: Served) => {
       const { isReady: ready, draining } = lifecycle;
-      const common = { host, port, serviceToken, log, metrics, tracing, ready, draining };
+      const common = { host, port, verify, log, metrics, tracing, ready, draining };
       const server = await startRpcServer({ ...common, ...served });
       lifetime.add("server", server.stop);
       return server;

@@ -2,18 +2,22 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { generateServiceKey, trustedKeysText } from "./identity/keys.ts";
 import {
   commonSettings,
   encryptionKeysSetting,
   readSettings,
+  secret,
   serviceUrlSetting,
 } from "./settings.ts";
 
+const { privateText, publicJwk } = generateServiceKey("quote");
 const good = {
   DISBURSE_MODE: "sandbox",
   PORT: "0",
   MONGODB_URI: "mongodb://127.0.0.1",
-  SERVICE_TOKEN: "s".repeat(32),
+  ...{ SERVICE_KEY: privateText, TRUSTED_KEYS: trustedKeysText([publicJwk]) },
 };
 
 it("reads settings and fills in safe defaults", () => {
@@ -26,7 +30,9 @@ it.each([
   ["PORT", ""],
   ["DISBURSE_MODE", "production"],
   ["MONGODB_URI", "localhost"],
-  ["SERVICE_TOKEN", "short-and-secret"],
+  ["SERVICE_KEY", "short-and-secret"],
+  ["SERVICE_KEY", '{"d":"short-and-secret"}'],
+  ["TRUSTED_KEYS", '{"keys":[]}'],
 ])("names %s when it is %j, and shows no value", (name, value) => {
   const read = () => readSettings({ ...good, [name]: value }, commonSettings);
   expect(read).toThrow(name);
@@ -46,9 +52,9 @@ describe("a secret from a file", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const { SERVICE_TOKEN, ...others } = good;
-  const read = (environment: Record<string, string>) =>
-    readSettings({ ...others, ...environment }, commonSettings).SERVICE_TOKEN;
+  const shape = { TOKEN: secret(z.string().min(32)) };
+  const TOKEN = "s".repeat(32);
+  const read = (environment: Record<string, string>) => readSettings(environment, shape).TOKEN;
   const written = (text: string) => {
     const path = join(folder, "token");
     writeFileSync(path, text);
@@ -56,24 +62,22 @@ describe("a secret from a file", () => {
   };
 
   it("is what the file holds, without one line break at its end", () => {
-    expect(read({ SERVICE_TOKEN_FILE: written(`${SERVICE_TOKEN}\n`) })).toBe(SERVICE_TOKEN);
-    expect(read({ SERVICE_TOKEN_FILE: written(`${SERVICE_TOKEN}\r\n`) })).toBe(SERVICE_TOKEN);
-    expect(read({ SERVICE_TOKEN_FILE: written(`${SERVICE_TOKEN}\n\n`) })).toBe(
-      `${SERVICE_TOKEN}\n`,
-    );
-    expect(read({ SERVICE_TOKEN_FILE: "", SERVICE_TOKEN })).toBe(SERVICE_TOKEN);
+    expect(read({ TOKEN_FILE: written(`${TOKEN}\n`) })).toBe(TOKEN);
+    expect(read({ TOKEN_FILE: written(`${TOKEN}\r\n`) })).toBe(TOKEN);
+    expect(read({ TOKEN_FILE: written(`${TOKEN}\n\n`) })).toBe(`${TOKEN}\n`);
+    expect(read({ TOKEN_FILE: "", TOKEN })).toBe(TOKEN);
   });
 
   it("is checked as any other, and never shown", () => {
-    const shown = () => read({ SERVICE_TOKEN_FILE: written("short-and-secret") });
-    expect(shown).toThrow("SERVICE_TOKEN: ");
+    const shown = () => read({ TOKEN_FILE: written("short-and-secret") });
+    expect(shown).toThrow("TOKEN: ");
     expect(shown).not.toThrow(/short-and-secret/);
   });
 
   it.each([
-    ["is missing", () => ({ SERVICE_TOKEN_FILE: join(folder, "none") }), /_FILE: .*ENOENT/],
-    ["is empty", () => ({ SERVICE_TOKEN_FILE: written("\n") }), /_FILE: is an empty file/],
-    ["is given twice", () => ({ SERVICE_TOKEN, SERVICE_TOKEN_FILE: "/x" }), /_TOKEN_FILE/],
+    ["is missing", () => ({ TOKEN_FILE: join(folder, "none") }), /_FILE: .*ENOENT/],
+    ["is empty", () => ({ TOKEN_FILE: written("\n") }), /_FILE: is an empty file/],
+    ["is given twice", () => ({ TOKEN, TOKEN_FILE: "/x" }), /is given, and so is TOKEN_FILE/],
   ])("ends the process where it %s", (_, environment, problem) => {
     expect(() => read(environment() as Record<string, string>)).toThrow(problem);
   });

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import type { JSONWebKeySet } from "jose";
 import { z } from "zod";
+import { readServiceKey, readTrustedKeys } from "./identity/keys.ts";
 import { logLevels } from "./log.ts";
 import { tracingSettings } from "./tracing/settings.ts";
 
@@ -80,8 +82,44 @@ export const serviceUrlSetting = z
 /** The addresses of a service. */
 export type ServiceUrls = z.output<typeof serviceUrlSetting>;
 
-/** Short shared tokens can be guessed; 32 characters of base64 are 192 bits. */
-const serviceTokenLengthMin = 32;
+/** A text that `read` understands; what it throws says what is wrong, and shows no value. */
+function parsedSetting<T>(read: (text: string) => T) {
+  return z.string().transform((text, context): T => {
+    try {
+      return read(text);
+    } catch (error) {
+      const message = error instanceof TypeError ? error.message : "is malformed";
+      context.issues.push({ code: "custom", message, input: undefined });
+      return z.NEVER;
+    }
+  });
+}
+
+/** Who the processes of a service are, and whom they believe (docs/decisions/0031-identity.md). */
+export const identitySettings = {
+  /** The service's own key, with which it signs; a private JWK. */
+  SERVICE_KEY: secret(parsedSetting(readServiceKey)),
+  /** The public keys of all services, a JWK set. No secret, but given in the same ways. */
+  TRUSTED_KEYS: secret(parsedSetting(readTrustedKeys)),
+  /** Of the deployment: tokens of another one are refused. */
+  TRUST_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{0,252}$/)
+    .default("disburse"),
+  /** Whose access tokens name persons: an OpenID provider; without one, persons have no access. */
+  OIDC_ISSUER: urlSetting.optional(),
+  /** What persons' tokens have to be made for. */
+  OIDC_AUDIENCE: z.string().default("disburse"),
+  /** The claim with a person's roles. */
+  OIDC_ROLES_CLAIM: z.string().default("roles"),
+  /** Where the issuer's keys are, a JWK set … */
+  OIDC_JWKS_URL: urlSetting.optional(),
+  /** … or the keys themselves. */
+  OIDC_JWKS: secret(parsedSetting((text) => JSON.parse(text) as JSONWebKeySet).optional()),
+} as const;
+
+/** The settings of an identity, read. */
+export type IdentitySettings = z.output<z.ZodObject<typeof identitySettings>>;
 
 /** Settings of every service. Defaults are safe anywhere; secrets and addresses have none. */
 export const commonSettings = {
@@ -90,8 +128,7 @@ export const commonSettings = {
   PORT: portSetting,
   /** A secret, for it may hold a password. */
   MONGODB_URI: secret(z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address")),
-  /** Shared by all services of a deployment; calls without it are refused. */
-  SERVICE_TOKEN: secret(z.string().min(serviceTokenLengthMin)),
+  ...identitySettings,
   LOG_LEVEL: z.enum(logLevels).default("info"),
   /** Where probes and metrics are served (`operations/server.ts`); 0 lets the system choose. */
   ADMIN_HOST: z.string().default("127.0.0.1"),

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
@@ -12,7 +13,7 @@ import {
   Health,
   HealthCheckResponse_ServingStatus,
 } from "@disburse/contracts/health/v1/health_pb.ts";
-import type { ServiceName } from "./environments.ts";
+import type { ServiceName } from "./service-names.ts";
 
 /** Where each service's RPCs are served. */
 export type ServiceUrls = Readonly<Record<ServiceName, string>>;
@@ -26,14 +27,11 @@ const callTimeoutMs = 30_000;
 type AnyService = Parameters<typeof connectService>[0];
 
 /** Typed clients of every internal service; `close` ends their connections. */
-export function connectServices(
-  url: (service: ServiceName) => string,
-  identity: { readonly caller: string; readonly serviceToken: string },
-) {
+export function connectServices(url: (service: ServiceName) => string, identity: ClientIdentity) {
   const opened: { close(): void }[] = [];
   const connect = <S extends AnyService>(contract: S, service: ServiceName) => {
     const client = connectService(contract, url(service), {
-      ...identity,
+      identity,
       timeoutMs: callTimeoutMs,
     });
     opened.push(client);
@@ -57,12 +55,9 @@ export function connectServices(
 }
 
 /** Waits until a service reports that it is serving. */
-export async function waitUntilServing(
-  url: string,
-  serviceToken: string,
-  timeoutMs: number,
-): Promise<void> {
-  const health = connectService(Health, url, { caller: "sandbox", serviceToken });
+export async function waitUntilServing(url: string, timeoutMs: number): Promise<void> {
+  // Health is open to all.
+  const health = connectService(Health, url, { identity: () => "" });
   try {
     await retryUntilAvailable(async () => {
       const { status } = await health.rpc.check({});

@@ -1,6 +1,6 @@
 import {
-  commonSettings,
   type Environment,
+  identitySettings,
   readSettings,
   secret,
   urlSetting,
@@ -12,7 +12,10 @@ export function readConfig(environment: Environment = process.env) {
   return readSettings(environment, {
     /** A live platform has no sandbox. */
     DISBURSE_MODE: z.literal("sandbox"),
-    SERVICE_TOKEN: commonSettings.SERVICE_TOKEN,
+    SERVICE_KEY: identitySettings.SERVICE_KEY,
+    TRUST_DOMAIN: identitySettings.TRUST_DOMAIN,
+    /** Signs the tokens of the sandbox's persons; a private JWK. */
+    ISSUER_KEY: secret(z.string()),
     BENEFICIARY_URL: urlSetting,
     COMPLIANCE_URL: urlSetting,
     GATEWAY_URL: urlSetting,

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { eachService, serviceEnvironments, serviceNames } from "./environments.ts";
+import { serviceEnvironments } from "./environments.ts";
 import { generateSecrets } from "./secrets.ts";
+import { eachService, serviceNames } from "./service-names.ts";
 
 let port = 9_000;
 const next = () => port++;

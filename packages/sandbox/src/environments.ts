@@ -1,23 +1,7 @@
 import type { Environment } from "@disburse/chassis/settings.ts";
+import { issuerSettings } from "./people.ts";
 import type { Secrets } from "./secrets.ts";
-
-/** The services of the platform, in their order of start. */
-export const serviceNames = [
-  "compliance",
-  "beneficiary",
-  "notifier",
-  "quote",
-  "payout",
-  "gateway",
-] as const;
-
-/** The name of a service. */
-export type ServiceName = (typeof serviceNames)[number];
-
-/** What `of` answers for each service. */
-export function eachService<T>(of: (name: ServiceName) => T): Record<ServiceName, T> {
-  return Object.fromEntries(serviceNames.map((name) => [name, of(name)])) as Record<ServiceName, T>;
-}
+import { eachService, type ServiceName } from "./service-names.ts";
 
 /** The port of each service; `public` is the gateway's public one. */
 export type Ports = Readonly<Record<ServiceName | "public", number>>;
@@ -60,7 +44,9 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     ADMIN_PORT: String(options.adminPorts?.[service] ?? 0),
     MONGODB_URI: options.mongodbUri(`${databasePrefix}${service}`),
     DATABASE: `${databasePrefix}${service}`,
-    SERVICE_TOKEN: secrets.serviceToken,
+    SERVICE_KEY: secrets.serviceKeys[service],
+    TRUSTED_KEYS: secrets.trustedKeys,
+    ...issuerSettings(secrets.issuerKey),
     ENCRYPTION_KEYS: secrets.encryptionKeys,
     ...(amqpUrl === undefined ? {} : { AMQP_URL: amqpUrl }),
     BENEFICIARY_URL: url("beneficiary"),
@@ -70,14 +56,15 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     NOTIFIER_URL: url("notifier"),
   });
   const { partPorts, adminPorts = {} } = options;
-  const ownPorts = [...replicas, adminPorts, { ...partPorts }].flatMap((each) =>
+  // One that the system chooses is not known yet.
+  const ownPorts = [...replicas, adminPorts, { ...partPorts }].flatMap((each): number[] =>
     Object.values(each),
   );
   return {
     ...eachService(common),
     notifier: {
       ...common("notifier"),
-      ...(partPorts && { WEBHOOK_REFUSED_PORTS: ownPorts.join(",") }),
+      ...(partPorts && { WEBHOOK_REFUSED_PORTS: ownPorts.filter((port) => port > 0).join(",") }),
     },
     gateway: {
       ...common("gateway"),

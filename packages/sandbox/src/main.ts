@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { serviceIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { writeFileAtomically } from "./atomic-file.ts";
 import { waitUntilServing } from "./clients.ts";
 import { openClusterSecrets } from "./cluster-secrets.ts";
 import { readClusterConfig, readConfig } from "./config.ts";
-import { eachService, type ServiceName } from "./environments.ts";
 import { createSandbox } from "./sandbox-file.ts";
+import { eachService, type ServiceName } from "./service-names.ts";
 
 /** Creates the sandbox in running services, and writes a file of what it holds. */
 
@@ -15,15 +16,16 @@ const startTimeoutMs = 120_000;
 
 async function createFromSettings(): Promise<void> {
   const config = readConfig();
-  const { SERVICE_TOKEN: serviceToken, SANDBOX_FILE: path, BASE_URL: baseUrl } = config;
+  const { SANDBOX_FILE: path, BASE_URL: baseUrl, ISSUER_KEY: issuerKey } = config;
+  const identity = serviceIdentity(config.SERVICE_KEY, config.TRUST_DOMAIN);
   const urlOf = (name: ServiceName) =>
     config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`];
   const grpc = eachService(urlOf);
   const urls = Object.values(grpc);
-  await Promise.all(urls.map((url) => waitUntilServing(url, serviceToken, startTimeoutMs)));
+  await Promise.all(urls.map((url) => waitUntilServing(url, startTimeoutMs)));
   const kept = keptInCluster(config.SANDBOX_SECRET, path);
   await kept?.fetch();
-  await createSandbox({ baseUrl, grpc, serviceToken, path });
+  await createSandbox({ baseUrl, grpc, identity, issuerKey, path });
   await kept?.store();
 }
 

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
+import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { writeFileAtomically } from "./atomic-file.ts";
 import { connectServices, type SandboxClients, type ServiceUrls } from "./clients.ts";
+import { everyRole, personToken } from "./people.ts";
 import { listedParties, riskyWallets } from "./sandbox-list.ts";
 import { type SandboxMerchants, type SeededSandbox, seedSandbox } from "./seed.ts";
 
@@ -15,25 +17,31 @@ export type SandboxDocument = SeededSandbox & {
   readonly listed_parties: typeof listedParties;
 };
 
+/** A century: `grpc_token` ends with its data folder, whose issuer signed it. */
+const grpcTokenSeconds = 100 * 365 * 86_400;
+/** The same at each start, so that the token stays the same. */
+const grpcTokenIssuedAt = new Date("2026-01-01T00:00:00Z");
+
 /** Creates the sandbox in running services and writes its file; a repeat changes nothing. */
 export async function createSandbox({
   baseUrl,
   grpc,
   admin,
-  serviceToken,
+  identity,
+  issuerKey,
   path,
 }: {
   readonly baseUrl: string;
   readonly grpc: ServiceUrls;
   readonly admin?: ServiceUrls;
-  readonly serviceToken: string;
+  /** Of the job that creates it. */
+  readonly identity: ClientIdentity;
+  /** Signs `grpc_token`. */
+  readonly issuerKey: string;
   /** Of `sandbox.json`. */
   readonly path: string;
 }): Promise<SandboxDocument> {
-  const { rpcs, close } = connectServices((name) => grpc[name], {
-    caller: "sandbox",
-    serviceToken,
-  });
+  const { rpcs, close } = connectServices((name) => grpc[name], identity);
   const seeded = await knownMerchants(rpcs, path)
     .then((known) => seedSandbox(rpcs, known))
     .finally(close);
@@ -41,7 +49,7 @@ export async function createSandbox({
     base_url: baseUrl,
     ...seeded,
     grpc,
-    grpc_token: serviceToken,
+    grpc_token: await personToken(issuerKey, everyRole, grpcTokenSeconds, grpcTokenIssuedAt),
     admin,
     risky_wallets: riskyWallets,
     listed_parties: listedParties,

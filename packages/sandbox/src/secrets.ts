@@ -1,30 +1,67 @@
 import { randomBytes } from "node:crypto";
+import {
+  generateServiceKey,
+  readServiceKey,
+  trustedKeysText,
+} from "@disburse/chassis/identity/keys.ts";
+import { type ClientIdentity, serviceIdentity } from "@disburse/chassis/identity/service-tokens.ts";
+import { generateIssuerKey, issuerSettings } from "./people.ts";
+import { type ServiceName, serviceNames } from "./service-names.ts";
 
 /** The secrets of one deployment. */
 export type Secrets = {
-  readonly serviceToken: string;
   readonly encryptionKeys: string;
   readonly apiKeyPepper: string;
+  /** The private key of each service, and of the job that creates the sandbox. */
+  readonly serviceKeys: Readonly<Record<Workload, string>>;
+  /** The public keys of all of them; no secret. */
+  readonly trustedKeys: string;
+  /** Signs the tokens of the sandbox's persons. */
+  readonly issuerKey: string;
 };
+
+/** What has a key of its own: the services, and the job that creates the sandbox. */
+export type Workload = ServiceName | "sandbox";
+
+/** What has a key of its own. */
+export const workloads: readonly Workload[] = [...serviceNames, "sandbox"];
 
 /** All symmetric secrets have 256 bits. */
 const secretBytes = 32;
 
 /** New random secrets. */
 export function generateSecrets(): Secrets {
+  const keys = workloads.map((name) => [name, generateServiceKey(name)] as const);
+  const privateTexts = keys.map(([name, { privateText }]) => [name, privateText]);
   return {
-    serviceToken: randomBytes(secretBytes).toString("base64url"),
     encryptionKeys: `k1:${randomBytes(secretBytes).toString("base64")}`,
     apiKeyPepper: randomBytes(secretBytes).toString("base64"),
+    serviceKeys: Object.fromEntries(privateTexts) as Secrets["serviceKeys"],
+    trustedKeys: trustedKeysText(keys.map(([, { publicJwk }]) => publicJwk)),
+    issuerKey: generateIssuerKey(),
   };
 }
 
-/** New random secrets, by the names of the settings that they are. */
-export function secretSettings() {
-  const { serviceToken, encryptionKeys, apiKeyPepper } = generateSecrets();
+/** The trust domain of a sandbox, the default of `TRUST_DOMAIN`. */
+const trustDomain = "disburse";
+
+/** The identity of the job that creates the sandbox. */
+export function sandboxIdentity({ serviceKeys }: Secrets): ClientIdentity {
+  return serviceIdentity(readServiceKey(serviceKeys.sandbox), trustDomain);
+}
+
+/** The settings that all services of a sandbox share, and the job that creates it. */
+export function sharedSettings(secrets: Secrets) {
   return {
-    SERVICE_TOKEN: serviceToken,
-    ENCRYPTION_KEYS: encryptionKeys,
-    API_KEY_PEPPER: apiKeyPepper,
+    ENCRYPTION_KEYS: secrets.encryptionKeys,
+    API_KEY_PEPPER: secrets.apiKeyPepper,
+    TRUSTED_KEYS: secrets.trustedKeys,
+    ...issuerSettings(secrets.issuerKey),
   };
+}
+
+/** The settings that a service of a sandbox, or the job that creates it, has for itself. */
+export function ownSettings({ serviceKeys, issuerKey }: Secrets, workload: Workload) {
+  const SERVICE_KEY = serviceKeys[workload];
+  return workload === "sandbox" ? { SERVICE_KEY, ISSUER_KEY: issuerKey } : { SERVICE_KEY };
 }

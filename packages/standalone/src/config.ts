@@ -61,12 +61,16 @@ const serviceSettings = [
 /** Describes the sandbox to tools and tests. */
 export const sandboxFile = "sandbox.json";
 
-/** The secrets of a data folder's platform, generated at its first start. */
+/** The secrets of a data folder's platform, generated at its first start, or where one is new. */
 export function readSecrets(folder: string): Secrets {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, "secrets.json");
-  if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")) as Secrets;
-  const secrets = generateSecrets();
-  writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`);
+  const stored = existsSync(path)
+    ? (JSON.parse(readFileSync(path, "utf8")) as Partial<Secrets>)
+    : {};
+  const secrets = { ...generateSecrets(), ...stored };
+  if (Object.keys(secrets).some((name) => !(name in stored))) {
+    writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`);
+  }
   return secrets;
 }

@@ -7,7 +7,7 @@ import { migrations as gateway } from "@disburse/gateway/migrations.ts";
 import { migrations as notifier } from "@disburse/notifier/migrations.ts";
 import { migrations as payout } from "@disburse/payout/migrations.ts";
 import { migrations as quote } from "@disburse/quote/migrations.ts";
-import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 
 const migrations: Readonly<Record<ServiceName, readonly Migration[]>> = {
   ...{ beneficiary, compliance, gateway },

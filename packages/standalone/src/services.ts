@@ -6,7 +6,7 @@ import { start as startGateway } from "@disburse/gateway/main.ts";
 import { start as startNotifier } from "@disburse/notifier/main.ts";
 import { start as startPayout } from "@disburse/payout/main.ts";
 import { start as startQuote } from "@disburse/quote/main.ts";
-import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 
 /** How each service starts. */
 export const serviceStarts: Readonly<Record<ServiceName, StartService>> = {

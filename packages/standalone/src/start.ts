@@ -6,8 +6,10 @@ import type { Environment } from "@disburse/chassis/settings.ts";
 import { type BrokerOptions, startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
 import { assertPortFree, freePorts } from "@disburse/embedded/free-ports.ts";
-import { eachService, serviceEnvironments, serviceNames } from "@disburse/sandbox/environments.ts";
+import { serviceEnvironments } from "@disburse/sandbox/environments.ts";
 import { createSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import { sandboxIdentity } from "@disburse/sandbox/secrets.ts";
+import { eachService, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { pino } from "pino";
 import { readConfig, readSecrets, sandboxFile } from "./config.ts";
 import { openLogOutput } from "./log-output.ts";
@@ -83,7 +85,8 @@ export async function startStandalone(
       baseUrl: services.gateway.publicUrl ?? "",
       grpc: eachService((name) => services[name].url),
       admin: eachService((name) => services[name].adminUrl),
-      serviceToken: secrets.serviceToken,
+      identity: sandboxIdentity(secrets),
+      issuerKey: secrets.issuerKey,
       path: sandboxPath,
     });
     const brokerKind = brokerKindOf(amqpUrl, environment);

@@ -1,3 +1,4 @@
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { expect, it } from "vitest";
 import { readConfig } from "./config.ts";
 
@@ -5,7 +6,7 @@ const environment = {
   DISBURSE_MODE: "sandbox",
   PORT: "0",
   MONGODB_URI: "mongodb://127.0.0.1:27017",
-  SERVICE_TOKEN: "t".repeat(32),
+  ...testTrust.settings("beneficiary"),
   COMPLIANCE_URL: "http://127.0.0.1:9102",
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
 };
@@ -21,7 +22,7 @@ it.each([
   ["COMPLIANCE_URL", undefined],
   ["ENCRYPTION_KEYS", undefined],
   ["ENCRYPTION_KEYS", "k1:short"],
-  ["SERVICE_TOKEN", "short"],
+  ["SERVICE_KEY", "short"],
   ["OPEN_NETWORKS", "ETHEREUM,DOGE"],
   ["CUSTODY_PROVIDERS", "acme vault"],
   ["SCREENING_SWEEP_MS", "0"],

@@ -24,10 +24,10 @@ import { exampleOf } from "@disburse/forms/describe/examples.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { mutation } from "./test-service.ts";
 
-const serviceToken = "t".repeat(32);
 const merchantId = "mer_acme";
 let compliance: RpcServer;
 let screensParties = true;
@@ -48,7 +48,7 @@ function serveCompliance(port: number): Promise<RpcServer> {
   return startRpcServer({
     host: "127.0.0.1",
     port,
-    serviceToken,
+    verify: testTrust.verify("compliance"),
     log: silentLog,
     metrics: createMetrics("compliance"),
     services: [ComplianceService],
@@ -76,7 +76,7 @@ beforeAll(async () => {
       ...place,
       DISBURSE_MODE: "sandbox",
       PORT: "0",
-      SERVICE_TOKEN: serviceToken,
+      ...testTrust.settings("beneficiary"),
       LOG_LEVEL: "debug",
       AMQP_URL: amqpUrl(),
       BUS_NAMESPACE: namespace,
@@ -94,7 +94,7 @@ beforeAll(async () => {
   const url = await vi.waitUntil(() => /"url":"(http[^"]+)"/.exec(output)?.[1], {
     timeout: 30_000,
   });
-  client = connectService(BeneficiaryService, url, { caller: "gateway", serviceToken });
+  client = connectService(BeneficiaryService, url, { identity: testTrust.person("test") });
 });
 
 afterAll(async () => {

@@ -10,7 +10,6 @@ import {
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { callerHeader } from "@disburse/chassis/rpc/identity.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import {
   ComplianceService,
@@ -117,7 +116,7 @@ export type TestService = {
   stop(): Promise<void>;
 };
 
-export async function startTestService(caller = "payout"): Promise<TestService> {
+export async function startTestService(): Promise<TestService> {
   const database = await migratedDatabase("beneficiary", migrations);
   const clock = createTestClock();
   const compliance = createFakeCompliance(clock);
@@ -131,18 +130,8 @@ export async function startTestService(caller = "payout"): Promise<TestService> 
     sweepEveryMs,
     allowed: { routing_code_value_1: networks },
   };
-  const transport = createRouterTransport(
-    (router) => router.service(BeneficiaryService, beneficiaryRpc(deps)),
-    {
-      transport: {
-        interceptors: [
-          (next) => (request) => {
-            request.header.set(callerHeader, caller);
-            return next(request);
-          },
-        ],
-      },
-    },
+  const transport = createRouterTransport((router) =>
+    router.service(BeneficiaryService, beneficiaryRpc(deps)),
   );
   return {
     rpc: createClient(BeneficiaryService, transport),

@@ -1,3 +1,4 @@
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { expect, it } from "vitest";
 import { readConfig } from "./config.ts";
 
@@ -5,7 +6,7 @@ const environment = {
   PORT: "9000",
   AMQP_URL: "amqps://broker.example",
   MONGODB_URI: "mongodb://127.0.0.1:27017",
-  SERVICE_TOKEN: "t".repeat(32),
+  ...testTrust.settings("compliance"),
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
 };
 

@@ -20,11 +20,11 @@ import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { migratedDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { start } from "./main.ts";
 import { migrations } from "./migrations.ts";
 
 /** What the integration tests of this service share: services on one fresh database, and calls. */
-const serviceToken = randomBytes(32).toString("base64");
 const encryptionKeys = `k1:${randomBytes(32).toString("base64")}`;
 const pollMs = 100;
 
@@ -55,7 +55,7 @@ export async function testCompliance(): Promise<TestCompliance> {
     PORT: "0",
     MONGODB_URI: mongodbUri(name),
     DATABASE: name,
-    SERVICE_TOKEN: serviceToken,
+    ...testTrust.settings("compliance"),
     ENCRYPTION_KEYS: encryptionKeys,
     LISTS_POLL_MS: String(pollMs),
     LOG_LEVEL: "silent",
@@ -116,7 +116,7 @@ async function listeningBus() {
   return { bus, events, listen };
 }
 
-const clientOptions = { caller: "test", serviceToken, timeoutMs: 50_000 };
+const clientOptions = { identity: testTrust.person("test"), timeoutMs: 50_000 };
 
 function connect(url: string) {
   return connectService(ComplianceService, url, clientOptions);

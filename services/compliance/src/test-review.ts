@@ -10,6 +10,7 @@ import { newId } from "@disburse/kernel/id.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { subjectAlerts } from "./alerts/raising.ts";
 import { auditContext } from "./alerts/review.ts";
 import { startReview } from "./alerts/service.ts";
@@ -101,14 +102,14 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
       log: silentLog,
     });
   const review = await open(metrics);
-  const serviceToken = randomBytes(32).toString("base64");
   const server = await startRpcServer({
-    ...{ host: "127.0.0.1", port: 0, serviceToken, log: silentLog, metrics },
+    ...{ host: "127.0.0.1", port: 0, log: silentLog, metrics },
+    verify: testTrust.verify("compliance"),
     services: [ComplianceReviewService],
     routes: (router) => router.service(ComplianceReviewService, review.rpc),
     ready: database.ready,
   });
-  const options = { caller: "test", serviceToken, timeoutMs: 10_000 };
+  const options = { identity: testTrust.person("test"), timeoutMs: 10_000 };
   const client = connectService(ComplianceReviewService, server.url, options);
 
   return {

@@ -1,9 +1,10 @@
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { expect, it } from "vitest";
 import { readConfig } from "./config.ts";
 
 const base = {
   ...{ DISBURSE_MODE: "sandbox", PORT: "0", RPC_PORT: "0", MONGODB_URI: "mongodb://a" },
-  SERVICE_TOKEN: "t".repeat(32),
+  ...testTrust.settings("gateway"),
   API_KEY_PEPPER: Buffer.alloc(32).toString("base64"),
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
   ...{ BENEFICIARY_URL: "http://a", QUOTE_URL: "http://a" },

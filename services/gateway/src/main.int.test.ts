@@ -8,18 +8,18 @@ import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { start } from "./main.ts";
 import { mutation } from "./test-gateway.ts";
 
-const serviceToken = "t".repeat(32);
 const contexts: unknown[] = [];
 let payout: RpcServer;
 let gateway: Awaited<ReturnType<typeof start>>;
 
 beforeAll(async () => {
   payout = await startRpcServer({
-    ...{ host: "127.0.0.1", port: 0, serviceToken, log: silentLog },
+    ...{ host: "127.0.0.1", port: 0, verify: testTrust.verify("payout"), log: silentLog },
     metrics: createMetrics("payout"),
     services: [PayoutService],
     ready: async () => true,
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const database = freshDatabase("gateway");
   const environment = {
     ...{ DISBURSE_MODE: "sandbox", PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent" },
-    ...{ MONGODB_URI: mongodbUri(database), DATABASE: database, SERVICE_TOKEN: serviceToken },
+    ...{ MONGODB_URI: mongodbUri(database), DATABASE: database, ...testTrust.settings("gateway") },
     API_KEY_PEPPER: Buffer.alloc(32, 1).toString("base64"),
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 2).toString("base64")}`,
     ...{ BENEFICIARY_URL: payout.url, QUOTE_URL: payout.url },
@@ -50,7 +50,9 @@ afterAll(async () => {
 });
 
 it("serves a key that was made on its internal port, and calls the owning service", async () => {
-  const { rpc, close } = connectService(KeyService, gateway.url, { caller: "test", serviceToken });
+  const { rpc, close } = connectService(KeyService, gateway.url, {
+    identity: testTrust.person("test"),
+  });
   const asked = { mutation: mutation(), merchantId: newId("merchant") };
   const { secret } = await rpc.createKey(asked);
   close();
@@ -65,7 +67,9 @@ it("serves a key that was made on its internal port, and calls the owning servic
 });
 
 it("ends keys by the database's clock, whatever its own says", async () => {
-  const { rpc, close } = connectService(KeyService, gateway.url, { caller: "test", serviceToken });
+  const { rpc, close } = connectService(KeyService, gateway.url, {
+    identity: testTrust.person("test"),
+  });
   const expiresAt = timestampFromDate(new Date(Date.now() + 30_000));
   const asked = { mutation: mutation(), merchantId: newId("merchant"), expiresAt };
   const { secret } = await rpc.createKey(asked);

@@ -53,7 +53,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   const server = await startRpcServer({
     host: config.HOST,
     port: config.PORT,
-    serviceToken: config.SERVICE_TOKEN,
+    verify: opening.identity.verify,
     log,
     metrics,
     tracing,

@@ -11,13 +11,12 @@ import {
 import { newId } from "@disburse/kernel/id.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { type Channel, connect } from "amqplib";
 import { expect, vi } from "vitest";
 import { start } from "./main.ts";
 import { encryptionKeys, register } from "./test-notifier.ts";
-
-const serviceToken = "t".repeat(32);
 
 /** Works on the broker itself. */
 async function withChannel<T>(work: (channel: Channel) => Promise<T>): Promise<T> {
@@ -52,14 +51,14 @@ export async function startTestService() {
     DATABASE: database,
     AMQP_URL: amqpUrl(),
     BUS_NAMESPACE: namespace,
-    SERVICE_TOKEN: serviceToken,
+    ...testTrust.settings("notifier"),
     ENCRYPTION_KEYS: keys,
     LOG_LEVEL: "silent",
   });
   const startAt = (port: number, keys: string) => start(environment(port, keys));
   const startIt = async (keys = encryptionKeys) => {
     running.service = await startAt(0, keys);
-    const options = { caller: "test", serviceToken };
+    const options = { identity: testTrust.person("test") };
     running.client = connectService(NotifierService, running.service.url, options);
   };
   const stopIt = async () => {

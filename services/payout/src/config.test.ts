@@ -1,4 +1,5 @@
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "./config.ts";
 
@@ -6,7 +7,7 @@ const required = {
   DISBURSE_MODE: "sandbox",
   PORT: "0",
   MONGODB_URI: "mongodb://127.0.0.1",
-  SERVICE_TOKEN: "x".repeat(32),
+  ...testTrust.settings("payout"),
   BENEFICIARY_URL: "http://127.0.0.1:1",
   QUOTE_URL: "http://127.0.0.1:2",
 };

@@ -27,7 +27,8 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     seed: config.SANDBOX_SEED,
     shares: config.SANDBOX_SCENARIOS,
   };
-  const secret = createHmac("sha256", config.SERVICE_TOKEN).update("sandbox rail").digest("hex");
+  const ownKey = config.SERVICE_KEY.privateKey.export({ format: "der", type: "pkcs8" });
+  const secret = createHmac("sha256", ownKey).update("sandbox rail").digest("hex");
   const rail = createSandboxRail({ database, clock, behaviour, callbackSecret: secret });
   const payout = await startPayoutService({
     ...{ database, bus, clock, log, tracing: opening.tracing },

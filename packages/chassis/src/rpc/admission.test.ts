@@ -1,29 +1,34 @@
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { expect, it } from "vitest";
+import type { ClientIdentity } from "../identity/service-tokens.ts";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { createAdmission } from "./admission.ts";
 
-const serviceToken = "t".repeat(32);
-
-it("counts calls by RPC, code and caller; callers that it does not know are one", async () => {
+it("counts calls by RPC, code and caller; persons are one", async () => {
   const metrics = createMetrics("test");
-  const admit = createAdmission({ serviceToken, log: silentLog, metrics });
-  const call = async (caller: string, work: () => Promise<void>) => {
-    const headers: Record<string, string> = {
-      authorization: `Bearer ${serviceToken}`,
-      "x-disburse-caller": caller,
-    };
-    const header = (name: string) => headers[name];
-    await admit({ method: QuoteService.method.getQuote, header }, work).catch(() => undefined);
+  const verify = testTrust.verify("quote");
+  const { identify, run } = createAdmission({ verify, log: silentLog, metrics });
+  const call = async (identity: ClientIdentity, work: () => Promise<void>) => {
+    const authorization = await identity("quote");
+    const header = (name: string) => (name === "authorization" ? authorization : undefined);
+    const incoming = { method: QuoteService.method.claimQuote, header };
+    await run(await identify(incoming), incoming, work).catch(() => undefined);
   };
-  await call("payout", async () => undefined);
-  await call("payout", async () => undefined);
-  await call("somebody", () => Promise.reject(new Error("broken")));
-  await call("somebody else", () => Promise.reject(new Error("broken")));
+  const broken = () => Promise.reject(new Error("broken"));
+  await call(testTrust.service("payout"), async () => undefined);
+  await call(testTrust.service("payout"), async () => undefined);
+  await call(testTrust.service("payout"), broken);
+  await call(testTrust.service("gateway"), broken);
+  await call(testTrust.person("ada"), broken);
+  await call(testTrust.person("bob"), broken);
   const counts = (await metrics.text()).match(/^disburse_rpc_duration_seconds_count.*$/gm);
+  const of = 'disburse_rpc_duration_seconds_count{service="test",rpc="ClaimQuote"';
   expect(counts).toEqual([
-    'disburse_rpc_duration_seconds_count{service="test",rpc="GetQuote",code="ok",caller="payout"} 2',
-    'disburse_rpc_duration_seconds_count{service="test",rpc="GetQuote",code="internal",caller="other"} 2',
+    `${of},code="ok",caller="payout"} 2`,
+    `${of},code="internal",caller="payout"} 1`,
+    `${of},code="permissiondenied",caller="gateway"} 1`,
+    `${of},code="permissiondenied",caller="person"} 2`,
   ]);
 });

@@ -1,22 +1,20 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import { withCallContext } from "../call-context.ts";
+import { type CallContext, callContext, withCallContext } from "../call-context.ts";
+import { authorise } from "../identity/access.ts";
+import { callerOf } from "../identity/principal.ts";
+import type { Verify } from "../identity/verifier.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { isDatabaseUnavailable } from "../mongo/database.ts";
 import { traceServed } from "../tracing/rpc-spans.ts";
 import type { Tracing } from "../tracing/tracing.ts";
-import {
-  acceptIdentity,
-  callerHeader,
-  type ReadHeader,
-  unauthenticatedServices,
-} from "./identity.ts";
+import { contextOf, type ReadHeader, unauthenticatedServices } from "./identity.ts";
 import { readRefusal } from "./refusal.ts";
 
 /** Whom a server admits, and where it says what it served. */
 export type AdmissionOptions = {
-  readonly serviceToken: string;
+  readonly verify: Verify;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Absent where tracing is off. */
@@ -26,34 +24,55 @@ export type AdmissionOptions = {
 /** A call that came in by whichever protocol. */
 export type IncomingCall = { readonly method: DescMethod; readonly header: ReadHeader };
 
-/** Runs a call's work, or throws UNAUTHENTICATED; all that it throws is a `ConnectError`. */
-export type Admission = <T>(call: IncomingCall, work: () => Promise<T>) => Promise<T>;
+/** The two steps of letting a call in; all that they throw is a `ConnectError`. */
+export type Admission = {
+  /** Who calls, by its headers alone; throws UNAUTHENTICATED. */
+  readonly identify: (call: IncomingCall) => CallContext | Promise<CallContext>;
+  /** Runs the work of a call whose caller is known, or throws PERMISSION_DENIED. */
+  readonly run: <T>(context: CallContext, call: IncomingCall, work: Work<T>) => Promise<T>;
+};
 
-/** Every call passes here: identity, request id and deadline of its context, span, metrics, log. */
+type Work<T> = () => Promise<T>;
+
+/** Every call passes here: who calls and whether it may, its context, span, metrics, log. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { serviceToken, log, metrics, tracing } = options;
-  const identify = acceptIdentity(serviceToken);
+  const { verify, log, metrics, tracing } = options;
   const observe = observer(log, metrics);
   const serve = tracing && traceServed(tracing, observe);
-  return (call, work) => {
-    const context = identify(call.method.parent.typeName, call.header);
-    if (serve !== undefined) return serve(context, call, work);
-    return withCallContext(context, () => observe(call, work));
+  return {
+    identify: ({ method, header }) => {
+      const context = contextOf(header);
+      if (unauthenticatedServices.has(method.parent.typeName)) return context;
+      const principal = verify(header("authorization"));
+      return principal instanceof Promise
+        ? principal.then((verified) => ({ ...context, principal: verified }))
+        : { ...context, principal };
+    },
+    run: (context, call, work) => {
+      const { principal } = context;
+      const allowed = async () => {
+        if (principal !== undefined) authorise(call.method, principal);
+        return work();
+      };
+      if (serve !== undefined) return serve(context, call, allowed);
+      return withCallContext(context, () => observe(call, allowed));
+    },
   };
 }
 
 /** The admission as the full adapter takes it. */
-export function admissionInterceptor(admit: Admission): Interceptor {
+export function admissionInterceptor({ identify, run }: Admission): Interceptor {
   return (next) => async (request) => {
     const header = (name: string) => request.header.get(name);
-    return admit({ method: request.method, header }, () => next(request));
+    const call = { method: request.method, header };
+    return run(await identify(call), call, () => next(request));
   };
 }
 
 /** Counts, times and logs every call; probes, which are frequent, at `debug`. */
-function observer(log: Log, metrics: Metrics): Admission {
+function observer(log: Log, metrics: Metrics) {
   const duration = durations(metrics);
-  return async ({ method, header }, work) => {
+  return async <T>({ method }: IncomingCall, work: Work<T>): Promise<T> => {
     const started = performance.now();
     let code = "ok";
     let refusal: string | undefined;
@@ -66,7 +85,7 @@ function observer(log: Log, metrics: Metrics): Admission {
       throw answered;
     } finally {
       const durationMs = performance.now() - started;
-      const caller = header(callerHeader) ?? "";
+      const caller = callerOf(callContext()?.principal);
       duration(method.name, code, caller).observe(durationMs / 1_000);
       const level = unauthenticatedServices.has(method.parent.typeName) ? "debug" : "info";
       const duration_ms = Math.round(durationMs);
@@ -75,21 +94,10 @@ function observer(log: Log, metrics: Metrics): Admission {
   };
 }
 
-/** Who calls, as metrics name it; any other caller is "other", so that the label is bounded. */
-const knownCallers: ReadonlySet<string> = new Set([
-  "gateway",
-  "beneficiary",
-  "quote",
-  "payout",
-  "notifier",
-  "compliance",
-]);
-
 /** The series of a call; each is looked up by its labels once, as that costs more than a call. */
 function durations({ rpcDuration }: Metrics) {
   const series = new Map<string, ReturnType<typeof rpcDuration.labels>>();
-  return (rpc: string, code: string, sent: string) => {
-    const caller = knownCallers.has(sent) ? sent : "other";
+  return (rpc: string, code: string, caller: string) => {
     const key = `${rpc} ${code} ${caller}`;
     let found = series.get(key);
     if (found === undefined) {

@@ -8,12 +8,13 @@ import {
 } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { callContext } from "../call-context.ts";
+import type { ClientIdentity } from "../identity/service-tokens.ts";
 import { traceCalls } from "../tracing/rpc-spans.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { Address } from "./balancing/addresses.ts";
 import { createEndpoints, type Endpoints } from "./balancing/endpoints.ts";
 import { type ObserveClients, unobserved } from "./balancing/observe.ts";
-import { identityHeaders, sendIdentity } from "./identity.ts";
+import { sendIdentity } from "./identity.ts";
 import { createUnaryTransport } from "./unary-transport.ts";
 import { unavailable } from "./unavailable.ts";
 
@@ -24,9 +25,8 @@ const hopMs = 50;
 
 /** Identity and time limit of a client's calls. */
 export type ServiceClientOptions = {
-  /** Name of the calling service. */
-  readonly caller: string;
-  readonly serviceToken: string;
+  /** Who calls. */
+  readonly identity: ClientIdentity;
   readonly timeoutMs?: number;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
@@ -45,11 +45,12 @@ export function connectService<S extends DescService>(
   url: string | readonly string[],
   options: ServiceClientOptions,
 ) {
-  const { caller, serviceToken, timeoutMs = timeoutDefaultMs, tracing } = options;
-  const observe = options.observe?.(peerOf(service)) ?? unobserved;
-  const openStreams = streamsOf(sendIdentity(caller, serviceToken));
+  const { timeoutMs = timeoutDefaultMs, tracing } = options;
+  const peer = peerOf(service);
+  const observe = options.observe?.(peer) ?? unobserved;
+  const openStreams = streamsOf(sendIdentity(options.identity, peer));
   const endpoints = createEndpoints([url].flat(), { observe, openStreams });
-  const identity = identityHeaders(caller, serviceToken);
+  const identity = () => options.identity(peer);
   const { unary } = createUnaryTransport({ endpoints, observe, identity });
   const transport = { unary, stream: balancedStream(endpoints) };
   const traced = tracing === undefined ? transport : traceCalls(transport, tracing);

@@ -11,13 +11,15 @@ import {
 import { connectNodeAdapter, createConnectTransport } from "@connectrpc/connect-node";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withCallContext } from "../call-context.ts";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { admissionInterceptor, createAdmission } from "./admission.ts";
 import { createEndpoints } from "./balancing/endpoints.ts";
 import { unobserved } from "./balancing/observe.ts";
-import { identityHeaders, sendIdentity } from "./identity.ts";
+import { sendIdentity } from "./identity.ts";
 import { publicRefusals, readRefusal, refusalError } from "./refusal.ts";
 import { type RpcServer, startRpcServer } from "./server.ts";
 import { messageBytesMax } from "./unary-message.ts";
@@ -28,7 +30,8 @@ import { createUnaryTransport } from "./unary-transport.ts";
  * and both servers answer the same to what no client of ours sends.
  */
 
-const serviceToken = "t".repeat(32);
+const gateway = testTrust.service("gateway");
+const authorization = await gateway("quote");
 const aborted: string[] = [];
 
 const implementation: Partial<ServiceImpl<typeof QuoteService>> = {
@@ -54,7 +57,7 @@ const implementation: Partial<ServiceImpl<typeof QuoteService>> = {
           });
         });
       case "echo":
-        return { quote: { id: `${context.requestHeader.get("x-disburse-caller")}` } };
+        return { quote: { id: `${context.requestHeader.get("x-request-id")}` } };
       default:
         return { quote: { id: quoteId, merchantId: context.method.name } };
     }
@@ -64,7 +67,11 @@ const implementation: Partial<ServiceImpl<typeof QuoteService>> = {
 let lean: RpcServer;
 let stock: Server;
 const servers = { lean: "", stock: "" };
-const options = { serviceToken, log: silentLog, metrics: createMetrics("test") };
+const options = {
+  verify: testTrust.verify("quote"),
+  log: silentLog,
+  metrics: createMetrics("test"),
+};
 beforeAll(async () => {
   lean = await startRpcServer({
     ...{ ...options, host: "127.0.0.1", port: 0, services: [QuoteService] },
@@ -99,13 +106,13 @@ const clients = {
   lean: (url: string): Transport => {
     const endpoints = createEndpoints([url], { observe: unobserved, openStreams: noStreams });
     closers.push(endpoints.close);
-    const identity = identityHeaders("test", serviceToken);
+    const identity = () => gateway("quote");
     return createUnaryTransport({ endpoints, observe: unobserved, identity }) as Transport;
   },
   stock: (url: string) =>
     createConnectTransport({
       ...{ baseUrl: url, httpVersion: "1.1", useBinaryFormat: true },
-      interceptors: [sendIdentity("test", serviceToken)],
+      interceptors: [sendIdentity(gateway, "quote")],
       readMaxBytes: messageBytesMax,
     }),
 };
@@ -128,7 +135,9 @@ describe.each(pairs)("a %s client of a %s server", (client, server) => {
     expect(quote).toMatchObject({ id: "q", merchantId: "GetQuote" });
     expect([header.get("x-header"), trailer.get("x-trailer")]).toEqual(["head", "tail"]);
     expect((await rpc().getQuote({ quoteId: "empty" })).quote).toBeUndefined();
-    expect((await rpc().getQuote({ quoteId: "echo" })).quote?.id).toBe("test");
+    const echo = () => rpc().getQuote({ quoteId: "echo" });
+    const echoed = await withCallContext({ requestId: "r-1" }, echo);
+    expect(echoed.quote?.id).toBe("r-1");
   });
 
   it("gets refusals and errors whole, and nothing of a bug", async () => {
@@ -143,7 +152,7 @@ describe.each(pairs)("a %s client of a %s server", (client, server) => {
     expect(error?.metadata.get("x-meta")).toBe("data");
     const bug = await errorOf(rpc().getQuote({ quoteId: "bug" }));
     expect([bug?.code, bug?.rawMessage]).toEqual([Code.Internal, "internal error"]);
-    const other = await errorOf(rpc().claimQuote({ quoteId: "q" }));
+    const other = await errorOf(rpc().listCorridors({}));
     expect(other?.code).toBe(Code.Unimplemented);
   });
 
@@ -190,8 +199,7 @@ async function answerTo(url: string, init: RequestInit) {
 
 describe("both servers answer the same to", () => {
   const headers = {
-    authorization: `Bearer ${serviceToken}`,
-    "x-disburse-caller": "test",
+    authorization,
     "content-type": "application/proto",
     "connect-protocol-version": "1",
   };
@@ -200,7 +208,6 @@ describe("both servers answer the same to", () => {
     ["no body", { headers }],
     ["no token", { headers: { ...headers, authorization: "" } }],
     ["a wrong token", { headers: { ...headers, authorization: "Bearer x" } }],
-    ["no caller", { headers: { ...headers, "x-disburse-caller": "" } }],
     ["no protocol version", { headers: { ...headers, "connect-protocol-version": "" } }],
     ["another protocol version", { headers: { ...headers, "connect-protocol-version": "2" } }],
     ["a timeout that is none", { headers: { ...headers, "connect-timeout-ms": "soon" } }],

@@ -1,6 +1,7 @@
 import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { json } from "node:stream/consumers";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { silentLog } from "../log.ts";
@@ -8,14 +9,15 @@ import { createMetrics } from "../metrics.ts";
 import { createConnectionAge } from "./connection-age.ts";
 import { type RpcServer, startRpcServer } from "./server.ts";
 
-const serviceToken = "t".repeat(32);
+const authorization = await testTrust.service("gateway")("quote");
+const verify = testTrust.verify("quote");
 let server: RpcServer;
 const answers = Promise.withResolvers<void>();
 
 /** Serves with connections that are old after `connectionAgeMs`. */
 const serve = (connectionAgeMs: number, draining?: AbortSignal) =>
   startRpcServer({
-    ...{ host: "127.0.0.1", port: 0, serviceToken, log: silentLog, connectionAgeMs, draining },
+    ...{ host: "127.0.0.1", port: 0, verify, log: silentLog, connectionAgeMs, draining },
     metrics: createMetrics("test"),
     services: [QuoteService],
     ready: async () => true,
@@ -33,8 +35,7 @@ function ask(session: ClientHttp2Session) {
     ":method": "POST",
     ":path": `/${QuoteService.typeName}/GetQuote`,
     "content-type": "application/json",
-    authorization: `Bearer ${serviceToken}`,
-    "x-disburse-caller": "test",
+    authorization,
   });
   stream.end("{}");
   return stream;

@@ -1,10 +1,8 @@
-import { timingSafeEqual } from "node:crypto";
-import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import type { Interceptor } from "@connectrpc/connect";
 import { type CallContext, callContext } from "../call-context.ts";
+import type { ClientIdentity } from "../identity/service-tokens.ts";
 import { formatTraceparent, traceparentHeader } from "../tracing/traceparent.ts";
 
-/** Header with the calling service's name; the token authenticates the deployment. */
-export const callerHeader = "x-disburse-caller";
 /** Header with the id of the merchant's request that a call serves. */
 export const requestIdHeader = "x-request-id";
 
@@ -26,44 +24,28 @@ export function isRequestId(sent: unknown): sent is string {
 /** A header of a call by its lower-case name. */
 export type ReadHeader = (name: string) => string | null | undefined;
 
-/** Refuses calls without the deployment's token; answers the caller's request id and deadline. */
-export function acceptIdentity(serviceToken: string) {
-  const expected = Buffer.from(`Bearer ${serviceToken}`);
-  return (service: string, header: ReadHeader): CallContext => {
-    if (!unauthenticatedServices.has(service)) {
-      const sent = Buffer.from(header("authorization") ?? "");
-      if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) {
-        throw new ConnectError("the service token is missing or wrong", Code.Unauthenticated);
-      }
-      if ((header(callerHeader) ?? "") === "") {
-        throw new ConnectError(`the header ${callerHeader} is missing`, Code.Unauthenticated);
-      }
-    }
-    const requestId = requestIdFrom(header(requestIdHeader));
-    const remainingMs = header("connect-timeout-ms") ?? undefined;
-    const deadlineMs = remainingMs === undefined ? undefined : Date.now() + Number(remainingMs);
-    return { requestId, deadlineMs };
-  };
+/** The context of a call that comes in now: its request id, and its deadline. */
+export function contextOf(header: ReadHeader): CallContext {
+  const requestId = requestIdFrom(header(requestIdHeader));
+  const remainingMs = header("connect-timeout-ms") ?? undefined;
+  const deadlineMs = remainingMs === undefined ? undefined : Date.now() + Number(remainingMs);
+  return { requestId, deadlineMs };
 }
 
-/** The headers of the next call: the service's identity, the running request's id and span. */
-export function identityHeaders(caller: string, serviceToken: string) {
-  const authorization = `Bearer ${serviceToken}`;
-  return (): Record<string, string> => {
-    const headers: Record<string, string> = { authorization, [callerHeader]: caller };
-    const context = callContext();
-    if (context === undefined) return headers;
-    headers[requestIdHeader] = context.requestId;
-    if (context.span !== undefined) headers[traceparentHeader] = formatTraceparent(context.span);
-    return headers;
-  };
+/** The headers of the next call beside its identity: the running request's id and span. */
+export function requestHeaders(): Record<string, string> {
+  const context = callContext();
+  if (context === undefined) return {};
+  const headers: Record<string, string> = { [requestIdHeader]: context.requestId };
+  if (context.span !== undefined) headers[traceparentHeader] = formatTraceparent(context.span);
+  return headers;
 }
 
-/** Sends the service's identity, the running request's id and span with every call. */
-export function sendIdentity(caller: string, serviceToken: string): Interceptor {
-  const identity = identityHeaders(caller, serviceToken);
-  return (next) => (request) => {
-    for (const [name, value] of Object.entries(identity())) request.header.set(name, value);
+/** Sends the client's identity, the running request's id and span with every call. */
+export function sendIdentity(identity: ClientIdentity, to: string): Interceptor {
+  return (next) => async (request) => {
+    const headers = { ...requestHeaders(), authorization: await identity(to) };
+    for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
     return next(request);
   };
 }

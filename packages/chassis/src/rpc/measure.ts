@@ -5,6 +5,14 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { connectNodeAdapter, createConnectTransport } from "@connectrpc/connect-node";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { withCallContext } from "../call-context.ts";
+import {
+  generateServiceKey,
+  readServiceKey,
+  readTrustedKeys,
+  trustedKeysText,
+} from "../identity/keys.ts";
+import { serviceIdentity } from "../identity/service-tokens.ts";
+import { createVerifier } from "../identity/verifier.ts";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { exportSpans } from "../tracing/exported.ts";
@@ -26,8 +34,15 @@ const rounds = 5;
 /** The share of traces that is recorded where tracing is measured. */
 const recordedShare = 0.1;
 
-const serviceToken = "t".repeat(32);
-const options = { serviceToken, log: silentLog, metrics: createMetrics("measure") };
+const { privateText, publicJwk } = generateServiceKey("gateway");
+const identity = serviceIdentity(readServiceKey(privateText), "disburse");
+const trusted = readTrustedKeys(trustedKeysText([publicJwk]));
+const trust = { service: "quote", trustDomain: "disburse", trustedKeys: () => trusted };
+const options = {
+  verify: createVerifier(trust),
+  log: silentLog,
+  metrics: createMetrics("measure"),
+};
 const answer = {
   id: "qt_01ke6p55923kbpb47aj98ns91t4",
   merchantId: "mer_01ke6p50hd5dejvs5b3dkrgzm6",
@@ -81,12 +96,11 @@ await new Promise<void>((resolve) => stock.listen(0, "127.0.0.1", resolve));
 const observe = observeClients(options.metrics, silentLog);
 const lean = async (tracing?: Tracing) => {
   const { url } = await serve(tracing);
-  return connectService(QuoteService, url, { caller: "measure", serviceToken, observe, tracing })
-    .rpc;
+  return connectService(QuoteService, url, { identity, observe, tracing }).rpc;
 };
 const stockTransport = createConnectTransport({
   ...{ baseUrl: `http://127.0.0.1:${portOf(stock)}`, httpVersion: "2", useBinaryFormat: true },
-  interceptors: [sendIdentity("measure", serviceToken)],
+  interceptors: [sendIdentity(identity, "quote")],
 });
 const clients = {
   lean: await lean(),

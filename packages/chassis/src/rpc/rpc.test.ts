@@ -12,9 +12,11 @@ import {
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { MongoNetworkError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { callContext, withCallContext } from "../call-context.ts";
+import { bearerIdentity } from "../identity/service-tokens.ts";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { connectService } from "./client.ts";
@@ -22,7 +24,7 @@ import { sendIdentity } from "./identity.ts";
 import { isUnavailable, publicRefusals, readRefusal, refusalError } from "./refusal.ts";
 import { type RpcServer, startRpcServer } from "./server.ts";
 
-const serviceToken = "t".repeat(32);
+const identity = testTrust.service("gateway");
 const seen: { requestId: string | undefined; deadlineMs: number | undefined }[] = [];
 let ready = true;
 let slowCalls = 0;
@@ -32,7 +34,7 @@ function serve(port = 0) {
   return startRpcServer({
     host: "127.0.0.1",
     port,
-    serviceToken,
+    verify: testTrust.verify("quote"),
     log: silentLog,
     metrics: createMetrics("test"),
     services: [QuoteService],
@@ -63,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("one port", () => {
-  const interceptors = [sendIdentity("test", serviceToken)];
+  const interceptors = [sendIdentity(identity, "quote")];
   it.each([
     ["Connect over HTTP/1.1", () => createConnectTransport(options("1.1"))],
     ["Connect over HTTP/2", () => createConnectTransport(options("2"))],
@@ -80,13 +82,14 @@ describe("one port", () => {
   it.each([
     ["sent as it is", undefined],
     ["compressed", "gzip"],
-  ])("reads no message past the bound, %s, whoever sends it", async (_what, encoding) => {
+  ])("reads no message past the bound, %s", async (_what, encoding) => {
     const large = Buffer.alloc(5 * 1024 * 1024);
     const response = await fetch(`${server.url}/${QuoteService.typeName}/GetQuote`, {
       method: "POST",
       headers: {
         "content-type": "application/proto",
         "connect-protocol-version": "1",
+        authorization: await identity("quote"),
         ...(encoding === undefined ? {} : { "content-encoding": encoding }),
       },
       body: encoding === undefined ? large : gzipSync(large),
@@ -139,8 +142,8 @@ it("keeps its port bound at shutdown until `held` settles, and serves no call", 
 describe("identity", () => {
   it.each([
     ["no token", []],
-    ["a wrong token", [sendIdentity("test", "x".repeat(32))]],
-    ["no caller", [sendIdentity("", serviceToken)]],
+    ["a wrong token", [sendIdentity(bearerIdentity("x".repeat(32)), "quote")]],
+    ["a token for another service", [sendIdentity(identity, "payout")]],
   ])("refuses %s", async (_what, interceptors) => {
     const transport = createConnectTransport({
       baseUrl: server.url,
@@ -163,7 +166,7 @@ describe("identity", () => {
 });
 
 describe("a client", () => {
-  const client = () => connectService(QuoteService, server.url, { caller: "test", serviceToken });
+  const client = () => connectService(QuoteService, server.url, { identity });
 
   it("carries the request id and the remaining time", async () => {
     const { rpc, close } = client();
@@ -216,7 +219,7 @@ describe("a client", () => {
     });
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const options = { caller: "t", serviceToken, timeoutMs: 400 };
+    const options = { identity, timeoutMs: 400 };
     const { rpc, close } = connectService(QuoteService, url, options);
     await rpc.getQuote({ quoteId: "q" });
     isAway = true;
@@ -257,7 +260,7 @@ describe("a client", () => {
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     for (const breakOff of ["destroy", "resetAndDestroy"] as const) {
-      const { rpc, close } = connectService(QuoteService, url, { caller: "t", serviceToken });
+      const { rpc, close } = connectService(QuoteService, url, { identity });
       await rpc.getQuote({ quoteId: "q" });
       slowCalls = 0;
       const slow = rpc.getQuote({ quoteId: "slow" }).catch((reason: unknown) => reason);
@@ -274,7 +277,7 @@ describe("a client", () => {
   it("is UNAVAILABLE while the service is down, and works when it is back", async () => {
     const other = await serve();
     const port = Number(new URL(other.url).port);
-    const { rpc, close } = connectService(QuoteService, other.url, { caller: "t", serviceToken });
+    const { rpc, close } = connectService(QuoteService, other.url, { identity });
     await rpc.getQuote({ quoteId: "q" });
     await other.stop();
     const error = await rpc.getQuote({ quoteId: "q" }).catch((reason: unknown) => reason);
@@ -289,12 +292,10 @@ describe("a client", () => {
 it("describes itself by reflection to a client without schema", async () => {
   const buf = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
   const url = `${server.url}/disburse.quote.v1.QuoteService/GetQuote`;
-  const token = `authorization: Bearer ${serviceToken}`;
-  const caller = "x-disburse-caller: test";
+  const token = `authorization: ${await identity("quote")}`;
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...[buf, "curl", "--protocol", "grpc", "--http2-prior-knowledge", "--header", token],
-    ...["--header", caller, "--reflect-header", token, "--reflect-header", caller],
-    ...["--data", '{"quote_id":"qt_1"}', url],
+    ...["--reflect-header", token, "--data", '{"quote_id":"qt_1"}', url],
   ]);
   expect(JSON.parse(stdout)).toEqual({ quote: { id: "qt_1" } });
 });

@@ -144,7 +144,7 @@ function http1Server({ headMs, streamMs, checkEveryMs }: SendingTimes, listener:
 
 /** The full adapter, and the handler of plain unary calls in front of it. */
 function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes) {
-  const admit = createAdmission(options);
+  const admission = createAdmission(options);
   const methods: UnaryMethods = new Map();
   const full = connectNodeAdapter({
     routes: (router) => {
@@ -154,10 +154,10 @@ function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes) 
       registerReflection(router, options.services);
     },
     readMaxBytes: messageBytesMax,
-    interceptors: [admissionInterceptor(admit)],
+    interceptors: [admissionInterceptor(admission)],
   });
   const { log } = options;
-  const unary = createUnaryHandler({ methods, admit, log, full });
+  const unary = createUnaryHandler({ methods, admission, log, full });
   const limit = limitRequests([...options.services, ...standardServices], sendingTimes);
   return {
     full: (request: Http2ServerRequest, response: Http2ServerResponse) => {

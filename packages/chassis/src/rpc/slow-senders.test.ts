@@ -4,13 +4,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { sendIdentity } from "./identity.ts";
 import { type RpcServer, startRpcServer } from "./server.ts";
 
-const serviceToken = "t".repeat(32);
+const caller = testTrust.person("test");
+const token = await caller("compliance");
 const times = {
   ...{ headMs: 150, requestMs: 300, streamMs: 1_000, answeredMs: 100, checkEveryMs: 50 },
 };
@@ -22,7 +24,13 @@ let server: RpcServer;
 
 beforeAll(async () => {
   server = await startRpcServer({
-    ...{ host: "127.0.0.1", port: 0, serviceToken, log: silentLog, sendingTimes: times },
+    ...{
+      host: "127.0.0.1",
+      port: 0,
+      verify: testTrust.verify("compliance"),
+      log: silentLog,
+      sendingTimes: times,
+    },
     metrics: createMetrics("test"),
     services: [ComplianceService],
     ready: async () => true,
@@ -42,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const identity = `authorization: Bearer ${serviceToken}\r\nx-disburse-caller: test\r\n`;
+const identity = `authorization: ${token}\r\n`;
 const head = (path: string, type: string, more = identity) =>
   `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/${type}\r\n${more}`;
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -98,8 +106,7 @@ it.concurrent("a session with half of a head ends, however many other frames cam
 });
 
 function ask(session: ClientHttp2Session, path: string) {
-  const [authorization, caller] = [`Bearer ${serviceToken}`, "test"];
-  const known = { authorization, "x-disburse-caller": caller };
+  const known = { authorization: token };
   const kind = { ":method": "POST", "content-type": "application/json" };
   return session.request({ ":path": path, ...kind, ...known }).on("error", () => undefined);
 }
@@ -131,7 +138,7 @@ it("an HTTP/2 session outlives a standstill of this process", async () => {
 it.concurrent.each(["1.1", "2"] as const)(
   "serves what takes long over HTTP/%s",
   async (httpVersion) => {
-    const interceptors = [sendIdentity("test", serviceToken)];
+    const interceptors = [sendIdentity(caller, "compliance")];
     const transport = createConnectTransport({ baseUrl: server.url, httpVersion, interceptors });
     const client = createClient(ComplianceService, transport);
     expect(await client.listLists({})).toMatchObject({ lists: [] });

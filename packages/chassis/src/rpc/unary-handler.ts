@@ -10,8 +10,9 @@ import {
   parseTimeout,
   protocolVersion,
 } from "@connectrpc/connect/protocol-connect";
+import type { CallContext } from "../call-context.ts";
 import type { Log } from "../log.ts";
-import { type Admission, rpcErrorOf } from "./admission.ts";
+import { type Admission, type IncomingCall, rpcErrorOf } from "./admission.ts";
 import { hasStalled, watchForStalls } from "./stall.ts";
 import { UnaryContext } from "./unary-context.ts";
 import { joined, messageBytesMax, parseMessage, tooLarge } from "./unary-message.ts";
@@ -54,7 +55,7 @@ type RequestHandler = (request: IncomingMessage, response: ServerResponse) => vo
 /** What a handler of unary calls serves, and how. */
 export type UnaryHandlerOptions = {
   readonly methods: UnaryMethods;
-  readonly admit: Admission;
+  readonly admission: Admission;
   readonly log: Log;
   /** The full adapter, for every request that is not a plain unary one. */
   readonly full: RequestHandler;
@@ -65,7 +66,7 @@ export type UnaryHandlerOptions = {
  * our own clients send, at a third of the full adapter's processor time and with its answers.
  */
 export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler {
-  const { methods, full } = options;
+  const { methods, full, admission } = options;
   watchForStalls();
   return (request, response) => {
     const called = methods.get(request.url ?? "");
@@ -73,12 +74,37 @@ export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler
       full(request, response);
       return;
     }
-    receive(request, (body) => {
-      const serve = () => void answer(options, called, request, response, body);
-      if (hasStalled()) unlessLeft(request, serve);
-      else serve();
-    });
+    const header = (name: string) => headerOf(request.headers, name);
+    const call = { method: called.method, header };
+    const read = (context: CallContext) =>
+      receive(request, (body) => {
+        const exchange = { call, handle: called.handle, context, request, response, body };
+        const serve = () => void answer(options, exchange);
+        if (hasStalled()) unlessLeft(request, serve);
+        else serve();
+      });
+    const refuse = (error: unknown) => refuseUnread(called.method, request, response, error);
+    try {
+      const context = admission.identify(call);
+      if (context instanceof Promise) context.then(read, refuse);
+      else read(context);
+    } catch (error) {
+      refuse(error);
+    }
   };
+}
+
+/** Answers a caller that is not known, and reads no body of it. */
+function refuseUnread(
+  method: DescMethodUnary,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
+  response.shouldKeepAlive = false;
+  const context = new UnaryContext(method, request, response, undefined);
+  sendError(response, context, ConnectError.from(error));
+  context.end();
 }
 
 /** The end of a connection is read some turns of the event loop after the request before it. */
@@ -127,22 +153,25 @@ function receive(request: IncomingMessage, done: (body: Uint8Array | ConnectErro
   });
 }
 
-async function answer(
-  { admit, log }: UnaryHandlerOptions,
-  { method, handle }: UnaryMethod,
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: Uint8Array | ConnectError,
-): Promise<void> {
-  const { headers } = request;
-  const timeout = parseTimeout(headerOf(headers, "connect-timeout-ms"), Number.MAX_SAFE_INTEGER);
+type Exchange = {
+  readonly call: IncomingCall;
+  readonly handle: MethodImpl<DescMethodUnary>;
+  readonly context: CallContext;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: Uint8Array | ConnectError;
+};
+
+async function answer({ admission, log }: UnaryHandlerOptions, exchange: Exchange): Promise<void> {
+  const { call, handle, request, response, body } = exchange;
+  const method = call.method as DescMethodUnary;
+  const timeout = parseTimeout(call.header("connect-timeout-ms") ?? null, Number.MAX_SAFE_INTEGER);
   const context = new UnaryContext(method, request, response, timeout.timeoutMs);
   try {
     if (timeout.error !== undefined) throw timeout.error;
     if (body instanceof ConnectError) throw body;
     const message = parseMessage(method.input, body);
-    const call = { method, header: (name: string) => headerOf(headers, name) };
-    const bytes = await admit(call, async () => {
+    const bytes = await admission.run(exchange.context, call, async () => {
       const output = await handle(message, context);
       return toBinary(method.output, create(method.output, output));
     });

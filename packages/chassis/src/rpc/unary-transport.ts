@@ -10,11 +10,13 @@ import {
 } from "@connectrpc/connect/protocol-connect";
 import { createSender, type SenderOptions, timeoutHeader } from "./balancing/sender.ts";
 import type { Answer } from "./exchange.ts";
+import { requestHeaders } from "./identity.ts";
 import { parseMessage, serializeMessage } from "./unary-message.ts";
 
 /** Where unary calls go, and as whom. */
 export type UnaryTransportOptions = SenderOptions & {
-  readonly identity: () => Record<string, string>;
+  /** The `authorization` of a call. */
+  readonly identity: () => string | Promise<string>;
 };
 
 /**
@@ -29,12 +31,14 @@ export function createUnaryTransport(options: UnaryTransportOptions): Pick<Trans
     const startedMs = performance.now();
     let failed: unknown;
     try {
+      const made = identity();
       const headers = {
         ...(header === undefined ? {} : Object.fromEntries(new Headers(header))),
         "content-type": contentTypeUnaryProto,
         "connect-protocol-version": protocolVersion,
         ...timeoutHeader(timeoutMs),
-        ...identity(),
+        ...requestHeaders(),
+        authorization: typeof made === "string" ? made : await made,
       };
       const body = serializeMessage(method.input, input);
       const call = { method, headers, body, signal, timeoutMs, startedMs };

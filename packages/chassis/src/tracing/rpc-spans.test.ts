@@ -2,6 +2,7 @@ import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type CallContext, callContext, withCallContext } from "../call-context.ts";
@@ -20,8 +21,7 @@ const contextOf = (flags: string): CallContext => ({
   span: parseTraceparent(`00-${traceId}-${spanId}-${flags}`),
 });
 
-const serviceToken = "t".repeat(32);
-const identity = { caller: "test", serviceToken };
+const identity = testTrust.service("gateway");
 const rpc = "disburse.quote.v1.QuoteService/GetQuote";
 // Of roots none is recorded: what is recorded follows its caller.
 const serving = testTracing(0);
@@ -31,7 +31,12 @@ let fails: Code | undefined;
 
 beforeAll(async () => {
   server = await startRpcServer({
-    ...{ serviceToken, log: silentLog, metrics: createMetrics("test"), tracing: serving.tracing },
+    ...{
+      verify: testTrust.verify("quote"),
+      log: silentLog,
+      metrics: createMetrics("test"),
+      tracing: serving.tracing,
+    },
     ...{ host: "127.0.0.1", port: 0, services: [QuoteService], ready: async () => true },
     routes: (router) =>
       router.service(QuoteService, {
@@ -53,9 +58,9 @@ beforeEach(() => {
 async function call(over: "lean" | "stock", context: CallContext) {
   const calling = testTracing(0);
   const { tracing } = calling;
-  const lean = connectService(QuoteService, server.url, { ...identity, tracing });
+  const lean = connectService(QuoteService, server.url, { identity, tracing });
   const options = { baseUrl: server.url, httpVersion: "2", useBinaryFormat: true } as const;
-  const interceptors = [sendIdentity("test", serviceToken)];
+  const interceptors = [sendIdentity(identity, "quote")];
   const stock = createConnectTransport({ ...options, interceptors });
   const client = over === "lean" ? lean.rpc : createClient(QuoteService, stock);
   await withCallContext(context, () => client.getQuote({ quoteId: "q" })).catch(() => undefined);
@@ -113,7 +118,7 @@ it.each([
 
 it("has no span of a probe", async () => {
   const { tracing } = testTracing(1);
-  const health = connectService(Health, server.url, { ...identity, tracing });
+  const health = connectService(Health, server.url, { identity, tracing });
   await withCallContext(contextOf("01"), () => health.rpc.check({ service: "" }));
   health.close();
   expect(serving.spans()).toEqual([]);

@@ -1,5 +1,5 @@
 import { say } from "@disburse/harness/command-line.ts";
-import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import type {
   ColdStartFigures,
   FlatFigures,

@@ -1,7 +1,7 @@
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
 import type { Order } from "@disburse/platform/merchant.ts";
-import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { DrillPlatform } from "./platform.ts";
 
 /** What a drill leaves for its recovery: what the merchant has, and what its own steps noted. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { countOf, readArguments, runCommand, say } from "@disburse/harness/command-line.ts";
 import { execute, registerBeneficiary, requestQuote } from "@disburse/platform/merchant.ts";
-import { serviceNames } from "@disburse/sandbox/environments.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { type DrillPlatform, startDrillPlatform } from "./platform.ts";
 
 /** `npm run bench:storage`: bytes that a payout leaves in each collection (docs/SCALING.md). */

@@ -1,6 +1,7 @@
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { connectServices, retryUntilAvailable } from "@disburse/sandbox/clients.ts";
 import { seedSandbox } from "@disburse/sandbox/seed.ts";
+import { createTrust } from "@disburse/sandbox/trust.ts";
 import type { StartExtras } from "./processes.ts";
 import { configureServices, type PlatformOptions } from "./services.ts";
 
@@ -19,9 +20,9 @@ export async function startPlatform(
   together?: { readonly extras?: StartExtras },
 ) {
   const services = await configureServices(options);
-  const { serviceToken } = services.secrets;
-  const identity = { caller: "verification", serviceToken };
-  const { rpcs: clients, close } = connectServices(services.url, identity);
+  const { secrets } = services;
+  const trust = createTrust(secrets);
+  const { rpcs: clients, close } = connectServices(services.url, trust.person("verification"));
   const stop = async () => {
     close();
     await services.stop();
@@ -30,7 +31,7 @@ export async function startPlatform(
     await (together ? services.startTogether(together.extras) : services.startAll());
     await retryUntilAvailable(() => clients.keys.listKeys({ merchantId: "none" }), startTimeoutMs);
     const sandbox = await seedSandbox(clients, undefined);
-    return { ...services, clients, sandbox, stop };
+    return { ...services, trust, clients, sandbox, stop };
   } catch (error) {
     await stop();
     throw error;

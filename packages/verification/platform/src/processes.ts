@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
-import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { migrateServices } from "@disburse/standalone/migrations.ts";
 
 /** The services of a platform on this machine: each a process of its own, or all in one. */

@@ -1,13 +1,8 @@
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
-import {
-  eachService,
-  type Ports,
-  type ServiceName,
-  serviceEnvironments,
-  serviceNames,
-} from "@disburse/sandbox/environments.ts";
+import { type Ports, serviceEnvironments } from "@disburse/sandbox/environments.ts";
 import { generateSecrets } from "@disburse/sandbox/secrets.ts";
+import { eachService, type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { createServiceProcesses } from "./processes.ts";
 
 /** Where a platform's databases and events are, and how its services are set. */

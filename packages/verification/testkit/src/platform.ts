@@ -2,8 +2,8 @@ import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { startPlatform } from "@disburse/platform/platform.ts";
 import type { StartExtras } from "@disburse/platform/processes.ts";
-import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
+import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { amqpUrl, freshPrefix } from "./broker.ts";
 import { freshDatabase, mongodbUri } from "./engine.ts";
 

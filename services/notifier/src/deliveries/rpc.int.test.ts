@@ -214,7 +214,8 @@ describe("published events", () => {
     world.posted.length = 0;
     await rpc.publishEvent({ mutation, event: sent });
     await rpc.publishEvent({ mutation, event: sent });
-    const changed = { ...sent, dataJson: "{}" };
+    const data = JSON.stringify({ ...JSON.parse(sent.dataJson), reference_id: "another" });
+    const changed = { ...sent, dataJson: data };
     expect(await refusal(rpc.publishEvent({ mutation, event: changed }))).toBe(used);
     await rpc.publishEvent({
       mutation: operation(),

@@ -1,4 +1,5 @@
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { expect, it } from "vitest";
 import { start } from "../main.ts";
 import { checkSourceAddress } from "./connector.ts";
@@ -15,7 +16,7 @@ it("is one that the machine has", async () => {
 it("is asked for before the notifier opens anything", async () => {
   const environment = {
     ...{ DISBURSE_MODE: "sandbox", PORT: "0", MONGODB_URI: "mongodb://127.0.0.1:9/" },
-    SERVICE_TOKEN: "t".repeat(32),
+    ...testTrust.settings("notifier"),
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
     WEBHOOK_SOURCE_ADDRESS: "192.0.2.7",
   };

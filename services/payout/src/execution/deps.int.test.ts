@@ -25,7 +25,14 @@ afterAll(() => platform.stop());
 
 function request(quoteId: string) {
   const { operationId } = platform.operation();
-  return { merchantId: "mer_1", quoteId, referenceId: "order", operationId, actor };
+  return {
+    merchantId: "mer_1",
+    quoteId,
+    referenceId: "order",
+    operationId,
+    actor,
+    content: quoteId,
+  };
 }
 
 it("hands a new payout on once: to close its hold, and with its lease and first event", async () => {

@@ -52,7 +52,7 @@ describe("a quote to execute", () => {
           ...{ receivingMin: 2_000_000n, receivingMax: 600_000_000n },
         },
       },
-      ...{ accountId: "acc_1", beneficiaryId: "ben_1", now },
+      ...{ accountId: "acc_1", beneficiaryId: "ben_1", currency: "USD", now },
     });
   });
 

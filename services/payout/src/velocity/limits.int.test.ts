@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const by = (operationId: string, kind = Actor_Kind.OPERATOR) => ({
+const by = (operationId: string, kind: Actor_Kind = Actor_Kind.OPERATOR) => ({
   mutation: { operationId, actor: { kind, id: "ada" } },
 });
 const limits = {

@@ -27,12 +27,13 @@ const quote = (id: string, merchantId: string): Quote => ({
 
 it("keeps the operations of merchants apart: one of a name never shows another's quote", async () => {
   const quotes = openQuotes(database);
-  const by = { operationId: "op-1", actor: { kind: "service", id: "test" } } as const;
+  const actor = { kind: "service", id: "test" } as const;
+  const by = { operationId: "op-1", content: "asked", actor };
   const [one, two] = [quote("qt_1", "mer_1"), quote("qt_2", "mer_2")];
-  expect(await quotes.findByOperation("mer_1", "op-1")).toBeUndefined();
+  expect(await quotes.findByOperation("mer_1", by)).toBeUndefined();
   for (const each of [one, two]) expect(await quotes.insert(each, by)).toEqual(each);
   for (const first of [one, two]) {
-    expect(await quotes.findByOperation(first.merchantId, "op-1")).toEqual(first);
+    expect(await quotes.findByOperation(first.merchantId, by)).toEqual(first);
     expect(await quotes.insert(quote("qt_again", first.merchantId), by)).toEqual(first);
   }
 });

@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { Code } from "@connectrpc/connect";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterEach, expect, it } from "vitest";
 import { silentLog } from "../../log.ts";
 import { createMetrics } from "../../metrics.ts";
@@ -10,7 +11,7 @@ import { observeClients } from "./observe.ts";
 
 /** A client under load while one of two processes freezes, or is killed. */
 
-const serviceToken = "t".repeat(32);
+const identity = testTrust.service("gateway");
 /** Machines that run tests are slow at times. */
 const soon = { timeout: 20_000 };
 const ends: (() => void)[] = [];
@@ -19,7 +20,10 @@ afterEach(() => {
 });
 
 async function startProcess(port = "0") {
-  const child = fork(new URL("test-server.ts", import.meta.url), [port], { silent: true });
+  const child = fork(new URL("test-server.ts", import.meta.url), [port], {
+    silent: true,
+    env: { ...process.env, ...testTrust.settings("quote") },
+  });
   ends.push(() => child.kill("SIGKILL"));
   const [line] = (await once(child.stdout ?? child, "data")) as [Buffer];
   return { child, pid: `${child.pid}`, url: line.toString().trim() };
@@ -28,7 +32,7 @@ async function startProcess(port = "0") {
 function connect(urls: readonly string[]) {
   const metrics = createMetrics("test");
   const observe = observeClients(metrics, silentLog);
-  const client = connectService(QuoteService, urls, { caller: "test", serviceToken, observe });
+  const client = connectService(QuoteService, urls, { identity, observe });
   ends.push(client.close);
   return { rpc: client.rpc, text: metrics.text };
 }

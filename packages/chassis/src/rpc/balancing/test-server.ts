@@ -1,6 +1,8 @@
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { openIdentity } from "../../identity/open.ts";
 import { silentLog } from "../../log.ts";
 import { createMetrics } from "../../metrics.ts";
+import { identitySettings, readSettings } from "../../settings.ts";
 import { startRpcServer } from "../server.ts";
 
 /** For tests: a quote service in a process of its own, which tests freeze and kill. */
@@ -11,9 +13,14 @@ const workMs = 5;
 /** Calls that their caller gave up, and that were served all the same. */
 let left = 0;
 
+const settings = {
+  ...readSettings(process.env, identitySettings),
+  DISBURSE_MODE: "sandbox",
+} as const;
+const { verify } = openIdentity("quote", settings, {}, silentLog);
 const { url } = await startRpcServer({
   ...{ host: "127.0.0.1", port: Number(process.argv[2]), services: [QuoteService] },
-  ...{ serviceToken: "t".repeat(32), log: silentLog, metrics: createMetrics("test") },
+  ...{ verify, log: silentLog, metrics: createMetrics("test") },
   ready: async () => true,
   routes: (router) =>
     router.service(QuoteService, {

@@ -6,7 +6,7 @@ import {
   startPlatform,
 } from "@disburse/platform/platform.ts";
 import { unlimitedRate } from "@disburse/platform/services.ts";
-import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { Db } from "mongodb";
 import { createBeneficiary } from "../load/gateway.ts";
 import type { Target } from "../load/scenarios.ts";

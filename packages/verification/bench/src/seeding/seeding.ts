@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeCursor } from "@disburse/chassis/paging/page.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { Db, Document } from "mongodb";
 import type { KnownRecord } from "../load/answers.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";

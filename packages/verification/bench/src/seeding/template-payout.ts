@@ -1,5 +1,5 @@
 import { until } from "@disburse/harness/waiting.ts";
-import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import type { Db, Document } from "mongodb";
 import { callGateway } from "../load/gateway.ts";
 import { quoteBody } from "../load/scenarios.ts";

@@ -3,6 +3,7 @@ import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { configureServices } from "@disburse/platform/services.ts";
 import { waitUntilServing } from "@disburse/sandbox/clients.ts";
+import { createTrust } from "@disburse/sandbox/trust.ts";
 import type { Backends } from "../platforms/backends.ts";
 import type { Endpoint } from "./endpoints.ts";
 
@@ -28,12 +29,12 @@ export async function startPlatform(backends: Backends, profileDir?: string) {
     },
   });
   const url = services.url("notifier");
-  const { serviceToken } = services.secrets;
   const start = async () => {
     await services.start("notifier");
-    await waitUntilServing(url, serviceToken, readyTimeoutMs);
+    await waitUntilServing(url, readyTimeoutMs);
   };
-  const options = { caller: "bench", serviceToken, timeoutMs: callTimeoutMs };
+  const identity = createTrust(services.secrets).person("bench");
+  const options = { identity, timeoutMs: callTimeoutMs };
   const client = connectService(NotifierService, url, options);
   const ready = services.migrate().then(start);
   await ready.catch(async (error: unknown) => {

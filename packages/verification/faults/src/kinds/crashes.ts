@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { say } from "@disburse/harness/command-line.ts";
 import { settlesWithin } from "@disburse/harness/waiting.ts";
 import type { ServiceProcesses, StartExtras } from "@disburse/platform/processes.ts";
-import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { Fault, FaultContext } from "../context.ts";
 
 /** The services that take part in a payout after its quote. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { say } from "@disburse/harness/command-line.ts";
-import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { signalFamily } from "../backends/process-family.ts";
 import { type Fault, type FaultContext, underLoad } from "../context.ts";
 import { clockRestMs } from "../payouts/checks.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { type Breakage, keepDoing } from "./breakage.ts";
 import type { World } from "./world.ts";
 

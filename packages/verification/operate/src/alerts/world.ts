@@ -8,7 +8,7 @@ import { createRandom } from "@disburse/harness/random.ts";
 import { until } from "@disburse/harness/waiting.ts";
 import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
 import { unlimitedRate } from "@disburse/platform/services.ts";
-import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { startPrometheus } from "../observability/prometheus.ts";
 
 const prefix = "operate_";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { startLoad } from "./load.ts";
 import { must, type Part } from "./part.ts";
 

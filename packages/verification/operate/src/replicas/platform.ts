@@ -6,7 +6,7 @@ import { untilQuiet } from "@disburse/invariants/quiet.ts";
 import { registerBeneficiary } from "@disburse/platform/merchant.ts";
 import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
 import { unlimitedRate } from "@disburse/platform/services.ts";
-import { serviceNames } from "@disburse/sandbox/environments.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { MongoClient } from "mongodb";
 import { startBalancer } from "./balancer.ts";
 

@@ -1,4 +1,3 @@
-
 type Line<T> = {
   /** Oldest first. */
   readonly items: T[];

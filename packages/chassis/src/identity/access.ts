@@ -1,0 +1,45 @@
+import { type DescMethod, getOption } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { access, Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
+import { wordOf } from "../rpc/enum-words.ts";
+import { callerOf, type Principal, type Role } from "./principal.ts";
+
+/** Who may call an RPC, by its option `disburse.type.v1.access`. */
+export type Callers = {
+  readonly services: ReadonlySet<string>;
+  readonly roles: ReadonlySet<Role>;
+};
+
+/** Services that tell what a server is: open to all who have an identity. */
+const openToAll: ReadonlySet<string> = new Set(["grpc.reflection.v1.ServerReflection"]);
+
+const known = new WeakMap<DescMethod, Callers>();
+
+/** Who may call an RPC; no caller may where its contract names none. */
+export function callersOf(method: DescMethod): Callers {
+  let callers = known.get(method);
+  if (callers === undefined) {
+    const { services, roles } = getOption(method, access);
+    const words = roles.map((role) => wordOf(RoleEnum, role));
+    callers = {
+      services: new Set(services),
+      roles: new Set(words.filter((word) => word !== undefined)),
+    };
+    known.set(method, callers);
+  }
+  return callers;
+}
+
+/** Throws PERMISSION_DENIED where a principal may not call an RPC. */
+export function authorise(method: DescMethod, principal: Principal): void {
+  if (openToAll.has(method.parent.typeName) || isPermitted(callersOf(method), principal)) return;
+  throw new ConnectError(
+    `${method.name} is not open to ${callerOf(principal)}`,
+    Code.PermissionDenied,
+  );
+}
+
+function isPermitted({ services, roles }: Callers, principal: Principal): boolean {
+  if (principal.kind === "service") return services.has(principal.name);
+  return [...principal.roles].some((role) => roles.has(role));
+}

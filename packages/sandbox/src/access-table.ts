@@ -1,0 +1,62 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DescService } from "@bufbuild/protobuf";
+import { callersOf } from "@disburse/chassis/identity/access.ts";
+import type { Role } from "@disburse/chassis/identity/principal.ts";
+import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
+import type { ServiceName } from "./service-names.ts";
+
+const target = join(import.meta.dirname, "../../../docs/ACCESS.md");
+
+/** Every service of the contract, with the service that serves it. */
+export const contracts: readonly (readonly [ServiceName, DescService])[] = [
+  ["beneficiary", BeneficiaryService],
+  ["compliance", ComplianceService],
+  ["compliance", ComplianceReviewService],
+  ["gateway", KeyService],
+  ["notifier", NotifierService],
+  ["payout", PayoutService],
+  ["payout", PayoutOperationsService],
+  ["quote", QuoteService],
+];
+
+/** The roles by their words, in the contract's order. */
+export const allRoles: readonly Role[] = wordsOf(RoleEnum);
+
+const head = `# Who may call what
+
+Each RPC says so itself, by its option \`disburse.type.v1.access\`; this page is made from that by \`npm run generate\`. A call by another is
+\`PERMISSION_DENIED\`. Health is open to all, reflection to all who have an identity.
+[Decision 0031](decisions/0031-identity.md) says how a caller shows who it is; \`proto/disburse/type/v1/access.proto\` what each role is for.
+`;
+
+/** docs/ACCESS.md. */
+export function accessTable(): string {
+  const roles = allRoles.map((role) => role.replaceAll("_", " "));
+  const tables = contracts.map(([, service]) =>
+    [
+      `## ${service.typeName}`,
+      "",
+      `| RPC | services | ${roles.join(" | ")} |`,
+      `| --- | --- | ${roles.map(() => ":-:").join(" | ")} |`,
+      ...service.methods.map((method) => {
+        const callers = callersOf(method);
+        const marks = allRoles.map((role) => (callers.roles.has(role) ? "✓" : ""));
+        return `| ${method.name} | ${[...callers.services].join(", ")} | ${marks.join(" | ")} |`;
+      }),
+      "",
+    ].join("\n"),
+  );
+  return [head, ...tables].join("\n");
+}
+
+if (import.meta.main) writeFileSync(target, accessTable());

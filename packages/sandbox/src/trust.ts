@@ -1,0 +1,39 @@
+import { openIdentity } from "@disburse/chassis/identity/open.ts";
+import type { Role } from "@disburse/chassis/identity/principal.ts";
+import { bearerIdentity, type ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
+import type { Verify } from "@disburse/chassis/identity/verifier.ts";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { type Environment, identitySettings, readSettings } from "@disburse/chassis/settings.ts";
+import { everyRole, issuerSettings, personToken } from "./people.ts";
+import { generateSecrets, type Secrets, type Workload } from "./secrets.ts";
+
+/** The tokens that are made here are good for a day. */
+const tokenSeconds = 86_400;
+
+/** All who have an identity in a deployment whose secrets are at hand; by default a new one. */
+export function createTrust(secrets: Secrets = generateSecrets()) {
+  const settings = (workload: Workload): Environment => ({
+    SERVICE_KEY: secrets.serviceKeys[workload],
+    TRUSTED_KEYS: secrets.trustedKeys,
+    ...issuerSettings(secrets.issuerKey),
+  });
+  const opened = (workload: Workload) => {
+    const read = readSettings(settings(workload), identitySettings);
+    return openIdentity(workload, { ...read, DISBURSE_MODE: "sandbox" }, {}, silentLog);
+  };
+  const person = (id: string, roles: readonly Role[] = everyRole.roles): ClientIdentity => {
+    const token = personToken(secrets.issuerKey, { id, roles }, tokenSeconds);
+    return async (to) => bearerIdentity(await token)(to);
+  };
+  return {
+    secrets,
+    /** The settings by which a service is who it is, and believes the others. */
+    settings,
+    /** Verifies the callers of a service. */
+    verify: (workload: Workload): Verify => opened(workload).verify,
+    /** The identity of a service, or of the job that creates the sandbox. */
+    service: (workload: Workload): ClientIdentity => opened(workload).identity,
+    /** The identity of a person, with every role where none is named. */
+    person,
+  };
+}
