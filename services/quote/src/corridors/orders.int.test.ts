@@ -53,7 +53,9 @@ it("the rate in force is the one of the latest time, of two the one that came la
 it("corridors are listed by pair, and no more than are asked for", async () => {
   for (const [source, destination] of [
     ["SOL", "BTC"],
+    ["BTC", "USD"],
     ["BTC", "SOL"],
+    ["BTC", "EUR"],
     ["BTC", "INR"],
   ] as const) {
     const { id } = await set(source, destination);
@@ -63,8 +65,8 @@ it("corridors are listed by pair, and no more than are asked for", async () => {
   const { found, count } = await listCorridors(store, "", { after: undefined, limit: 2 });
   const active = await activeCorridors(store, 2);
   for (const listed of [found, active.map(({ corridor }) => corridor)]) {
-    expect(listed.map((each) => each.source + each.destination)).toEqual(["BTCINR", "BTCSOL"]);
+    expect(listed.map((each) => each.source + each.destination)).toEqual(["BTCEUR", "BTCINR"]);
   }
-  expect(count).toBe(3);
+  expect(count).toBe(5);
   expect(active.map(({ rateAsOf }) => rateAsOf)).toEqual([new Date(2_000), new Date(2_000)]);
 });
