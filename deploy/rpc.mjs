@@ -1,13 +1,14 @@
 // An operator's call of an internal RPC, from inside the service's own container (docs/RUNBOOK.md):
 //   node rpc.mjs payout.PayoutOperationsService/ListRails '{}'
-//   node rpc.mjs payout.PayoutOperationsService/SetRailPaused '{ "rail": "…" }' --as ada
-// With --as it is a change by that person, under the operation id of --operation or a new one. It
-// prints the answer, and exits with 1 for an error. It imports nothing but Node's own modules.
+//   node rpc.mjs payout.PayoutOperationsService/SetRailPaused '{ "rail": "…" }' --change
+// With --change it changes something, under the operation id of --operation or a new one; who does
+// is whom TOKEN names. It prints the answer, and exits with 1 for an error. It imports nothing but
+// Node's own modules.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-const usage = "usage: node rpc.mjs PACKAGE.SERVICE/METHOD [JSON] [--as PERSON [--operation ID]]";
-const options = { as: { type: "string" }, operation: { type: "string" } };
+const usage = "usage: node rpc.mjs PACKAGE.SERVICE/METHOD [JSON] [--change] [--operation ID]";
+const options = { change: { type: "boolean" }, operation: { type: "string" } };
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [method = "", body = "{}"] = positionals;
 const [, name, service] = /^(\w+)\.(\w+\/\w+)$/.exec(method) ?? [];
@@ -19,9 +20,9 @@ const url = process.env.RPC_URL || `http://127.0.0.1:${port}`;
 /** A person's access token; a sandbox has one of its own. */
 const token =
   process.env.TOKEN || JSON.parse(readFileSync("/data/sandbox.json", "utf8")).grpc_token;
+const isChange = values.change === true || values.operation !== undefined;
 const operationId = values.operation ?? `ops-${crypto.randomUUID()}`;
-const actor = { kind: "KIND_OPERATOR", id: values.as };
-const mutation = values.as === undefined ? {} : { mutation: { operationId, actor } };
+const mutation = isChange ? { mutation: { operationId } } : {};
 
 const answer = await fetch(`${url}/disburse.${name}.v1.${service}`, {
   method: "POST",

@@ -66,6 +66,20 @@ it("a person without a role is refused everything, and so is a caller without a 
   }
 });
 
+it("a person who signed in an hour ago is refused what asks for a fresh sign-in alone", async () => {
+  const signedInAt = new Date(Date.now() - 3_600_000);
+  const identity = platform.trust.person("ada", allRoles, { signedInAt });
+  const refused: string[] = [];
+  for (const [service, { methods }] of contracts) {
+    for (const method of methods) {
+      const code = await codeOf(service, method, identity);
+      if (code === "unauthenticated") refused.push(method.name);
+    }
+  }
+  expect(refused).toEqual(methodsWhere((method) => callersOf(method).stepUp));
+  expect(refused.sort()).toEqual(["ConfirmResolution", "ConfirmTrueMatch"]);
+});
+
 it("an auditor changes nothing, and account numbers in full are for payout alone", () => {
   const writes = methodsWhere(({ input }) => input.fields.some(({ name }) => name === "mutation"));
   const audited = methodsWhere((method) => callersOf(method).roles.has("auditor"));
@@ -73,7 +87,7 @@ it("an auditor changes nothing, and account numbers in full are for payout alone
   const full = contracts.flatMap(([, { methods }]) =>
     methods.filter(({ name }) => name === "GetPaymentInstruction").map(callersOf),
   );
-  expect(full).toEqual([{ services: new Set(["payout"]), roles: new Set() }]);
+  expect(full).toEqual([{ services: new Set(["payout"]), roles: new Set(), stepUp: false }]);
 });
 
 it("docs/ACCESS.md is the contract's", () => {

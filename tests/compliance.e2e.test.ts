@@ -3,7 +3,6 @@ import {
   Decision,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
-import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
@@ -39,10 +38,7 @@ async function data(method: string, path: string, body?: object) {
   return json.data;
 }
 
-const asOperator = () => ({
-  operationId: crypto.randomUUID(),
-  actor: { kind: Actor_Kind.OPERATOR, id: "ops-1" },
-});
+const operation = () => ({ operationId: crypto.randomUUID() });
 
 const name = { first: "Wexlorim", last: "Tandrovask" };
 const wallet = "0x7c1f0a94e3b25d68c07b1e5f92a34d80b6e7c519";
@@ -68,7 +64,7 @@ const ofTheHit = ["watch_list", "wl-447", "ORCHARD", "Halbrucke"];
 async function importList(version: string, entries: readonly object[]): Promise<void> {
   const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   const header = {
-    ...{ mutation: asOperator(), list: "watch_list", version },
+    ...{ mutation: operation(), list: "watch_list", version },
     acceptDropReason: "the entries were taken back by the house",
   };
   async function* parts() {
@@ -84,7 +80,7 @@ const depositorStatus = async (depositorId: string): Promise<string> =>
   (await data("GET", `${paths.depositor}/${depositorId}`)).status;
 const pauseRail = (paused: boolean) =>
   platform.clients.operations.setRailPaused({
-    mutation: asOperator(),
+    mutation: operation(),
     ...{ rail: "sandbox", paused, reason: "a bank holiday" },
   });
 
@@ -170,13 +166,12 @@ async function namesake(): Promise<{ recordId: string; words: readonly string[] 
   return { recordId: created.beneficiary_id, words: [first, last] };
 }
 
-const asOfficer = (id: string) => ({
-  mutation: { operationId: crypto.randomUUID(), actor: { kind: Actor_Kind.OPERATOR, id } },
-});
 const becomes = (beneficiaryId: string, status: string) =>
   vi.waitFor(async () => expect(await statusOf(beneficiaryId)).toBe(status), { timeout: 10_000 });
 
 it("lets an officer follow a case from the alert to the decision", async () => {
+  const officer = (id: string) => platform.as(id).review;
+  const [ada, eve, bob] = [officer("ada"), officer("eve"), officer("bob")];
   const { review } = platform.clients;
   const { recordId, words } = await namesake();
   const before = await statusOf(recordId);
@@ -189,15 +184,15 @@ it("lets an officer follow a case from the alert to the decision", async () => {
   expect(shown.alert?.hit?.reasons).not.toEqual([]);
 
   const reason = "the passport in the file is a stranger's";
-  await review.assignAlert({ ...asOfficer("ada"), alertId, assignee: "ada" });
+  await ada.assignAlert({ mutation: operation(), alertId, assignee: "ada" });
   const falsePositive = { alertId, decision: Decision.FALSE_POSITIVE, reason };
-  await review.decideAlert({ ...asOfficer("ada"), ...falsePositive });
+  await ada.decideAlert({ mutation: operation(), ...falsePositive });
   await becomes(recordId, "cleared");
-  await review.reopenAlert({ ...asOfficer("eve"), alertId, reason: "a second document came" });
+  await eve.reopenAlert({ mutation: operation(), alertId, reason: "a second document came" });
   await becomes(recordId, before);
   const trueMatch = { alertId, decision: Decision.TRUE_MATCH, reason };
-  await review.decideAlert({ ...asOfficer("ada"), ...trueMatch });
-  const { alert } = await review.confirmTrueMatch({ ...asOfficer("bob"), alertId });
+  await ada.decideAlert({ mutation: operation(), ...trueMatch });
+  const { alert } = await bob.confirmTrueMatch({ mutation: operation(), alertId });
   expect(alert?.state).toBe(AlertState.TRUE_MATCH);
   await becomes(recordId, "blocked");
 

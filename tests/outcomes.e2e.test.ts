@@ -1,4 +1,3 @@
-import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
@@ -39,10 +38,7 @@ describe("the outcome that a reference asks for", () => {
   };
   const pauseRail = (paused: boolean) =>
     platform.clients.operations.setRailPaused({
-      mutation: {
-        operationId: `outcomes-${paused}`,
-        actor: { kind: Actor_Kind.OPERATOR, id: "ada" },
-      },
+      mutation: { operationId: `outcomes-${paused}` },
       ...{ rail: "sandbox", paused, reason: "a bank holiday" },
     });
 

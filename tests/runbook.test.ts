@@ -67,18 +67,24 @@ function rpc(...args: string[]) {
   });
 }
 
-it("calls by rpc.mjs, as a person under an operation where something changes", async () => {
+it("calls by rpc.mjs, under an operation where something changes", async () => {
   const method = "payout.PayoutOperationsService/SetRailPaused";
-  const { code, stdout } = await rpc(method, '{"rail":"r"}', "--as", "ada", "--operation", "o-1");
+  const { code, stdout } = await rpc(method, '{"rail":"r"}', "--operation", "o-1");
   expect([code, JSON.parse(stdout)]).toEqual([0, { rails: [] }]);
   const [call] = calls.splice(0);
   expect(call?.path).toBe("/disburse.payout.v1.PayoutOperationsService/SetRailPaused");
   expect(call?.headers.authorization).toBe("Bearer a token");
-  const mutation = { operationId: "o-1", actor: { kind: "KIND_OPERATOR", id: "ada" } };
+  const mutation = { operationId: "o-1" };
   expect(call?.body).toEqual({ rail: "r", mutation });
 });
 
-it("calls without a person to read, and fails where the service refuses", async () => {
+it("makes an operation id for a change that names none", async () => {
+  await rpc("payout.PayoutOperationsService/SetRailPaused", "{}", "--change");
+  const operationId = expect.stringMatching(/^ops-[-0-9a-f]{36}$/);
+  expect(calls.splice(0)[0]?.body).toEqual({ mutation: { operationId } });
+});
+
+it("calls without an operation to read, and fails where the service refuses", async () => {
   status = 403;
   const { code } = await rpc("payout.PayoutOperationsService/ListRails");
   expect([code, calls.splice(0)[0]?.body]).toEqual([1, {}]);

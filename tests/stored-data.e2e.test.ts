@@ -11,7 +11,6 @@ import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
 import { migrations as payoutMigrations } from "@disburse/payout/migrations.ts";
 import { start as startQuote } from "@disburse/quote/main.ts";
@@ -175,21 +174,21 @@ it("ends the payouts that were under way", async () => {
 });
 
 it("lets two operators end what is in doubt, by an old proposal and by a new one", async () => {
-  const { grpc, grpc_token } = sandbox;
-  const options = { identity: bearerIdentity(grpc_token), timeoutMs: 10_000 };
-  const operations = connectService(PayoutOperationsService, grpc.payout, options);
-  const mutation = (operationId: string, id: string) => ({
-    operationId,
-    actor: { kind: Actor_Kind.OPERATOR, id },
-  });
+  const { grpc } = sandbox;
+  const trust = storedTrust();
+  const connect = (id: string) =>
+    connectService(PayoutOperationsService, grpc.payout, {
+      ...{ identity: trust.person(id), timeoutMs: 10_000 },
+    });
+  const [ada, grace] = [connect("ada"), connect("grace")];
   try {
-    const { payouts } = await operations.rpc.listPayoutsInDoubt({});
+    const { payouts } = await ada.rpc.listPayoutsInDoubt({});
     expect(payouts.map((each) => each.resolutionId === "")).toContain(false);
     for (const { payout, resolutionId: known } of payouts) {
       const proposed =
         known === ""
-          ? await operations.rpc.proposeResolution({
-              mutation: mutation("propose-2", "ada"),
+          ? await ada.rpc.proposeResolution({
+              mutation: { operationId: "propose-2" },
               payoutId: payout?.id ?? "",
               outcome: RailOutcome.SETTLED,
               transactionReference: "SBX000000000001",
@@ -197,17 +196,24 @@ it("lets two operators end what is in doubt, by an old proposal and by a new one
             })
           : undefined;
       const resolutionId = proposed?.resolution?.id ?? known;
-      const confirm = mutation(`confirm-${resolutionId}`, "grace");
-      await operations.rpc.confirmResolution({ mutation: confirm, resolutionId });
+      const operationId = `confirm-${resolutionId}`;
+      await grace.rpc.confirmResolution({ mutation: { operationId }, resolutionId });
     }
     await vi.waitFor(async () => {
-      expect((await operations.rpc.listPayoutsInDoubt({})).payouts).toEqual([]);
+      expect((await ada.rpc.listPayoutsInDoubt({})).payouts).toEqual([]);
     });
   } finally {
-    operations.close();
+    ada.close();
+    grace.close();
   }
   expect(await payoutOf("sandbox-unknown-1")).toMatchObject({ sub_status: "settled" });
 });
+
+/** Who has an identity by the secrets of the data folder. */
+function storedTrust() {
+  const stored = readFileSync(join(folder, "secrets.json"), "utf8");
+  return createTrust(JSON.parse(stored) as Secrets);
+}
 
 /** The terms of a quote to an old payout's beneficiary. */
 async function oldTerms(): Promise<Row> {
@@ -251,8 +257,7 @@ it("pays while the next release migrates, and while a replica of this one starts
     migrateDatabase(payouts, [...payoutMigrations, nextStep("payouts")], silentLog),
     migrateDatabase(quotes, [...quoteMigrations, nextStep("quotes")], silentLog),
   ]);
-  const stored = readFileSync(join(folder, "secrets.json"), "utf8");
-  const trust = createTrust(JSON.parse(stored) as Secrets);
+  const trust = storedTrust();
   const replica = await startQuote({
     ...{ DISBURSE_MODE: "sandbox", PORT: "0", LOG_LEVEL: "warn" },
     ...{ MONGODB_URI: quotes.uri, DATABASE: quotes.name, ...trust.settings("quote") },

@@ -201,21 +201,24 @@ describe("a payout whose rail never tells", () => {
       },
       { timeout: 10_000, interval: 50 },
     );
-    const by = (id: string, operationId: string) => ({
-      mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR as Actor_Kind, id } },
-    });
-    const { resolution } = await operations.proposeResolution({
-      ...by("ada", "propose-1"),
+    const [ada, bob] = [platform.as("ada"), platform.as("bob")];
+    const { resolution } = await ada.operations.proposeResolution({
+      mutation: { operationId: "propose-1" },
       ...{ payoutId, outcome: RailOutcome.SETTLED, transactionReference: "WIRE-1" },
       reason: "the bank's statement of the day",
     });
     const resolutionId = resolution?.id ?? "";
-    const alone = operations.confirmResolution({ ...by("ada", "confirm-1"), resolutionId });
-    await expect(alone).rejects.toThrow("ACCESS_FORBIDDEN");
-    const confirmed = await operations.confirmResolution({
-      ...by("bob", "confirm-1"),
-      resolutionId,
-    });
+    const confirmation = { mutation: { operationId: "confirm-1" }, resolutionId };
+    // In another's name it is still the same person who calls.
+    const inBobsName = {
+      operationId: "confirm-1",
+      actor: { kind: Actor_Kind.OPERATOR, id: "bob" },
+    };
+    for (const mutation of [confirmation.mutation, inBobsName]) {
+      const alone = ada.operations.confirmResolution({ ...confirmation, mutation });
+      await expect(alone).rejects.toThrow("ACCESS_FORBIDDEN");
+    }
+    const confirmed = await bob.operations.confirmResolution(confirmation);
     expect(confirmed.resolution?.state).toBe(ResolutionState.APPLIED);
     const calls = await receiver.waitFor(2, { filter: about(payoutId) });
     expect(calls.map(statusOf)).toEqual(["initiated", "succeeded"]);

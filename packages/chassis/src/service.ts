@@ -199,7 +199,7 @@ function prepare<Config extends Settings>(
   shared: Shared | undefined,
 ) {
   const { log, metrics, tracing, lifetime, lifecycle } = parts;
-  const { identity, verify } = parts.identity;
+  const { identity, verify, stepUp } = parts.identity;
   const { HOST: host, PORT: port } = config;
   const observe = observeClients(metrics, log);
   return {
@@ -224,7 +224,7 @@ function prepare<Config extends Settings>(
     /** Serves RPCs, by default at the address of the settings. */
     serve: async (served: Served) => {
       const { isReady: ready, draining } = lifecycle;
-      const common = { host, port, verify, log, metrics, tracing, ready, draining };
+      const common = { host, port, verify, stepUp, log, metrics, tracing, ready, draining };
       const server = await startRpcServer({ ...common, ...served });
       lifetime.add("server", server.stop);
       return server;

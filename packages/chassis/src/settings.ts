@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { JSONWebKeySet } from "jose";
 import { z } from "zod";
 import { readServiceKey, readTrustedKeys } from "./identity/keys.ts";
+import { stepUpSecondsDefault } from "./identity/step-up.ts";
 import { logLevels } from "./log.ts";
 import { tracingSettings } from "./tracing/settings.ts";
 
@@ -106,8 +107,11 @@ export const identitySettings = {
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]{0,252}$/)
     .default("disburse"),
-  /** Whose access tokens name persons: an OpenID provider; without one, persons have no access. */
-  OIDC_ISSUER: urlSetting.optional(),
+  /**
+   * Whose access tokens name persons: an OpenID provider, or several names of one joined by commas;
+   * without it, persons have no access.
+   */
+  OIDC_ISSUER: serviceUrlSetting.optional(),
   /** What persons' tokens have to be made for. */
   OIDC_AUDIENCE: z.string().default("disburse"),
   /** The claim with a person's roles. */
@@ -116,6 +120,13 @@ export const identitySettings = {
   OIDC_JWKS_URL: urlSetting.optional(),
   /** … or the keys themselves. */
   OIDC_JWKS: secret(parsedSetting((text) => JSON.parse(text) as JSONWebKeySet).optional()),
+  /** How old the sign-in of a person may be who approves; `step_up` of the contract. */
+  STEP_UP_MAX_AGE_SECONDS: countSetting(1).default(stepUpSecondsDefault),
+  /** The class of authentication, `acr`, that such a sign-in must have had. */
+  STEP_UP_ACR: z
+    .string()
+    .regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/)
+    .optional(),
 } as const;
 
 /** The settings of an identity, read. */

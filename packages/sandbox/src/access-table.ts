@@ -37,6 +37,8 @@ const head = `# Who may call what
 Each RPC says so itself, by its option \`disburse.type.v1.access\`; this page is made from that by \`npm run generate\`. A call by another is
 \`PERMISSION_DENIED\`. Health is open to all, reflection to all who have an identity.
 [Decision 0031](decisions/0031-identity.md) says how a caller shows who it is; \`proto/disburse/type/v1/access.proto\` what each role is for.
+Where it says *fresh sign-in*, a person must have signed in within \`STEP_UP_MAX_AGE_SECONDS\`, by \`STEP_UP_ACR\` where that is set; else the call is
+\`UNAUTHENTICATED\` with \`insufficient_user_authentication\` ([decision 0040](decisions/0040-operators-are-persons.md)).
 `;
 
 /** docs/ACCESS.md. */
@@ -51,7 +53,8 @@ export function accessTable(): string {
       ...service.methods.map((method) => {
         const callers = callersOf(method);
         const marks = allRoles.map((role) => (callers.roles.has(role) ? "✓" : ""));
-        return `| ${method.name} | ${[...callers.services].join(", ")} | ${marks.join(" | ")} |`;
+        const name = callers.stepUp ? `${method.name} (fresh sign-in)` : method.name;
+        return `| ${name} | ${[...callers.services].join(", ")} | ${marks.join(" | ")} |`;
       }),
       "",
     ].join("\n"),

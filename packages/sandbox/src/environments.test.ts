@@ -34,3 +34,11 @@ it("names the platform's ports, those of its parts too, as no place for webhooks
   expect(refused).toEqual([5_672, 8_080, ...own, 27_017]);
   expect(serviceEnvironments(machine).notifier.WEBHOOK_REFUSED_PORTS).toBeUndefined();
 });
+
+it("names the OpenID provider: by its URL to services, by its port as no place for webhooks", () => {
+  const issuer = "http://127.0.0.1:7000";
+  const environments = serviceEnvironments({ ...machine, partPorts: [], issuer });
+  expect(environments.payout.OIDC_ISSUER?.split(",")).toEqual([expect.any(String), issuer]);
+  expect(environments.notifier.WEBHOOK_REFUSED_PORTS?.split(",")).toContain("7000");
+  expect(serviceEnvironments(machine).payout.OIDC_ISSUER).not.toContain(",");
+});

@@ -18,6 +18,8 @@ export type MachineOptions = {
   /** Where each shows its probes and metrics; the system chooses where this is left out. */
   readonly adminPorts?: Readonly<Record<ServiceName, number>>;
   readonly secrets: Secrets;
+  /** The URL of the OpenID provider, where there is one beside the services. */
+  readonly issuer?: string;
   /** Ports of the database and the broker; with them, no webhook may go to the platform itself. */
   readonly partPorts?: readonly number[];
   /** The connection string of each service's own database. */
@@ -46,7 +48,7 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     DATABASE: `${databasePrefix}${service}`,
     SERVICE_KEY: secrets.serviceKeys[service],
     TRUSTED_KEYS: secrets.trustedKeys,
-    ...issuerSettings(secrets.issuerKey),
+    ...issuerSettings(secrets.issuerKey, options.issuer),
     ENCRYPTION_KEYS: secrets.encryptionKeys,
     ...(amqpUrl === undefined ? {} : { AMQP_URL: amqpUrl }),
     BENEFICIARY_URL: url("beneficiary"),
@@ -55,11 +57,11 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     PAYOUT_URL: url("payout"),
     NOTIFIER_URL: url("notifier"),
   });
-  const { partPorts, adminPorts = {} } = options;
+  const { partPorts, adminPorts = {}, issuer } = options;
   // One that the system chooses is not known yet.
-  const ownPorts = [...replicas, adminPorts, { ...partPorts }].flatMap((each): number[] =>
-    Object.values(each),
-  );
+  const issuerPorts = issuer === undefined ? {} : { issuer: Number(new URL(issuer).port) };
+  const all = [...replicas, adminPorts, issuerPorts, { ...partPorts }];
+  const ownPorts = all.flatMap((each): number[] => Object.values(each));
   return {
     ...eachService(common),
     notifier: {

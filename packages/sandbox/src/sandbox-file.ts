@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
+import type { Role } from "@disburse/chassis/identity/principal.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { writeFileAtomically } from "./atomic-file.ts";
 import { connectServices, type SandboxClients, type ServiceUrls } from "./clients.ts";
-import { everyRole, personToken } from "./people.ts";
+import { everyRole, passwordOf, personToken, sandboxPeople } from "./people.ts";
 import { listedParties, riskyWallets } from "./sandbox-list.ts";
 import { type SandboxMerchants, type SeededSandbox, seedSandbox } from "./seed.ts";
 
@@ -11,16 +12,30 @@ export type SandboxDocument = SeededSandbox & {
   readonly base_url: string;
   readonly grpc: ServiceUrls;
   readonly grpc_token: string;
+  /** The OpenID provider of its persons, where it has one. */
+  readonly issuer?: string | undefined;
+  readonly people: readonly SandboxPerson[];
   /** Where each service shows its probes and metrics, where that is known. */
   readonly admin?: ServiceUrls | undefined;
   readonly risky_wallets: typeof riskyWallets;
   readonly listed_parties: typeof listedParties;
 };
 
+/** A person of the sandbox's team, by the name that the person signs in with. */
+type SandboxPerson = {
+  readonly name: string;
+  readonly roles: readonly Role[];
+  /** Where there is a provider to sign in at. */
+  readonly password?: string;
+};
+
 /** A century: `grpc_token` ends with its data folder, whose issuer signed it. */
 const grpcTokenSeconds = 100 * 365 * 86_400;
-/** The same at each start, so that the token stays the same. */
-const grpcTokenIssuedAt = new Date("2026-01-01T00:00:00Z");
+/** The same at each start, so that the token stays the same. It names no sign-in. */
+const grpcTokenTimes = {
+  seconds: grpcTokenSeconds,
+  issuedAt: new Date("2026-01-01T00:00:00Z"),
+};
 
 /** Creates the sandbox in running services and writes its file; a repeat changes nothing. */
 export async function createSandbox({
@@ -29,6 +44,7 @@ export async function createSandbox({
   admin,
   identity,
   issuerKey,
+  issuer,
   path,
 }: {
   readonly baseUrl: string;
@@ -38,6 +54,8 @@ export async function createSandbox({
   readonly identity: ClientIdentity;
   /** Signs `grpc_token`. */
   readonly issuerKey: string;
+  /** The URL of the OpenID provider, where there is one. */
+  readonly issuer?: string;
   /** Of `sandbox.json`. */
   readonly path: string;
 }): Promise<SandboxDocument> {
@@ -49,7 +67,12 @@ export async function createSandbox({
     base_url: baseUrl,
     ...seeded,
     grpc,
-    grpc_token: await personToken(issuerKey, everyRole, grpcTokenSeconds, grpcTokenIssuedAt),
+    grpc_token: await personToken(issuerKey, everyRole, grpcTokenTimes),
+    issuer,
+    people: sandboxPeople.map(({ id: name, roles }) => ({
+      ...{ name, roles },
+      ...(issuer !== undefined && { password: passwordOf(issuerKey, name) }),
+    })),
     admin,
     risky_wallets: riskyWallets,
     listed_parties: listedParties,

@@ -4,7 +4,7 @@ import { bearerIdentity, type ClientIdentity } from "@disburse/chassis/identity/
 import type { Verify } from "@disburse/chassis/identity/verifier.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { type Environment, identitySettings, readSettings } from "@disburse/chassis/settings.ts";
-import { everyRole, issuerSettings, personToken } from "./people.ts";
+import { everyRole, issuerSettings, personToken, type TokenTimes } from "./people.ts";
 import { generateSecrets, type Secrets, type Workload } from "./secrets.ts";
 
 /** The tokens that are made here are good for a day. */
@@ -21,8 +21,13 @@ export function createTrust(secrets: Secrets = generateSecrets()) {
     const read = readSettings(settings(workload), identitySettings);
     return openIdentity(workload, { ...read, DISBURSE_MODE: "sandbox" }, {}, silentLog);
   };
-  const person = (id: string, roles: readonly Role[] = everyRole.roles): ClientIdentity => {
-    const token = personToken(secrets.issuerKey, { id, roles }, tokenSeconds);
+  const person = (
+    id: string,
+    roles: readonly Role[] = everyRole.roles,
+    { signedInAt }: Pick<TokenTimes, "signedInAt"> = {},
+  ): ClientIdentity => {
+    const times = { seconds: tokenSeconds, signedInAt };
+    const token = personToken(secrets.issuerKey, { id, roles }, times);
     return async (to) => bearerIdentity(await token)(to);
   };
   return {
@@ -33,7 +38,7 @@ export function createTrust(secrets: Secrets = generateSecrets()) {
     verify: (workload: Workload): Verify => opened(workload).verify,
     /** The identity of a service, or of the job that creates the sandbox. */
     service: (workload: Workload): ClientIdentity => opened(workload).identity,
-    /** The identity of a person, with every role where none is named. */
+    /** The identity of a person, with every role and a fresh sign-in where none is named. */
     person,
   };
 }

@@ -20,6 +20,7 @@ import {
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { networks } from "@disburse/forms/values/networks.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { migrations } from "./migrations.ts";
 import type { ComplianceClient } from "./screening/compliance.ts";
@@ -130,8 +131,9 @@ export async function startTestService(): Promise<TestService> {
     sweepEveryMs,
     allowed: { routing_code_value_1: networks },
   };
-  const transport = createRouterTransport((router) =>
-    router.service(BeneficiaryService, beneficiaryRpc(deps)),
+  const transport = createRouterTransport(
+    (router) => router.service(BeneficiaryService, beneficiaryRpc(deps)),
+    namedCallers,
   );
   return {
     rpc: createClient(BeneficiaryService, transport),

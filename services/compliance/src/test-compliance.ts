@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
+import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
@@ -17,8 +18,8 @@ import {
   Party_Type,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
+import { callAsNamed } from "@disburse/testkit/callers.ts";
 import { migratedDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
 import { start } from "./main.ts";
@@ -34,8 +35,10 @@ export type TestCompliance = {
   readonly events: readonly ScreeningChanged[];
   /** Starts another service on the same database, and connects to it. */
   start(settings?: Environment): Promise<Rpc>;
-  /** Connects as officers do to the service that was started last. */
+  /** Connects to the service that was started last: each call as the officer whom it names. */
   officers(): ReviewRpc;
+  /** Connects to the service that was started last, as somebody else. */
+  as(identity: ClientIdentity): Rpc;
   /** Stops every service. */
   stopServices(): Promise<void>;
   /** Whether events are taken; they are at first. */
@@ -65,7 +68,14 @@ export async function testCompliance(): Promise<TestCompliance> {
     events,
     listen,
     officers: () => {
-      const client = connectService(ComplianceReviewService, lastUrl, clientOptions);
+      const connectReview = (identity: ClientIdentity) =>
+        connectService(ComplianceReviewService, lastUrl, optionsOf(identity));
+      const client = callAsNamed(connectReview, testTrust.person, "ada");
+      services.push(client.close);
+      return client.rpc;
+    },
+    as: (identity) => {
+      const client = connect(lastUrl, identity);
       services.push(client.close);
       return client.rpc;
     },
@@ -86,7 +96,7 @@ export async function testCompliance(): Promise<TestCompliance> {
   };
 }
 
-type Ends = (() => Promise<void> | void)[];
+type Ends = (() => unknown)[];
 
 async function endAll(ends: Ends): Promise<void> {
   for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
@@ -116,10 +126,10 @@ async function listeningBus() {
   return { bus, events, listen };
 }
 
-const clientOptions = { identity: testTrust.person("test"), timeoutMs: 50_000 };
+const optionsOf = (identity: ClientIdentity) => ({ identity, timeoutMs: 50_000 });
 
-function connect(url: string) {
-  return connectService(ComplianceService, url, clientOptions);
+function connect(url: string, identity: ClientIdentity = testTrust.person("ada")) {
+  return connectService(ComplianceService, url, optionsOf(identity));
 }
 export type ReviewRpc = Client<typeof ComplianceReviewService>;
 export type Rpc = ReturnType<typeof connect>["rpc"];
@@ -136,14 +146,14 @@ type Header = {
   acceptDropReason?: string;
 };
 
-/** Files by their names, each in pieces, as an operator. */
+/** Files by their names, each in pieces. */
 export function importFiles(
   rpc: Rpc,
   header: Header,
   files: Record<string, string | Uint8Array>,
   operationId: string = randomUUID(),
 ) {
-  const mutation = { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } } as const;
+  const mutation = { operationId };
   async function* requests() {
     const value = { mutation, list: "sandbox", version: "1", ...header };
     yield { part: { case: "header" as const, value } };

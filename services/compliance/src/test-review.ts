@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
@@ -9,6 +10,7 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { newId } from "@disburse/kernel/id.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
+import { callAsNamed } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
 import { subjectAlerts } from "./alerts/raising.ts";
@@ -109,14 +111,17 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
     routes: (router) => router.service(ComplianceReviewService, review.rpc),
     ready: database.ready,
   });
-  const options = { identity: testTrust.person("test"), timeoutMs: 10_000 };
-  const client = connectService(ComplianceReviewService, server.url, options);
+  const connect = (identity: ClientIdentity) =>
+    connectService(ComplianceReviewService, server.url, { identity, timeoutMs: 10_000 });
+  const client = callAsNamed(connect, testTrust.person, "test");
 
   return {
     ...{ database, alerts, raising, metrics, faults },
     /** Uids of entries that no list has any more. */
     removed,
     rpc: client.rpc,
+    /** Where the RPCs are served, with admission. */
+    connect,
     /** Screens a subject, with these hits, as monitoring would. */
     screen: (
       subject: Subject,

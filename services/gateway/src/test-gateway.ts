@@ -22,6 +22,7 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import type {} from "@disburse/testkit/global-setup.ts";
 import type { ConnectionLimits } from "./http/connections.ts";
@@ -135,7 +136,7 @@ export async function startTestGateway(
   const server = await startHttpServer(gateway.listener, address, timeouts);
   const keys = createClient(
     KeyService,
-    createRouterTransport((router) => router.service(KeyService, gateway.keyService)),
+    createRouterTransport((router) => router.service(KeyService, gateway.keyService), namedCallers),
   );
   const agent = new Agent({ keepAlive: true });
   return {

@@ -54,6 +54,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
     host: config.HOST,
     port: config.PORT,
     verify: opening.identity.verify,
+    stepUp: opening.identity.stepUp,
     log,
     metrics,
     tracing,

@@ -15,6 +15,7 @@ import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifi
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { derivedId, eventId, newId } from "@disburse/kernel/id.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll } from "vitest";
 import type { Slots } from "./deliveries/rules/fairness.ts";
@@ -99,7 +100,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
   });
   const transport = createRouterTransport(({ service }) => {
     service(NotifierService, notifier.rpc);
-  });
+  }, namedCallers);
   const { dispatcher, deliveries } = notifier;
   const consumer = subscription(notifier.fanOut, clock.now, silentLog, notifier.countUnreadable);
   return {

@@ -2,6 +2,7 @@ import { Code, type ConnectError, createClient, createRouterTransport } from "@c
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutService, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { signMessage } from "./rails/sandbox/callbacks.ts";
 import { payoutRpc } from "./service.ts";
@@ -161,7 +162,7 @@ it("has no report of an outcome by a caller's word in live mode", async () => {
   const report = { payoutId, outcome: RailOutcome.REJECTED };
   const live = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc({ ...platform.rpcDeps, mode: "live" }));
-  });
+  }, namedCallers);
   const { reportRailOutcome } = createClient(PayoutService, live);
   const refused = reportRailOutcome({ mutation: operation(), ...report });
   expect(await outcome(refused)).toBe("Unimplemented");

@@ -13,6 +13,7 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { openExecutions } from "./execution/execute.ts";
 import { sweepHolds } from "./execution/holds.ts";
@@ -97,7 +98,7 @@ export async function startTestPlatform() {
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc(deps));
     service(PayoutOperationsService, operationsRpc(resolving));
-  });
+  }, namedCallers);
   let operations = 0;
   const operation = () => serviceMutation("test", `op-${++operations}`);
   const rpc = createClient(PayoutService, transport);

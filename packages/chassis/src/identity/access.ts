@@ -3,11 +3,14 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { access, Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { wordOf } from "../rpc/enum-words.ts";
 import { callerOf, type Principal, type Role } from "./principal.ts";
+import { demandStepUp, type StepUp } from "./step-up.ts";
 
 /** Who may call an RPC, by its option `disburse.type.v1.access`. */
 export type Callers = {
   readonly services: ReadonlySet<string>;
   readonly roles: ReadonlySet<Role>;
+  /** Whether a person must have signed in a short time ago. */
+  readonly stepUp: boolean;
 };
 
 /** Services that tell what a server is: open to all who have an identity. */
@@ -19,24 +22,32 @@ const known = new WeakMap<DescMethod, Callers>();
 export function callersOf(method: DescMethod): Callers {
   let callers = known.get(method);
   if (callers === undefined) {
-    const { services, roles } = getOption(method, access);
+    const { services, roles, stepUp } = getOption(method, access);
     const words = roles.map((role) => wordOf(RoleEnum, role));
     callers = {
       services: new Set(services),
       roles: new Set(words.filter((word) => word !== undefined)),
+      stepUp,
     };
     known.set(method, callers);
   }
   return callers;
 }
 
-/** Throws PERMISSION_DENIED where a principal may not call an RPC. */
-export function authorise(method: DescMethod, principal: Principal): void {
-  if (openToAll.has(method.parent.typeName) || isPermitted(callersOf(method), principal)) return;
-  throw new ConnectError(
-    `${method.name} is not open to ${callerOf(principal)}`,
-    Code.PermissionDenied,
-  );
+/**
+ * Throws PERMISSION_DENIED where a principal may not call an RPC, and UNAUTHENTICATED where it may
+ * after a fresh sign-in.
+ */
+export function authorise(method: DescMethod, principal: Principal, stepUp: StepUp): void {
+  if (openToAll.has(method.parent.typeName)) return;
+  const callers = callersOf(method);
+  if (!isPermitted(callers, principal)) {
+    throw new ConnectError(
+      `${method.name} is not open to ${callerOf(principal)}`,
+      Code.PermissionDenied,
+    );
+  }
+  if (callers.stepUp) demandStepUp(principal, stepUp);
 }
 
 function isPermitted({ services, roles }: Callers, principal: Principal): boolean {

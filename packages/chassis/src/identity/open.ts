@@ -4,10 +4,16 @@ import type { Log } from "../log.ts";
 import { type Environment, type IdentitySettings, type Mode, SettingsError } from "../settings.ts";
 import { readServiceKey, readTrustedKeys, type ServiceKey } from "./keys.ts";
 import { type ClientIdentity, serviceIdentity } from "./service-tokens.ts";
+import type { StepUp } from "./step-up.ts";
 import { createVerifier, type PersonIssuer, type Verify } from "./verifier.ts";
 
 /** Who a process is, and how it finds out who calls it. */
-export type Identity = { readonly identity: ClientIdentity; readonly verify: Verify };
+export type Identity = {
+  readonly identity: ClientIdentity;
+  readonly verify: Verify;
+  /** What RPCs that ask for a fresh sign-in ask of it. */
+  readonly stepUp: StepUp;
+};
 
 /** How often key files are looked at for a change. */
 const reloadEveryMs = 10_000;
@@ -58,6 +64,7 @@ export function openIdentity(
       ...{ service, trustDomain, trustedKeys: () => trustedKeys },
       persons: personIssuer(settings),
     }),
+    stepUp: { maxAgeSeconds: settings.STEP_UP_MAX_AGE_SECONDS, acr: settings.STEP_UP_ACR },
     stop: () => clearInterval(timer),
   };
 }
@@ -78,18 +85,19 @@ function followFile(path: string | undefined, take: (text: string) => void): () 
 function personIssuer(
   settings: IdentitySettings & { readonly DISBURSE_MODE: Mode },
 ): PersonIssuer | undefined {
-  const { OIDC_ISSUER: issuer, OIDC_JWKS: keys, OIDC_JWKS_URL: url } = settings;
-  if (issuer === undefined) return undefined;
+  const { OIDC_ISSUER: issuers, OIDC_JWKS: keys, OIDC_JWKS_URL: url } = settings;
+  if (issuers === undefined) return undefined;
   if (keys === undefined && url === undefined) {
     throw new SettingsError("settings: OIDC_JWKS_URL: is required beside OIDC_ISSUER");
   }
   const keyOf =
     keys === undefined ? createRemoteJWKSet(new URL(url ?? "")) : createLocalJWKSet(keys);
   return {
-    issuer,
+    issuers,
     audience: settings.OIDC_AUDIENCE,
     rolesClaim: settings.OIDC_ROLES_CLAIM,
     keyOf: (header) => keyOf(header as JWTHeaderParameters),
+    exemptWithoutSignIn: settings.DISBURSE_MODE === "sandbox",
     lifetimeMaxSeconds:
       settings.DISBURSE_MODE === "live" ? personLifetimeMaxSeconds : Number.POSITIVE_INFINITY,
   };

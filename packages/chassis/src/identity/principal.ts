@@ -4,12 +4,29 @@ import type { WordOf } from "../rpc/enum-words.ts";
 /** What a person may do: the words of `disburse.type.v1.Role`. */
 export type Role = WordOf<typeof RoleEnum>;
 
+/** When and how a person last signed in, as the issuer says. */
+export type SignIn = {
+  /** In seconds since the epoch: `auth_time` of OpenID Connect. */
+  readonly atSeconds: number;
+  /** The class of the authentication, `acr` of OpenID Connect; "" where the token names none. */
+  readonly acr: string;
+};
+
 /** Who calls, as a signed token says. */
 export type Principal =
   /** A process of a service. */
   | { readonly kind: "service"; readonly name: string }
   /** A person of the operator's team, by the subject that the issuer of tokens gave them. */
-  | { readonly kind: "person"; readonly id: string; readonly roles: ReadonlySet<Role> };
+  | {
+      readonly kind: "person";
+      readonly id: string;
+      readonly roles: ReadonlySet<Role>;
+      /**
+       * Absent where the token does not say. `exempt` is a token that the sandbox made by itself,
+       * without a sign-in: it counts as a fresh one.
+       */
+      readonly signIn?: SignIn | "exempt" | undefined;
+    };
 
 /** A principal in metrics and logs, as one of few: all persons are one. */
 export function callerOf(principal: Principal | undefined): string {

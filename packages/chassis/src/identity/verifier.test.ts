@@ -3,6 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { errors, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateServiceKey, readServiceKey, readTrustedKeys, trustedKeysText } from "./keys.ts";
+import type { Principal } from "./principal.ts";
 import { serviceIdentity, spiffeId } from "./service-tokens.ts";
 import { createVerifier, type PersonIssuer } from "./verifier.ts";
 
@@ -15,9 +16,10 @@ const publicJwks = [made.payout.publicJwk, made.quote.publicJwk];
 let trusted = readTrustedKeys(trustedKeysText(publicJwks));
 const issuerKey = generateKeyPairSync("ed25519").privateKey;
 let keyOf: PersonIssuer["keyOf"];
-const persons = (lifetimeMaxSeconds = 900): PersonIssuer => ({
-  ...{ issuer: "https://issuer.test", audience: "disburse", rolesClaim: "roles" },
-  ...{ keyOf: (header) => keyOf(header), lifetimeMaxSeconds },
+const persons = (change: Partial<PersonIssuer> = {}): PersonIssuer => ({
+  ...{ issuers: ["https://issuer.test"], audience: "disburse", rolesClaim: "roles" },
+  ...{ keyOf: (header) => keyOf(header), lifetimeMaxSeconds: 900, exemptWithoutSignIn: false },
+  ...change,
 });
 const verifier = (more: object = {}) =>
   createVerifier({
@@ -151,6 +153,35 @@ describe("a person's token", () => {
     expect(none).toEqual({ kind: "person", id: "ada", roles: new Set() });
   });
 
+  it("says when and how the person signed in", async () => {
+    const at = now.getTime() / 1_000 - 60;
+    const signInOf = async (change: object, verify = verifier()) => {
+      const person = await refusalOf(`Bearer ${await personToken(change)}`, verify);
+      return (person as Principal & { kind: "person" }).signIn;
+    };
+    expect(await signInOf({ auth_time: at, acr: "mfa" })).toEqual({ atSeconds: at, acr: "mfa" });
+    expect(await signInOf({ auth_time: at })).toEqual({ atSeconds: at, acr: "" });
+    for (const other of [undefined, null, "now", "1e9"]) {
+      expect(await signInOf({ auth_time: other, acr: "mfa" })).toBeUndefined();
+    }
+    const sandbox = verifier({ persons: persons({ exemptWithoutSignIn: true }) });
+    expect(await signInOf({}, sandbox)).toBe("exempt");
+    expect(await signInOf({ auth_time: at }, sandbox)).toEqual({ atSeconds: at, acr: "" });
+  });
+
+  it("holds while two clocks are 90 s apart, and ends two minutes after its end", async () => {
+    const sent = `Bearer ${await personToken()}`;
+    const ada = { kind: "person", id: "ada" };
+    later(-90);
+    expect(await refusalOf(sent)).toMatchObject(ada);
+    later(-121);
+    expect(await refusalOf(sent)).toEqual(["Unauthenticated", "the token's iat is not accepted"]);
+    later(1_019);
+    expect(await refusalOf(sent)).toMatchObject(ada);
+    later(1_020);
+    expect(await refusalOf(sent)).toEqual(["Unauthenticated", "the token has expired"]);
+  });
+
   it.each([
     ["of another issuer", { iss: "https://other.test" }, "the token's iss is not accepted"],
     ["for another audience", { aud: "grafana" }, "the token's aud is not accepted"],
@@ -162,6 +193,8 @@ describe("a person's token", () => {
       "the token is good for too long",
     ],
     ["that has expired", { exp: now.getTime() / 1_000 - 121 }, "the token has expired"],
+    ["that begins later", { nbf: now.getTime() / 1_000 + 121 }, "the token's nbf is not accepted"],
+    ["from later", { iat: now.getTime() / 1_000 + 121 }, "the token's iat is not accepted"],
   ])("%s is refused", async (_what, change, reason) => {
     const sent = `Bearer ${await personToken(change)}`;
     expect(await refusalOf(sent)).toEqual(["Unauthenticated", reason]);

@@ -5,19 +5,22 @@ import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } 
 import { LRUCache } from "lru-cache";
 import { wordsOf } from "../rpc/enum-words.ts";
 import type { TrustedKeys } from "./keys.ts";
-import type { Principal, Role } from "./principal.ts";
+import type { Principal, Role, SignIn } from "./principal.ts";
 import { serviceTokenSeconds, spiffeId } from "./service-tokens.ts";
+import { clockToleranceSeconds } from "./step-up.ts";
 
 /** Whose tokens of persons are accepted. */
 export type PersonIssuer = {
-  /** The `iss` of the tokens. */
-  readonly issuer: string;
+  /** The `iss` of the tokens: one of these, which share their keys. */
+  readonly issuers: readonly string[];
   /** What the tokens have to be made for. */
   readonly audience: string;
   /** The claim that lists a person's roles. */
   readonly rolesClaim: string;
   /** The issuer's key for a token's header; may reject where the issuer does not answer. */
   readonly keyOf: (header: { readonly kid?: string; readonly alg?: string }) => Promise<CryptoKey>;
+  /** Whether a token without a sign-in counts as one of now: in the sandbox alone. */
+  readonly exemptWithoutSignIn: boolean;
   /** A token that is good for longer is refused; unbounded in the sandbox. */
   readonly lifetimeMaxSeconds: number;
 };
@@ -36,11 +39,9 @@ export type VerifierOptions = {
 /** Answers who calls by the header `authorization`; throws UNAUTHENTICATED, or UNAVAILABLE. */
 export type Verify = (authorization: string | null | undefined) => Principal | Promise<Principal>;
 
-/** Two clocks may differ by so much (`docs/THREAT-MODEL.md`). */
-const clockToleranceSeconds = 120;
 /** Tokens that are remembered as verified. */
 const rememberedMax = 4_096;
-/** A key that is no longer trusted, or a person's role that was taken, holds on for so long. */
+/** A key that is no longer trusted holds on for so long, if its file is not read anew before. */
 const rememberedMs = 60_000;
 
 type Verified = { readonly principal: Principal; readonly keys: TrustedKeys };
@@ -106,24 +107,37 @@ async function verifyService(
 /** What providers sign access tokens with; a shared secret is not among them. */
 const personAlgorithms = ["EdDSA", "Ed25519", "ES256", "RS256", "PS256"];
 const subjectPattern = /^[\x21-\x7e]{1,128}$/;
-const roles: ReadonlySet<string> = new Set(wordsOf(RoleEnum));
+const allRoles: ReadonlySet<string> = new Set(wordsOf(RoleEnum));
 
 async function verifyPerson(token: string, persons: PersonIssuer | undefined): Promise<Accepted> {
   if (persons === undefined) throw unauthenticated("the token's issuer is not trusted");
-  const { issuer, audience, rolesClaim, keyOf, lifetimeMaxSeconds } = persons;
-  const accepted = { ...verifyOptions(personAlgorithms, ["iat", "sub"]), issuer, audience };
+  const { issuers, audience, rolesClaim, keyOf, lifetimeMaxSeconds } = persons;
+  const options = verifyOptions(personAlgorithms, ["iat", "sub"]);
+  const accepted = { ...options, issuer: [...issuers], audience };
   const { payload } = await jwtVerify(token, keyOf, accepted);
   const { sub = "", exp = 0, iat = 0 } = payload;
   if (!subjectPattern.test(sub)) throw unauthenticated("the token names no person");
+  if (iat > Date.now() / 1_000 + clockToleranceSeconds) {
+    throw unauthenticated("the token's iat is not accepted");
+  }
   if (exp - iat > lifetimeMaxSeconds) throw unauthenticated("the token is good for too long");
-  const principal = { kind: "person", id: sub, roles: rolesOf(payload, rolesClaim) } as const;
+  const exempt = persons.exemptWithoutSignIn ? ("exempt" as const) : undefined;
+  const signIn = signInOf(payload) ?? exempt;
+  const roles = rolesOf(payload, rolesClaim);
+  const principal = { kind: "person", id: sub, roles, ...(signIn && { signIn }) } as const;
   return { principal, expiresAt: exp };
 }
 
 function rolesOf(payload: JWTPayload, claim: string): ReadonlySet<Role> {
   const claimed = payload[claim];
   const words: unknown[] = Array.isArray(claimed) ? claimed : [];
-  return new Set(words.filter((word): word is Role => roles.has(String(word))));
+  return new Set(words.filter((word): word is Role => allRoles.has(String(word))));
+}
+
+/** The sign-in that a token names by `auth_time`. */
+function signInOf({ auth_time: at, acr }: JWTPayload): SignIn | undefined {
+  if (typeof at !== "number" || !Number.isFinite(at)) return undefined;
+  return { atSeconds: at, acr: typeof acr === "string" ? acr : "" };
 }
 
 function verifyOptions(algorithms: string[], requiredClaims: string[]): JWTVerifyOptions {

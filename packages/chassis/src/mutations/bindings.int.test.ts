@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { AccountSchema, PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectDatabase, type Database } from "../mongo/database.ts";
@@ -37,7 +38,10 @@ function clientOf(own: readonly ("openAccount" | "getAccount")[] = []) {
   const bindings = openOperationBindings(database);
   const rpc = { openAccount: opened, getAccount: opened };
   const bound = bindOperations(PayoutService, rpc, bindings, own);
-  const transport = createRouterTransport(({ service }) => service(PayoutService, bound));
+  const transport = createRouterTransport(
+    ({ service }) => service(PayoutService, bound),
+    namedCallers,
+  );
   return createClient(PayoutService, transport);
 }
 

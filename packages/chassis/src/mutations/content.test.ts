@@ -4,6 +4,7 @@ import {
   OpenAccountRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { describe, expect, it } from "vitest";
+import { withCallContext } from "../call-context.ts";
 import { serviceMutation } from "../rpc/mutation.ts";
 import { contentOf, isOther, readChange } from "./content.ts";
 
@@ -41,7 +42,9 @@ describe("the content of a request", () => {
   });
 
   it("leaves the request as it is", () => {
-    expect(readChange(CreditAccountRequestSchema, request)).toEqual({
+    const principal = { kind: "service", name: "a" } as const;
+    const read = () => readChange(CreditAccountRequestSchema, request);
+    expect(withCallContext({ requestId: "r", principal }, read)).toEqual({
       ...{ operationId: "1", actor: { kind: "service", id: "a" }, content },
     });
     expect(request.mutation?.operationId).toBe("1");

@@ -3,6 +3,7 @@ import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { type CallContext, callContext, withCallContext } from "../call-context.ts";
 import { authorise } from "../identity/access.ts";
 import { callerOf } from "../identity/principal.ts";
+import { type StepUp, stepUpSecondsDefault } from "../identity/step-up.ts";
 import type { Verify } from "../identity/verifier.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -15,6 +16,8 @@ import { readRefusal } from "./refusal.ts";
 /** Whom a server admits, and where it says what it served. */
 export type AdmissionOptions = {
   readonly verify: Verify;
+  /** What RPCs that ask for a fresh sign-in ask of it; one of 15 minutes by default. */
+  readonly stepUp?: StepUp | undefined;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Absent where tracing is off. */
@@ -37,6 +40,7 @@ type Work<T> = () => Promise<T>;
 /** Every call passes here: who calls and whether it may, its context, span, metrics, log. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { verify, log, metrics, tracing } = options;
+  const { stepUp = { maxAgeSeconds: stepUpSecondsDefault } } = options;
   const observe = observer(log, metrics);
   const serve = tracing && traceServed(tracing, observe);
   return {
@@ -51,7 +55,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     run: (context, call, work) => {
       const { principal } = context;
       const allowed = async () => {
-        if (principal !== undefined) authorise(call.method, principal);
+        if (principal !== undefined) authorise(call.method, principal, stepUp);
         return work();
       };
       if (serve !== undefined) return serve(context, call, allowed);

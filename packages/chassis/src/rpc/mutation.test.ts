@@ -1,34 +1,108 @@
 import { create } from "@bufbuild/protobuf";
-import { Actor_Kind, MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import {
+  Actor_Kind,
+  type Mutation,
+  MutationSchema,
+} from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { describe, expect, it } from "vitest";
+import { withCallContext } from "../call-context.ts";
+import type { Principal } from "../identity/principal.ts";
 import { readMutation, serviceMutation } from "./mutation.ts";
 
-const asked = (operationId: string, kind: Actor_Kind, id: string) =>
+const claiming = (kind: Actor_Kind, id: string, operationId = "op-1") =>
   create(MutationSchema, { operationId, actor: { kind, id } });
+const ada: Principal = { kind: "person", id: "ada", roles: new Set(["treasury"]) };
+const service = (name: string): Principal => ({ kind: "service", name });
+const read = (mutation: Mutation | undefined, principal: Principal | undefined = ada) =>
+  withCallContext({ requestId: "req-1", principal }, () => readMutation(mutation));
 const long = "~".repeat(128);
+const { API_KEY, OPERATOR, SERVICE, UNSPECIFIED } = Actor_Kind;
 
-describe("a mutation", () => {
+describe("the actor of a change is who calls", () => {
   it.each([
-    ["a merchant's", asked("op-1", Actor_Kind.API_KEY, "key_1"), "op-1", "api_key", "key_1"],
-    ["the longest", asked(long, Actor_Kind.OPERATOR, long), long, "operator", long],
-    ["a service's own", serviceMutation("relay", "op-2"), "op-2", "service", "relay"],
-  ])("is read: %s", (_what, mutation, operationId, kind, id) => {
-    expect(readMutation(mutation)).toEqual({ operationId, actor: { kind, id } });
+    ["a person in another's name", ada, claiming(OPERATOR, "bob"), "operator", "ada"],
+    ["a person as a service", ada, claiming(SERVICE, "payout"), "operator", "ada"],
+    ["a person as a merchant's key", ada, claiming(API_KEY, "key_1"), "operator", "ada"],
+    [
+      "a person who claims nothing",
+      ada,
+      create(MutationSchema, { operationId: "op-1" }),
+      "operator",
+      "ada",
+    ],
+    ["a service as a person", service("payout"), claiming(OPERATOR, "bob"), "service", "payout"],
+    ["a service as another", service("payout"), claiming(SERVICE, "quote"), "service", "payout"],
+    [
+      "a service as a merchant's key",
+      service("payout"),
+      claiming(API_KEY, "key_1"),
+      "service",
+      "payout",
+    ],
+    ["a service by itself", service("relay"), serviceMutation("relay", "op-1"), "service", "relay"],
+    [
+      "the gateway for a merchant's key",
+      service("gateway"),
+      claiming(API_KEY, "key_1"),
+      "api_key",
+      "key_1",
+    ],
+    [
+      "the gateway for the longest id",
+      service("gateway"),
+      claiming(API_KEY, long),
+      "api_key",
+      long,
+    ],
+    [
+      "the gateway as a person",
+      service("gateway"),
+      claiming(OPERATOR, "bob"),
+      "service",
+      "gateway",
+    ],
+    [
+      "the gateway as a service",
+      service("gateway"),
+      claiming(SERVICE, "payout"),
+      "service",
+      "gateway",
+    ],
+    [
+      "the gateway as nothing",
+      service("gateway"),
+      claiming(UNSPECIFIED, "key_1"),
+      "service",
+      "gateway",
+    ],
+  ])("%s", (_what, principal, mutation, kind, id) => {
+    expect(read(mutation, principal)).toEqual({ operationId: "op-1", actor: { kind, id } });
   });
 
+  it("is missing outside of a call", () => {
+    const mutation = serviceMutation("payout", "op-1");
+    expect(() => readMutation(mutation)).toThrow("[unauthenticated] a caller is missing");
+    const anonymous = () => withCallContext({ requestId: "req-1" }, () => readMutation(mutation));
+    expect(anonymous).toThrow("[unauthenticated] a caller is missing");
+  });
+});
+
+describe("a mutation", () => {
   const operation = "mutation.operation_id: must be 1 to 128 printable characters";
-  const actor = "mutation.actor: kind and id are required";
+  const key = "mutation.actor: the key has no id";
+
+  it("may have the longest operation id", () => {
+    expect(read(serviceMutation("a", long)).operationId).toBe(long);
+  });
 
   it.each([
-    ["none", undefined, operation],
-    ["one without an operation", asked("", Actor_Kind.API_KEY, "key_1"), operation],
-    ["an operation with a space", asked("op 1", Actor_Kind.API_KEY, "key_1"), operation],
-    ["an operation too long", asked(`${long}~`, Actor_Kind.API_KEY, "key_1"), operation],
-    ["one without an actor", create(MutationSchema, { operationId: "op-1" }), actor],
-    ["an actor of no kind", asked("op-1", Actor_Kind.UNSPECIFIED, "key_1"), actor],
-    ["an actor without an id", asked("op-1", Actor_Kind.API_KEY, ""), actor],
-    ["an actor's id too long", asked("op-1", Actor_Kind.API_KEY, `${long}~`), actor],
-  ])("is refused: %s", (_what, mutation, message) => {
-    expect(() => readMutation(mutation)).toThrow(`[invalid_argument] ${message}`);
+    ["none", undefined, ada, operation],
+    ["one without an operation", claiming(OPERATOR, "ada", ""), ada, operation],
+    ["an operation with a space", claiming(OPERATOR, "ada", "op 1"), ada, operation],
+    ["an operation too long", claiming(OPERATOR, "ada", `${long}~`), ada, operation],
+    ["a key without an id", claiming(API_KEY, ""), service("gateway"), key],
+    ["a key's id too long", claiming(API_KEY, `${long}~`), service("gateway"), key],
+  ])("is refused: %s", (_what, mutation, principal, message) => {
+    expect(() => read(mutation, principal)).toThrow(`[invalid_argument] ${message}`);
   });
 });

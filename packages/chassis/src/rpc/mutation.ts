@@ -1,11 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import {
+  type Actor,
   Actor_Kind,
   type Mutation,
   MutationSchema,
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import { type WordOf, wordOf } from "./enum-words.ts";
+import { callContext } from "../call-context.ts";
+import type { WordOf } from "./enum-words.ts";
 
 /** Who made a change, as stored with it. */
 export type StoredActor = { readonly kind: WordOf<typeof Actor_Kind>; readonly id: string };
@@ -15,7 +17,13 @@ export type Change = { readonly operationId: string; readonly actor: StoredActor
 
 const printable = /^[\x21-\x7e]{1,128}$/;
 
-/** The operation id and actor of a mutating call; throws INVALID_ARGUMENT when one is missing. */
+/**
+ * The operation id of a mutating call, and its actor: who calls, by the principal that was admitted
+ * (docs/decisions/0040-operators-are-persons.md). What the message says of the actor counts for
+ * nothing, but for the key of a merchant, which the gateway alone has verified.
+ *
+ * Throws INVALID_ARGUMENT without a well-formed operation id, UNAUTHENTICATED outside of a call.
+ */
 export function readMutation(mutation: Mutation | undefined): Change {
   const operationId = mutation?.operationId ?? "";
   if (!printable.test(operationId)) {
@@ -24,15 +32,28 @@ export function readMutation(mutation: Mutation | undefined): Change {
       Code.InvalidArgument,
     );
   }
-  const kind = wordOf(Actor_Kind, mutation?.actor?.kind ?? Actor_Kind.UNSPECIFIED);
-  const id = mutation?.actor?.id ?? "";
-  if (kind === undefined || !printable.test(id)) {
-    throw new ConnectError("mutation.actor: kind and id are required", Code.InvalidArgument);
-  }
-  return { operationId, actor: { kind, id } };
+  return { operationId, actor: callingActor(mutation?.actor) };
 }
 
-/** The mutation of a change that a service makes by itself: a sweep, a relay, the sandbox. */
+/** The service that acts for merchants, by their API keys. */
+const gateway = "gateway";
+
+function callingActor(claimed: Actor | undefined): StoredActor {
+  const principal = callContext()?.principal;
+  if (principal === undefined) throw new ConnectError("a caller is missing", Code.Unauthenticated);
+  if (principal.kind === "person") return { kind: "operator", id: principal.id };
+  const isForKey = principal.name === gateway && claimed?.kind === Actor_Kind.API_KEY;
+  if (!isForKey) return { kind: "service", id: principal.name };
+  if (!printable.test(claimed.id)) {
+    throw new ConnectError("mutation.actor: the key has no id", Code.InvalidArgument);
+  }
+  return { kind: "api_key", id: claimed.id };
+}
+
+/**
+ * The mutation of a change that a service makes by itself: a sweep, a relay, the sandbox. Its actor
+ * is for services of a release before, which still read it.
+ */
 export function serviceMutation(service: string, operationId: string): Mutation {
   return create(MutationSchema, { operationId, actor: { kind: Actor_Kind.SERVICE, id: service } });
 }

@@ -1,4 +1,3 @@
-import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
 import type { Order } from "@disburse/platform/merchant.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
@@ -29,7 +28,7 @@ export type Drill = {
   readonly stays: (finding: Finding) => boolean;
 };
 
-/** A change by the operator of the drill, under an operation id. */
+/** A change by the operator of the drill, whose token its clients have, under an operation id. */
 export function byOperator(operationId: string) {
-  return { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "drill" } };
+  return { operationId };
 }

@@ -1,3 +1,4 @@
+import type { Principal } from "@disburse/chassis/identity/principal.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -54,8 +55,8 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
   const network = createRpcNetwork(scheduler);
   const outside = { instance: undefined, log: silentLog };
   network.serve(BeneficiaryService, beneficiaryStub(scheduler, beneficiaries, defects), outside);
-  const rpc = callersOf(network);
-  const callbacks = new RailCallbacks(scheduler, rpc);
+  const rpc = callersOf(network, service("gateway"));
+  const callbacks = new RailCallbacks(scheduler, callersOf(network, service("rail")));
   const railState = createRailState(scheduler);
   const rail = new SimulatedRail(scheduler, railState, (transfer) => callbacks.plan(transfer));
   const shared: SharedParts = {
@@ -66,7 +67,9 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
   const hosts = processes.map(
     ([name, boot]) => new Host(scheduler, name, (instance) => boot(shared, instance)),
   );
-  const operators = new Operators(scheduler, rpc.operations, railState);
+  const operator = (id: string) => network.client(PayoutOperationsService, person(id));
+  const people = { ann: operator("ann"), bob: operator("bob") };
+  const operators = new Operators(scheduler, people, railState);
   return { ...shared, hosts, railState, callbacks, operators, beneficiaries, rpc };
 }
 
@@ -83,12 +86,15 @@ export async function migratePlatform({ databases }: Platform): Promise<void> {
   }
 }
 
-/** Clients of callers outside: the gateway's, the rail's. */
-function callersOf(network: RpcNetwork) {
+/** Clients of a caller outside: the gateway, the rail. */
+function callersOf(network: RpcNetwork, by: Principal) {
   return {
-    payout: network.client(PayoutService, undefined),
-    operations: network.client(PayoutOperationsService, undefined),
-    quote: network.client(QuoteService, undefined),
-    notifier: network.client(NotifierService, undefined),
+    payout: network.client(PayoutService, by),
+    operations: network.client(PayoutOperationsService, by),
+    quote: network.client(QuoteService, by),
+    notifier: network.client(NotifierService, by),
   };
 }
+
+const service = (name: string): Principal => ({ kind: "service", name });
+const person = (id: string): Principal => ({ kind: "person", id, roles: new Set() });

@@ -2,6 +2,7 @@ import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { startPlatform } from "@disburse/platform/platform.ts";
 import type { StartExtras } from "@disburse/platform/processes.ts";
+import { connectServices, type SandboxClients } from "@disburse/sandbox/clients.ts";
 import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { amqpUrl, freshPrefix } from "./broker.ts";
@@ -27,8 +28,20 @@ async function start(settings: Environment, together?: { readonly extras?: Start
   };
   const platform = await startPlatform(options, together);
   const { merchants, accounts } = platform.sandbox;
+  const people = new Map<string, ReturnType<typeof connectServices>>();
+  const stop = async () => {
+    for (const { close } of people.values()) close();
+    await platform.stop();
+  };
   return {
     ...platform,
+    stop,
+    /** Clients of every service, by the token of a person with every role. */
+    as: (id: string): SandboxClients => {
+      const known = people.get(id) ?? connectServices(platform.url, platform.trust.person(id));
+      people.set(id, known);
+      return known.rpcs;
+    },
     apiKey: (merchant: MerchantName) => merchants[merchant].api_key,
     /** An account of the sandbox: of a currency, with money in it or empty. */
     accountId: (merchant: MerchantName, currency: string, funded = true) => {

@@ -12,7 +12,7 @@ const packageImports: Record<string, readonly string[]> = {
     ...["invariants", "platform", "sandbox"],
   ],
   chassis: ["kernel", "contracts"],
-  drills: ["contracts", "embedded", "invariants", "platform", "harness", "sandbox"],
+  drills: ["embedded", "invariants", "platform", "harness", "sandbox"],
   deploy: ["embedded"],
   faults: [
     ...["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "harness"],
@@ -21,10 +21,7 @@ const packageImports: Record<string, readonly string[]> = {
   forms: ["kernel"],
   invariants: ["kernel", "embedded", "harness"],
   mutants: ["embedded", "harness", "tidy"],
-  operate: [
-    ...["contracts", "drills", "embedded", "faults", "harness", "invariants", "platform"],
-    "sandbox",
-  ],
+  operate: [...["drills", "embedded", "faults", "harness", "invariants", "platform"], "sandbox"],
   platform: ["chassis", "embedded", "sandbox", "standalone"],
   sandbox: ["kernel", "contracts", "chassis"],
   simulation: [

@@ -1,5 +1,6 @@
 import { create as createMessage, fromJson } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
 import {
   CreateCryptoBeneficiaryRequestSchema,
   CryptoBeneficiaryFieldsSchema,
@@ -181,7 +182,10 @@ describe("a wallet", () => {
       merchantId,
       fields,
     });
-    const call = createRecord(live, live.beneficiaries, cryptoCreation, request);
+    const principal = { kind: "service", name: "gateway" } as const;
+    const call = withCallContext({ requestId: "req-1", principal }, () =>
+      createRecord(live, live.beneficiaries, cryptoCreation, request),
+    );
     expect(await refusalOf(call)).toEqual({
       code: "INVALID_REQUEST",
       message: "routing_code_value_1: must be one of ETHEREUM, BTC",

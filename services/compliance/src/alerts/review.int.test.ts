@@ -1,8 +1,12 @@
+import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
 import {
   AlertState,
+  ComplianceReviewService,
   Decision,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Subject } from "../screening/rules/screening.ts";
 import { refusalOf } from "../test-compliance.ts";
@@ -141,17 +145,63 @@ it("one of two concurrent decisions is taken", async () => {
 });
 
 describe("what is refused", () => {
-  it.each([Actor_Kind.SERVICE, Actor_Kind.API_KEY])("an actor of kind %s", async (kind) => {
+  it("a service, whatever person it names", async () => {
     const { alertId } = await alerted();
-    const mutation = { operationId: "op", actor: { kind, id: "robot" } };
-    const calls = [
-      review.rpc.assignAlert({ mutation, alertId, assignee: "eve" }),
-      review.rpc.decideAlert({ mutation, alertId, ...falsePositive }),
-      review.rpc.confirmTrueMatch({ mutation, alertId }),
-      review.rpc.reopenAlert({ mutation, alertId, reason }),
-    ];
-    for (const call of calls.map(refusalOf)) expect((await call)?.code).toBe("ACCESS_FORBIDDEN");
+    const by = officer("ada");
+    const service = review.connect(testTrust.service("beneficiary"));
+    const denied = service.rpc.decideAlert({ ...by, alertId, ...falsePositive });
+    await expect(denied).rejects.toMatchObject({ code: Code.PermissionDenied });
+    await service.close();
+    // Were it open to one, the change would still need a person.
+    const another = await review.startAnother();
+    const transport = createRouterTransport((router) => {
+      router.service(ComplianceReviewService, another.rpc);
+    }, namedCallers);
+    const rpc = createClient(ComplianceReviewService, transport);
+    for (const kind of [Actor_Kind.SERVICE, Actor_Kind.API_KEY]) {
+      const mutation = { operationId: "op", actor: { kind, id: "robot" } };
+      const calls = [
+        rpc.assignAlert({ mutation, alertId, assignee: "eve" }),
+        rpc.decideAlert({ mutation, alertId, ...falsePositive }),
+        rpc.confirmTrueMatch({ mutation, alertId }),
+        rpc.reopenAlert({ mutation, alertId, reason }),
+      ];
+      for (const call of calls.map(refusalOf)) expect((await call)?.code).toBe("ACCESS_FORBIDDEN");
+    }
+    await another.stop();
     expect(await stateOf(alertId)).toBe(AlertState.OPEN);
+  });
+
+  it("one person in two persons' names", async () => {
+    const { subject, alertId } = await alerted();
+    const ada = review.connect(testTrust.person("ada"));
+    await ada.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
+    const confirmed = ada.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
+    expect((await refusalOf(confirmed))?.code).toBe("ACCESS_FORBIDDEN");
+    const taken = await ada.rpc.reopenAlert({ ...officer("bob"), alertId, reason });
+    expect(taken.alert?.state).toBe(AlertState.OPEN);
+    await ada.close();
+    expect(review.verdictOf(subject)).toBe("review");
+    const { entries } = await review.rpc.getAlert({ alertId });
+    expect(entries.map(({ action, actor }) => [actor?.id, action])).toEqual([
+      ["ada", "alert.proposed"],
+      ["ada", "alert.reopened"],
+    ]);
+  });
+
+  it("a confirmation without a fresh sign-in", async () => {
+    const { alertId } = await alerted();
+    await review.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
+    const hourAgo = { signedInAt: new Date(Date.now() - 3_600_000) };
+    const bob = review.connect(testTrust.person("bob", ["compliance_approver"], hourAgo));
+    const confirmed = bob.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
+    await expect(confirmed).rejects.toMatchObject({
+      code: Code.Unauthenticated,
+      message: expect.stringContaining("insufficient_user_authentication"),
+    });
+    // What asks for none is served.
+    expect((await bob.rpc.getAlert({ alertId })).alert?.state).toBe(AlertState.PROPOSED);
+    await bob.close();
   });
 
   it("an unknown alert", async () => {

@@ -172,7 +172,7 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
   };
 }
 
-const notAnOfficer = refused("ACCESS_FORBIDDEN", "mutation.actor: must be an operator");
+const notAnOfficer = refused("ACCESS_FORBIDDEN", "caller: must be an operator");
 
 /** The person and the operation of a change that only the operator's staff may make. */
 function readOfficer(mutation: Mutation | undefined) {

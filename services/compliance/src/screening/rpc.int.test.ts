@@ -4,6 +4,7 @@ import {
   Party_Type,
   Verdict,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { mutation } from "../test-compliance.ts";
 import { indexOf, personEntry, type TestSubjects, testSubjects } from "../test-subjects.ts";
@@ -22,7 +23,10 @@ function rpc() {
   const screenSubject = () => Promise.reject(new Error("none is monitored here"));
   const screened = (screening: Screening) => void counted.push(screening);
   const handlers = screeningRpc({ ...test.deps, provider: undefined, screened, screenSubject });
-  const transport = createRouterTransport(({ service }) => service(ComplianceService, handlers));
+  const transport = createRouterTransport(
+    ({ service }) => service(ComplianceService, handlers),
+    namedCallers,
+  );
   return createClient(ComplianceService, transport);
 }
 

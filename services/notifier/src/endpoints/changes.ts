@@ -121,7 +121,7 @@ export type CommandMessage = {
   readonly merchantId: string;
 };
 
-/** A request's operation; throws where it has no id or no actor. */
+/** A request's operation, by who calls; throws where it has no id. */
 export function commandOf(
   message: CommandMessage,
   kind: EndpointOperation["kind"],

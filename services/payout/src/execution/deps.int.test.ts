@@ -88,7 +88,11 @@ it.each([
   const mutation = platform.operation();
   const asked = { mutation, merchantId: "mer_1", quoteId, referenceId };
   const message = create(ExecutePayoutRequestSchema, asked);
-  const answered = executionRpc({ ...platform.worker, mode }).executePayout(message);
+  const rpc = executionRpc({ ...platform.worker, mode });
+  const principal = { kind: "service", name: "gateway" } as const;
+  const answered = withCallContext({ requestId: "req-1", principal }, () =>
+    rpc.executePayout(message),
+  );
   const code = await answered.then(
     ({ payoutId }) => {
       expect(payoutId).toBe(derivedId("payout", quoteId));

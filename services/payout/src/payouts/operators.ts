@@ -21,7 +21,7 @@ export type AuditEntry = Entry<AuditAction>;
 /** This service's audit trail. */
 export type AuditStore = Store<AuditAction>;
 
-const notAnOperator = refused("ACCESS_FORBIDDEN", "mutation.actor: must be an operator");
+const notAnOperator = refused("ACCESS_FORBIDDEN", "caller: must be an operator");
 
 /** The person and the operation of a change that only operators may make. */
 export function readOperator(mutation: Mutation | undefined) {

@@ -249,7 +249,7 @@ describe("is refused", () => {
     const id = await unknownPayout();
     const service = { mutation: platform.operation() };
     const { id: resolutionId } = await propose(id);
-    const forbidden = "ACCESS_FORBIDDEN mutation.actor: must be an operator";
+    const forbidden = "ACCESS_FORBIDDEN caller: must be an operator";
     expect(await refusal(propose(id, {}, service as never))).toBe(forbidden);
     expect(await refusal(confirm(resolutionId, service as never))).toBe(forbidden);
     expect(await refusal(withdraw(resolutionId, service as never))).toBe(forbidden);

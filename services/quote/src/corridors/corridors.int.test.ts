@@ -5,6 +5,7 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { CorridorSchema, QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -27,7 +28,7 @@ beforeAll(async () => {
   });
   rpc = createClient(
     QuoteService,
-    createRouterTransport(({ service }) => void service(QuoteService, handlers)),
+    createRouterTransport(({ service }) => void service(QuoteService, handlers), namedCallers),
   );
 });
 afterAll(async () => {

@@ -22,6 +22,7 @@ import {
   QuoteState,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -85,7 +86,10 @@ beforeAll(async () => {
     countQuote: createQuoteCount(metrics),
     countRead: cacheMetrics(metrics),
   });
-  const transport = createRouterTransport(({ service }) => service(QuoteService, rpc));
+  const transport = createRouterTransport(
+    ({ service }) => service(QuoteService, rpc),
+    namedCallers,
+  );
   quotes = createClient(QuoteService, transport);
   const set = await quotes.setCorridor({
     mutation: operation(),

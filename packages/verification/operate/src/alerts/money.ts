@@ -1,12 +1,6 @@
-import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { connect } from "amqplib";
 import { type Breakage, keepDoing } from "./breakage.ts";
 import type { World } from "./world.ts";
-
-const byOperator = () => ({
-  operationId: crypto.randomUUID(),
-  actor: { kind: Actor_Kind.OPERATOR, id: "ada" },
-});
 
 /** Takes the binding from the notifier's queue: the broker returns what is published. */
 async function unbind({ backends, busNamespace }: World) {
@@ -29,7 +23,8 @@ function resolveAll({ db }: World) {
 }
 
 async function pauseRail({ platform: { clients } }: World, paused: boolean) {
-  const change = { mutation: byOperator(), rail: "sandbox", paused, reason: "operate" };
+  const mutation = { operationId: crypto.randomUUID() };
+  const change = { mutation, rail: "sandbox", paused, reason: "operate" };
   await clients.operations.setRailPaused(change);
 }
 

@@ -17,6 +17,7 @@ import {
   type UnaryResponse,
 } from "@connectrpc/connect";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
+import type { Principal } from "@disburse/chassis/identity/principal.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { rpcErrorOf } from "@disburse/chassis/rpc/admission.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -43,6 +44,7 @@ type Call = {
   readonly method: DescMethodUnary;
   readonly request: Uint8Array;
   readonly caller: ProcessInstance | undefined;
+  readonly principal: Principal;
   readonly requestId: string;
   readonly waitMs: number;
 };
@@ -65,8 +67,10 @@ export function createRpcNetwork(scheduler: Scheduler) {
       const others = all.filter((each) => each.instance?.name !== instance?.name);
       servers.set(service.typeName, [...others, { instance, log, handlers }]);
     },
-    /** A client of a process, or of a caller outside. */
-    client: <S extends DescService>(service: S, caller: ProcessInstance | undefined): Client<S> => {
+    /** A client of a process, or of a caller outside, which says who it is. */
+    client: <S extends DescService>(service: S, by: ProcessInstance | Principal): Client<S> => {
+      const caller = "kind" in by ? undefined : by;
+      const principal = "kind" in by ? by : serviceOf(by);
       const unary = async <I extends Desc, O extends Desc>(
         method: DescMethodUnary<I, O>,
         _signal: AbortSignal | undefined,
@@ -78,7 +82,7 @@ export function createRpcNetwork(scheduler: Scheduler) {
         const requestId = callContext()?.requestId ?? `call-${calls}`;
         const request = toBinary(method.input, create(method.input, input));
         const waitMs = waitOf(caller);
-        const call: Call = { method, request, caller, requestId, waitMs };
+        const call: Call = { method, request, caller, principal, requestId, waitMs };
         const bytes = await send(scheduler, servers.get(service.typeName) ?? [], call);
         const message = fromBinary(method.output, bytes) as MessageShape<O>;
         const parts = { header: new Headers(), trailer: new Headers() };
@@ -88,6 +92,11 @@ export function createRpcNetwork(scheduler: Scheduler) {
       return createClient(service, { unary, stream } as Transport);
     },
   };
+}
+
+/** `payout` of the process `payout-1`. */
+function serviceOf({ name }: ProcessInstance): Principal {
+  return { kind: "service", name: name.replace(/-\d+$/, "") };
 }
 
 type Desc = DescMethodUnary["input"];
@@ -175,12 +184,12 @@ export async function untilAnswered<T>(
 
 /** Lets a server answer a call as itself, with the request's id and time. */
 async function handle(server: Server, call: Call): Promise<Uint8Array> {
-  const { method, request, requestId, waitMs } = call;
+  const { method, request, principal, requestId, waitMs } = call;
   const work = async (): Promise<Uint8Array> => {
     const handler = server.handlers[method.localName];
     if (handler === undefined) throw new ConnectError(method.name, Code.Unimplemented);
     try {
-      const context = { requestId, deadlineMs: Date.now() + waitMs };
+      const context = { requestId, deadlineMs: Date.now() + waitMs, principal };
       const message = fromBinary(method.input, request);
       const answer = await withCallContext(context, () => handler(message));
       return toBinary(method.output, create(method.output, answer as Record<string, unknown>));

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { Actor_Kind, MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { untilAnswered } from "../network/rpc-network.ts";
 import type { RailState, Transfer } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
@@ -10,6 +10,9 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 /** Operators look at what is in doubt about this often, and try again after as long. */
 const lookMaxMs = 12_000;
 const retryMs = 1_500;
+
+/** Who they are. */
+type Operator = "ann" | "bob";
 
 /** What people say became of a payout. */
 type Resolution = ReturnType<typeof resolutionOf>;
@@ -33,7 +36,7 @@ function resolutionOf({ scenario, reference }: Transfer) {
  */
 export class Operators {
   readonly #scheduler: Scheduler;
-  readonly #rpc: Client<typeof PayoutOperationsService>;
+  readonly #rpc: Record<Operator, Client<typeof PayoutOperationsService>>;
   readonly #railState: RailState;
   readonly #resolved = new Set<string>();
   /** What should have been refused. */
@@ -42,7 +45,7 @@ export class Operators {
 
   constructor(
     scheduler: Scheduler,
-    rpc: Client<typeof PayoutOperationsService>,
+    rpc: Record<Operator, Client<typeof PayoutOperationsService>>,
     railState: RailState,
   ) {
     this.#scheduler = scheduler;
@@ -64,7 +67,7 @@ export class Operators {
   }
 
   async #look(): Promise<void> {
-    const found = await this.#answer(() => this.#rpc.listPayoutsInDoubt({ limit: 100 }));
+    const found = await this.#answer(() => this.#rpc.ann.listPayoutsInDoubt({ limit: 100 }));
     if (typeof found === "string") return;
     const { random, faults } = this.#scheduler;
     for (const { payout, rail } of found.payouts) {
@@ -83,14 +86,15 @@ export class Operators {
   /** Whether the two have said what became of a payout. */
   async #resolve(payoutId: string, resolution: Resolution): Promise<boolean> {
     const { random } = this.#scheduler;
-    const proposal = { mutation: this.#mutation("ann"), payoutId, ...resolution };
-    const propose = () => this.#answer(() => this.#rpc.proposeResolution(proposal));
+    const proposal = { mutation: this.#mutation(), payoutId, ...resolution };
+    const propose = () => this.#answer(() => this.#rpc.ann.proposeResolution(proposal));
     const [made] = await Promise.all([propose(), ...(random.chance(0.3) ? [propose()] : [])]);
     if (typeof made === "string" || made?.resolution === undefined) return false;
     const { id: resolutionId } = made.resolution;
-    const confirm = (person: string) => {
-      const mutation = this.#mutation(person);
-      return () => this.#answer(() => this.#rpc.confirmResolution({ mutation, resolutionId }));
+    const confirm = (person: Operator) => {
+      const mutation = this.#mutation();
+      const rpc = this.#rpc[person];
+      return () => this.#answer(() => rpc.confirmResolution({ mutation, resolutionId }));
     };
     const alone = random.chance(0.3) ? await confirm("ann")() : "nothing";
     if (typeof alone !== "string") this.wrong.push(`${resolutionId} was confirmed by its proposer`);
@@ -103,9 +107,8 @@ export class Operators {
     return untilAnswered(call, () => this.#scheduler.pause(retryMs, "an operator waits"));
   }
 
-  #mutation(person: string) {
+  #mutation() {
     this.#operations += 1;
-    const actor = { kind: Actor_Kind.OPERATOR, id: person };
-    return create(MutationSchema, { operationId: `resolve-${this.#operations}`, actor });
+    return create(MutationSchema, { operationId: `resolve-${this.#operations}` });
   }
 }

@@ -130,7 +130,7 @@ export function confirmedBy(
   if (state.kind === "closed") return isClosed;
   if (state.kind !== "proposed") return invalid("no true match is proposed");
   if (isSamePerson(state.by, by)) {
-    return refused("ACCESS_FORBIDDEN", "mutation.actor: must not be the one who proposed it");
+    return refused("ACCESS_FORBIDDEN", "caller: must not be the one who proposed it");
   }
   const confirmed: DecidedState = { ...state, kind: "true_match", confirmed: by };
   return changedTo(alert, confirmed, "alert.confirmed", state.reason, by);
@@ -142,7 +142,7 @@ export function reopenedBy(alert: Alert, reason: string, by: ReviewedBy): AlertC
   if (state.kind === "closed") return isClosed;
   if (state.kind === "open") return invalid("nothing is decided");
   if (state.kind === "true_match" && isSamePerson(state.confirmed, by)) {
-    return refused("INVALID_REQUEST", "mutation.actor: must not be the one who confirmed it");
+    return refused("INVALID_REQUEST", "caller: must not be the one who confirmed it");
   }
   return changedTo(alert, { kind: "open" }, "alert.reopened", reason, by);
 }

@@ -6,7 +6,9 @@ import {
   type ListImport,
   Verdict,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { hasQuerySet, listFile } from "@disburse/name-matcher/measure/query-set.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   importFiles,
@@ -129,6 +131,20 @@ describe("ImportList", () => {
     const rpc = await test.start();
     const refusal = await refusalOf(importFiles(rpc, header, { "": good }));
     expect(refusal?.message).toContain(message);
+  });
+
+  it("believes a person's reason for a drop, and no service's", async () => {
+    await test.start();
+    const sandbox = test.as(testTrust.service("sandbox"));
+    const header = { acceptDropReason: "the publisher took them off" };
+    const actor = { kind: Actor_Kind.OPERATOR, id: "ada" };
+    async function* requests() {
+      const value = { mutation: { operationId: "op", actor }, list: "l", version: "1", ...header };
+      yield { part: { case: "header" as const, value } };
+    }
+    expect(await refusalOf(sandbox.importList(requests()))).toMatchObject({
+      message: "header.accept_drop_reason: must come from a person",
+    });
   });
 
   it("lets only an operator accept what a list lost, and keeps the tries", async () => {

@@ -43,7 +43,7 @@ export function readImportHeader(
     if (acceptDropReason.length < min || acceptDropReason.length > max) {
       say("accept_drop_reason", `must be ${min} to ${max} characters`);
     }
-    if (actor.kind !== "operator") say("accept_drop_reason", "must come from an OPERATOR");
+    if (actor.kind !== "operator") say("accept_drop_reason", "must come from a person");
   }
   if (format === undefined || violations.length > 0) {
     return refused("INVALID_REQUEST", violationsMessage(violations));

@@ -108,7 +108,7 @@ export function confirm(
 ): Resolution | "repeated" | Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST"> {
   const { state, proposed } = resolution;
   if (isSamePerson(proposed, by)) {
-    return refused("ACCESS_FORBIDDEN", "mutation.actor: must not be the one who proposed it");
+    return refused("ACCESS_FORBIDDEN", "caller: must not be the one who proposed it");
   }
   if (state.kind === "proposed") {
     return { ...resolution, state: { kind: "confirmed", by }, updatedAt: by.at };

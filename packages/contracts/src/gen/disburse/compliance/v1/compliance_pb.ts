@@ -1417,7 +1417,7 @@ export type ImportListRequest_Header = Message<"disburse.compliance.v1.ImportLis
   format: ListFormat;
 
   /**
-   * Why a list may lose more than 2% of its entries, 10 to 1,000 characters, from an actor of kind OPERATOR;
+   * Why a list may lose more than 2% of its entries, 10 to 1,000 characters, from a person;
    * "" refuses such a list.
    *
    * @generated from field: string accept_drop_reason = 5;
@@ -1461,7 +1461,7 @@ export type ImportListRequest_HeaderJson = {
   format?: ListFormatJson;
 
   /**
-   * Why a list may lose more than 2% of its entries, 10 to 1,000 characters, from an actor of kind OPERATOR;
+   * Why a list may lose more than 2% of its entries, 10 to 1,000 characters, from a person;
    * "" refuses such a list.
    *
    * @generated from field: string accept_drop_reason = 5;

@@ -3175,7 +3175,7 @@ export const NotifierService: GenService<{
     output: typeof VerifyEndpointResponseSchema;
   },
   /**
-   * The same by an operator's approval, without a challenge. Refuses ACCESS_FORBIDDEN for any other actor.
+   * The same by an operator's approval, without a challenge. Refuses ACCESS_FORBIDDEN for any other caller.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ApproveEndpoint
    */

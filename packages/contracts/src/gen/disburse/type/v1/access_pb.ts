@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/access.proto.
  */
 export const file_disburse_type_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("Ch1kaXNidXJzZS90eXBlL3YxL2FjY2Vzcy5wcm90bxIQZGlzYnVyc2UudHlwZS52MSJBCgZBY2Nlc3MSEAoIc2VydmljZXMYASADKAkSJQoFcm9sZXMYAiADKA4yFi5kaXNidXJzZS50eXBlLnYxLlJvbGUq2AEKBFJvbGUSFAoQUk9MRV9VTlNQRUNJRklFRBAAEhEKDVJPTEVfVFJFQVNVUlkQARIaChZST0xFX1RSRUFTVVJZX0FQUFJPVkVSEAISGwoXUk9MRV9DT01QTElBTkNFX09GRklDRVIQAxIcChhST0xFX0NPTVBMSUFOQ0VfQVBQUk9WRVIQBBIQCgxST0xFX1NVUFBPUlQQBRIcChhST0xFX0RFVkVMT1BFUl9SRUxBVElPTlMQBhIQCgxST0xFX0FVRElUT1IQBxIOCgpST0xFX0FETUlOEAg6UgoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYjYwDIAEoCzIYLmRpc2J1cnNlLnR5cGUudjEuQWNjZXNzUgZhY2Nlc3NiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("Ch1kaXNidXJzZS90eXBlL3YxL2FjY2Vzcy5wcm90bxIQZGlzYnVyc2UudHlwZS52MSJSCgZBY2Nlc3MSEAoIc2VydmljZXMYASADKAkSJQoFcm9sZXMYAiADKA4yFi5kaXNidXJzZS50eXBlLnYxLlJvbGUSDwoHc3RlcF91cBgDIAEoCCrYAQoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASEQoNUk9MRV9UUkVBU1VSWRABEhoKFlJPTEVfVFJFQVNVUllfQVBQUk9WRVIQAhIbChdST0xFX0NPTVBMSUFOQ0VfT0ZGSUNFUhADEhwKGFJPTEVfQ09NUExJQU5DRV9BUFBST1ZFUhAEEhAKDFJPTEVfU1VQUE9SVBAFEhwKGFJPTEVfREVWRUxPUEVSX1JFTEFUSU9OUxAGEhAKDFJPTEVfQVVESVRPUhAHEg4KClJPTEVfQURNSU4QCDpSCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxiNjAMgASgLMhguZGlzYnVyc2UudHlwZS52MS5BY2Nlc3NSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Who may call an RPC: one of the services, or a person with one of the roles. An RPC without this is open
@@ -32,6 +32,14 @@ export type Access = Message<"disburse.type.v1.Access"> & {
    * @generated from field: repeated disburse.type.v1.Role roles = 2;
    */
   roles: Role[];
+
+  /**
+   * A person must have signed in a short time ago, 15 minutes where no setting says otherwise; else the
+   * call is UNAUTHENTICATED with `insufficient_user_authentication` (RFC 9470). Services are not asked.
+   *
+   * @generated from field: bool step_up = 3;
+   */
+  stepUp: boolean;
 };
 
 /**
@@ -52,6 +60,14 @@ export type AccessJson = {
    * @generated from field: repeated disburse.type.v1.Role roles = 2;
    */
   roles?: RoleJson[];
+
+  /**
+   * A person must have signed in a short time ago, 15 minutes where no setting says otherwise; else the
+   * call is UNAUTHENTICATED with `insufficient_user_authentication` (RFC 9470). Services are not asked.
+   *
+   * @generated from field: bool step_up = 3;
+   */
+  stepUp?: boolean;
 };
 
 /**

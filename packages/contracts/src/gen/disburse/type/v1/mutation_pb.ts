@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/mutation.proto.
  */
 export const file_disburse_type_v1_mutation: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIpQBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJIlMKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEhAKDEtJTkRfQVBJX0tFWRABEhEKDUtJTkRfT1BFUkFUT1IQAhIQCgxLSU5EX1NFUlZJQ0UQAyJICghNdXRhdGlvbhIUCgxvcGVyYXRpb25faWQYASABKAkSJgoFYWN0b3IYAiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yYgZwcm90bzM");
+  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIpQBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJIlMKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEhAKDEtJTkRfQVBJX0tFWRABEhEKDUtJTkRfT1BFUkFUT1IQAhIQCgxLSU5EX1NFUlZJQ0UQAyJMCghNdXRhdGlvbhIUCgxvcGVyYXRpb25faWQYASABKAkSKgoFYWN0b3IYAiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yQgIYAWIGcHJvdG8z");
 
 /**
  * The actor of a change, stored with the change for the audit trail.
@@ -74,7 +74,7 @@ export const Actor_Kind = {
   API_KEY: 1,
 
   /**
-   * An operator.
+   * A person of the operator's team; `id` is the subject of the person's access token.
    *
    * @generated from enum value: KIND_OPERATOR = 2;
    */
@@ -120,7 +120,11 @@ export type Mutation = Message<"disburse.type.v1.Mutation"> & {
   operationId: string;
 
   /**
-   * @generated from field: disburse.type.v1.Actor actor = 2;
+   * Ignored: the actor of a change is who calls, by the certificate or token of the call. The gateway
+   * alone names here the API key for which it calls. Leave it out.
+   *
+   * @generated from field: disburse.type.v1.Actor actor = 2 [deprecated = true];
+   * @deprecated
    */
   actor?: Actor | undefined;
 };
@@ -141,7 +145,11 @@ export type MutationJson = {
   operationId?: string;
 
   /**
-   * @generated from field: disburse.type.v1.Actor actor = 2;
+   * Ignored: the actor of a change is who calls, by the certificate or token of the call. The gateway
+   * alone names here the API key for which it calls. Leave it out.
+   *
+   * @generated from field: disburse.type.v1.Actor actor = 2 [deprecated = true];
+   * @deprecated
    */
   actor?: ActorJson;
 };
