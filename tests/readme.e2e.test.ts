@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { everyRole, personToken } from "@disburse/sandbox/people.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { readDocument } from "@disburse/testkit/reference.ts";
@@ -33,9 +32,13 @@ beforeAll(async () => {
     ...sandbox,
     base_url: baseUrl,
     grpc: { quote: url("quote") },
-    grpc_token: await personToken(secrets.issuerKey, everyRole, 3_600),
   };
   writeFileSync(join(folder, ".data", "sandbox.json"), JSON.stringify(written));
+  writeFileSync(join(folder, ".data", "secrets.json"), JSON.stringify(secrets));
+  // The checkout's own commands, where the sandbox's files are.
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const token = scripts.token.replace("scripts/launch.mjs", join(root, "scripts/launch.mjs"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { token } }));
 });
 afterAll(async () => {
   await platform?.stop();
@@ -56,7 +59,8 @@ const enoughMs = 60_000;
 /** What a shell prints that runs the text in a folder with the sandbox's file. */
 async function printed(text: string): Promise<string> {
   const tools = `${dirname(process.execPath)}:${join(root, "node_modules", ".bin")}`;
-  const env = { ...process.env, PATH: `${tools}:${process.env.PATH}` };
+  const DATA_DIR = join(folder, ".data");
+  const env = { ...process.env, PATH: `${tools}:${process.env.PATH}`, DATA_DIR };
   const { stdout } = await run("bash", ["-euc", text], { cwd: folder, env, timeout: enoughMs });
   return stdout;
 }

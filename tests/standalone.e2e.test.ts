@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { allRoles } from "@disburse/sandbox/access-table.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { freePort } from "@disburse/testkit/ports.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -26,7 +27,7 @@ type Started = { child: ChildProcess; output: () => string };
 
 /** Runs a program of the standalone package on embedded parts, as a newcomer's machine has them. */
 function run(
-  program: "main" | "demo" | "trace",
+  program: "main" | "demo" | "trace" | "token",
   settings: Record<string, string>,
   args: readonly string[] = [],
 ): Started {
@@ -113,9 +114,10 @@ it("says ready, writes the sandbox down, stops without a trace and goes on", asy
   ]);
 
   const second = await ready({ ...inProcess, PORT: port, HOST: "0.0.0.0" });
-  const { merchants, accounts, base_url, grpc, admin } = sandbox();
+  const { merchants, accounts, base_url, grpc, admin, issuer } = sandbox();
+  expect(issuer).toBe(written.issuer);
   expect(new URL(base_url).hostname).toBe("0.0.0.0");
-  const inside = [...Object.values<string>(grpc), ...Object.values<string>(admin)];
+  const inside = [...Object.values<string>(grpc), ...Object.values<string>(admin), issuer];
   for (const url of inside) expect(new URL(url).hostname).toBe("127.0.0.1");
   for (const url of [...inside, `http://localhost:${port}/healthz`]) {
     const answer = await acme().post("/api/v1/webhooks/endpoints", { url });
@@ -128,6 +130,39 @@ it("says ready, writes the sandbox down, stops without a trace and goes on", asy
   expect(await acme().data("GET", "/api/v1/transfer/accounts")).toEqual(before);
   expect(await end(second.child, "SIGINT")).toBe(0);
   expect(leftBehind()).toEqual([]);
+});
+
+it("has people, who get tokens by a command and at an OpenID provider", async () => {
+  const none = run("token", {}, ["treasury"]);
+  expect(await once(none.child, "close")).toEqual([1, null]);
+  expect(none.output()).toContain(`no sandbox was started in ${folder}`);
+  const { child } = await ready({ ...inProcess, PORT: String(await freePort()) });
+  const { grpc, issuer, people } = sandbox();
+  const found = await fetch(`${issuer}/.well-known/openid-configuration`);
+  expect(await found.json()).toMatchObject({ issuer });
+  const roles = people.flatMap((each: { roles: string[] }) => each.roles);
+  expect(roles.toSorted()).toEqual(allRoles.toSorted());
+  for (const { password } of people) expect(password).toMatch(/^[\w-]{20}$/);
+
+  const printed = run("token", {}, ["treasury_approver"]);
+  expect(await once(printed.child, "close")).toEqual([0, null]);
+  const call = (rpc: string) =>
+    fetch(`${grpc.payout}/disburse.payout.v1.PayoutOperationsService/${rpc}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        authorization: `Bearer ${printed.output().trim()}`,
+      },
+      body: "{}",
+    });
+  expect((await call("ListRails")).status).toBe(200);
+  expect(await (await call("ProposeResolution")).json()).toMatchObject({
+    code: "permission_denied",
+  });
+  const unknown = run("token", {}, ["emperor"]);
+  expect(await once(unknown.child, "close")).toEqual([1, null]);
+  expect(unknown.output()).toContain('no person of the role "emperor"; it has treasury, ');
+  expect(await end(child, "SIGTERM")).toBe(0);
 });
 
 const beneficiary = {

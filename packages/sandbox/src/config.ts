@@ -34,6 +34,15 @@ export function readConfig(environment: Environment = process.env) {
   });
 }
 
+/** The settings of the command that prints a person's token. */
+export function readTokenConfig(environment: Environment = process.env) {
+  return readSettings(environment, {
+    DISBURSE_MODE: z.literal("sandbox"),
+    /** Signs it; a private JWK. */
+    ISSUER_KEY: secret(z.string()),
+  });
+}
+
 /** How a job reaches the API of its Kubernetes cluster. */
 export type ClusterConfig = ReturnType<typeof readClusterConfig>;
 

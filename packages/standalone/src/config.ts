@@ -52,6 +52,8 @@ const serviceSettings = [
   "SANDBOX_DELAY",
   "SANDBOX_SCENARIOS",
   "SANDBOX_SEED",
+  "STEP_UP_ACR",
+  "STEP_UP_MAX_AGE_SECONDS",
   "UNKNOWN_KEYS_PER_MINUTE",
   "WEBHOOK_SIGNATURE_HEADER",
   "WEBHOOK_SOURCE_ADDRESS",
@@ -73,4 +75,18 @@ export function readSecrets(folder: string): Secrets {
     writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`);
   }
   return secrets;
+}
+
+/**
+ * The secrets of a data folder whose platform has been started; throws where there is none, or it
+ * was last started by a release that had no issuer of tokens.
+ */
+export function readStoredSecrets(folder: string): Pick<Secrets, "issuerKey"> {
+  const path = join(folder, "secrets.json");
+  const stored = existsSync(path)
+    ? (JSON.parse(readFileSync(path, "utf8")) as Partial<Secrets>)
+    : {};
+  const { issuerKey } = stored;
+  if (issuerKey === undefined) throw new Error(`no sandbox was started in ${folder}: npm start`);
+  return { issuerKey };
 }

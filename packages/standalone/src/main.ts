@@ -19,7 +19,7 @@ const brokers = {
 
 /** What is printed at the start: where the platform is, a first call, where to read on. */
 function banner({ sandbox, sandboxPath, engineKind, brokerKind }: Standalone): string {
-  const { base_url, merchants, grpc, admin } = sandbox;
+  const { base_url, merchants, grpc, admin, issuer } = sandbox;
   const { gateway, ...others } = grpc;
   const services = Object.entries({ ...others, "API keys": gateway }).map(
     ([name, url]) => `  ${name.padEnd(12)} ${url}`,
@@ -32,13 +32,15 @@ ${services.join("\n")}
   metrics      ${admin?.gateway}/metrics (of the gateway; those of the others are in the sandbox's file)
   database     ${databases[engineKind]}
   events       ${brokers[brokerKind]}
-  sandbox      ${sandboxPath} (merchants, keys, accounts, gRPC token)
+  sign-in      ${issuer} (OpenID provider of the sandbox's people)
+  sandbox      ${sandboxPath} (merchants, keys, accounts, people, gRPC token)
 
 Try it:
   curl -s ${base_url}/api/v1/transfer/accounts -H 'Authorization: Bearer ${merchants.acme.api_key}'
 
 The main job, step by step: npm run demo        Read on: README.md
 What one request did:       npm run trace -- ID (the X-Request-Id of its answer)
+A person's access token:    npm run -s token -- treasury
 `;
 }
 

@@ -7,6 +7,7 @@ import { type BrokerOptions, startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
 import { assertPortFree, freePorts } from "@disburse/embedded/free-ports.ts";
 import { serviceEnvironments } from "@disburse/sandbox/environments.ts";
+import { startIssuer } from "@disburse/sandbox/issuer/server.ts";
 import { createSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { sandboxIdentity } from "@disburse/sandbox/secrets.ts";
 import { eachService, serviceNames } from "@disburse/sandbox/service-names.ts";
@@ -46,12 +47,8 @@ export async function startStandalone(
     const env = { ...environment };
     const broker = startBrokerBeside({ dataDir, env, onExit: lost("message broker") }, onLost);
     ends.push(broker.stop);
-    const engine = await startEngine({
-      dataDir,
-      env,
-      cacheMegabytes,
-      onExit: lost("database engine"),
-    });
+    const onExit = lost("database engine");
+    const engine = await startEngine({ dataDir, env, cacheMegabytes, onExit });
     ends.push(engine.stop);
     // The engine has locked the data folder: no other platform writes its log.
     const log = openLog(config);
@@ -59,10 +56,15 @@ export async function startStandalone(
     const amqpUrl = await broker.url;
     const { SANDBOX_SETTLE_MS, passedOn } = config;
     const sandboxPath = join(dataDir, sandboxFile);
-    const ports = await freePorts(2 * serviceNames.length, portsBefore(sandboxPath));
+    const issuerLog = createLog("issuer", log.level, log.destination);
+    const ports = await freePorts(2 * serviceNames.length + 1, portsBefore(sandboxPath));
+    const { issuerKey } = secrets;
+    const issuer = await startIssuer({ port: ports.pop() ?? 0, issuerKey, log: issuerLog });
+    ends.push(issuer.stop);
     const environments = serviceEnvironments({
       host: loopback,
       publicHost: config.HOST,
+      issuer: issuer.url,
       partPorts: [
         ...broker.ports(),
         ...portsOf(engine.uri("admin"), 27_017),
@@ -86,7 +88,7 @@ export async function startStandalone(
       grpc: eachService((name) => services[name].url),
       admin: eachService((name) => services[name].adminUrl),
       identity: sandboxIdentity(secrets),
-      issuerKey: secrets.issuerKey,
+      ...{ issuerKey, issuer: issuer.url },
       path: sandboxPath,
     });
     const brokerKind = brokerKindOf(amqpUrl, environment);
@@ -98,15 +100,18 @@ export async function startStandalone(
 }
 
 /**
- * The ports that the services had at the last start, in the order of `serviceNames`: the notifier's
- * port tells it after a crash that the deliveries in flight were its own, else they wait 15 s.
+ * The ports that the services had at the last start, in the order of `serviceNames`, and that of
+ * the OpenID provider: the notifier's port tells it after a crash that the deliveries in flight
+ * were its own, else they wait 15 s.
  */
 function portsBefore(sandboxPath: string): number[] {
   if (!existsSync(sandboxPath)) return [];
-  const { grpc, admin } = JSON.parse(readFileSync(sandboxPath, "utf8")) as SandboxDocument;
-  const portsOf = (urls: SandboxDocument["grpc"]) =>
-    serviceNames.map((name) => Number(new URL(urls[name]).port));
-  return [...portsOf(grpc), ...(admin === undefined ? [] : portsOf(admin))];
+  const before = JSON.parse(readFileSync(sandboxPath, "utf8")) as SandboxDocument;
+  const portOf = (url: string) => Number(new URL(url).port);
+  const { grpc, admin, issuer } = before;
+  const services = [grpc, ...(admin === undefined ? [] : [admin])];
+  const ports = services.flatMap((urls) => serviceNames.map((name) => portOf(urls[name])));
+  return admin === undefined || issuer === undefined ? ports : [...ports, portOf(issuer)];
 }
 
 function openLog(config: ReturnType<typeof readConfig>) {

@@ -1,0 +1,152 @@
+import {
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+} from "oidc-provider";
+import { accessTokenSeconds, derivedSecret, type Person, passwordAcr } from "../people.ts";
+import { escapeHtml, messagePage, page } from "./pages.ts";
+import { createStore } from "./store.ts";
+
+/** What access tokens are asked for by `resource`; in the tokens it is the audience `disburse`. */
+export const resource = "urn:disburse";
+const audience = "disburse";
+/** The one scope of that resource: what a person may do is in the claim `roles`. */
+const scope = "disburse";
+
+const minute = 60;
+const workday = 8 * 60 * minute;
+
+/** Programs by which people sign in; both are public: PKCE or the device's code protects them. */
+const clients: Configuration["clients"] = [
+  {
+    ...{ client_id: "disburse-console", client_name: "the console" },
+    ...{ application_type: "native", token_endpoint_auth_method: "none" },
+    // Any port of this machine (RFC 8252, 7.3).
+    redirect_uris: ["http://127.0.0.1/callback", "http://localhost/callback"],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+  },
+  {
+    ...{ client_id: "disburse-cli", client_name: "the command line" },
+    ...{ application_type: "native", token_endpoint_auth_method: "none" },
+    ...{ redirect_uris: [], response_types: [] },
+    grant_types: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
+  },
+];
+
+/**
+ * An OpenID provider for these people: authorization code with PKCE, and the device flow. Access
+ * tokens are JWTs of 15 minutes with a person's roles (RFC 9068).
+ */
+export function issuerConfiguration(
+  issuerKey: string,
+  personOf: (id: string) => Person | undefined,
+): Configuration {
+  return {
+    adapter: createStore(),
+    clients,
+    clientDefaults: { id_token_signed_response_alg: "EdDSA" },
+    enabledJWA: { idTokenSigningAlgValues: ["EdDSA"] },
+    jwks: { keys: [{ ...JSON.parse(issuerKey), alg: "EdDSA", use: "sig" }] },
+    cookies: { keys: [derivedSecret(issuerKey, "cookies").toString("base64url")] },
+    scopes: ["openid", "offline_access"],
+    claims: { openid: ["sub", "roles"], acr: null, auth_time: null },
+    acrValues: [passwordAcr],
+    pkce: { required: () => true },
+    ttl: {
+      AccessToken: accessTokenSeconds,
+      AuthorizationCode: minute,
+      DeviceCode: 10 * minute,
+      Grant: workday,
+      IdToken: accessTokenSeconds,
+      Interaction: 10 * minute,
+      RefreshToken: workday,
+      Session: workday,
+    },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+    findAccount: (_ctx, id) => {
+      const person = personOf(id);
+      if (person === undefined) return undefined;
+      return { accountId: id, claims: async () => ({ sub: id, roles: [...person.roles] }) };
+    },
+    extraTokenClaims: (ctx, token) => ({
+      roles: [...((token.kind === "AccessToken" && personOf(token.accountId)?.roles) || [])],
+      ...signInOf(ctx),
+    }),
+    interactions: {
+      policy: policyWithoutConsent(),
+      url: (_ctx, { uid }) => `/interaction/${uid}`,
+    },
+    loadExistingGrant: grantAll,
+    renderError,
+    features: {
+      devInteractions: { enabled: false },
+      deviceFlow: { enabled: true, ...devicePages },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => resource,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_ctx, indicator) => {
+          if (indicator !== resource) throw new errors.InvalidTarget();
+          return {
+            ...{ scope, audience, accessTokenTTL: accessTokenSeconds },
+            ...{ accessTokenFormat: "jwt", jwt: { sign: { alg: "EdDSA" } } },
+          };
+        },
+      },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: false },
+    },
+  };
+}
+
+/** When and how the person signed in for whom a token is made: a refreshed one keeps it. */
+function signInOf({ oidc: { entities } }: KoaContextWithOIDC) {
+  const { AuthorizationCode, DeviceCode, RefreshToken } = entities;
+  const { authTime, acr } = AuthorizationCode ?? DeviceCode ?? RefreshToken ?? {};
+  return { auth_time: authTime, acr };
+}
+
+/** The clients are our own: nothing has to be consented to. */
+function policyWithoutConsent() {
+  const policy = interactionPolicy.base();
+  policy.remove("consent");
+  return policy;
+}
+
+async function grantAll({ oidc }: KoaContextWithOIDC) {
+  const { client, session, provider } = oidc;
+  const accountId = session?.accountId;
+  if (client === undefined || accountId === undefined) return undefined;
+  const grant = new provider.Grant({ clientId: client.clientId, accountId });
+  grant.addOIDCScope("openid offline_access");
+  grant.addResourceScope(resource, scope);
+  await grant.save();
+  return grant;
+}
+
+const renderError: Configuration["renderError"] = (ctx, { error, error_description = "" }) => {
+  ctx.type = "html";
+  ctx.body = messagePage("That did not work", `${error}: ${error_description}`);
+};
+
+type DeviceFlow = NonNullable<NonNullable<Configuration["features"]>["deviceFlow"]>;
+
+/** Where a person enters the code that the command line shows; `form` is the provider's own. */
+const devicePages: DeviceFlow = {
+  userCodeInputSource: (ctx, form, _out, error) => {
+    const problem = error === undefined ? "" : '<p role="alert">That code is not known.</p>';
+    const submit = '<button type="submit" form="op.deviceInputForm">Continue</button>';
+    ctx.body = page("Enter the code", `${problem}${form}${submit}`);
+  },
+  userCodeConfirmSource: (ctx, form, client, _device, userCode) => {
+    const text = `<p>${escapeHtml(client.clientName ?? client.clientId)} shows this code:</p>
+<p><strong>${escapeHtml(userCode)}</strong></p><p>If it does not, somebody else asks: stop here.</p>`;
+    const submit = '<button type="submit" form="op.deviceConfirmForm">It shows this code</button>';
+    ctx.body = page("Is it yours?", `${text}${form}${submit}`);
+  },
+  successSource: (ctx) => {
+    ctx.body = messagePage("Signed in", "You can go back to the command line.");
+  },
+};

@@ -1,0 +1,151 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Log } from "@disburse/chassis/log.ts";
+import { errors, Provider } from "oidc-provider";
+import { type Person, passwordAcr, passwordOf } from "../people.ts";
+import { createAttempts } from "./attempts.ts";
+import { issuerConfiguration } from "./configuration.ts";
+import { messagePage, signInPage } from "./pages.ts";
+
+type Deps = {
+  readonly url: string;
+  readonly issuerKey: string;
+  readonly log: Log;
+  readonly people: () => readonly Person[];
+};
+
+/** A request's listener. */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Of one person: five at once, then one a minute. */
+const passwordLimits = { max: 5, refillMs: 60_000 };
+/** Of all secrets here, the codes of devices too: thirty at once, then one every two seconds. */
+const overallLimits = { max: 30, refillMs: 2_000 };
+/** Names and passwords are short. */
+const bodyBytesMax = 4_096;
+
+const pageHeaders = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+/** Of our own page. After a sign-in it is redirected to a program of this machine. */
+const signInPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; " +
+  "form-action 'self' http://127.0.0.1:* http://localhost:*";
+
+/** The provider and its page for signing in. */
+export function createIssuer(deps: Deps): Listener {
+  const { url, issuerKey, log, people } = deps;
+  const personOf = (id: string) => people().find((each) => each.id === id);
+  const provider = new Provider(url, issuerConfiguration(issuerKey, personOf));
+  provider.on("server_error", (_ctx, error) => log.error({ err: error }, "sign-in failed"));
+  const callback = provider.callback();
+  const passwords = createAttempts(passwordLimits);
+  const overall = createAttempts(overallLimits);
+  const { host } = new URL(url);
+  const signIn = createSignIn({ provider, passwords, overall, personOf, issuerKey });
+  return async (request, response) => {
+    for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value);
+    // Another name for this address could be a page's that wants to read the answers.
+    if (request.headers.host !== host) {
+      sendPage(response, 421, messagePage("Another address", `This is ${url}.`));
+      return;
+    }
+    const { pathname } = new URL(request.url ?? "/", url);
+    if (pathname.startsWith("/interaction/")) return signIn(request, response);
+    if (pathname === "/device" && request.method === "POST") {
+      const waitMs = overall.begin("all", performance.now());
+      if (waitMs > 0) return refuseFor(response, waitMs);
+    }
+    await callback(request, response);
+  };
+}
+
+type Attempts = ReturnType<typeof createAttempts>;
+
+function createSignIn({
+  provider,
+  passwords,
+  overall,
+  personOf,
+  issuerKey,
+}: {
+  readonly provider: Provider;
+  readonly passwords: Attempts;
+  readonly overall: Attempts;
+  readonly personOf: (id: string) => Person | undefined;
+  readonly issuerKey: string;
+}): Listener {
+  /** The person whose name and password these are, or how long to wait in milliseconds. */
+  const personBy = (name: string, password: string): Person | number | undefined => {
+    const nowMs = performance.now();
+    const person = personOf(name);
+    // Unknown names are one: else each would be kept.
+    const key = person?.id ?? "";
+    const waitMs = overall.begin("all", nowMs) || passwords.begin(key, nowMs);
+    if (waitMs > 0) return waitMs;
+    if (!isEqual(password, passwordOf(issuerKey, name)) || person === undefined) return undefined;
+    overall.giveBack("all", nowMs);
+    passwords.giveBack(key, nowMs);
+    return person;
+  };
+  return async (request, response) => {
+    const details = await provider.interactionDetails(request, response).catch((error: unknown) => {
+      if (error instanceof errors.SessionNotFound) return undefined;
+      throw error;
+    });
+    if (details === undefined) {
+      const message = "This sign-in has ended. Start again where you came from.";
+      sendPage(response, 400, messagePage("Too late", message));
+      return;
+    }
+    response.setHeader("content-security-policy", signInPolicy);
+    const client = await provider.Client.find(String(details.params.client_id));
+    const clientName = client?.clientName ?? "Disburse";
+    if (request.method !== "POST") {
+      sendPage(response, 200, signInPage(clientName));
+      return;
+    }
+    const form = await readForm(request);
+    const person = personBy(form?.get("name") ?? "", form?.get("password") ?? "");
+    if (typeof person === "number") return refuseFor(response, person);
+    if (person === undefined) {
+      const problem = "Name or password is wrong.";
+      sendPage(response, 401, signInPage(clientName, problem));
+      return;
+    }
+    const login = { accountId: person.id, acr: passwordAcr, amr: ["pwd"], remember: false };
+    const options = { mergeWithLastSubmission: false };
+    await provider.interactionFinished(request, response, { login }, options);
+  };
+}
+
+/** In the same time whatever differs. */
+function isEqual(given: string, wanted: string): boolean {
+  const [left, right] = [given, wanted].map((text) => createHash("sha256").update(text).digest());
+  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
+}
+
+/** The fields of a form; nothing where it is too long. */
+async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bodyBytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+}
+
+function refuseFor(response: ServerResponse, waitMs: number): void {
+  const seconds = Math.ceil(waitMs / 1_000);
+  response.setHeader("retry-after", String(seconds));
+  sendPage(response, 429, messagePage("Too many tries", `Wait ${seconds} s, then try again.`));
+}
+
+function sendPage(response: ServerResponse, status: number, html: string): void {
+  response.writeHead(status, { "content-type": "text/html; charset=utf-8" }).end(html);
+}
