@@ -9,6 +9,7 @@ import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { bankBody, depositorBody, paths } from "./bodies.ts";
+import { approvers } from "./second-person.ts";
 
 let platform: TestPlatform;
 let receiver: Receiver;
@@ -60,11 +61,29 @@ const other = {
 /** What of a hit must not reach the merchant: its list, entries, their names and programmes. */
 const ofTheHit = ["watch_list", "wl-447", "ORCHARD", "Halbrucke"];
 
-/** Puts a list of the house's own in force; that of the sandbox stays as it is. */
+/**
+ * Puts a list of the house's own in force; that of the sandbox stays as it is. What loses much, a
+ * second person approves.
+ */
 async function importList(version: string, entries: readonly object[]): Promise<void> {
+  const operationId = crypto.randomUUID();
+  try {
+    await sendList(version, entries, operationId);
+  } catch (error) {
+    const compliance = approvers(platform, "compliance");
+    await compliance.approve("checker", Promise.reject(error)).finally(compliance.close);
+    await sendList(version, entries, operationId);
+  }
+}
+
+async function sendList(
+  version: string,
+  entries: readonly object[],
+  operationId: string,
+): Promise<void> {
   const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
   const header = {
-    ...{ mutation: operation(), list: "watch_list", version },
+    ...{ mutation: { ...operation(), operationId }, list: "watch_list", version },
     acceptDropReason: "the entries were taken back by the house",
   };
   async function* parts() {

@@ -228,7 +228,7 @@ it("SERVICE_UNAVAILABLE at RFQ: the rate is older than its corridor allows", asy
   await setCorridor("BTC", "BTC", { rateMaxAgeSeconds: 2 });
   await vi.waitFor(async () => expect((await quote()).status).toBe(503), 10_000);
   const rate = { rate: "0.5", source: "desk" };
-  await platform.clients.quote.setRate({ mutation: mutation(), corridorId, rate });
+  await platform.seeders.quote.setRate({ mutation: mutation(), corridorId, rate });
   await setCorridor("BTC", "BTC", {});
   await vi.waitFor(
     async () => expect((await quote()).json).toMatchObject({ data: { exchange_rate: 0.5 } }),

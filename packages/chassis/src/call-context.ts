@@ -13,6 +13,8 @@ export type CallContext = {
   readonly span?: SpanContext | undefined;
   /** Who called this service; absent in work of its own, and at the edge. */
   readonly principal?: Principal | undefined;
+  /** The second person, where the caller's request has needed one. */
+  readonly approvedBy?: string | undefined;
 };
 
 /** The request that work goes back to, as it is stored beside the work, in the same write. */

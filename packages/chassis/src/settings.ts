@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type Decimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { JSONWebKeySet } from "jose";
 import { z } from "zod";
 import { readServiceKey, readTrustedKeys } from "./identity/keys.ts";
@@ -68,6 +69,29 @@ export const modeSetting = z.enum(["sandbox", "live"]);
 /** Whether a deployment is a sandbox or live. */
 export type Mode = z.output<typeof modeSetting>;
 
+/** A text that `read` understands; what it throws says what is wrong, and shows no value. */
+function parsedSetting<T>(read: (text: string) => T) {
+  return z.string().transform((text, context): T => {
+    try {
+      return read(text);
+    } catch (error) {
+      const message = error instanceof TypeError ? error.message : "is malformed";
+      context.issues.push({ code: "custom", message, input: undefined });
+      return z.NEVER;
+    }
+  });
+}
+
+/** `true` or `false`. */
+export const flagSetting = z.enum(["true", "false"]).transform((text) => text === "true");
+
+/** A share of a whole: `0.1` is a tenth. */
+export const shareSetting = parsedSetting((text): Decimal => {
+  const share = parseDecimal(text);
+  if (share !== undefined && share.units >= 0n) return share;
+  throw new TypeError("must be a share, such as 0.1");
+});
+
 /** One address: `https://api.example.com`. */
 export const urlSetting = z.url({ protocol: /^https?$/ });
 
@@ -82,19 +106,6 @@ export const serviceUrlSetting = z
 
 /** The addresses of a service. */
 export type ServiceUrls = z.output<typeof serviceUrlSetting>;
-
-/** A text that `read` understands; what it throws says what is wrong, and shows no value. */
-function parsedSetting<T>(read: (text: string) => T) {
-  return z.string().transform((text, context): T => {
-    try {
-      return read(text);
-    } catch (error) {
-      const message = error instanceof TypeError ? error.message : "is malformed";
-      context.issues.push({ code: "custom", message, input: undefined });
-      return z.NEVER;
-    }
-  });
-}
 
 /** Who the processes of a service are, and whom they believe (docs/decisions/0031-identity.md). */
 export const identitySettings = {

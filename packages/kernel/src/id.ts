@@ -15,6 +15,7 @@ export const idPrefixes = {
   event: "evt",
   merchant: "mer",
   payout: "po",
+  proposal: "prp",
   quote: "qt",
   replay: "whr",
   resolution: "rsl",

@@ -4,6 +4,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { callersOf } from "@disburse/chassis/identity/access.ts";
 import type { Role } from "@disburse/chassis/identity/principal.ts";
 import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
@@ -27,6 +28,9 @@ export const contracts: readonly (readonly [ServiceName, DescService])[] = [
   ["payout", PayoutService],
   ["payout", PayoutOperationsService],
   ["quote", QuoteService],
+  ...(["compliance", "gateway", "payout", "quote"] as const).map(
+    (service) => [service, ApprovalService] as const,
+  ),
 ];
 
 /** The roles by their words, in the contract's order. */
@@ -44,7 +48,8 @@ Where it says *fresh sign-in*, a person must have signed in within \`STEP_UP_MAX
 /** docs/ACCESS.md. */
 export function accessTable(): string {
   const roles = allRoles.map((role) => role.replaceAll("_", " "));
-  const tables = contracts.map(([, service]) =>
+  const services = new Set(contracts.map(([, service]) => service));
+  const tables = [...services].map((service) =>
     [
       `## ${service.typeName}`,
       "",

@@ -7,9 +7,15 @@ import {
   encryptionKeysSetting,
   readSettings,
   SettingsError,
+  shareSetting,
 } from "@disburse/chassis/settings.ts";
+import { formatDecimal } from "@disburse/kernel/decimal.ts";
+import { z } from "zod";
 import { isAuthentic, listSourcesSetting } from "./lists/sources/setting.ts";
 import { walletProviderSettings } from "./wallets/provider-setting.ts";
+
+/** A hit of this score names the listed party itself. */
+const clearScoreDefault = 0.95;
 
 /** The compliance service's settings; see README.md. */
 export function readConfig(environment: Environment) {
@@ -26,9 +32,19 @@ export function readConfig(environment: Environment) {
     /** How soon this process notices a list that another process imported. */
     LISTS_POLL_MS: countSetting(100).default(2_000),
     ...walletProviderSettings,
+    /** Hits from this score on need a second person to clear; in live mode 0.95 by default. */
+    APPROVAL_CLEAR_SCORE: shareSetting.optional(),
+    /** Lists whose hits need a second person to clear, joined by commas. */
+    APPROVAL_CLEAR_LISTS: z
+      .string()
+      .transform((text) => new Set(text.split(",").map((list) => list.trim())))
+      .default(new Set()),
   });
   if (config.DISBURSE_MODE === "live" && !config.LIST_SOURCES.every(isAuthentic)) {
     throw new SettingsError("settings: LIST_SOURCES: must be https URLs alone in live mode");
   }
-  return config;
+  const given = config.APPROVAL_CLEAR_SCORE;
+  const byDefault = config.DISBURSE_MODE === "live" ? clearScoreDefault : undefined;
+  const score = given === undefined ? byDefault : Number(formatDecimal(given));
+  return { ...config, APPROVAL_CLEAR_SCORE: score };
 }

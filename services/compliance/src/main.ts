@@ -1,9 +1,12 @@
+import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
+import { reviewGuards } from "./alerts/approvals.ts";
 import { subjectAlerts } from "./alerts/raising.ts";
 import { startReview } from "./alerts/service.ts";
 import { openAlertStore } from "./alerts/store.ts";
@@ -34,7 +37,11 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const watch = await startWatch({ store: lists, log, required }, config.LISTS_POLL_MS);
   lifetime.add("index", watch.stop);
   const indexed = () => watch.current()?.lists ?? [];
-  const listService = startLists({ ...common, lists, sources, indexed, refresh: watch.refresh });
+  const approvals = openApprovals({ ...common, db: database.db, sealer });
+  lifetime.add("approvals", approvals.start().stop);
+  const { refresh } = watch;
+  const { permit } = approvals;
+  const listService = startLists({ ...common, lists, sources, indexed, refresh, permit });
   lifetime.add("lists", listService.stop);
 
   const alerts = openAlertStore(database, sealer);
@@ -63,11 +70,15 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const operations = openOperationBindings(database);
   // Screenings are kept with their requests, alerts with what was given.
   const bound = bindOperations(ComplianceService, rpc, operations, ["screenWallet", "screenParty"]);
+  const clearing = { score: config.APPROVAL_CLEAR_SCORE, lists: config.APPROVAL_CLEAR_LISTS };
+  const guards = reviewGuards(alerts, clearing);
+  const guarded = approvals.guard(ComplianceReviewService, review.rpc, guards);
   return opening.serve({
-    services: [ComplianceService, ComplianceReviewService],
+    services: [ComplianceService, ComplianceReviewService, ApprovalService],
     routes: (router) => {
       router.service(ComplianceService, bound);
-      router.service(ComplianceReviewService, review.rpc);
+      router.service(ComplianceReviewService, guarded);
+      router.service(ApprovalService, approvals.rpc);
     },
   });
 });

@@ -9,6 +9,10 @@ import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import {
+  ApprovalService,
+  ProposalState,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import {
   type ScreeningChanged,
   ScreeningChangedSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
@@ -39,6 +43,8 @@ export type TestCompliance = {
   officers(): ReviewRpc;
   /** Connects to the service that was started last, as somebody else. */
   as(identity: ClientIdentity): Rpc;
+  /** Another person approves what waits; answers with how many proposals that were. */
+  approveAll(): Promise<number>;
   /** Stops every service. */
   stopServices(): Promise<void>;
   /** Whether events are taken; they are at first. */
@@ -78,6 +84,16 @@ export async function testCompliance(): Promise<TestCompliance> {
       const client = connect(lastUrl, identity);
       services.push(client.close);
       return client.rpc;
+    },
+    approveAll: async (): Promise<number> => {
+      const identity = testTrust.person("approver");
+      const { rpc, close } = connectService(ApprovalService, lastUrl, { identity });
+      services.push(close);
+      const { proposals } = await rpc.listProposals({ state: ProposalState.OPEN });
+      for (const { id: proposalId, contentDigest } of proposals) {
+        await rpc.approveProposal({ mutation: mutation(), proposalId, contentDigest });
+      }
+      return proposals.length;
     },
     stopServices: () => endAll(services),
     start: async (settings = {}) => {

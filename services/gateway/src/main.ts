@@ -5,6 +5,7 @@ import { startLoop } from "@disburse/chassis/loop.ts";
 import { databaseClock } from "@disburse/chassis/mongo/clock.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
 import type { ServiceUrls } from "@disburse/chassis/settings.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -69,11 +70,15 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   });
   const sweep = startLoop({ name: "sweep", everyMs: sweepEveryMs, run: gateway.sweep, log });
   lifetime.add("sweep", sweep.stop);
+  lifetime.add("approvals", gateway.approvals.start().stop);
   const { url } = await opening.serve({
     host: config.RPC_HOST,
     port: config.RPC_PORT,
-    services: [KeyService],
-    routes: (router) => router.service(KeyService, gateway.keyService),
+    services: [KeyService, ApprovalService],
+    routes: (router) => {
+      router.service(KeyService, gateway.keyService);
+      router.service(ApprovalService, gateway.approvals.rpc);
+    },
   });
   const { HOST: host, PORT: port } = config;
   const { draining } = lifecycle;

@@ -1,3 +1,4 @@
+import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
@@ -8,6 +9,7 @@ import { type PublicRouteDeps, publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
 import { createStrangers } from "./http/strangers.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
+import { keyGuards } from "./keys/approvals.ts";
 import { openKeyCache } from "./keys/cache.ts";
 import { keyService } from "./keys/rpc.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
@@ -55,9 +57,13 @@ export async function createGateway(deps: GatewayDeps) {
     idempotency,
   });
   const issuing = { keys, sealer, pepper, mode, clock, changed: cache.drop };
+  const approvals = openApprovals(deps);
+  const guarded = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
   return {
     listener,
-    keyService: bindOperations(KeyService, keyService(issuing), openOperationBindings(deps)),
+    keyService: bindOperations(KeyService, guarded, openOperationBindings(deps)),
+    /** `ApprovalService` of keys, and its sweep. */
+    approvals,
     /** Frees the idempotency keys that a killed gateway of this place held since before a time. */
     freeEnded: (before: Date) => freeEnded(idempotency, before),
     /** Deletes and forgets what is past its time; never has more to do at once. */

@@ -8,6 +8,9 @@ import {
   SettingsError,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
 import { scenarios } from "./rails/sandbox/scenarios.ts";
 
@@ -53,6 +56,24 @@ const sharesSetting = z
     "must be 100 at most together",
   );
 
+/** What a person may credit or reverse alone within a day, where nothing else is set. */
+const sandboxLimits =
+  "USD=100000,USDC=100000,USDC_ETH=100000,USDT_ETH=100000,USDC_COIN_POLYGON=100000," +
+  "PYUSD_SOL=100000,USDP_SOL=100000,USDT_TRON=100000,USDC_SOL=100000,INR=8000000," +
+  "BTC=1,ETH=30,SOL=600,MATIC_POLYGON=200000";
+
+/** `USD=100000.00,BTC=1`: amounts by currency, in minor units of it. */
+const amountsSetting = z.string().transform((text, context): ReadonlyMap<string, bigint> => {
+  const amounts = new Map<string, bigint>();
+  for (const each of text.split(",").filter((part) => part !== "")) {
+    const [currency = "", amount = ""] = each.split("=");
+    const minor = findCurrency(currency) && parseAmount(amount, currency);
+    if (minor !== undefined && !isRefused(minor)) amounts.set(currency, minor);
+    else context.addIssue({ code: "custom", message: "must be currency=amount, joined by commas" });
+  }
+  return amounts;
+});
+
 /** The payout service's settings; see README.md. */
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
@@ -75,9 +96,15 @@ export function readConfig(environment: Environment) {
     RAIL_ROUTES: routesSetting.default([{ rail: "sandbox", transferType: undefined }]),
     /** A payout that is open for so long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
+    /**
+     * What a person may credit and reverse alone within a day; of a currency that is not named,
+     * nothing. In live mode none is named by default.
+     */
+    APPROVAL_CREDIT_LIMITS: amountsSetting.optional(),
   });
   if (config.DISBURSE_MODE === "live") {
     throw new SettingsError("DISBURSE_MODE: live needs a rail, and none is configured yet");
   }
-  return config;
+  const limits = config.APPROVAL_CREDIT_LIMITS ?? amountsSetting.parse(sandboxLimits);
+  return { ...config, APPROVAL_CREDIT_LIMITS: limits };
 }

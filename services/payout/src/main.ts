@@ -1,7 +1,10 @@
 import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
+import { openDailySums } from "@disburse/chassis/approvals/daily-sums.ts";
+import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -30,6 +33,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const ownKey = config.SERVICE_KEY.privateKey.export({ format: "der", type: "pkcs8" });
   const secret = createHmac("sha256", ownKey).update("sandbox rail").digest("hex");
   const rail = createSandboxRail({ database, clock, behaviour, callbackSecret: secret });
+  const approvals = openApprovals({ db: database.db, clock, log });
   const payout = await startPayoutService({
     ...{ database, bus, clock, log, tracing: opening.tracing },
     quote: connect(QuoteService, config.QUOTE_URL),
@@ -41,7 +45,13 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     mode: config.DISBURSE_MODE,
     place: `${hostname()}:${config.PORT}`,
     metrics: createPayoutMetrics(metrics),
+    approvals: {
+      guard: approvals.guard,
+      sums: openDailySums(database),
+      limits: config.APPROVAL_CREDIT_LIMITS,
+    },
   });
+  lifetime.add("approvals", approvals.start().stop);
   lifetime.add("background", payout.stop);
   lifetime.add("gauges", startPayoutGauges({ database, metrics, clock, log }).stop);
   // The simulated rail calls back as any rail does, without the way over the network.
@@ -52,9 +62,12 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const loop = { name: "sandbox-callbacks", everyMs: callbacksMs, run: rail.sendDue, log };
   lifetime.add("sandbox callbacks", startLoop(loop).stop);
   return serve({
-    services: [PayoutService, PayoutOperationsService],
-    routes: (router) =>
-      router.service(PayoutService, payout.rpc).service(PayoutOperationsService, payout.operations),
+    services: [PayoutService, PayoutOperationsService, ApprovalService],
+    routes: (router) => {
+      router.service(PayoutService, payout.rpc);
+      router.service(PayoutOperationsService, payout.operations);
+      router.service(ApprovalService, approvals.rpc);
+    },
   });
 });
 

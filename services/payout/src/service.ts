@@ -24,8 +24,8 @@ import { createHoldCloser, type HoldCloser, sweepHolds } from "./execution/holds
 import { sweepReservations } from "./execution/reservations.ts";
 import { executionRpc } from "./execution/rpc.ts";
 import { openLedger } from "./ledger/accounts.ts";
+import { guardedLedger, type LedgerApprovals } from "./ledger/approvals.ts";
 import { recordRecent } from "./ledger/recorder.ts";
-import { ledgerRpc } from "./ledger/rpc.ts";
 import type { PayoutMetrics } from "./metrics.ts";
 import { openPayoutCounts, type PayoutCounts } from "./payouts/counts.ts";
 import type { Lease } from "./payouts/document.ts";
@@ -96,6 +96,8 @@ export type PayoutServiceOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics?: PayoutMetrics;
+  /** What a person needs a second one for; absent in a simulation, which has no persons. */
+  readonly approvals?: LedgerApprovals;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
 };
@@ -136,7 +138,10 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     bindings,
   };
   return {
-    rpc: payoutRpc({ ...deps, counts, leaseNew, onCreated, mode, wake, bindings }),
+    rpc: payoutRpc({
+      ...{ ...deps, counts, leaseNew, onCreated, mode, wake, bindings },
+      approvals: options.approvals,
+    }),
     /** For operators, rails and subscribers. */
     operations: operationsRpc(operations),
     /** Receives a callback of a rail in this process, as the RPC does. */
@@ -261,8 +266,9 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
 export function payoutRpc(
   deps: ExecuteDeps & RailReportDeps & PayoutRpcDeps,
 ): Partial<ServiceImpl<typeof PayoutService>> {
+  const { ledger, clock, approvals } = deps;
   const rpc = {
-    ...ledgerRpc(deps.ledger, deps.clock),
+    ...guardedLedger(ledger, clock, approvals),
     ...executionRpc(deps),
     ...payoutsRpc(deps.payouts, deps.counts),
     // One caller's word settles a payout or returns it: live, a rail alone reports, and signs.
@@ -272,6 +278,7 @@ export function payoutRpc(
 }
 
 type PayoutRpcDeps = {
+  readonly approvals?: LedgerApprovals | undefined;
   readonly counts: PayoutCounts;
   readonly mode: Mode;
   readonly bindings: OperationBindings;

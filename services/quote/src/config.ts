@@ -3,18 +3,28 @@ import {
   countSetting,
   databaseSetting,
   type Environment,
+  flagSetting,
   readSettings,
   serviceUrlSetting,
+  shareSetting,
 } from "@disburse/chassis/settings.ts";
 
 /** The quote service's settings; see README.md. */
 export function readConfig(environment: Environment) {
-  return readSettings(environment, {
+  const config = readSettings(environment, {
     ...commonSettings,
     DATABASE: databaseSetting("quote"),
     BENEFICIARY_URL: serviceUrlSetting,
     PAYOUT_URL: serviceUrlSetting,
     /** How long a quote holds where its corridor does not say. */
     QUOTE_TTL_SECONDS: countSetting(1).default(300),
+    /** A rate that moves by a larger share within a day needs a second person. */
+    APPROVAL_RATE_MOVE: shareSetting.default({ units: 1n, scale: 1 }),
+    /** Whether a corridor that a person changes needs a second one; in live mode by default. */
+    APPROVAL_CORRIDORS: flagSetting.optional(),
   });
+  return {
+    ...config,
+    APPROVAL_CORRIDORS: config.APPROVAL_CORRIDORS ?? config.DISBURSE_MODE === "live",
+  };
 }

@@ -1,6 +1,8 @@
+import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { cacheMetrics } from "@disburse/chassis/cache.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
@@ -17,10 +19,16 @@ import { quoteRpc } from "./rpc.ts";
 export const start = serviceStart("quote", readConfig, migrations, async (opening) => {
   const { config, log, database, metrics, lifetime, connect, serve } = opening;
   const corridors = openCorridors(database);
+  const approvals = openApprovals({ db: database.db, clock, log });
+  lifetime.add("approvals", approvals.start().stop);
   const rpc = quoteRpc({
     quotes: openQuotes(database),
     corridors,
     operations: openOperationBindings(database),
+    approvals: {
+      guard: approvals.guard,
+      limits: { rateMove: config.APPROVAL_RATE_MOVE, corridors: !config.APPROVAL_CORRIDORS },
+    },
     countRead: cacheMetrics(metrics),
     countQuote: createQuoteCount(metrics),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
@@ -29,7 +37,13 @@ export const start = serviceStart("quote", readConfig, migrations, async (openin
     quoteTtlSeconds: config.QUOTE_TTL_SECONDS,
   });
   lifetime.add("rate ages", startRateAges({ corridors, metrics, clock, log }).stop);
-  return serve({ services: [QuoteService], routes: (router) => router.service(QuoteService, rpc) });
+  return serve({
+    services: [QuoteService, ApprovalService],
+    routes: (router) => {
+      router.service(QuoteService, rpc);
+      router.service(ApprovalService, approvals.rpc);
+    },
+  });
 });
 
 if (import.meta.main) await runService("quote", start);

@@ -12,7 +12,17 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** What waits for a second person. */
+const approvalIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  proposals: [
+    { key: { key: 1 }, name: "request", unique: true },
+    { key: { created_at: -1, _id: -1 }, name: "list" },
+    { key: { due_at: 1 }, name: "due", sparse: true },
+  ],
+};
+
 /** The steps of this service's database, in order; a released one never changes. */
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
+  { name: "indexes of proposals", up: (db) => createIndexes(db, approvalIndexes) },
 ];

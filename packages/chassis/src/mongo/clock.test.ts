@@ -54,6 +54,24 @@ it("counts the machine's sleep, and no other drift of its uptime", () => {
   expect(passes(1_000, 0)).toBe(3_605_750);
 });
 
+it("asks for the uptime, which costs more, once a second at most", () => {
+  const time = { runningMs: 500, asked: 0 };
+  const elapsed = elapsedWithSleep(
+    () => time.runningMs,
+    () => {
+      time.asked += 1;
+      return time.runningMs;
+    },
+  );
+  time.runningMs += 999;
+  elapsed();
+  expect(time.asked).toBe(1);
+  time.runningMs += 1;
+  elapsed();
+  elapsed();
+  expect(time.asked).toBe(2);
+});
+
 it.each([
   [1_999, 0],
   [2_000, 1_000],

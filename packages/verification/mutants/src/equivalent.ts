@@ -209,12 +209,6 @@ export const equivalents: readonly Equivalent[] = [
     why: "its owner has no other lease",
   },
   {
-    path: "packages/forms/src/values/bank-codes.ts",
-    line: "const sum = abaWeights.reduce((total, weight, at) => total + weight * Number(text.charAt(at)), 0);",
-    operator: "+ becomes -",
-    why: "the negative of a multiple of ten is one too",
-  },
-  {
     path: "services/gateway/src/idempotency/store.ts",
     line: '{ _id, fence: found.fence, "progress.state": found.progress.state },',
     operator: "drop _id",

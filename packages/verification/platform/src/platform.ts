@@ -13,7 +13,8 @@ const startTimeoutMs = 60_000;
 
 /**
  * Starts every service, by default each from its own `main.ts`, else `together` in one process, and
- * seeds the sandbox over their RPCs.
+ * seeds the sandbox over their RPCs. `clients` call as one person with every role, `seeders` as the
+ * job that makes the sandbox, for which no credit is too large.
  */
 export async function startPlatform(
   options: PlatformOptions,
@@ -22,16 +23,19 @@ export async function startPlatform(
   const services = await configureServices(options);
   const { secrets } = services;
   const trust = createTrust(secrets);
-  const { rpcs: clients, close } = connectServices(services.url, trust.person("verification"));
+  const persons = connectServices(services.url, trust.person("verification"));
+  const sandboxes = connectServices(services.url, trust.service("sandbox"));
+  const { rpcs: clients } = persons;
   const stop = async () => {
-    close();
+    persons.close();
+    sandboxes.close();
     await services.stop();
   };
   try {
     await (together ? services.startTogether(together.extras) : services.startAll());
     await retryUntilAvailable(() => clients.keys.listKeys({ merchantId: "none" }), startTimeoutMs);
-    const sandbox = await seedSandbox(clients, undefined);
-    return { ...services, trust, clients, sandbox, stop };
+    const sandbox = await seedSandbox(sandboxes.rpcs, undefined);
+    return { ...services, trust, clients, seeders: sandboxes.rpcs, sandbox, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -45,12 +49,12 @@ export type FundedMerchant = Awaited<ReturnType<typeof fundMerchant>>;
 export const ampleFunds = "50000000.00";
 
 /** Credits the sandbox's first merchant with more money than the sandbox gives. */
-export async function fundMerchant({ clients, sandbox }: Platform) {
+export async function fundMerchant({ seeders, sandbox }: Platform) {
   const { merchant_id: merchantId, api_key: apiKey } = sandbox.merchants.acme;
   const credit = async (accountId: string, amount: string, key: string) => {
     const mutation = serviceMutation("verification", key);
     const note = "verification";
-    await clients.payout.creditAccount({ mutation, merchantId, accountId, amount, note });
+    await seeders.payout.creditAccount({ mutation, merchantId, accountId, amount, note });
     return accountId;
   };
   const { account_id } =
@@ -64,7 +68,7 @@ export async function fundMerchant({ clients, sandbox }: Platform) {
     openAccount: async (amount: string) => {
       const key = `open:${crypto.randomUUID()}`;
       const opening = { mutation: serviceMutation("verification", key), merchantId };
-      const { account } = await clients.payout.openAccount({ ...opening, currencyCode: "USD" });
+      const { account } = await seeders.payout.openAccount({ ...opening, currencyCode: "USD" });
       return credit(account?.id ?? "", amount, `${key}:funds`);
     },
   };

@@ -10,7 +10,13 @@ import {
 } from "./banned.ts";
 import { exceptions } from "./exceptions.ts";
 import { forbiddenImports } from "./imports.ts";
-import { fullFolders, importCircles, missingFiles, undocumentedExports } from "./layout.ts";
+import {
+  brokenLinks,
+  fullFolders,
+  importCircles,
+  missingFiles,
+  undocumentedExports,
+} from "./layout.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
 import type { Finding, Source } from "./source.ts";
 
@@ -24,6 +30,7 @@ export interface Repository {
 
 /** The house rules by name. Generated files are not among what they see. */
 export const houseRules: Readonly<Record<string, (repository: Repository) => Finding[]>> = {
+  "broken links": ({ files }) => brokenLinks(files),
   "clocks in rules": ({ sources }) => sources.flatMap(clocksInRules),
   "default exports": ({ sources }) => sources.flatMap(defaultExports),
   "dialect in comments": ({ sources }) => sources.flatMap(dialectInComments),

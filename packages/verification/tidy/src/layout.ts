@@ -26,6 +26,21 @@ export function missingFiles(sources: readonly Source[]): Finding[] {
     );
 }
 
+/** Links of pages to other pages that are not there. */
+export function brokenLinks(files: readonly { path: string; text: string }[]): Finding[] {
+  const paths = new Set(files.map(({ path }) => path));
+  return files
+    .filter(({ path }) => path.endsWith(".md"))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\(([\w./-]+\.md)(?:#[^)]*)?\)/g)]
+        .filter(([, to = ""]) => !paths.has(posix.join(posix.dirname(path), to)))
+        .map(({ index, 1: to }) => {
+          const line = text.slice(0, index).split("\n").length;
+          return { path, line, message: `there is no ${to}` };
+        }),
+    );
+}
+
 /** Folders of too many files; tests and generated files are not counted. */
 export function fullFolders(sources: readonly Source[]): Finding[] {
   const counts = Map.groupBy(sources.filter(isOurs), ({ path }) => posix.dirname(path));

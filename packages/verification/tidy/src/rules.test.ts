@@ -11,7 +11,13 @@ import {
 } from "./banned.ts";
 import { redrawn } from "./drawing.ts";
 import { forbiddenImports } from "./imports.ts";
-import { fullFolders, importCircles, missingFiles, undocumentedExports } from "./layout.ts";
+import {
+  brokenLinks,
+  fullFolders,
+  importCircles,
+  missingFiles,
+  undocumentedExports,
+} from "./layout.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
 import { parseSource } from "./source.ts";
 import { disordered } from "./subjects.ts";
@@ -329,4 +335,17 @@ flowchart TD
 
 <!-- end of the drawing -->
 After.`);
+});
+
+test("a page links to pages that are there", () => {
+  const text = "See [a](b.md#part), [c](../README.md)\nand [d](lost.md), [web](https://x.y/z.md).";
+  const files = [
+    { path: "docs/a.md", text },
+    { path: "docs/b.md", text: "" },
+    { path: "README.md", text: "[a](docs/a.md)" },
+    { path: "a.ts", text: "[a](lost.md)" },
+  ];
+  expect(brokenLinks(files)).toEqual([
+    { path: "docs/a.md", line: 2, message: "there is no lost.md" },
+  ]);
 });

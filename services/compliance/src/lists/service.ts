@@ -58,16 +58,18 @@ export type ListServiceDeps = {
   readonly sources: readonly SourceSetting[];
   /** Brings the index to the lists in force. */
   readonly refresh: () => Promise<void>;
+  /** See `ImportDeps`. */
+  readonly permit: ImportDeps["permit"];
   /** The lists that this process screens with. */
   readonly indexed: () => readonly ListVersion[];
 };
 
 /** Starts imports, the checks of sources, and the sweep of what a crash left. */
 export function startLists(deps: ListServiceDeps) {
-  const { database, lists, clock, log, refresh } = deps;
+  const { database, lists, clock, log, refresh, permit } = deps;
   const metrics = listMetrics(deps.metrics);
   const stopping = new AbortController();
-  const importing = { lists, clock, ended: metrics.ended, refresh, log };
+  const importing = { lists, clock, ended: metrics.ended, refresh, log, permit };
   const sources = openSources({
     ...{ ...importing, settings: deps.sources, stop: stopping.signal },
     store: openSourceStore(database),

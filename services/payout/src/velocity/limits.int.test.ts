@@ -22,6 +22,7 @@ const refusalOf = (call: Promise<unknown>) => call.then(() => undefined, readRef
 it("are none by default", async () => {
   const found = await platform.operationsRpc.getVelocityLimits({ merchantId: "mer_none" });
   expect(found.limits).toMatchObject({ merchant: { amounts: [] }, beneficiary: { amounts: [] } });
+  expect(found.limits?.merchantId).toBe("mer_none");
   expect(found.limits?.merchant?.countHour).toBeUndefined();
   expect(found.limits?.updatedAt).toBeUndefined();
   expect(platform.velocity.of("mer_none")).toBeUndefined();

@@ -135,7 +135,7 @@ export function limitsMessage({ source, destination, limits }: CorridorTerms): L
 }
 
 /** A corridor as other services read it, with the rate in force. */
-function corridorMessage(corridor: Corridor, rate: Rate | undefined): CorridorMessage {
+export function corridorMessage(corridor: Corridor, rate: Rate | undefined): CorridorMessage {
   return create(CorridorSchema, {
     ...corridor,
     sourceCurrencyCode: corridor.source,

@@ -1,3 +1,4 @@
+import { callContext } from "@disburse/chassis/call-context.ts";
 import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind, upsertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -155,6 +156,31 @@ export async function latestRate({ rates }: CorridorStore, corridorId: string) {
   return found === null ? undefined : toRate(found);
 }
 
+/** A day that rolls. */
+const compareWithinMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * What a new rate is compared with, so that small steps do not add up: the rate in force, and the
+ * one that was in force a day ago, or came after it with a second person's approval.
+ */
+export async function ratesToCompare(
+  { rates }: CorridorStore,
+  corridorId: string,
+  now: Date,
+): Promise<Decimal[]> {
+  const dayAgo = new Date(now.getTime() - compareWithinMs);
+  const sort = { as_of: -1, received_at: -1 } as const;
+  const inForce = await rates.findOne({ corridor_id: corridorId }, { sort });
+  const filter = {
+    corridor_id: corridorId,
+    $or: [{ received_at: { $lte: dayAgo } }, { approved_by: { $exists: true } }],
+  };
+  const base =
+    (await rates.findOne(filter, { sort })) ??
+    (await rates.findOne({ corridor_id: corridorId }, { sort: { as_of: 1, received_at: 1 } }));
+  return [inForce, base].flatMap((found) => (found === null ? [] : [toRate(found).rate]));
+}
+
 /** Appends a rate and answers with it; a repeat answers with the first one. */
 export async function addRate(
   { rates }: CorridorStore,
@@ -162,7 +188,7 @@ export async function addRate(
   change: Change,
   now: Date,
 ): Promise<Rate> {
-  const document = rateDocument(added, change, now);
+  const document = rateDocument(added, change, now, callContext()?.approvedBy);
   return toRate(await insertOrFind(rates, document, { operation_id: change.operationId }));
 }
 
@@ -170,6 +196,7 @@ function rateDocument(
   { corridorId, rate }: { readonly corridorId: string; readonly rate: Rate },
   { operationId, actor }: Change,
   now: Date,
+  approvedBy: string | undefined,
 ) {
   return {
     _id: `${corridorId}:${operationId}`,
@@ -181,6 +208,7 @@ function rateDocument(
     received_at: now,
     operation_id: operationId,
     actor,
+    ...(approvedBy === undefined ? {} : { approved_by: approvedBy }),
   };
 }
 

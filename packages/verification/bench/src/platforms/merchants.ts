@@ -41,7 +41,7 @@ async function corridorOf({ clients, sandbox }: Platform): Promise<string> {
 }
 
 async function createMerchant(
-  { clients, baseUrl }: Platform,
+  { clients, seeders, baseUrl }: Platform,
   corridorId: string,
   webhookUrl: string,
 ): Promise<Target> {
@@ -71,7 +71,7 @@ async function createMerchant(
   const crediting = { mutation: mutation("funds"), merchantId, accountId };
   const [beneficiaryId] = await Promise.all([
     createBeneficiary({ baseUrl, apiKey }),
-    payout.creditAccount({ ...crediting, amount: ampleFunds, note: description }),
+    seeders.payout.creditAccount({ ...crediting, amount: ampleFunds, note: description }),
   ]);
   return { baseUrl, apiKey, accountId, beneficiaryId };
 }

@@ -147,7 +147,7 @@ describe("ImportList", () => {
     });
   });
 
-  it("lets only an operator accept what a list lost, and keeps the tries", async () => {
+  it("takes what a list lost for a reason and by two persons, and keeps the tries", async () => {
     const rpc = await test.start();
     const lines = Array.from({ length: 100 }, (_, at) => personLine(`p${at}`, `Person ${at}`));
     await importLines(rpc, lines.join(""), "100");
@@ -156,7 +156,12 @@ describe("ImportList", () => {
     expect((await refusalOf(importLines(rpc, some, "90")))?.message).toContain(lost);
     expect(await versionsInForce(rpc)).toEqual(["sandbox 100"]);
     const acceptDropReason = "the publisher took them off";
-    const { change } = await importFiles(rpc, { version: "90", acceptDropReason }, { "": some });
+    const accepted = () =>
+      importFiles(rpc, { version: "90", acceptDropReason }, { "": some }, "accept-90");
+    expect(await refusalOf(accepted())).toMatchObject({ code: "APPROVAL_REQUIRED" });
+    expect(await versionsInForce(rpc)).toEqual(["sandbox 100"]);
+    expect(await test.approveAll()).toBe(1);
+    const { change } = await accepted();
     expect(change).toMatchObject({ added: 0, changed: 0, removed: 10 });
     expect(await versionsInForce(rpc)).toEqual(["sandbox 90"]);
 
@@ -170,10 +175,12 @@ describe("ImportList", () => {
     expect(seen.map(({ version, state }) => [version?.version, state])).toEqual([
       ["90", "in_force"],
       ["90", "refused"],
+      ["90", "refused"],
       ["100", expect.stringMatching("superseded|in_force")],
     ]);
-    expect(seen[1]).toMatchObject({ change: { removed: 10 }, version: { entries: 90 } });
-    expect(seen[1]?.problem).toContain(lost);
+    expect(seen[1]?.problem).toContain("files: wait for a second person: 10 of the 100 entries");
+    expect(seen[2]).toMatchObject({ change: { removed: 10 }, version: { entries: 90 } });
+    expect(seen[2]?.problem).toContain(lost);
     expect(seen[0]?.actor).toMatchObject({ id: "ada" });
     expect((await rpc.listImports({ list: "other" })).imports).toEqual([]);
     expect(await refusalOf(rpc.listImports({ list: "?" }))).toBeDefined();

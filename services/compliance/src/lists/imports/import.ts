@@ -1,9 +1,13 @@
+import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { isRefused, otherContent, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ImportDocument, type ImportRequest, importedVersion } from "../documents.ts";
-import { detailLossProblem, lossProblem } from "../rules/loss.ts";
+import { detailLossProblem, lossProblem, rewriteProblem } from "../rules/loss.ts";
 import type { ListChange, ListVersion } from "../rules/version.ts";
 import type { ListStore } from "../store.ts";
 import type { ReceivedFiles } from "./files.ts";
@@ -30,6 +34,8 @@ export type ImportDeps = {
   /** Brings the index to the lists in force. */
   readonly refresh: () => Promise<void>;
   readonly log: Log;
+  /** Lets an import through that loses much, once a second person has approved it. */
+  readonly permit: ServiceApprovals["permit"];
 };
 
 /** An import that came into force. */
@@ -66,7 +72,7 @@ export async function importList(
     deps.ended(request.list, outcomeOf(answer));
     return answer;
   } catch (error) {
-    deps.ended(request.list, "failed");
+    deps.ended(request.list, readRefusal(error) === undefined ? "failed" : "refused");
     // The caller gets the cause; an import that cannot be abandoned now is swept later.
     await abandonImport(lists.collections, begun, clock.now()).catch(() => undefined);
     throw error;
@@ -104,18 +110,64 @@ async function readAndSwitch(
   if ("problem" in read) return refuse(deps, begun, read.problem, { checksum });
   const { entries, change, chunks, notes } = read;
   const inForce = entries - change.added + change.removed;
-  const problem =
-    lossProblem(change, inForce, acceptDropReason) ??
-    detailLossProblem(read.detailLoss, acceptDropReason);
+  const problemWith = (accepted: string) =>
+    lossProblem(change, inForce, accepted) ??
+    detailLossProblem(read.detailLoss, accepted) ??
+    rewriteProblem(read.rewritten, inForce, accepted);
+  const problem = problemWith(acceptDropReason);
   if (problem !== undefined) {
     return refuse(deps, begun, `files: ${problem}`, { checksum, entries, change });
   }
+  const accepted = problemWith("");
+  const permitted =
+    accepted === undefined
+      ? undefined
+      : await permitLoss(deps, begun, request, { checksum, entries, change, problem: accepted });
   const whole = { entries, checksum, change, chunks, notes };
   const staged = await stageImport(lists.collections, begun, whole, clock.now());
   if (staged !== undefined) return staged;
   await writeChunks(lists.collections, read.fresh, clock.now());
   const done = await commitImport(lists.collections, begun, clock.now());
-  return isRefused(done) ? done : importedOf(done);
+  if (isRefused(done)) return done;
+  await permitted?.();
+  return importedOf(done);
+}
+
+type AcceptedLoss = Required<Pick<ReadWork, "entries" | "change">> & {
+  readonly checksum: string;
+  readonly problem: string;
+};
+
+/**
+ * Asks whether a second person has approved what an import loses: of this file against this
+ * version in force. Until then it is refused, and its operation may be tried again.
+ */
+async function permitLoss(
+  deps: ImportDeps,
+  begun: ImportDocument,
+  { list, version, operationId, acceptDropReason: reason }: ImportRequest,
+  { checksum, entries, change, problem }: AcceptedLoss,
+) {
+  const after = { list, version, checksum, entries, ...change, reason };
+  const difference = {
+    before: JSON.stringify({ list, import: begun.base_import_id }),
+    after: JSON.stringify(after),
+  };
+  const content = createHash("sha256").update(JSON.stringify(difference)).digest("base64url");
+  try {
+    return await deps.permit({
+      rpc: `${ComplianceService.typeName}/ImportList`,
+      merchantId: "",
+      ...{ operationId, content, ...difference },
+      reasons: [problem],
+      approvers: ["compliance_approver"],
+    });
+  } catch (error) {
+    const waits = `files: wait for a second person: ${problem}`.slice(0, problemLengthMax);
+    const read = { checksum, entries, change };
+    await refuseImport(deps.lists.collections, begun, waits, read, deps.clock.now());
+    throw error;
+  }
 }
 
 async function refuse(

@@ -1,7 +1,7 @@
 import { type Chunk, compareChunks, packEntries, unshared } from "../chunks.ts";
 import type { ListFile } from "../formats/file-bytes.ts";
 import { readList } from "../formats/list-format.ts";
-import { type DetailLoss, detailLoss } from "../rules/loss.ts";
+import { type DetailLoss, detailLoss, rewrittenEntries } from "../rules/loss.ts";
 import type { ListChange } from "../rules/version.ts";
 
 /** A list to read, and the chunks of its version in force. */
@@ -17,6 +17,8 @@ export type ReadWork = {
   readonly entries: number;
   readonly change: ListChange;
   readonly detailLoss: DetailLoss;
+  /** See `rewrittenEntries`. */
+  readonly rewritten: number;
   readonly chunks: readonly string[];
   readonly fresh: readonly Chunk[];
   /** What could not be read and is no reason to refuse the list. */
@@ -52,5 +54,6 @@ export function readImport({ list, format, files, base }: ImportWork): ReadWork 
   const { added, changed, removed } = difference;
   const change = { added: added.length, changed: changed.length, removed: removed.length };
   const lost = detailLoss(entries, difference);
-  return { entries: entries.length, change, detailLoss: lost, chunks, fresh, notes };
+  const rewritten = rewrittenEntries(changed);
+  return { entries: entries.length, change, detailLoss: lost, rewritten, chunks, fresh, notes };
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ListEntry } from "./entry.ts";
-import { detailLoss, detailLossProblem, lossProblem } from "./loss.ts";
+import {
+  detailLoss,
+  detailLossProblem,
+  lossProblem,
+  rewriteProblem,
+  rewrittenEntries,
+} from "./loss.ts";
 
 describe("lossProblem", () => {
   it.each([
@@ -72,15 +78,50 @@ describe("detailLossProblem", () => {
     expect(problemOf([...people(49, 1), person("49", 50, 90)], people(49, 1))).toBeUndefined();
   });
 
-  it("takes other names in place of as many", () => {
-    const renamed = people(20, 3).map((each) => ({
-      ...each,
-      names: each.names.map(({ kind }, at) => ({ name: `Other ${at}`, kind })),
-    }));
-    expect(problemOf(people(20, 3), renamed)).toBeUndefined();
-  });
-
   it("takes any loss that a person gave a reason for", () => {
     expect(problemOf(people(20, 3), people(20, 0), "aliases are withdrawn")).toBeUndefined();
+  });
+});
+
+describe("entries that are found by something else than before", () => {
+  const entry = (change: Partial<ListEntry> = {}): ListEntry => ({
+    ...{ uid: "1", source: "", type: "individual", births: [], countries: [], programs: [] },
+    names: [
+      { name: "Tamerlan Zhdanovski", kind: "primary" },
+      { name: "Ondrecka", kind: "alias" },
+    ],
+    documents: [{ type: "passport", number: "X1", country: "FR" }],
+    wallets: [{ currency: "ETH", address: "0x1" }],
+    ...change,
+  });
+  const [primary, alias] = entry().names;
+  const more = { name: "Another", kind: "alias" } as const;
+
+  it.each<[string, Partial<ListEntry>, number]>([
+    ["nothing", {}, 0],
+    ["the order of names", { names: [alias, primary].flatMap((each) => each ?? []) }, 0],
+    ["a further name", { names: [...entry().names, more] }, 0],
+    ["another birth date", { births: ["1970"] }, 0],
+    ["another type of document", { documents: [{ type: "id", number: "X1", country: "FR" }] }, 0],
+    ["an alias replaced", { names: [primary, more].flatMap((each) => each ?? []) }, 1],
+    [
+      "a document of another country",
+      { documents: [{ type: "", number: "X1", country: "DE" }] },
+      1,
+    ],
+    ["another document", { documents: [{ type: "passport", number: "X2", country: "FR" }] }, 1],
+    ["another wallet", { wallets: [{ currency: "ETH", address: "0x2" }] }, 1],
+  ])("%s", (_what, change, count) => {
+    expect(rewrittenEntries([{ before: entry(), after: entry(change) }])).toBe(count);
+  });
+
+  it.each([
+    [1, 10, false],
+    [2, 10, true],
+    [2, 100, false],
+    [3, 100, true],
+  ])("%i of %i may change or not", (rewritten, inForce, isRefused) => {
+    expect(rewriteProblem(rewritten, inForce, "") !== undefined).toBe(isRefused);
+    expect(rewriteProblem(rewritten, inForce, "renamed by its publisher")).toBeUndefined();
   });
 });

@@ -21,6 +21,40 @@ export function lossProblem(
   return problemOf(change.removed, inForce, "entries");
 }
 
+/**
+ * How many of the entries that stay have lost a name, a document or a wallet that they are found
+ * by: other ones in its place do not make up for it.
+ */
+export function rewrittenEntries(changed: EntryDifference["changed"]): number {
+  return changed.filter(({ before, after }) => losesDetail(before, after)).length;
+}
+
+function losesDetail(before: ListEntry, after: ListEntry): boolean {
+  const kept = new Set(identifying(after));
+  return identifying(before).some((each) => !kept.has(each));
+}
+
+/** What a party is recognised by, one text each. */
+function identifying({ names, documents, wallets }: ListEntry): string[] {
+  return [
+    ...names.map(({ name }) => JSON.stringify(["name", name])),
+    ...documents.map(({ number, country }) => JSON.stringify(["document", number, country])),
+    ...wallets.map(({ address }) => JSON.stringify(["wallet", address])),
+  ];
+}
+
+/** Why a list is refused in which many entries are found by something else than before. */
+export function rewriteProblem(
+  rewritten: number,
+  inForce: number,
+  accepted: string,
+): string | undefined {
+  const taken = Math.max(lossAlwaysTaken, Math.floor((inForce * lossPercentMax) / 100));
+  if (rewritten <= taken || accepted !== "") return undefined;
+  const replaced = `${rewritten} of the ${inForce} entries in force lose details they are found by`;
+  return `${replaced}, more than ${lossPercentMax}%: give accept_drop_reason where that is right`;
+}
+
 /** What is compared of entries, and stands in other files or at the end of a cell. */
 const details = ["names", "documents", "wallets"] as const;
 /** An entry that is set right loses some. */

@@ -54,7 +54,9 @@ beforeEach(async () => {
   const metrics = createMetrics("compliance");
   const { ended, show: update } = listMetrics(metrics);
   const log = createLog("test", "silent");
-  importing = { lists, clock: { now: () => now }, ended, refresh: async () => undefined, log };
+  const nothing = async () => undefined;
+  const permit = async () => nothing;
+  importing = { lists, clock: { now: () => now }, ended, refresh: nothing, log, permit };
   sources = open(importing, ["l"]);
   show = async () => {
     await update({ ...importing, indexed: () => [] }, sources);

@@ -1,0 +1,49 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  type ApprovalRequired,
+  ApprovalRequiredSchema,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
+import { otherContent, refused } from "@disburse/kernel/refusal.ts";
+import { orThrow, readRefusal } from "../rpc/refusal.ts";
+import { type Proposal, stateAt } from "./proposal.ts";
+
+/** Ends a repeat of a request that was proposed, unless it has run: then the RPC answers itself. */
+export function answerKnown(known: Proposal, content: string, person: string, now: Date): void {
+  if (known.content !== content) orThrow(otherContent);
+  if (known.proposed.by !== person) {
+    orThrow(refused("ACCESS_FORBIDDEN", "operation_id: is another person's"));
+  }
+  const state = stateAt(known, now);
+  if (state === "executed") return;
+  if (state === "open" || state === "approved") throw approvalRequired(known);
+  const why = known.outcome === "" ? "" : `: ${known.outcome}`;
+  orThrow(refused("INVALID_REQUEST", `operation_id: its proposal is ${state}${why}`));
+}
+
+/** Whether an RPC refused, rather than failed on the way. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ConnectError)) return false;
+  const mayPass = error.code === Code.Unavailable || error.code === Code.Aborted;
+  return !mayPass && (error.code === Code.InvalidArgument || readRefusal(error) !== undefined);
+}
+
+/** The refusal of a request that waits for a second person. */
+export function approvalRequired({ id, digest, expiresAt }: Proposal): ConnectError {
+  const code = "APPROVAL_REQUIRED";
+  const message = `needs the approval of another person: proposal ${id}`;
+  const expires = timestampFromDate(expiresAt);
+  return new ConnectError(`${code}: ${message}`, Code.FailedPrecondition, undefined, [
+    { desc: RefusalSchema, value: { code, message } },
+    {
+      desc: ApprovalRequiredSchema,
+      value: { proposalId: id, contentDigest: digest, expiresAt: expires },
+    },
+  ]);
+}
+
+/** The proposal that waits where a call was refused for it; `undefined` for other errors. */
+export function readApprovalRequired(error: unknown): ApprovalRequired | undefined {
+  return error instanceof ConnectError ? error.findDetails(ApprovalRequiredSchema)[0] : undefined;
+}

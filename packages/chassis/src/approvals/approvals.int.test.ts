@@ -1,0 +1,295 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import {
+  ApprovalRequiredSchema,
+  ApprovalService,
+  ProposalState,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import {
+  AccountSchema,
+  type OpenAccountRequest,
+  PayoutService,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { callContext, withCallContext } from "../call-context.ts";
+import type { Principal, Role } from "../identity/principal.ts";
+import { silentLog } from "../log.ts";
+import type { Database } from "../mongo/database.ts";
+import { createIndexes } from "../mongo/migrations.ts";
+import { bindOperations, openOperationBindings } from "../mutations/bindings.ts";
+import { serviceMutation } from "../rpc/mutation.ts";
+import { orThrow, readRefusal } from "../rpc/refusal.ts";
+import { createApprovals } from "./approvals.ts";
+import { approvalRpc } from "./rpc.ts";
+import { openProposals } from "./store.ts";
+
+let database: Database;
+beforeAll(async () => {
+  const proposals = [
+    { key: { key: 1 }, name: "request", unique: true },
+    { key: { due_at: 1 }, name: "due", sparse: true },
+  ];
+  const up = (db: Database["db"]) => createIndexes(db, { proposals });
+  database = await migratedDatabase("approvals", [{ name: "indexes", up }]);
+});
+afterAll(() => database.close());
+
+/** What the guarded RPC does, and who was seen to call it. */
+let run: () => Promise<void> | void;
+let ran: { by: string | undefined; approvedBy: string | undefined }[];
+/** What the request would change: another answer supersedes what was proposed. */
+let before: string;
+let offsetMs: number;
+let refusals: number;
+beforeEach(async () => {
+  run = () => undefined;
+  ran = [];
+  before = "";
+  offsetMs = 0;
+  refusals = 0;
+  await database.db.collection("proposals").deleteMany({});
+});
+
+const clock = { now: () => new Date(Date.now() + offsetMs) };
+const proposals = () => openProposals(database);
+
+/** A service as one process serves it, whose clients call as a principal. */
+function service() {
+  const approvals = createApprovals({ proposals: proposals(), clock, log: silentLog });
+  const rpc = {
+    openAccount: async ({ merchantId }: OpenAccountRequest) => {
+      const { principal, approvedBy } = callContext() ?? {};
+      const by = principal?.kind === "person" ? principal.id : undefined;
+      await run();
+      ran.push({ by, approvedBy });
+      return { account: create(AccountSchema, { merchantId }) };
+    },
+  };
+  const guarded = approvals.guard(PayoutService, rpc, {
+    openAccount: {
+      approvers: ["treasury_approver"],
+      difference: async ({ currencyCode }) => ({ before, after: currencyCode }),
+      reasons: async ({ currencyCode }) => (currencyCode === "USD" ? [] : ["is not USD"]),
+      refused: async () => {
+        refusals += 1;
+      },
+    },
+  });
+  const bound = bindOperations(PayoutService, guarded, openOperationBindings(database));
+  const deciding = approvalRpc({ approvals, proposals: proposals(), clock });
+  const as = (principal: Principal) => {
+    const transport = createRouterTransport(
+      (router) => router.service(PayoutService, bound).service(ApprovalService, deciding),
+      {
+        router: {
+          interceptors: [
+            (next) => (request) =>
+              withCallContext({ requestId: "r", principal }, () => next(request)),
+          ],
+        },
+      },
+    );
+    return {
+      payout: createClient(PayoutService, transport),
+      approval: createClient(ApprovalService, transport),
+    };
+  };
+  const person = (id: string, ...roles: Role[]) =>
+    as({ kind: "person", id, roles: new Set(roles) });
+  return {
+    ada: person("ada", "treasury", "treasury_approver"),
+    bob: person("bob", "treasury_approver"),
+    eve: person("eve", "compliance_approver"),
+    sandbox: as({ kind: "service", name: "sandbox" }),
+    sweep: approvals.sweep,
+  };
+}
+
+type Service = ReturnType<typeof service>;
+type Caller = Service["ada"];
+let operations = 0;
+const operation = () => serviceMutation("test", `op-${++operations}`);
+const ask = ({ payout }: Caller, mutation = operation(), currencyCode = "EUR") =>
+  payout.openAccount({ mutation, merchantId: "mer_1", currencyCode });
+const outcome = (call: Promise<unknown>) =>
+  call.then(
+    () => "OK",
+    (error: ConnectError) => readRefusal(error)?.message ?? Code[error.code],
+  );
+
+/** Asks for what needs approval, and answers with what the refusal says of it. */
+async function proposed(caller: Caller, mutation = operation()) {
+  const error = await ask(caller, mutation).then(
+    () => expect.unreachable(),
+    (thrown: unknown) => ConnectError.from(thrown),
+  );
+  expect(error.code).toBe(Code.FailedPrecondition);
+  expect(readRefusal(error)?.code).toBe("APPROVAL_REQUIRED");
+  const detail = error.findDetails(ApprovalRequiredSchema)[0];
+  if (detail === undefined) return expect.unreachable();
+  const { proposalId, contentDigest } = detail;
+  return { mutation, proposalId, contentDigest };
+}
+type Proposed = Awaited<ReturnType<typeof proposed>>;
+
+const approve = ({ approval }: Caller, { proposalId, contentDigest }: Proposed, by = operation()) =>
+  approval.approveProposal({ mutation: by, proposalId, contentDigest });
+
+describe("an RPC that needs a second person", () => {
+  it("changes nothing until another person approves, and then runs once, as its proposer", async () => {
+    const { ada, bob } = service();
+    const wanted = await proposed(ada);
+    expect(await proposed(ada, wanted.mutation)).toEqual(wanted);
+    expect(ran).toEqual([]);
+    const by = operation();
+    const { proposal } = await approve(bob, wanted, by);
+    expect(proposal).toMatchObject({
+      ...{ state: ProposalState.EXECUTED, rpc: "disburse.payout.v1.PayoutService/OpenAccount" },
+      ...{ merchantId: "mer_1", reasons: ["is not USD"], after: "EUR" },
+      ...{ proposedBy: { id: "ada" }, decidedBy: { id: "bob" } },
+    });
+    expect(ran).toEqual([{ by: "ada", approvedBy: "bob" }]);
+    expect((await approve(bob, wanted, by)).proposal?.state).toBe(ProposalState.EXECUTED);
+    expect(ran.length).toBe(1);
+    // The proposer's repeat is answered by the RPC, which knows its operation.
+    expect(await outcome(ask(ada, wanted.mutation))).toBe("OK");
+  });
+
+  it("is not for one person, whoever they say they are, nor for one without the role", async () => {
+    const { ada, eve } = service();
+    const wanted = await proposed(ada);
+    expect(await outcome(approve(ada, wanted))).toContain("must not be one's own");
+    expect(await outcome(approve(eve, wanted))).toBe("Unable to find the record requested.");
+    const found = eve.approval.getProposal({ proposalId: wanted.proposalId });
+    expect(await outcome(found)).toBe("Unable to find the record requested.");
+    expect((await eve.approval.listProposals({})).proposals).toEqual([]);
+    expect(ran).toEqual([]);
+  });
+
+  it("runs at once for services, and where the guard has no reason", async () => {
+    const { ada, sandbox } = service();
+    expect(await outcome(ask(sandbox))).toBe("OK");
+    expect(await outcome(ask(ada, operation(), "USD"))).toBe("OK");
+    expect((await ada.approval.listProposals({})).proposals).toEqual([]);
+  });
+
+  it("says to its guard that what one person asked for was refused", async () => {
+    const { ada } = service();
+    run = () => orThrow(refused("INVALID_REQUEST", "no"));
+    expect(await outcome(ask(ada, operation(), "USD"))).toBe("no");
+    expect(refusals).toBe(1);
+  });
+
+  it("is what was read: other content, a changed subject and a late decision are refused", async () => {
+    const { ada, bob } = service();
+    const wanted = await proposed(ada);
+    expect(await outcome(ask(ada, wanted.mutation, "INR"))).toBe(
+      "operation_id: was used with other content",
+    );
+    const other = { ...wanted, contentDigest: "other" };
+    expect(await outcome(approve(bob, other))).toContain("content_digest");
+    before = "changed meanwhile";
+    expect(await outcome(approve(bob, wanted))).toContain("has changed meanwhile");
+    before = "";
+    expect(await outcome(approve(bob, wanted))).toContain("is superseded");
+    const late = await proposed(ada);
+    offsetMs = 86_400_001;
+    expect(await outcome(approve(bob, late))).toContain("is expired");
+    expect(await outcome(ask(ada, late.mutation))).toContain("is expired");
+    expect(ran).toEqual([]);
+  });
+
+  it("is refused once it is rejected or withdrawn", async () => {
+    const { ada, bob } = service();
+    const [rejected, withdrawn] = [await proposed(ada), await proposed(ada)];
+    const reason = "not our merchant";
+    const rejecting = { mutation: operation(), proposalId: rejected.proposalId, reason };
+    await bob.approval.rejectProposal(rejecting);
+    const { proposalId } = withdrawn;
+    const notHis = bob.approval.withdrawProposal({ mutation: operation(), proposalId });
+    expect(await outcome(notHis)).toContain("another person's");
+    await ada.approval.withdrawProposal({ mutation: operation(), proposalId });
+    for (const each of [rejected, withdrawn]) {
+      expect(await outcome(approve(bob, each))).toMatch(/is (rejected|withdrawn)$/);
+    }
+    expect(await outcome(ask(ada, rejected.mutation))).toContain(`is rejected: ${reason}`);
+    expect(ran).toEqual([]);
+  });
+
+  it("is failed where the RPC refuses, with what it said", async () => {
+    const { ada, bob } = service();
+    const wanted = await proposed(ada);
+    run = () => orThrow(refused("RECORD_NOT_FOUND", "no such account"));
+    const { proposal } = await approve(bob, wanted);
+    expect(proposal).toMatchObject({ state: ProposalState.FAILED, outcome: "no such account" });
+    expect(await outcome(ask(ada, wanted.mutation))).toContain("is failed: no such account");
+  });
+});
+
+describe("after a crash", () => {
+  it("an approved request runs by the sweep of another process, and by a repeat", async () => {
+    for (const finish of ["sweep", "repeat"] as const) {
+      const first = service();
+      const wanted = await proposed(first.ada);
+      run = () => Promise.reject(new ConnectError("the engine is away", Code.Unavailable));
+      const by = operation();
+      expect(await outcome(approve(first.bob, wanted, by))).toBe("Unavailable");
+      run = () => undefined;
+      const next = service();
+      if (finish === "sweep") await next.sweep();
+      else await approve(next.bob, wanted, by);
+      const { proposal } = await next.ada.approval.getProposal(wanted);
+      expect(proposal?.state).toBe(ProposalState.EXECUTED);
+      expect(ran).toEqual([{ by: "ada", approvedBy: "bob" }]);
+      await next.sweep();
+      expect(ran.length).toBe(1);
+      ran = [];
+    }
+  });
+
+  it("the sweep ends proposals without a decision, and no others", async () => {
+    const { ada, sweep } = service();
+    const { proposalId } = await proposed(ada);
+    const stored = async () => (await proposals().read(proposalId))?.state;
+    await sweep();
+    expect(await stored()).toBe("open");
+    offsetMs = 86_400_001;
+    await sweep();
+    expect(await stored()).toBe("expired");
+  });
+});
+
+describe("a permit", () => {
+  const wanted = {
+    ...{ rpc: "disburse.compliance.v1.ComplianceService/ImportList", merchantId: "" },
+    ...{ content: "file 1", before: "", after: "{}", reasons: ["loses much"] },
+    approvers: ["compliance_approver"] as const,
+  };
+  const ada: Principal = { kind: "person", id: "ada", roles: new Set(["compliance_officer"]) };
+  const permit = (operationId: string, change: { content?: string } = {}, principal = ada) => {
+    const { permit: ask } = createApprovals({ proposals: proposals(), clock, log: silentLog });
+    const request = { ...wanted, operationId, ...change };
+    return withCallContext({ requestId: "r", principal }, () => ask(request));
+  };
+
+  it("lets its proposer through with the same content, once it is approved", async () => {
+    const { bob, eve, sweep } = service();
+    expect(await outcome(permit("import-1"))).toContain("needs the approval of another person");
+    const [found] = (await eve.approval.listProposals({})).proposals;
+    expect(found).toMatchObject({ state: ProposalState.OPEN, after: "{}" });
+    const proposalId = found?.id ?? "";
+    const contentDigest = found?.contentDigest ?? "";
+    const decide = { mutation: operation(), proposalId, contentDigest };
+    expect(await outcome(bob.approval.approveProposal(decide))).toContain("Unable to find");
+    await eve.approval.approveProposal(decide);
+    await sweep();
+    expect(await outcome(permit("import-1", { content: "file 2" }))).toContain("other content");
+    const zoe: Principal = { ...ada, id: "zoe" };
+    expect(await outcome(permit("import-1", {}, zoe))).toContain("another person's");
+    const used = await permit("import-1");
+    await used();
+    expect((await proposals().read(proposalId))?.state).toBe("executed");
+  });
+});

@@ -1,0 +1,71 @@
+import type { Db, Decimal128 } from "mongodb";
+import { fromDecimal128, toDecimal128 } from "../mongo/database.ts";
+import { onceByKey } from "../mongo/once.ts";
+
+/** What one person has done alone in one currency within a day. */
+type SumDocument = {
+  /** `<currency> <person>`. */
+  _id: string;
+  schema_version: number;
+  /** Another one with each write, which compares it. */
+  revision: string;
+  done: { operation: string; amount: Decimal128; at: Date }[];
+};
+
+/** What a person does alone: minor units of a currency, under an operation. */
+export type OwnWork = {
+  readonly person: string;
+  readonly currency: string;
+  readonly amount: bigint;
+  /** Names the operation among all of the service. */
+  readonly operation: string;
+};
+
+/** The sums of a service's persons. */
+export type DailySums = ReturnType<typeof openDailySums>;
+
+/** A day that rolls: work at its two ends does not split it. */
+const dayMs = 24 * 60 * 60 * 1_000;
+/** Pieces of work that one document holds; more of a day need a second person. */
+const piecesMax = 1_000;
+
+/** The collection `approval_sums` of a service's database. */
+export function openDailySums({ db }: { readonly db: Db }) {
+  const sums = db.collection<SumDocument>("approval_sums");
+  const write = async (before: SumDocument | null, _id: string, done: SumDocument["done"]) => {
+    const fields = { schema_version: 1, revision: crypto.randomUUID(), done };
+    if (before === null) return onceByKey(() => sums.insertOne({ _id, ...fields }));
+    const { revision } = before;
+    const { matchedCount } = await sums.updateOne({ _id, revision }, { $set: fields });
+    return matchedCount === 1;
+  };
+  const idOf = ({ currency, person }: OwnWork) => `${currency} ${person}`;
+  return {
+    /**
+     * Adds work to what a person has done within a day, unless the sum were then above `limit`
+     * (minor units). A repeat of an operation counts once. Answers whether it is within.
+     */
+    add: async (work: OwnWork, limit: bigint, now: Date): Promise<boolean> => {
+      const _id = idOf(work);
+      for (;;) {
+        const before = await sums.findOne({ _id });
+        const all = (before?.done ?? []).filter(({ at }) => now.getTime() - at.getTime() < dayMs);
+        if (all.some(({ operation }) => operation === work.operation)) return true;
+        const sum = all.reduce((total, each) => total + fromDecimal128(each.amount), work.amount);
+        if (sum > limit || all.length >= piecesMax) return false;
+        const amount = toDecimal128(work.amount);
+        const done = [...all, { operation: work.operation, amount, at: now }];
+        if (await write(before, _id, done)) return true;
+      }
+    },
+    /** Takes work out again, of which nothing came. */
+    remove: async (work: OwnWork): Promise<void> => {
+      const { operation } = work;
+      const revision = crypto.randomUUID();
+      await sums.updateOne(
+        { _id: idOf(work) },
+        { $pull: { done: { operation } }, $set: { revision } },
+      );
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Db } from "mongodb";
+import type { Sealer } from "../crypto/sealing.ts";
+import type { Log } from "../log.ts";
+import { startLoop } from "../loop.ts";
+import { bindOperations, openOperationBindings } from "../mutations/bindings.ts";
+import { createApprovals } from "./approvals.ts";
+import { approvalRpc } from "./rpc.ts";
+import { openProposals } from "./store.ts";
+
+/** How late an approved request runs whose process was killed meanwhile. */
+const sweepEveryMs = 5_000;
+
+/** The approvals of a service with their RPCs, and the sweep that finishes what a crash left. */
+export function openApprovals(deps: {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where requests may have personal data. */
+  readonly sealer?: Sealer;
+}) {
+  const { clock, log } = deps;
+  const proposals = openProposals(deps);
+  const approvals = createApprovals({ proposals, clock, log });
+  const run = () => approvals.sweep().then(() => false);
+  const rpc = approvalRpc({ approvals, proposals, clock });
+  return {
+    guard: approvals.guard,
+    permit: approvals.permit,
+    /** `ApprovalService` of this service. */
+    rpc: bindOperations(ApprovalService, rpc, openOperationBindings(deps)),
+    /** Starts the sweep. */
+    start: () => startLoop({ name: "approvals", everyMs: sweepEveryMs, run, log }),
+  };
+}
+
+/** The approvals that a service has opened. */
+export type ServiceApprovals = ReturnType<typeof openApprovals>;

@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import type { ProposalState as StateEnum } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Role } from "../identity/principal.ts";
+import type { WordOf } from "../rpc/enum-words.ts";
+
+/** How far a proposal has come: the words of `disburse.approval.v1.ProposalState`. */
+export type ProposalState = WordOf<typeof StateEnum>;
+
+/** A person who acts on a proposal, as their access token says. */
+export type ActingPerson = { readonly id: string; readonly roles: ReadonlySet<Role> };
+
+/** What is to change, as JSON for people to read; `before` is empty where there is nothing. */
+export type Difference = { readonly before: string; readonly after: string };
+
+/** A request that waits for another person, or did. */
+export type Proposal = Difference & {
+  readonly id: string;
+  /** `<service>/<method>` of the contract. */
+  readonly rpc: string;
+  /** Empty where the request is of no merchant. */
+  readonly merchantId: string;
+  /** Of the request. */
+  readonly operationId: string;
+  /** The request's own digest (`contentOf`), by which a repeat is recognised. */
+  readonly content: string;
+  /** Of the request and the difference: what an approver has read, and nothing else, is run. */
+  readonly digest: string;
+  readonly request: Uint8Array;
+  /** Why one person is not enough. */
+  readonly reasons: readonly string[];
+  readonly approvers: readonly Role[];
+  readonly proposed: { readonly by: string; readonly roles: readonly Role[]; readonly at: Date };
+  readonly expiresAt: Date;
+  readonly state: ProposalState;
+  /** Who approved or rejected it. */
+  readonly decided?: { readonly by: string; readonly operationId: string; readonly at: Date };
+  /** Why it was rejected, or failed. */
+  readonly outcome: string;
+  readonly updatedAt: Date;
+};
+
+/** What an approver decides on: the request and what it changes. */
+export function digestOf(content: string, { before, after }: Difference): string {
+  const decidedOn = JSON.stringify([content, before, after]);
+  return createHash("sha256").update(decidedOn).digest("base64url");
+}
+
+type Refusal = Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST">;
+type By = { readonly person: ActingPerson; readonly operationId: string; readonly at: Date };
+
+const ownProposal = refused("ACCESS_FORBIDDEN", "proposal_id: must not be one's own proposal");
+const notApprover = refused("ACCESS_FORBIDDEN", "proposal_id: needs a role that may decide it");
+const notProposer = refused("ACCESS_FORBIDDEN", "proposal_id: is another person's proposal");
+const otherDigest = refused("INVALID_REQUEST", "content_digest: is not the proposal's");
+
+const notOpen = (state: ProposalState) =>
+  refused("INVALID_REQUEST", `proposal_id: the proposal is ${state}`);
+
+/** The state at a moment: an open proposal expires by itself. */
+export function stateAt({ state, expiresAt }: Proposal, now: Date): ProposalState {
+  return state === "open" && now >= expiresAt ? "expired" : state;
+}
+
+/** Approves; `repeated`: the same person's same operation has. */
+export function approve(
+  proposal: Proposal,
+  digest: string,
+  by: By,
+): Proposal | "repeated" | Refusal {
+  const refusal = deciderProblem(proposal, by.person);
+  if (refusal !== undefined) return refusal;
+  if (digest !== proposal.digest) return otherDigest;
+  if (isRepeat(proposal, by) && proposal.state !== "rejected") return "repeated";
+  const state = stateAt(proposal, by.at);
+  return state === "open" ? decided(proposal, "approved", "", by) : notOpen(state);
+}
+
+/** Rejects, with a reason; `repeated` as for an approval. */
+export function reject(
+  proposal: Proposal,
+  reason: string,
+  by: By,
+): Proposal | "repeated" | Refusal {
+  const refusal = deciderProblem(proposal, by.person);
+  if (refusal !== undefined) return refusal;
+  if (isRepeat(proposal, by) && proposal.state === "rejected") return "repeated";
+  const state = stateAt(proposal, by.at);
+  return state === "open" ? decided(proposal, "rejected", reason, by) : notOpen(state);
+}
+
+/** Withdraws what one has proposed oneself; a repeat changes nothing. */
+export function withdraw(proposal: Proposal, { person, at }: By): Proposal | "repeated" | Refusal {
+  if (!isSamePerson(person.id, proposal.proposed.by)) return notProposer;
+  if (proposal.state === "withdrawn") return "repeated";
+  const state = stateAt(proposal, at);
+  return state === "open" ? { ...proposal, state: "withdrawn", updatedAt: at } : notOpen(state);
+}
+
+/** A proposal that has run, or can no longer. */
+export function concluded(
+  proposal: Proposal,
+  state: "executed" | "failed" | "superseded" | "expired",
+  outcome: string,
+  at: Date,
+): Proposal {
+  return { ...proposal, state, outcome, updatedAt: at };
+}
+
+/** Whether a person may read a proposal. */
+export function maySee({ proposed, approvers }: Proposal, { id, roles }: ActingPerson): boolean {
+  const isApprover = approvers.some((role) => roles.has(role));
+  return isApprover || isSamePerson(id, proposed.by) || roles.has("auditor");
+}
+
+function deciderProblem({ proposed, approvers }: Proposal, { id, roles }: ActingPerson) {
+  if (isSamePerson(id, proposed.by)) return ownProposal;
+  return approvers.some((role) => roles.has(role)) ? undefined : notApprover;
+}
+
+/** Ids of one person may differ in letter case. */
+function isSamePerson(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function isRepeat({ decided }: Proposal, { person, operationId }: By): boolean {
+  return decided?.by === person.id && decided.operationId === operationId;
+}
+
+function decided(
+  proposal: Proposal,
+  state: "approved" | "rejected",
+  outcome: string,
+  { person, operationId, at }: By,
+): Proposal {
+  return {
+    ...proposal,
+    state,
+    outcome,
+    decided: { by: person.id, operationId, at },
+    updatedAt: at,
+  };
+}

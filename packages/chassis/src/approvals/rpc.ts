@@ -1,0 +1,139 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import {
+  type ApprovalService,
+  ProposalSchema,
+  ProposalState as ProposalStateEnum,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
+import { Actor_Kind, type Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { callContext } from "../call-context.ts";
+import { valueOfWord, wordOf } from "../rpc/enum-words.ts";
+import { readMutation } from "../rpc/mutation.ts";
+import { orThrow } from "../rpc/refusal.ts";
+import type { Approvals } from "./approvals.ts";
+import {
+  approve,
+  concluded,
+  maySee,
+  type Proposal,
+  reject,
+  stateAt,
+  withdraw,
+} from "./proposal.ts";
+import type { ProposalStore, StoredProposal } from "./store.ts";
+
+/** A reason says what was found. */
+const [reasonMin, reasonMax] = [10, 1_000];
+
+/** What the RPCs of proposals work with. */
+export type ApprovalRpcDeps = {
+  readonly approvals: Approvals;
+  readonly proposals: ProposalStore;
+  readonly clock: Clock;
+};
+
+/** `ApprovalService` over the proposals of one service. */
+export function approvalRpc(deps: ApprovalRpcDeps): ServiceImpl<typeof ApprovalService> {
+  const { approvals, proposals, clock } = deps;
+  return {
+    listProposals: async ({ state, ...page }) => {
+      const word = wordOf(ProposalStateEnum, state);
+      const { shown, nextCursor } = await proposals.list(personOf(), word, page);
+      return { proposals: shown.map((each) => proposalMessage(each, clock.now())), nextCursor };
+    },
+
+    getProposal: async ({ proposalId }) => {
+      const found = await proposals.read(proposalId);
+      const isShown = found !== undefined && maySee(found, personOf());
+      const proposal = orThrow(isShown ? found : refused("RECORD_NOT_FOUND"));
+      return { proposal: proposalMessage(proposal, clock.now()) };
+    },
+
+    approveProposal: async ({ mutation, proposalId, contentDigest }) => {
+      const approved = await decide(deps, mutation, proposalId, async (found, by) => {
+        const answer = approve(found, contentDigest, by);
+        if (isRefused(answer) || answer === "repeated") return answer;
+        const isCurrent = await approvals.isCurrent(found);
+        return isCurrent ? answer : concluded(found, "superseded", "", by.at);
+      });
+      if (approved.state === "superseded") {
+        orThrow(refused("INVALID_REQUEST", "proposal_id: what it changes has changed meanwhile"));
+      }
+      const ended = approved.state === "approved" ? await approvals.finish(approved) : approved;
+      return { proposal: proposalMessage(ended, clock.now()) };
+    },
+
+    rejectProposal: async ({ mutation, proposalId, reason: text }) => {
+      const reason = readReason(text);
+      const rejected = await decide(deps, mutation, proposalId, (found, by) =>
+        reject(found, reason, by),
+      );
+      return { proposal: proposalMessage(rejected, clock.now()) };
+    },
+
+    withdrawProposal: async ({ mutation, proposalId }) => {
+      const withdrawn = await decide(deps, mutation, proposalId, withdraw);
+      return { proposal: proposalMessage(withdrawn, clock.now()) };
+    },
+  };
+}
+
+type Deciding = (found: Proposal, by: Parameters<typeof withdraw>[1]) => Awaitable;
+type Awaitable = ReturnType<typeof withdraw> | Promise<ReturnType<typeof withdraw>>;
+
+/** Changes a proposal by a rule; tries again where another change came first. */
+async function decide(
+  { proposals, clock }: ApprovalRpcDeps,
+  mutation: Mutation | undefined,
+  id: string,
+  rule: Deciding,
+): Promise<StoredProposal> {
+  const { operationId } = readMutation(mutation);
+  const person = personOf();
+  for (;;) {
+    const found = await proposals.read(id);
+    const isShown = found !== undefined && maySee(found, person);
+    const proposal = orThrow(isShown ? found : refused("RECORD_NOT_FOUND"));
+    const changed = orThrow(await rule(proposal, { person, operationId, at: clock.now() }));
+    if (changed === "repeated") return proposal;
+    if (await proposals.change(proposal, changed)) {
+      return orThrow((await proposals.read(id)) ?? refused("RECORD_NOT_FOUND"));
+    }
+  }
+}
+
+/** The person who calls: only persons propose and decide. */
+function personOf() {
+  const principal = callContext()?.principal;
+  if (principal?.kind === "person") return principal;
+  throw new ConnectError("proposals are persons' work", Code.PermissionDenied);
+}
+
+function readReason(text: string): string {
+  const reason = cleanText(text);
+  const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
+  if (isSized && textProblem(reason) === undefined) return reason;
+  const length = `${reasonMin} to ${reasonMax}`;
+  return orThrow(refused("INVALID_REQUEST", `reason: must be ${length} plain characters`));
+}
+
+function proposalMessage(proposal: Proposal, now: Date) {
+  const { proposed, decided, approvers } = proposal;
+  return create(ProposalSchema, {
+    ...proposal,
+    reasons: [...proposal.reasons],
+    state: valueOfWord(ProposalStateEnum, stateAt(proposal, now)),
+    contentDigest: proposal.digest,
+    approvers: approvers.map((role) => valueOfWord(RoleEnum, role)),
+    proposedBy: { kind: Actor_Kind.OPERATOR, id: proposed.by },
+    ...(decided && { decidedBy: { kind: Actor_Kind.OPERATOR, id: decided.by } }),
+    createdAt: timestampFromDate(proposed.at),
+    expiresAt: timestampFromDate(proposal.expiresAt),
+    updatedAt: timestampFromDate(proposal.updatedAt),
+  });
+}

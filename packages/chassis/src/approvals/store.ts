@@ -1,0 +1,168 @@
+import type { Collection, Db, Filter } from "mongodb";
+import type { Sealer } from "../crypto/sealing.ts";
+import type { Role } from "../identity/principal.ts";
+import { insertOnce } from "../mongo/once.ts";
+import { findPage, type PageRequest } from "../paging/page.ts";
+import type { ActingPerson, Proposal, ProposalState } from "./proposal.ts";
+
+/** A proposal as it is stored; never removed. */
+type ProposalDocument = {
+  _id: string;
+  schema_version: number;
+  /** Another one with each write, which compares it. */
+  revision: string;
+  /** `<RPC> <merchant id> <operation id>`: one proposal for each request. */
+  key: string;
+  rpc: string;
+  merchant_id: string;
+  operation_id: string;
+  operation_content: string;
+  digest: string;
+  /** Base64, sealed where the service seals. */
+  request: string;
+  before: string;
+  after: string;
+  reasons: string[];
+  approvers: Role[];
+  proposed_by: string;
+  proposed_roles: Role[];
+  state: ProposalState;
+  decided: { by: string; operation_id: string; at: Date } | null;
+  outcome: string;
+  created_at: Date;
+  expires_at: Date;
+  updated_at: Date;
+  /** When the sweep has to look at it; absent once nothing is left to do. */
+  due_at?: Date;
+};
+
+/** A proposal with the revision that a change of it compares. */
+export type StoredProposal = Proposal & { readonly revision: string };
+
+type Seal = (text: string, context: string) => string;
+type Seals = Pick<Sealer, "seal" | "open">;
+
+const sealContext = (id: string) => `${id}|request`;
+
+/** The proposals of a service. */
+export type ProposalStore = ReturnType<typeof openProposals>;
+
+/** A sweep looks at so many at a time. */
+const sweptMax = 100;
+
+/** Names a request: one proposal is of each. */
+export function proposalKey({
+  rpc,
+  merchantId,
+  operationId,
+}: Pick<Proposal, "rpc" | "merchantId" | "operationId">): string {
+  return `${rpc} ${merchantId} ${operationId}`;
+}
+
+/**
+ * The collection `proposals` of a service's database. Requests are sealed where they may have
+ * personal data.
+ */
+export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer?: Seals }) {
+  const seal: Seal = sealer?.seal ?? asItIs;
+  const open: Seal = sealer?.open ?? asItIs;
+  const documentOf = (proposal: Proposal) => proposalDocument(proposal, seal);
+  const toProposal = (document: ProposalDocument) => storedProposal(document, open);
+  const proposals: Collection<ProposalDocument> = db.collection("proposals");
+  const find = async (filter: Filter<ProposalDocument>) => {
+    const found = await proposals.findOne(filter);
+    return found === null ? undefined : toProposal(found);
+  };
+  return {
+    /** Stores a proposal; `false`: its request has one. */
+    insert: (proposal: Proposal) => insertOnce(proposals, documentOf(proposal)),
+    read: (id: string) => find({ _id: id }),
+    findByKey: (key: string) => find({ key }),
+    /** Writes a changed proposal unless another write came first. */
+    change: async ({ revision }: StoredProposal, changed: Proposal): Promise<boolean> => {
+      const after = documentOf(changed);
+      const { matchedCount } = await proposals.replaceOne({ _id: after._id, revision }, after);
+      return matchedCount === 1;
+    },
+    /** Newest first, those that a person may see. */
+    list: async (person: ActingPerson, state: ProposalState | undefined, page: PageRequest) => {
+      const approvers = { approvers: { $in: [...person.roles] } };
+      const own = { $or: [{ proposed_by: person.id }, approvers] };
+      const filter: Filter<ProposalDocument> = {
+        ...(state !== undefined && { state }),
+        ...(!person.roles.has("auditor") && own),
+      };
+      const { shown, nextCursor } = await findPage(proposals, filter, page);
+      return { shown: shown.map(toProposal), nextCursor };
+    },
+    /** Approved ones that have not run, and those whose time is over; the oldest first. */
+    due: async (now: Date): Promise<StoredProposal[]> => {
+      const found = proposals
+        .find({ due_at: { $lte: now } })
+        .sort({ due_at: 1 })
+        .limit(sweptMax);
+      return (await found.toArray()).map(toProposal);
+    },
+  };
+}
+
+const asItIs = (text: string) => text;
+
+function proposalDocument(proposal: Proposal, seal: Seal): ProposalDocument {
+  const { id, rpc, proposed, decided, before, after, digest, state, outcome } = proposal;
+  return {
+    _id: id,
+    schema_version: 1,
+    revision: crypto.randomUUID(),
+    key: proposalKey(proposal),
+    rpc,
+    merchant_id: proposal.merchantId,
+    operation_id: proposal.operationId,
+    operation_content: proposal.content,
+    request: seal(Buffer.from(proposal.request).toString("base64"), sealContext(id)),
+    ...{ digest, before, after, state, outcome },
+    reasons: [...proposal.reasons],
+    approvers: [...proposal.approvers],
+    proposed_by: proposed.by,
+    proposed_roles: [...proposed.roles],
+    decided: decided === undefined ? null : decidedDocument(decided),
+    created_at: proposed.at,
+    expires_at: proposal.expiresAt,
+    updated_at: proposal.updatedAt,
+    ...dueOf(proposal),
+  };
+}
+
+function dueOf({ state, request, updatedAt, expiresAt }: Proposal): { due_at?: Date } {
+  if (state === "open") return { due_at: expiresAt };
+  if (state !== "approved") return {};
+  // Without a request its proposer has to send it again.
+  return { due_at: request.length === 0 ? expiresAt : updatedAt };
+}
+
+function decidedDocument({ by, operationId, at }: NonNullable<Proposal["decided"]>) {
+  return { by, operation_id: operationId, at };
+}
+
+function storedProposal(document: ProposalDocument, open: Seal): StoredProposal {
+  const { _id: id, rpc, digest, before, after, state, outcome, reasons, approvers } = document;
+  const { decided } = document;
+  return {
+    ...{ id, rpc, digest, before, after, state, outcome, reasons, approvers },
+    revision: document.revision,
+    merchantId: document.merchant_id,
+    operationId: document.operation_id,
+    content: document.operation_content,
+    request: Buffer.from(open(document.request, sealContext(id)), "base64"),
+    proposed: {
+      by: document.proposed_by,
+      roles: document.proposed_roles,
+      at: document.created_at,
+    },
+    ...(decided !== null && {
+      decided: { by: decided.by, operationId: decided.operation_id, at: decided.at },
+    }),
+    expiresAt: document.expires_at,
+    updatedAt: document.updated_at,
+  };
+}

@@ -1,0 +1,67 @@
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { Decision } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import type { Alert } from "./rules/alert.ts";
+import type { reviewRpc } from "./service.ts";
+import type { AlertStore } from "./store.ts";
+
+/** Which hits one person must not clear alone. */
+export type ClearingLimits = {
+  /** From this score on, between 0 and 1; `undefined`: of no score. */
+  readonly score: number | undefined;
+  /** Of these lists, whatever the score. */
+  readonly lists: ReadonlySet<string>;
+};
+
+type ReviewRpc = Pick<ReturnType<typeof reviewRpc>, "decideAlert" | "reopenAlert">;
+
+/** Grave clearings, and undoing what two persons decided, wait for a second person. */
+export function reviewGuards(
+  alerts: Pick<AlertStore, "read">,
+  limits: ClearingLimits,
+): Guards<ReviewRpc> {
+  const approvers = ["compliance_approver"] as const;
+  const read = async (id: string) => (await alerts.read(id))?.alert;
+  return {
+    decideAlert: {
+      approvers,
+      difference: async ({ alertId, decision }) => ({
+        before: describe(await read(alertId)),
+        after: JSON.stringify({ alertId, decision: wordOf(Decision, decision) }),
+      }),
+      reasons: async ({ alertId, decision }) => {
+        const alert = await read(alertId);
+        if (decision !== Decision.FALSE_POSITIVE || alert === undefined) return [];
+        return clearingReasons(alert, limits);
+      },
+    },
+    reopenAlert: {
+      approvers,
+      difference: async ({ alertId }) => ({
+        before: describe(await read(alertId)),
+        after: JSON.stringify({ alertId, state: "open" }),
+      }),
+      reasons: async ({ alertId }) => {
+        const alert = await read(alertId);
+        return alert?.state.kind === "true_match" ? ["undoes what two persons decided"] : [];
+      },
+    },
+  };
+}
+
+function clearingReasons({ detection }: Alert, { score, lists }: ClearingLimits): string[] {
+  const { hit } = detection;
+  return [
+    ...(score !== undefined && hit.score >= score
+      ? [`clears a hit of a score above ${score}`]
+      : []),
+    ...(lists.has(hit.list) ? [`clears a hit of ${hit.list}`] : []),
+  ];
+}
+
+/** An alert as an approver reads it: no name, which is in the alert itself. */
+function describe(alert: Alert | undefined): string {
+  if (alert === undefined) return "";
+  const { list, entryUid, score } = alert.detection.hit;
+  return JSON.stringify({ state: alert.state.kind, hit: { list, entryUid, score } });
+}

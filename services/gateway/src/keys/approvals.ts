@@ -1,0 +1,35 @@
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { keyService } from "./rpc.ts";
+import type { Mode } from "./rules/key.ts";
+import type { Keys } from "./store.ts";
+
+/** What moves money. */
+const payoutScope = "payout:write";
+
+type KeyRpc = Pick<ReturnType<typeof keyService>, "createKey" | "rotateKey">;
+
+/** Live keys that can make payouts wait for a second person. */
+export function keyGuards({ keys, mode }: { keys: Keys; mode: Mode }): Guards<KeyRpc> {
+  const approvers = ["admin"] as const;
+  const reasonsOf = (scopes: readonly string[]): string[] =>
+    mode === "live" && scopes.includes(payoutScope) ? [`a live key with ${payoutScope}`] : [];
+  return {
+    createKey: {
+      approvers,
+      difference: async ({ scopes, sourceCidrs, description }) => ({
+        before: "",
+        after: JSON.stringify({ key: { scopes, sourceCidrs, description } }),
+      }),
+      reasons: async ({ scopes }) => reasonsOf(scopes),
+    },
+    rotateKey: {
+      approvers,
+      difference: async ({ keyId, overlapSeconds }) => {
+        const key = await keys.findOne({ _id: keyId });
+        const before = key && JSON.stringify({ keyId, scopes: key.scopes });
+        return { before: before ?? "", after: JSON.stringify({ successor: { overlapSeconds } }) };
+      },
+      reasons: async ({ keyId }) => reasonsOf((await keys.findOne({ _id: keyId }))?.scopes ?? []),
+    },
+  };
+}

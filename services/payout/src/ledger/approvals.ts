@@ -1,0 +1,110 @@
+import type { Asked, Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { DailySums, OwnWork } from "@disburse/chassis/approvals/daily-sums.ts";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type Ledger, readAccount } from "./accounts.ts";
+import { ledgerRpc } from "./rpc.ts";
+
+/** What one person may credit and reverse alone within a day, by currency, in minor units. */
+export type OwnWorkLimits = ReadonlyMap<string, bigint>;
+
+type LedgerRpc = ReturnType<typeof ledgerRpc>;
+type Credit = Parameters<LedgerRpc["creditAccount"]>[0];
+type Reversal = Parameters<LedgerRpc["reverseCredit"]>[0];
+type Amount = { readonly currency: string; readonly amount: bigint };
+
+/** What credits and reversals wait for a second person by. */
+export type LedgerApprovals = Pick<ServiceApprovals, "guard"> & {
+  readonly sums: DailySums;
+  readonly limits: OwnWorkLimits;
+};
+
+/** The RPCs of accounts, guarded where there are persons. */
+export function guardedLedger(ledger: Ledger, clock: Clock, approvals?: LedgerApprovals) {
+  const rpc = ledgerRpc(ledger, clock);
+  if (approvals === undefined) return rpc;
+  return approvals.guard(PayoutService, rpc, ledgerGuards({ ledger, clock, ...approvals }));
+}
+
+/** Credits and reversals by one person, up to limits that count a day's sum. */
+function ledgerGuards(deps: {
+  readonly ledger: Ledger;
+  readonly sums: DailySums;
+  readonly limits: OwnWorkLimits;
+  readonly clock: Clock;
+}): Guards<Pick<LedgerRpc, "creditAccount" | "reverseCredit">> {
+  const { ledger, sums, limits, clock } = deps;
+  const approvers = ["treasury_approver"] as const;
+  const workOf = (rpc: string, merchantId: string, { person, operationId }: Asked) => {
+    return (moved: Amount): OwnWork => ({
+      ...{ ...moved, person, operation: `${rpc} ${merchantId} ${operationId}` },
+    });
+  };
+  const reasonsOf = async (work: OwnWork | undefined): Promise<string[]> => {
+    // What is malformed the RPC refuses.
+    if (work === undefined) return [];
+    const { person, currency } = work;
+    const limit = limits.get(currency) ?? 0n;
+    if (await sums.add(work, limit, clock.now())) return [];
+    const most = `${formatAmount(limit, currency)} ${currency}`;
+    return [`above ${most} of credits and reversals by ${person} within a day`];
+  };
+  return {
+    creditAccount: {
+      approvers,
+      difference: async ({ accountId, amount, currencyCode, note }) => ({
+        before: "",
+        after: JSON.stringify({ credit: { accountId, amount, currencyCode, note } }),
+      }),
+      reasons: async (request, asked) => {
+        const amount = await creditedBy(ledger, request);
+        const work = workOf("credit", request.merchantId, asked);
+        return reasonsOf(amount && work(amount));
+      },
+      refused: async (request, asked) => {
+        const amount = await creditedBy(ledger, request);
+        if (amount === undefined) return;
+        await sums.remove(workOf("credit", request.merchantId, asked)(amount));
+      },
+    },
+    reverseCredit: {
+      approvers,
+      difference: async ({ accountId, entryId, note }) => ({
+        before: "",
+        after: JSON.stringify({ reversal: { accountId, entryId, note } }),
+      }),
+      reasons: async (request, asked) => {
+        const amount = await reversedBy(ledger, request);
+        const work = workOf("reversal", request.merchantId, asked);
+        return reasonsOf(amount && work(amount));
+      },
+      refused: async (request, asked) => {
+        const amount = await reversedBy(ledger, request);
+        if (amount === undefined) return;
+        await sums.remove(workOf("reversal", request.merchantId, asked)(amount));
+      },
+    },
+  };
+}
+
+async function creditedBy(ledger: Ledger, request: Credit): Promise<Amount | undefined> {
+  const account = await readAccount(ledger, request.merchantId, request.accountId);
+  if (account === undefined) return undefined;
+  const amount = parseAmount(request.amount, account.currency);
+  return isRefused(amount) ? undefined : { currency: account.currency, amount };
+}
+
+/** The amount of the credit; its entry is in the account until the ledger has it. */
+async function reversedBy({ accounts, entries }: Ledger, request: Reversal) {
+  const { merchantId, accountId, entryId } = request;
+  const account = await accounts.findOne({ _id: accountId, merchant_id: merchantId });
+  if (account === null) return undefined;
+  const recorded = await entries.findOne({ _id: entryId, account_id: accountId });
+  const credit = recorded ?? account.recent.find(({ key }) => key === entryId);
+  if (credit === undefined || credit === null) return undefined;
+  return { currency: account.currency, amount: fromDecimal128(credit.amount) };
+}

@@ -1,0 +1,64 @@
+import { toJsonString } from "@bufbuild/protobuf";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import { CorridorSchema } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { type Decimal, formatDecimal } from "@disburse/kernel/decimal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { corridorMessage, type corridorsRpc } from "./rpc.ts";
+import { readRate } from "./rules/corridor.ts";
+import { movesMoreThan } from "./rules/rate-move.ts";
+import { type CorridorStore, findCorridor, latestRate, ratesToCompare } from "./store.ts";
+
+/** What one person may change alone. */
+export type CorridorLimits = {
+  /** The share by which a rate may move within a day: 0.1 is a tenth. */
+  readonly rateMove: Decimal;
+  /** Whether one person may change corridors. */
+  readonly corridors: boolean;
+};
+
+type CorridorsRpc = ReturnType<typeof corridorsRpc>;
+
+/** Rates that move far, and corridors, wait for a second person. */
+export function corridorGuards(deps: {
+  readonly corridors: CorridorStore;
+  readonly limits: CorridorLimits;
+  readonly clock: Clock;
+}): Guards<Pick<CorridorsRpc, "setRate" | "setCorridor">> {
+  const { corridors, limits, clock } = deps;
+  const approvers = ["treasury_approver"] as const;
+  return {
+    setRate: {
+      approvers,
+      difference: async ({ corridorId, rate }) => {
+        const before = await latestRate(corridors, corridorId);
+        return {
+          before: before === undefined ? "" : JSON.stringify({ rate: formatDecimal(before.rate) }),
+          after: JSON.stringify({ corridorId, rate: rate?.rate, source: rate?.source }),
+        };
+      },
+      reasons: async ({ corridorId, rate }) => {
+        const wanted = readRate(rate?.rate ?? "");
+        // What is malformed the RPC refuses.
+        if (wanted === undefined) return [];
+        const compared = await ratesToCompare(corridors, corridorId, clock.now());
+        const far = compared.find((from) => movesMoreThan(limits.rateMove, from, wanted));
+        if (far === undefined) return [];
+        const [share, from] = [formatDecimal(limits.rateMove), formatDecimal(far)];
+        return [`moves by more than ${share} of ${from} within a day`];
+      },
+    },
+    setCorridor: {
+      approvers,
+      difference: async ({ corridor }) => {
+        const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = corridor ?? {
+          ...{ sourceCurrencyCode: "", destinationCurrencyCode: "" },
+        };
+        const found = await findCorridor(corridors, { source, destination });
+        const before = found && toJsonString(CorridorSchema, corridorMessage(found, undefined));
+        const after = corridor === undefined ? "" : toJsonString(CorridorSchema, corridor);
+        return { before: before ?? "", after };
+      },
+      reasons: async () => (limits.corridors ? [] : ["changes a corridor"]),
+    },
+  };
+}
