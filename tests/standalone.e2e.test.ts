@@ -90,7 +90,37 @@ function commandLine(pid: string): string[] {
   }
 }
 
+/** The sandbox's people get tokens by a command, and at its OpenID provider. */
+async function checkPeople() {
+  const { grpc, issuer, people } = sandbox();
+  const found = await fetch(`${issuer}/.well-known/openid-configuration`);
+  expect(await found.json()).toMatchObject({ issuer });
+  const roles = people.flatMap((each: { roles: string[] }) => each.roles);
+  expect(roles.toSorted()).toEqual(allRoles.toSorted());
+  for (const { password } of people) expect(password).toMatch(/^[\w-]{20}$/);
+
+  const [printed, unknown] = [run("token", {}, ["treasury_approver"]), run("token", {}, ["king"])];
+  const ended = await Promise.all([printed, unknown].map(({ child }) => once(child, "close")));
+  expect(ended).toEqual([
+    [0, null],
+    [1, null],
+  ]);
+  expect(unknown.output()).toContain('no person of the role "king"; it has treasury, ');
+  const authorization = `Bearer ${printed.output().trim()}`;
+  const headers = { "content-type": "application/json", authorization };
+  const call = async (rpc: string) => {
+    const url = `${grpc.payout}/disburse.payout.v1.PayoutOperationsService/${rpc}`;
+    const answer = await fetch(url, { method: "POST", headers, body: "{}" });
+    return (await answer.json()) as { code?: string; rails?: unknown };
+  };
+  expect(await call("ListRails")).toHaveProperty("rails");
+  expect(await call("ProposeResolution")).toMatchObject({ code: "permission_denied" });
+}
+
 it("says ready, writes the sandbox down, stops without a trace and goes on", async () => {
+  const none = run("token", {}, ["treasury"]);
+  expect(await once(none.child, "close")).toEqual([1, null]);
+  expect(none.output()).toContain(`no sandbox was started in ${folder}`);
   const port = String(await freePort());
   const first = await ready({ ...inProcess, PORT: port });
   expect(first.output().trimEnd().split("\n").at(-1)).toBe(`ready http://127.0.0.1:${port}`);
@@ -98,6 +128,7 @@ it("says ready, writes the sandbox down, stops without a trace and goes on", asy
   expect(Object.keys(written.merchants)).toEqual(["acme", "globex", "frozen", "bare"]);
   expect(written.base_url).toBe(`http://127.0.0.1:${port}`);
   expect(written.accounts).toHaveLength(6);
+  await checkPeople();
   expect(Object.keys(written.risky_wallets)).toEqual(["ETHEREUM", "BTC", "TRX"]);
   expect(Object.keys(written.grpc)).toEqual(
     expect.arrayContaining(["beneficiary", "compliance", "quote", "payout", "notifier"]),
@@ -130,39 +161,6 @@ it("says ready, writes the sandbox down, stops without a trace and goes on", asy
   expect(await acme().data("GET", "/api/v1/transfer/accounts")).toEqual(before);
   expect(await end(second.child, "SIGINT")).toBe(0);
   expect(leftBehind()).toEqual([]);
-});
-
-it("has people, who get tokens by a command and at an OpenID provider", async () => {
-  const none = run("token", {}, ["treasury"]);
-  expect(await once(none.child, "close")).toEqual([1, null]);
-  expect(none.output()).toContain(`no sandbox was started in ${folder}`);
-  const { child } = await ready({ ...inProcess, PORT: String(await freePort()) });
-  const { grpc, issuer, people } = sandbox();
-  const found = await fetch(`${issuer}/.well-known/openid-configuration`);
-  expect(await found.json()).toMatchObject({ issuer });
-  const roles = people.flatMap((each: { roles: string[] }) => each.roles);
-  expect(roles.toSorted()).toEqual(allRoles.toSorted());
-  for (const { password } of people) expect(password).toMatch(/^[\w-]{20}$/);
-
-  const printed = run("token", {}, ["treasury_approver"]);
-  expect(await once(printed.child, "close")).toEqual([0, null]);
-  const call = (rpc: string) =>
-    fetch(`${grpc.payout}/disburse.payout.v1.PayoutOperationsService/${rpc}`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        authorization: `Bearer ${printed.output().trim()}`,
-      },
-      body: "{}",
-    });
-  expect((await call("ListRails")).status).toBe(200);
-  expect(await (await call("ProposeResolution")).json()).toMatchObject({
-    code: "permission_denied",
-  });
-  const unknown = run("token", {}, ["emperor"]);
-  expect(await once(unknown.child, "close")).toEqual([1, null]);
-  expect(unknown.output()).toContain('no person of the role "emperor"; it has treasury, ');
-  expect(await end(child, "SIGTERM")).toBe(0);
 });
 
 const beneficiary = {

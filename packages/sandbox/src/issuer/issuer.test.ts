@@ -168,6 +168,21 @@ describe("the console's sign-in", () => {
     expect(await refresh(first)).toMatchObject({ error: "invalid_grant" });
   });
 
+  it("is kept for the next one, unless a fresh one is asked for", async () => {
+    const browser = createBrowser(issuer.url);
+    await browser.open(authorizationUrl());
+    await signIn(browser, "dan");
+    expect((await browser.open(authorizationUrl())).location).toContain(redirectUri);
+    for (const fresh of [{ prompt: "login" }, { max_age: "0" }]) {
+      const shown = await browser.open(authorizationUrl(fresh));
+      expect([shown.location, shown.html]).toEqual([
+        undefined,
+        expect.stringContaining("Password"),
+      ]);
+      expect((await signIn(browser, "dan")).location).toContain(redirectUri);
+    }
+  });
+
   it("needs PKCE, a resource that is ours, and a redirect to this machine", async () => {
     const verifier = verifierOf();
     const errorOf = async (change: Record<string, string>) => {
