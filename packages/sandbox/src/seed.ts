@@ -1,4 +1,5 @@
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { SandboxClients } from "./clients.ts";
 import {
@@ -38,6 +39,7 @@ export async function seedSandbox(
 ): Promise<SeededSandbox> {
   await importSandboxList(clients);
   const merchants = known ?? (await createMerchants(clients));
+  await registerMerchants(clients, merchants);
   await allowMerchants(clients, merchants);
   await openCorridors(clients, merchants);
   return { merchants, accounts: await openAccounts(clients, merchants) };
@@ -67,6 +69,26 @@ async function createMerchants({ keys }: SandboxClients): Promise<SandboxMerchan
     return [name, { merchant_id: merchantId, api_key: secret }] as const;
   });
   return Object.fromEntries(await Promise.all(made)) as SandboxMerchants;
+}
+
+/** Registers the merchants that are not: of an earlier release those that had settings are. */
+async function registerMerchants(
+  { beneficiary }: SandboxClients,
+  merchants: SandboxMerchants,
+): Promise<void> {
+  for (const name of merchantNames) {
+    const merchantId = merchants[name].merchant_id;
+    const isRegistered = await beneficiary.getMerchant({ merchantId }).then(
+      () => true,
+      (error: unknown) => {
+        if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return false;
+        throw error;
+      },
+    );
+    if (isRegistered) continue;
+    const mutation = serviceMutation(seeder, `sandbox:merchant:${merchantId}`);
+    await beneficiary.createMerchant({ mutation, merchantId, name });
+  }
 }
 
 /** `frozen` may create nothing; `bare` has no settings. */

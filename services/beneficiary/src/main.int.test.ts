@@ -70,7 +70,7 @@ beforeAll(async () => {
   // The job needs nothing else.
   const job = spawnSync(process.execPath, [main, "migrate"], { env: place, encoding: "utf8" });
   expect(job.status, job.stdout).toBe(0);
-  expect(job.stdout).toMatch(/"migration":1.*"migration applied".*\n.*"database migrated"/);
+  expect(job.stdout).toMatch(/"migration":1.*"migration applied".*\n(?:.*\n)*.*database migrated/);
   service = spawn(process.execPath, [main], {
     env: {
       ...place,
@@ -129,6 +129,7 @@ async function publishBlock(recordId: string): Promise<void> {
 }
 
 it("serves, consumes screening events, retries screenings, logs nothing personal, shuts down", async () => {
+  await client.rpc.createMerchant({ mutation: mutation(), merchantId, name: "Acme" });
   await client.rpc.setMerchantSettings({
     mutation: mutation(),
     settings: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },

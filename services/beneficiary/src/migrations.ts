@@ -1,5 +1,5 @@
 import { createIndexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
-import type { IndexDescription } from "mongodb";
+import type { Db, IndexDescription } from "mongodb";
 
 /** The indexes of release 0.1. */
 const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
@@ -68,7 +68,53 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** The registry of merchants. */
+const merchantIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  merchants: [
+    { key: { operation_id: 1 }, name: "operation", unique: true },
+    { key: { created_at: -1, _id: -1 }, name: "list" },
+  ],
+};
+
+/** Merchants that are registered by one command. */
+const registeredAtOnce = 500;
+
+type Settled = { _id: string; created_at: Date };
+type Registered = { _id: string };
+
+/** Registers every merchant that has settings; one that is registered already stays as it is. */
+async function registerMerchants(db: Db): Promise<void> {
+  await createIndexes(db, merchantIndexes);
+  const settings = db.collection<Settled>("merchant_settings");
+  const merchants = db.collection<Registered>("merchants");
+  let after = "";
+  for (;;) {
+    const found = await settings
+      .find({ _id: { $gt: after } })
+      .sort({ _id: 1 })
+      .limit(registeredAtOnce)
+      .toArray();
+    const last = found.at(-1);
+    if (last === undefined) return;
+    const writes = found.map(({ _id, created_at }) => ({
+      updateOne: {
+        filter: { _id },
+        update: {
+          $setOnInsert: {
+            ...{ schema_version: 1, name: "", operation_id: `settings of ${_id}` },
+            ...{ created_at, updated_at: created_at },
+          },
+        },
+        upsert: true,
+      },
+    }));
+    await merchants.bulkWrite(writes, { ordered: false });
+    after = last._id;
+  }
+}
+
 /** The steps of this service's database, in order; a released one never changes. */
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
+  { name: "merchants: those that have settings", up: registerMerchants },
 ];

@@ -10,11 +10,13 @@ import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/
 import { type BeneficiaryDeps, beneficiariesRpc } from "./beneficiaries/rpc.ts";
 import { openBeneficiaries } from "./beneficiaries/store.ts";
 import { type DepositorDeps, depositorsRpc, openDepositors } from "./depositors/depositors.ts";
+import { type MerchantDeps, merchantsRpc, openMerchants } from "./merchants/merchants.ts";
 import { openSettings, type SettingsDeps, settingsRpc } from "./settings/settings.ts";
 
 /** Everything that the service's RPCs, its consumer and its sweep work with. */
 export type ServiceDeps = BeneficiaryDeps &
   DepositorDeps &
+  MerchantDeps &
   SettingsDeps & { readonly operations: OperationBindings };
 
 /** The stores of a database. */
@@ -23,6 +25,7 @@ export function openStores({ db }: Database, sealer: Sealer) {
     operations: openOperationBindings({ db }),
     beneficiaries: openBeneficiaries(db, sealer),
     depositors: openDepositors(db, sealer),
+    merchants: openMerchants(db),
     settings: openSettings(db),
   };
 }
@@ -32,9 +35,9 @@ export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof Beneficiar
   const creating = { ...beneficiariesRpc(deps), ...depositorsRpc(deps) };
   return bindOperations(
     BeneficiaryService,
-    { ...creating, ...settingsRpc(deps) },
+    { ...creating, ...merchantsRpc(deps), ...settingsRpc(deps) },
     deps.operations,
     // A record keeps the content of the operation that made it.
-    ["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor"],
+    ["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor", "createMerchant"],
   );
 }

@@ -34,7 +34,7 @@ export type Creator = {
   crypto(change?: BodyValues, more?: More): Promise<string>;
   fiat(change?: BodyValues, more?: More, form?: number): Promise<string>;
   depositor(form: number, change?: BodyValues, more?: More): Promise<string>;
-  /** Lets a merchant create everything, or nothing. */
+  /** Registers a merchant, and lets it create everything, or nothing. */
   permit(
     merchant: string,
     yes: boolean,
@@ -60,11 +60,14 @@ export function creatorOn({ rpc }: Pick<TestService, "rpc">): Creator {
       const fields = fromJson(DepositorFieldsSchema, body);
       return (await rpc.createDepositor({ ...intent(more), fields })).depositorId;
     },
-    permit: (merchant, yes, operationId) =>
-      rpc.setMerchantSettings({
+    permit: async (merchant, yes, operationId) => {
+      const registering = { mutation: mutation(`register-${merchant}`), merchantId: merchant };
+      await rpc.createMerchant({ ...registering, name: merchant });
+      return rpc.setMerchantSettings({
         mutation: mutation(operationId),
         settings: { merchantId: merchant, mayCreateBeneficiaries: yes, mayCreateDepositors: yes },
-      }),
+      });
+    },
   };
 }
 

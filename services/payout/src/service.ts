@@ -266,9 +266,9 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
 export function payoutRpc(
   deps: ExecuteDeps & RailReportDeps & PayoutRpcDeps,
 ): Partial<ServiceImpl<typeof PayoutService>> {
-  const { ledger, clock, approvals } = deps;
+  const { approvals } = deps;
   const rpc = {
-    ...guardedLedger(ledger, clock, approvals),
+    ...guardedLedger(deps, approvals),
     ...executionRpc(deps),
     ...payoutsRpc(deps.payouts, deps.counts),
     // One caller's word settles a payout or returns it: live, a rail alone reports, and signs.

@@ -19,11 +19,14 @@ export type StandInQuote = {
   claim?: { payoutId: string; referenceId: string; operationId: string; claimedAt: Date };
 };
 
+/** The one merchant that is not registered. */
+export const unknownMerchantId = "mer_unknown";
+
 /** The quote and the beneficiary service as the payout service sees them. */
 export function standIns(
   quotes: Map<string, StandInQuote>,
   faults: { claim: () => void; afterClaim: () => void },
-  world: { screening: ScreeningStatus; isBeneficiaryGone: boolean },
+  world: { screening: ScreeningStatus; isBeneficiaryGone: boolean; isRegistryAway: boolean },
 ) {
   const found = (id: string) => {
     const quote = quotes.get(id);
@@ -66,6 +69,13 @@ export function standIns(
       }
     };
     service(BeneficiaryService, {
+      getMerchant: ({ merchantId: id }) => {
+        if (world.isRegistryAway) throw unavailable();
+        if (id === unknownMerchantId) {
+          throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
+        }
+        return { merchant: { id, name: "Acme" } };
+      },
       getBeneficiary: (asked) => {
         findOwn(asked);
         return { beneficiary: { id: asked.beneficiaryId, screeningStatus: world.screening } };

@@ -55,7 +55,8 @@ export async function startTestPlatform() {
   /** What a test breaks: each is asked before the stand-in answers. */
   const faults = { claim: (): void => undefined, afterClaim: (): void => undefined };
   const screening = ScreeningStatus.CLEARED as ScreeningStatus;
-  const world = { screening, isBeneficiaryGone: false, offsetMs: 0, wakes: 0 };
+  const away = { isBeneficiaryGone: false, isRegistryAway: false };
+  const world = { screening, ...away, offsetMs: 0, wakes: 0 };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
   const ledger = await openLedger(database);
   const payouts = openPayouts(database);

@@ -5,7 +5,8 @@
 export const subjects: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   beneficiary: {
     records: [],
-    settings: [],
+    merchants: [],
+    settings: ["merchants"],
     screening: ["records"],
     creation: ["records", "settings", "screening"],
     beneficiaries: ["records", "creation"],

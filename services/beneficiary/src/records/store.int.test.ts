@@ -23,6 +23,7 @@ const merchantId = "mer_acme";
 
 beforeAll(async () => {
   service = await startTestService();
+  await service.rpc.createMerchant({ mutation: mutation(), merchantId, name: "Acme" });
   await service.rpc.setMerchantSettings({
     mutation: mutation(),
     settings: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },

@@ -9,6 +9,7 @@ import type {
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Db } from "mongodb";
+import type { MerchantStore } from "../merchants/merchants.ts";
 import type { MerchantSettings } from "./rules/merchant-settings.ts";
 
 /** Repeats come within minutes; so many changes of one merchant's settings do not. */
@@ -75,14 +76,26 @@ export function openSettings(db: Db) {
 }
 
 /** What the RPCs of merchant settings work with. */
-export type SettingsDeps = { readonly settings: SettingsStore; readonly clock: Clock };
+export type SettingsDeps = {
+  readonly settings: SettingsStore;
+  readonly merchants: Pick<MerchantStore, "read">;
+  readonly clock: Clock;
+};
 
 /** The RPCs of what merchants may create. */
-export function settingsRpc({ settings, clock }: SettingsDeps) {
+export function settingsRpc({ settings, merchants, clock }: SettingsDeps) {
+  /** Registered, or with settings from before there was a registry. */
+  const isKnown = async (merchantId: string): Promise<boolean> =>
+    (await merchants.read(merchantId)) !== undefined ||
+    (await settings.read(merchantId)) !== undefined;
   return {
     setMerchantSettings: async ({ mutation, settings: wanted }) => {
       const change = readMutation(mutation);
-      return { settings: await settings.set(readSettings(wanted), change, clock.now()) };
+      const read = readSettings(wanted);
+      if (!(await isKnown(read.merchantId))) {
+        return orThrow(refused("RECORD_NOT_FOUND", "merchant_id: is not known"));
+      }
+      return { settings: await settings.set(read, change, clock.now()) };
     },
 
     getMerchantSettings: async ({ merchantId }) => {

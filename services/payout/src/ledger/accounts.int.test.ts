@@ -1,10 +1,11 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unknownMerchantId } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { openLedger, readAccount } from "./accounts.ts";
+import { openAccount, openLedger, readAccount } from "./accounts.ts";
 import { recordRecent } from "./recorder.ts";
 
 let platform: TestPlatform;
@@ -38,6 +39,28 @@ describe("an account", () => {
       const opened = platform.rpc.openAccount({ ...opening, ...wrong });
       expect(await codeOf(opened)).toBe("INVALID_REQUEST");
     }
+  });
+
+  it("is opened for a registered merchant alone, or for one that has an account", async () => {
+    const open = (of: string) =>
+      platform.rpc.openAccount({
+        ...{ mutation: platform.operation(), merchantId: of, currencyCode: "USD" },
+      });
+    const refusal = await open(unknownMerchantId).catch(readRefusal);
+    expect(refusal).toEqual({ code: "RECORD_NOT_FOUND", message: "merchant_id: is not known" });
+    expect(await platform.ledger.accounts.countDocuments({ merchant_id: unknownMerchantId })).toBe(
+      0,
+    );
+    // One of before there was a registry.
+    const change = { operationId: "op-before", actor: { kind: "operator", id: "ops" } } as const;
+    const opening = { merchantId: unknownMerchantId, currency: "USD", ...change };
+    await openAccount(platform.ledger, opening, new Date());
+    expect((await open(unknownMerchantId)).account).toMatchObject({ available: "0.00" });
+
+    platform.world.isRegistryAway = true;
+    expect(isUnavailable(await open("mer_new").catch((error: unknown) => error))).toBe(true);
+    expect((await open(unknownMerchantId)).account).toMatchObject({ available: "0.00" });
+    platform.world.isRegistryAway = false;
   });
 
   it("of an operation that another merchant's has too is its own, also at a repeat", async () => {

@@ -7,7 +7,7 @@ import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Ledger, readAccount } from "./accounts.ts";
-import { ledgerRpc } from "./rpc.ts";
+import { type LedgerDeps, ledgerRpc } from "./rpc.ts";
 
 /** What one person may credit and reverse alone within a day, by currency, in minor units. */
 export type OwnWorkLimits = ReadonlyMap<string, bigint>;
@@ -24,10 +24,10 @@ export type LedgerApprovals = Pick<ServiceApprovals, "guard"> & {
 };
 
 /** The RPCs of accounts, guarded where there are persons. */
-export function guardedLedger(ledger: Ledger, clock: Clock, approvals?: LedgerApprovals) {
-  const rpc = ledgerRpc(ledger, clock);
+export function guardedLedger(deps: LedgerDeps, approvals?: LedgerApprovals) {
+  const rpc = ledgerRpc(deps);
   if (approvals === undefined) return rpc;
-  return approvals.guard(PayoutService, rpc, ledgerGuards({ ledger, clock, ...approvals }));
+  return approvals.guard(PayoutService, rpc, ledgerGuards({ ...deps, ...approvals }));
 }
 
 /** Credits and reversals by one person, up to limits that count a day's sum. */

@@ -27,6 +27,7 @@ import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Ledger, openAccount, readAccount } from "./accounts.ts";
 import { toAccount } from "./documents.ts";
+import { isKnownMerchant, type MerchantRegistry } from "./merchants.ts";
 import type { Account, LedgerEntry } from "./rules/account.ts";
 import { postingText } from "./rules/postings.ts";
 import { type EntryFilter, houseBalances, listEntries, readAccountAsOf } from "./statement.ts";
@@ -35,14 +36,25 @@ import type { Applied } from "./writer.ts";
 /** A statement's note fits one line of it. */
 const noteMax = 255;
 
+/** What the RPCs of accounts work with. */
+export type LedgerDeps = {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** Where merchants are registered. */
+  readonly beneficiary: MerchantRegistry;
+};
+
 /** The RPCs of accounts, their statements and the house's balances. */
-export function ledgerRpc(ledger: Ledger, clock: Clock) {
+export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
   return {
     openAccount: async ({ mutation, merchantId, currencyCode: currency }) => {
       const change = readMutation(mutation);
       if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
       if (findCurrency(currency) === undefined) {
         orThrow(refused("INVALID_REQUEST", "currency_code: must be a known currency"));
+      }
+      if (!(await isKnownMerchant(ledger, beneficiary, merchantId))) {
+        orThrow(refused("RECORD_NOT_FOUND", "merchant_id: is not known"));
       }
       const account = await openAccount(ledger, { merchantId, currency, ...change }, clock.now());
       return { account: accountMessage(account) };

@@ -50,6 +50,8 @@ async function createMerchant(
   const description = "a merchant of the bench";
   const { keys, beneficiary, quote, payout, notifier } = clients;
   const settings = { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: false };
+  const registering = { mutation: mutation("merchant"), merchantId, name: description };
+  await beneficiary.createMerchant(registering);
   const [{ secret: apiKey }, { account }] = await Promise.all([
     keys.createKey({ mutation: mutation("key"), merchantId, description }),
     payout.openAccount({ mutation: mutation("account"), merchantId, currencyCode: "USD" }),

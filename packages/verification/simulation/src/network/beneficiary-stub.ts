@@ -76,6 +76,8 @@ export function beneficiaryStub(
     return stop?.status ?? ScreeningStatus.CLEARED;
   };
   return {
+    // Merchants are registered before a run begins.
+    getMerchant: async ({ merchantId: id }) => ({ merchant: { id, name: "A merchant" } }),
     getBeneficiary: async ({ merchantId, beneficiaryId }) => {
       const beneficiary = found(merchantId, beneficiaryId);
       const { id, currency } = beneficiary;

@@ -2549,7 +2549,7 @@ export const PayoutService: GenService<{
     output: typeof ReportRailOutcomeResponseSchema;
   },
   /**
-   * Refuses INVALID_REQUEST.
+   * Refuses INVALID_REQUEST, RECORD_NOT_FOUND (a merchant that is not registered and has no account yet).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.OpenAccount
    */

@@ -1,0 +1,102 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { migrations } from "../migrations.ts";
+import { refusalOf } from "../test-bodies.ts";
+import { mutation, startTestService, type TestService } from "../test-service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const otherContent = "operation_id: was used with other content";
+const create = (more: object = {}) =>
+  service.rpc.createMerchant({ mutation: mutation(), name: "Acme Ltd", ...more });
+const idOf = async (more: object = {}) => (await create(more)).merchant?.id ?? "";
+
+describe("a merchant", () => {
+  it("is registered once per operation, under an id of ours or a chosen one", async () => {
+    const known = { mutation: mutation() };
+    const tries = await Promise.all(Array.from({ length: 8 }, () => idOf(known)));
+    expect(new Set(tries).size).toBe(1);
+    expect(tries[0]).toMatch(/^mer_[0-9a-z]{26}$/);
+    const other = await refusalOf(create({ ...known, name: "Globex" }));
+    expect(other).toMatchObject({ code: "INVALID_REQUEST", message: otherContent });
+    const chosen = { mutation: mutation(), merchantId: "mer_chosen" };
+    expect([await idOf(chosen), await idOf(chosen)]).toEqual(["mer_chosen", "mer_chosen"]);
+    expect(await refusalOf(create({ merchantId: "mer_chosen" }))).toMatchObject({
+      message: "merchant_id: is registered already",
+    });
+  });
+
+  it("is found by its id alone", async () => {
+    const id = await idOf({ name: " Initech " });
+    const { merchant } = await service.rpc.getMerchant({ merchantId: id });
+    expect(merchant).toMatchObject({ id, name: "Initech" });
+    for (const merchantId of ["mer_none", ""]) {
+      const refusal = await refusalOf(service.rpc.getMerchant({ merchantId }));
+      expect(refusal).toMatchObject({ code: "RECORD_NOT_FOUND" });
+    }
+  });
+
+  it("gets settings when it is registered, or had them before", async () => {
+    const set = (merchantId: string) =>
+      service.rpc.setMerchantSettings({
+        mutation: mutation(),
+        settings: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },
+      });
+    expect(await refusalOf(set("mer_unknown"))).toMatchObject({
+      code: "RECORD_NOT_FOUND",
+      message: "merchant_id: is not known",
+    });
+    expect((await set(await idOf())).settings).toMatchObject({ mayCreateDepositors: true });
+    // As a process of the release before made them.
+    await settingsOf("mer_before");
+    expect((await set("mer_before")).settings).toMatchObject({ mayCreateDepositors: true });
+  });
+
+  it("is listed once, newest first, page by page", async () => {
+    const made: string[] = [];
+    for (let at = 0; at < 5; at += 1) {
+      service.clock.moveMs(1);
+      made.push(await idOf());
+    }
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const page = await service.rpc.listMerchants({ limit: 2, cursor });
+      expect(page.totalCount).toBe(BigInt(await merchants().countDocuments()));
+      seen.push(...page.merchants.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(seen.slice(0, 5)).toEqual(made.toReversed());
+    expect(new Set(seen).size).toBe(seen.length);
+    for (const wrong of [{ limit: 101 }, { cursor: "?" }]) {
+      const refusal = await refusalOf(service.rpc.listMerchants(wrong));
+      expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
+    }
+  });
+});
+
+const merchants = () => service.database.db.collection<{ _id: string }>("merchants");
+const settings = () =>
+  service.database.db.collection<{ _id: string; [field: string]: unknown }>("merchant_settings");
+const settingsOf = (_id: string, created_at = new Date()) =>
+  settings().insertOne({
+    ...{ _id, schema_version: 1, operations: [], created_at, updated_at: created_at },
+    ...{ may_create_beneficiaries: true, may_create_depositors: true },
+  });
+
+it("the migration registers every merchant that has settings, and none twice", async () => {
+  const { db } = service.database;
+  const at = new Date("2025-01-01T00:00:00Z");
+  const registeredId = await idOf();
+  for (const id of ["mer_one", "mer_two", registeredId]) await settingsOf(id, at);
+  for (const _twice of [1, 2]) for (const { up } of migrations) await up(db);
+  const { merchant } = await service.rpc.getMerchant({ merchantId: "mer_one" });
+  expect(merchant).toMatchObject({ id: "mer_one", name: "", createdAt: timestampFromDate(at) });
+  await service.rpc.getMerchant({ merchantId: "mer_two" });
+  const kept = await service.rpc.getMerchant({ merchantId: registeredId });
+  expect(kept.merchant?.name).toBe("Acme Ltd");
+});

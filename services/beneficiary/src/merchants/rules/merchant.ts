@@ -1,0 +1,43 @@
+import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+
+/** A merchant of the registry. */
+export type Merchant = {
+  readonly id: string;
+  /** "" of one that had settings before there was a registry. */
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** What a merchant is registered with; an id is made where none is chosen. */
+export type Registration = { readonly id: string | undefined; readonly name: string };
+
+/** A line of a list. */
+const nameMax = 255;
+/** What cursors of lists can carry, and what is safe in a log and in a path. */
+const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+/** Reads what a merchant is to be registered with. */
+export function readRegistration(
+  merchantId: string,
+  sentName: string,
+): Registration | Refused<"INVALID_REQUEST"> {
+  const name = cleanText(sentName);
+  const isNamed = name !== "" && name.length <= nameMax;
+  const problem = isNamed ? textProblem(name) : `must be 1 to ${nameMax} characters`;
+  const isId = merchantId === "" || idPattern.test(merchantId);
+  const violations = [
+    ...(isId
+      ? []
+      : [
+          {
+            field: "merchant_id",
+            problem: "must be 1 to 128 letters, digits, '.', '_', ':' and '-'",
+          },
+        ]),
+    ...(problem === undefined ? [] : [{ field: "name", problem }]),
+  ];
+  if (violations.length > 0) return invalidRequest(violations);
+  return { id: merchantId === "" ? undefined : merchantId, name };
+}
