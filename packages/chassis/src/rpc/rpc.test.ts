@@ -154,10 +154,15 @@ describe("identity", () => {
     await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated });
   });
 
-  it("serves health without a token, with the service's status", async () => {
+  it("serves health without a token, with the service's status and version", async () => {
     const transport = createGrpcTransport({ baseUrl: server.url });
     const health = createClient(Health, transport);
-    expect((await health.check({ service: QuoteService.typeName })).status).toBe(1);
+    let version: string | null = null;
+    const onHeader = (header: Headers) => {
+      version = header.get("disburse-version");
+    };
+    expect((await health.check({ service: QuoteService.typeName }, { onHeader })).status).toBe(1);
+    expect(version).toMatch(/^\d+\.\d+\.\d+/);
     ready = false;
     expect((await health.check({ service: "" })).status).toBe(2);
     ready = true;

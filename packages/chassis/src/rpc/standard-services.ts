@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { createRegistry, type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
@@ -14,10 +15,17 @@ import {
 /** What every server serves beside its own services. */
 export const standardServices: readonly DescService[] = [Health, ServerReflection];
 
+/** All workspaces have one version, the release's (docs/RELEASING.md). */
+const manifest = new URL("../../package.json", import.meta.url);
+const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string };
+
 /** A watcher learns of a change within this. */
 const watchEveryMs = 1_000;
 
-/** Serves grpc.health.v1 for the server ("") and for each of its services by name. */
+/**
+ * Serves grpc.health.v1 for the server ("") and for each of its services by name. A check's answer
+ * says the release in its header `disburse-version`, for `disburse status`.
+ */
 export function registerHealth(
   router: ConnectRouter,
   services: readonly DescService[],
@@ -31,7 +39,8 @@ export function registerHealth(
       : HealthCheckResponse_ServingStatus.NOT_SERVING;
   };
   router.service(Health, {
-    check: async ({ service }) => {
+    check: async ({ service }, { responseHeader }) => {
+      responseHeader.set("disburse-version", version);
       if (!names.has(service)) throw new ConnectError("unknown service", Code.NotFound);
       return { status: await status(service) };
     },

@@ -12,6 +12,7 @@ const packageImports: Record<string, readonly string[]> = {
     ...["invariants", "platform", "sandbox"],
   ],
   chassis: ["kernel", "contracts"],
+  cli: ["contracts"],
   drills: ["embedded", "invariants", "platform", "harness", "sandbox"],
   deploy: ["embedded"],
   faults: [

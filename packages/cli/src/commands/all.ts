@@ -1,0 +1,50 @@
+import { completionCommands } from "../completion.ts";
+import type { CommandLine, Group } from "../table/command-line.ts";
+import { version } from "../version.ts";
+import { auditCommands } from "./audit.ts";
+import { complianceCommands } from "./compliance.ts";
+import { corridorCommands } from "./corridors.ts";
+import { listImportCommands } from "./list-import.ts";
+import { merchantCommands } from "./merchants.ts";
+import { moneyCommands } from "./money.ts";
+import { payoutCommands } from "./payouts.ts";
+import { sessionCommands } from "./session.ts";
+import { statusCommands } from "./status.ts";
+import { webhookCommands } from "./webhooks.ts";
+
+/** In the order of `--help`: who one is, merchants from their first day on, money, checks. */
+const groups: readonly Group[] = [
+  { name: "login", summary: "sign in" },
+  { name: "logout", summary: "end the login" },
+  { name: "whoami", summary: "who is logged in" },
+  { name: "status", summary: "how the deployment is" },
+  { name: "merchants", summary: "the registry of merchants" },
+  { name: "settings", summary: "what a merchant may create" },
+  { name: "keys", summary: "merchants' API keys" },
+  { name: "accounts", summary: "merchants' accounts" },
+  { name: "credits", summary: "money that arrived" },
+  { name: "corridors", summary: "pairs of currencies, their fees and limits" },
+  { name: "rates", summary: "exchange rates" },
+  { name: "velocity", summary: "limits on payouts in an hour and a day" },
+  { name: "payouts", summary: "payouts, and what is in doubt" },
+  { name: "rails", summary: "the ways to pay" },
+  { name: "house", summary: "the house's balances" },
+  { name: "lists", summary: "sanctions lists" },
+  { name: "screenings", summary: "screenings of wallets and parties" },
+  { name: "alerts", summary: "hits that a person decides" },
+  { name: "webhooks", summary: "endpoints, deliveries, replays" },
+  { name: "audit", summary: "what people did" },
+  { name: "completion", summary: "completion in a shell" },
+  { name: "complete", summary: "completion in a shell" },
+];
+
+/** Everything that the command line can do. */
+export const commandLine: CommandLine = {
+  groups,
+  commands: [
+    ...[...sessionCommands, ...statusCommands, ...merchantCommands, ...moneyCommands],
+    ...[...corridorCommands, ...payoutCommands, ...complianceCommands, ...listImportCommands],
+    ...[...webhookCommands, ...auditCommands, ...completionCommands(() => commandLine)],
+  ],
+  version,
+};

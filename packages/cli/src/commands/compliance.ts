@@ -1,0 +1,221 @@
+import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import type { Argument, CallCommand, Option } from "../table/command.ts";
+
+const screening = ComplianceService.method;
+const review = ComplianceReviewService.method;
+
+const alert: Argument = { name: "alert", field: "alert_id", about: "the alert's id, alr_…" };
+const reason: Option = {
+  name: "reason",
+  field: "reason",
+  about: "what was found",
+  isRequired: true,
+};
+
+const merchantOf: Option = { name: "merchant", field: "merchant_id", about: "of this merchant" };
+const recordOf: Option = {
+  name: "record",
+  field: "record_id",
+  about: "of this record, ben_… or dep_…",
+};
+const subject: readonly Option[] = [
+  { ...merchantOf, field: "subject.merchant_id", isRequired: true },
+  {
+    ...{ ...recordOf, field: "subject.record_id" },
+    about: "of this record, which is watched from then on",
+  },
+];
+
+/** Sanctions lists and screenings. */
+const screeningCommands: readonly CallCommand[] = [
+  {
+    name: "lists list",
+    summary: "the versions of sanctions lists in force",
+    examples: ["lists list"],
+    method: screening.listLists,
+    show: { list: "lists", columns: ["list", "version", "entries", "imported_at", "checksum"] },
+  },
+  {
+    name: "lists imports",
+    summary: "every import, refused ones too, newest first",
+    examples: ["lists imports", "lists imports --list ofac_sdn"],
+    method: screening.listImports,
+    options: [{ name: "list", field: "list", about: "of this list alone" }],
+    show: {
+      list: "imports",
+      columns: [
+        ...["id", "version.list", "version.version", "state", "change.added"],
+        ...["change.changed", "change.removed", "started_at", "problem"],
+      ],
+    },
+  },
+  {
+    name: "lists sources",
+    summary: "where lists are fetched from, and how the last checks went",
+    examples: ["lists sources"],
+    method: screening.listSources,
+    show: {
+      list: "sources",
+      columns: ["list", "format_name", "outcome", "checked_at", "next_check_at", "problem"],
+    },
+  },
+  {
+    name: "lists check",
+    summary: "look now whether a source has a new version",
+    examples: ["lists check ofac_sdn"],
+    method: screening.checkSource,
+    arguments: [{ name: "list", field: "list", about: "the list's name" }],
+    show: { record: "source" },
+  },
+  {
+    name: "screenings list",
+    summary: "screenings, newest first",
+    examples: ["screenings list --verdict review", "screenings list --record ben_01k…"],
+    method: screening.listScreenings,
+    options: [
+      merchantOf,
+      recordOf,
+      { name: "verdict", field: "verdict", about: "with this verdict" },
+    ],
+    show: {
+      list: "screenings",
+      columns: [
+        ...["id", "verdict", "kind", "trigger", "subject.merchant_id", "subject.record_id"],
+        "created_at",
+      ],
+    },
+  },
+  {
+    name: "screenings get",
+    summary: "a screening with what was screened, and every hit with its reasons",
+    examples: ["screenings get scr_01k…"],
+    method: screening.getScreening,
+    arguments: [{ name: "screening", field: "screening_id", about: "the screening's id, scr_…" }],
+    show: { record: "screening" },
+  },
+  {
+    name: "screenings wallet",
+    summary: "screen a wallet now",
+    examples: [
+      "screenings wallet 0x098B716B8Aaf21512996dC57EB0615e2383E2f96 --network ETHEREUM --merchant mer_01k…",
+    ],
+    method: screening.screenWallet,
+    arguments: [{ name: "address", field: "address", about: "the wallet's address" }],
+    options: [
+      {
+        ...{ name: "network", field: "networks", isMany: true },
+        about: "ETHEREUM, POL, BNB, SOLANA, TRX, BTC; all that the address is valid on if left out",
+      },
+      ...subject,
+    ],
+    show: { record: "screening" },
+  },
+  {
+    name: "screenings party",
+    summary: "screen a person or a company now",
+    examples: [
+      'screenings party "Zoltvar Quimbrandt" --type individual --country DE --merchant mer_01k…',
+    ],
+    method: screening.screenParty,
+    arguments: [{ name: "name", field: "parties.0.name", about: "the name as it is written" }],
+    options: [
+      { name: "type", field: "parties.0.type", about: "what it is", isRequired: true },
+      { name: "date", field: "parties.0.date", about: "of birth or incorporation: 1971-03-14" },
+      {
+        ...{ name: "country", field: "parties.0.countries", isMany: true },
+        about: "two letters: of residence, citizenship, birth",
+      },
+      {
+        name: "document",
+        field: "parties.0.documents.0.number",
+        about: "the number of a document",
+      },
+      {
+        ...{ name: "document-country", field: "parties.0.documents.0.country" },
+        about: "who issued that",
+      },
+      ...subject,
+    ],
+    show: { record: "screening" },
+  },
+];
+
+/** Alerts, and what people decide about them. */
+const alertCommands: readonly CallCommand[] = [
+  {
+    name: "alerts list",
+    summary: "alerts that wait for a person, longest waiting first",
+    examples: ["alerts list", "alerts list --state true_match --merchant mer_01k…"],
+    method: review.listAlerts,
+    options: [
+      { name: "state", field: "states", about: "in this state", isMany: true },
+      { name: "assignee", field: "assignee", about: "of this person" },
+      merchantOf,
+      recordOf,
+    ],
+    show: {
+      list: "alerts",
+      columns: [
+        ...["id", "state", "hit.matched_name", "hit.list", "hit.score", "subject.record_id"],
+        ...["assignee", "created_at"],
+      ],
+    },
+  },
+  {
+    name: "alerts get",
+    summary: "an alert with its screening, its subject and every action",
+    examples: ["alerts get alr_01k…"],
+    method: review.getAlert,
+    arguments: [alert],
+    show: { record: "" },
+  },
+  {
+    name: "alerts assign",
+    summary: "give an alert to a person, or to none",
+    examples: ["alerts assign alr_01k… carol", "alerts assign alr_01k…"],
+    method: review.assignAlert,
+    arguments: [
+      alert,
+      { name: "person", field: "assignee", about: "who decides it", isOptional: true },
+    ],
+    show: { record: "alert" },
+  },
+  {
+    name: "alerts decide",
+    summary: "decide an alert",
+    details:
+      "A false positive counts at once. A true match counts when another person confirms it; until\n" +
+      "then the party stays stopped.",
+    examples: [
+      'alerts decide alr_01k… --decision false_positive --reason "another date of birth and country"',
+    ],
+    method: review.decideAlert,
+    arguments: [alert],
+    options: [
+      { name: "decision", field: "decision", about: "what it is", isRequired: true },
+      reason,
+    ],
+    show: { record: "alert" },
+  },
+  {
+    name: "alerts confirm",
+    summary: "confirm a true match that another person proposed",
+    examples: ["alerts confirm alr_01k…"],
+    method: review.confirmTrueMatch,
+    arguments: [alert],
+    show: { record: "alert" },
+  },
+  {
+    name: "alerts reopen",
+    summary: "take a decision back",
+    examples: ['alerts reopen alr_01k… --reason "a new document came in"'],
+    method: review.reopenAlert,
+    arguments: [alert],
+    options: [reason],
+    show: { record: "alert" },
+  },
+];
+
+/** What compliance officers do; `lists import` is in `list-import.ts`. */
+export const complianceCommands = [...screeningCommands, ...alertCommands];

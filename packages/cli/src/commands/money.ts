@@ -1,0 +1,147 @@
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { readVelocity } from "../plan/velocity.ts";
+import type { Argument, CallCommand } from "../table/command.ts";
+import { merchant } from "./merchants.ts";
+
+const ledger = PayoutService.method;
+const operations = PayoutOperationsService.method;
+
+const account: Argument = {
+  name: "account",
+  field: "account_id",
+  about: "the account's id, acc_…",
+};
+const rail: Argument = { name: "rail", field: "rail", about: "the rail's name" };
+
+const railColumns = ["name", "paused", "available", "reason", "currency_codes", "transfer_methods"];
+
+/** Accounts, credits, the house's balances, limits and rails. */
+export const moneyCommands: readonly CallCommand[] = [
+  {
+    name: "accounts list",
+    summary: "a merchant's accounts with their balances",
+    examples: ["accounts list mer_01k…"],
+    method: ledger.listAccounts,
+    arguments: [merchant],
+    show: { list: "accounts", columns: ["id", "currency_code", "available", "held", "created_at"] },
+  },
+  {
+    name: "accounts get",
+    summary: "one account, as it is or as it was",
+    examples: [
+      "accounts get mer_01k… acc_01k…",
+      "accounts get mer_01k… acc_01k… --as-of 2026-11-20",
+    ],
+    method: ledger.getAccount,
+    arguments: [merchant, account],
+    options: [
+      {
+        name: "as-of",
+        field: "as_of",
+        value: "time",
+        about: "the balance after the last entry then",
+      },
+    ],
+    show: { record: "account" },
+  },
+  {
+    name: "accounts open",
+    summary: "open an account in a currency, with nothing in it",
+    examples: ["accounts open mer_01k… USD"],
+    method: ledger.openAccount,
+    arguments: [merchant, { name: "currency", field: "currency_code", about: "USD, USDC_ETH, …" }],
+    show: { record: "account" },
+  },
+  {
+    name: "credits create",
+    summary: "add money that arrived to an account, once",
+    details: "Above a person's limit of a day another person has to approve it: exit code 3.",
+    examples: ['credits create mer_01k… acc_01k… 250000.00 USD --note "wire of 20 November"'],
+    method: ledger.creditAccount,
+    arguments: [
+      merchant,
+      account,
+      { name: "amount", field: "amount", about: "digit for digit: 250000.00" },
+      { name: "currency", field: "currency_code", about: "of the amount; must be the account's" },
+    ],
+    options: [{ name: "note", field: "note", about: "for the statement" }],
+    show: { record: "entry" },
+  },
+  {
+    name: "credits reverse",
+    summary: "take a credit back that was made in error, whole and once",
+    examples: ['credits reverse mer_01k… acc_01k… cli-…:credit --note "wrong account"'],
+    method: ledger.reverseCredit,
+    arguments: [
+      merchant,
+      account,
+      { name: "entry", field: "entry_id", about: "the credit's id in the ledger" },
+    ],
+    options: [{ name: "note", field: "note", about: "why, for the statement", isRequired: true }],
+    show: { record: "entry" },
+  },
+  {
+    name: "house",
+    summary: "the house's balances in each currency",
+    examples: ["house", "house USD --json"],
+    method: ledger.listHouseBalances,
+    arguments: [
+      {
+        name: "currency",
+        field: "currency_code",
+        about: "of one currency alone",
+        isOptional: true,
+      },
+    ],
+    show: { list: "balances", columns: ["account", "currency_code", "balance"] },
+  },
+  {
+    name: "velocity get",
+    summary: "the limits on a merchant's payouts in an hour and a day",
+    examples: ["velocity get mer_01k…"],
+    method: operations.getVelocityLimits,
+    arguments: [merchant],
+    show: { record: "limits" },
+  },
+  {
+    name: "velocity set",
+    summary: "replace a merchant's limits by those of a file",
+    details:
+      "The file is YAML or JSON:\n\n" +
+      '  merchant:\n    count_hour: 100\n    amounts:\n      - { currency: USD, day: "100000.00" }\n' +
+      "  beneficiary:\n    count_day: 5\n\nWhat it does not name has no limit.",
+    examples: ["velocity set mer_01k… limits.yaml --dry-run", "velocity set mer_01k… limits.yaml"],
+    method: operations.setVelocityLimits,
+    registered: "merchant_id",
+    arguments: [merchant, { name: "file", about: "the limits" }],
+    file: { argument: "file", read: readVelocity },
+    show: { record: "limits" },
+  },
+  {
+    name: "rails list",
+    summary: "the ways to pay, and whether they take transfers",
+    examples: ["rails list"],
+    method: operations.listRails,
+    show: { list: "rails", columns: railColumns },
+  },
+  {
+    name: "rails pause",
+    summary: "send a rail no new transfers: its payouts stay queued",
+    examples: ['rails pause sandbox --reason "maintenance until noon"'],
+    method: operations.setRailPaused,
+    fixed: { paused: true },
+    arguments: [rail],
+    options: [{ name: "reason", field: "reason", about: "why, for everyone", isRequired: true }],
+    show: { record: "rail" },
+  },
+  {
+    name: "rails resume",
+    summary: "send a paused rail its transfers again",
+    examples: ["rails resume sandbox"],
+    method: operations.setRailPaused,
+    fixed: { paused: false },
+    arguments: [rail],
+    show: { record: "rail" },
+  },
+];

@@ -1,0 +1,112 @@
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { Argument, CallCommand, Option } from "../table/command.ts";
+import { merchant } from "./merchants.ts";
+
+const payouts = PayoutService.method;
+const operations = PayoutOperationsService.method;
+
+const payout: Argument = { name: "payout", field: "payout_id", about: "the payout's id, po_…" };
+const resolution: Argument = {
+  ...{ name: "resolution", field: "resolution_id" },
+  about: "the resolution's id, rsl_…",
+};
+
+const filters: readonly Option[] = [
+  { name: "status", field: "status", about: "of this status" },
+  { name: "beneficiary", field: "beneficiary_id", about: "to this beneficiary" },
+  { name: "reference", field: "reference_id", about: "with this reference of the merchant's" },
+  { name: "quote", field: "quote_id", about: "of this quote" },
+  { name: "from-currency", field: "source_currency_code", about: "out of this currency" },
+  { name: "to-currency", field: "destination_currency_code", about: "into this currency" },
+  { name: "created-from", field: "created_from", value: "time", about: "made then or later" },
+  { name: "created-to", field: "created_to", value: "time", about: "made before then" },
+];
+
+const columns = [
+  ...["id", "status", "sub_status", "source_amount", ["source_currency_code", "from"] as const],
+  ...["receiving_amount", ["destination_currency_code", "to"] as const],
+  ...["beneficiary_name", "reference_id", "created_at"],
+];
+
+/** Payouts, and what two people decide where a rail leaves one open. */
+export const payoutCommands: readonly CallCommand[] = [
+  {
+    name: "payouts list",
+    summary: "a merchant's payouts, newest first",
+    examples: ["payouts list mer_01k… --status failed", "payouts list mer_01k… --all --json"],
+    method: payouts.listPayouts,
+    arguments: [merchant],
+    options: filters,
+    show: { list: "payouts", columns },
+  },
+  {
+    name: "payouts get",
+    summary: "one payout",
+    examples: ["payouts get mer_01k… po_01k…"],
+    method: payouts.getPayout,
+    arguments: [merchant, payout],
+    show: { record: "payout" },
+  },
+  {
+    name: "payouts timeline",
+    summary: "every step of a payout, and every message of its rail",
+    examples: ["payouts timeline po_01k…"],
+    method: operations.getPayoutJournal,
+    arguments: [payout],
+    show: {
+      list: "entries",
+      columns: ["created_at", "kind", "stage", "version", "rail", "actor.id", "detail"],
+    },
+  },
+  {
+    name: "payouts doubt",
+    summary: "payouts that need a person, longest waiting first",
+    examples: ["payouts doubt", "payouts doubt --kind unknown"],
+    method: operations.listPayoutsInDoubt,
+    options: [{ name: "kind", field: "doubt", about: "why it needs one" }],
+    show: {
+      list: "payouts",
+      columns: [
+        ...[["payout.id", "id"] as const, "doubt", "since", "rail"],
+        ...[["payout.merchant_id", "merchant"] as const, "payout.source_amount"],
+        ...[["payout.source_currency_code", "currency"] as const, "resolution_id"],
+      ],
+    },
+  },
+  {
+    name: "payouts propose",
+    summary: "propose how a payout in doubt ended",
+    details: "It changes nothing until another person confirms it: payouts confirm.",
+    examples: [
+      'payouts propose po_01k… --outcome settled --reference WIRE-1 --reason "on the statement of today"',
+    ],
+    method: operations.proposeResolution,
+    arguments: [payout],
+    options: [
+      { name: "outcome", field: "outcome", about: "how it ended", isRequired: true },
+      {
+        ...{ name: "reference", field: "transaction_reference" },
+        about: "the transaction's hash or the bank's reference, where it was paid",
+      },
+      { name: "reason", field: "reason", about: "the evidence", isRequired: true },
+    ],
+    show: { record: "resolution" },
+  },
+  {
+    name: "payouts confirm",
+    summary: "confirm what another person proposed",
+    examples: ["payouts confirm rsl_01k…"],
+    method: operations.confirmResolution,
+    arguments: [resolution],
+    show: { record: "resolution" },
+  },
+  {
+    name: "payouts withdraw",
+    summary: "take a proposal back",
+    examples: ["payouts withdraw rsl_01k…"],
+    method: operations.withdrawResolution,
+    arguments: [resolution],
+    show: { record: "resolution" },
+  },
+];

@@ -1,0 +1,84 @@
+import { createClient } from "@connectrpc/connect";
+import {
+  Health,
+  HealthCheckResponse_ServingStatus,
+} from "@disburse/contracts/health/v1/health_pb.ts";
+import { CommandError, failureOf } from "../output/failure.ts";
+import { serviceNames } from "../session/target.ts";
+import type { OwnCommand } from "../table/command.ts";
+import type { Invocation } from "../table/invocation.ts";
+import type { World } from "../table/world.ts";
+
+/** A process that takes longer does not serve. */
+const timeoutMs = 5_000;
+
+/** The header in which a process says its version. */
+const versionHeader = "disburse-version";
+
+/** How a process of a service is. */
+type Found = {
+  readonly service: string;
+  readonly url: string;
+  /** `serving`, `not_serving`, or why there is no answer. */
+  readonly state: string;
+  /** "" where the process does not say it. */
+  readonly version: string;
+  readonly problem: string;
+};
+
+async function ask({ connect }: World, service: string, url: string): Promise<Found> {
+  let version = "";
+  try {
+    const { check } = createClient(Health, connect(url));
+    const onHeader = (header: Headers) => {
+      version = header.get(versionHeader) ?? "";
+    };
+    const { status } = await check({}, { timeoutMs, onHeader });
+    const isServing = status === HealthCheckResponse_ServingStatus.SERVING;
+    return { service, url, state: isServing ? "serving" : "not_serving", version, problem: "" };
+  } catch (error) {
+    const { exit, code, message: problem } = failureOf(error);
+    const state = exit === "unavailable" ? "unreachable" : code;
+    return { service, url, state, version, problem };
+  }
+}
+
+async function status(invocation: Invocation): Promise<void> {
+  const { world, target } = invocation;
+  const asked = serviceNames.flatMap((service) =>
+    (target.urls[service] ?? [""]).map((url) =>
+      url === "" ? unknown(service) : ask(world, service, url),
+    ),
+  );
+  const processes = await Promise.all(asked);
+  const isServing = processes.every(({ state }) => state === "serving");
+  const columns = ["service", "state", "version", "url", "problem"];
+  invocation.show({ target: target.name, serving: isServing, processes }, () =>
+    invocation.table(processes, columns),
+  );
+  const versions = new Set(processes.flatMap(({ version }) => version || []));
+  if (versions.size > 1)
+    invocation.note("processes of several versions run: is an update under way?");
+  if (isServing) return;
+  const down = processes.filter(({ state }) => state !== "serving").map(({ service }) => service);
+  throw new CommandError(`not serving: ${[...new Set(down)].join(", ")}`, {
+    exit: "failed",
+    code: "not_serving",
+  });
+}
+
+const unknown = async (service: string): Promise<Found> => ({
+  ...{ service, url: "", state: "no_address", version: "" },
+  problem: `DISBURSE_${service.toUpperCase()}_URL is not set`,
+});
+
+/** How a deployment is. */
+export const statusCommands: readonly OwnCommand[] = [
+  {
+    name: "status",
+    summary: "which services serve, and in which versions; exit code 1 where one does not",
+    details: "Needs no login.",
+    examples: ["status", "status --profile production --json"],
+    run: status,
+  },
+];

@@ -1,0 +1,141 @@
+import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import type { Argument, CallCommand } from "../table/command.ts";
+import { merchant } from "./merchants.ts";
+
+const notifier = NotifierService.method;
+
+const endpoint: Argument = { name: "endpoint", field: "endpoint_id", about: "its id, whe_…" };
+const delivery: Argument = { name: "delivery", field: "delivery_id", about: "its id, whd_…" };
+const replay: Argument = { name: "replay", field: "replay_id", about: "its id, whr_…" };
+
+/** Endpoints of merchants, deliveries to them, and replays. */
+export const webhookCommands: readonly CallCommand[] = [
+  {
+    name: "webhooks endpoints",
+    summary: "a merchant's endpoints, with their health",
+    examples: ["webhooks endpoints mer_01k…"],
+    method: notifier.listEndpoints,
+    arguments: [merchant],
+    show: {
+      list: "endpoints",
+      columns: [
+        ...["id", "url", "state", "health.circuit", "health.pending_count"],
+        ...["health.last_delivered_at", "health.last_failure"],
+      ],
+    },
+  },
+  {
+    name: "webhooks endpoint",
+    summary: "one endpoint",
+    examples: ["webhooks endpoint mer_01k… whe_01k…"],
+    method: notifier.getEndpoint,
+    arguments: [merchant, endpoint],
+    show: { record: "endpoint" },
+  },
+  {
+    name: "webhooks pause",
+    summary: "let an endpoint's events wait",
+    examples: ["webhooks pause mer_01k… whe_01k…"],
+    method: notifier.pauseEndpoint,
+    arguments: [merchant, endpoint],
+    show: { record: "endpoint" },
+  },
+  {
+    name: "webhooks resume",
+    summary: "send a paused endpoint its events again",
+    examples: ["webhooks resume mer_01k… whe_01k…"],
+    method: notifier.resumeEndpoint,
+    arguments: [merchant, endpoint],
+    show: { record: "endpoint" },
+  },
+  {
+    name: "webhooks approve",
+    summary: "make an endpoint's URL live without a challenge",
+    examples: ["webhooks approve mer_01k… whe_01k…"],
+    method: notifier.approveEndpoint,
+    arguments: [merchant, endpoint],
+    show: { record: "endpoint" },
+  },
+  {
+    name: "webhooks deliveries",
+    summary: "a merchant's deliveries, newest first",
+    examples: ["webhooks deliveries mer_01k… --state exhausted"],
+    method: notifier.listDeliveries,
+    arguments: [merchant],
+    options: [
+      { name: "endpoint", field: "endpoint_id", about: "to this endpoint" },
+      { name: "transaction", field: "transaction_id", about: "of this payout, session or refund" },
+      { name: "state", field: "state", about: "in this state" },
+    ],
+    show: {
+      list: "deliveries",
+      columns: [
+        ...["id", "endpoint_id", "transaction_id", "status", "state", "attempts_count"],
+        ...["next_attempt_at", "created_at"],
+      ],
+    },
+  },
+  {
+    name: "webhooks delivery",
+    summary: "one delivery with its last attempts",
+    examples: ["webhooks delivery mer_01k… whd_01k…"],
+    method: notifier.getDelivery,
+    arguments: [merchant, delivery],
+    show: { record: "delivery" },
+  },
+  {
+    name: "webhooks redeliver",
+    summary: "send one delivery once more",
+    examples: ["webhooks redeliver mer_01k… whd_01k…"],
+    method: notifier.redeliver,
+    arguments: [merchant, delivery],
+    show: { record: "delivery" },
+  },
+  {
+    name: "webhooks replay",
+    summary: "send an endpoint everything of a time once more",
+    examples: [
+      "webhooks replay mer_01k… whe_01k… --since 2026-11-20T08:00:00Z",
+      "webhooks replay mer_01k… whe_01k… --since 2026-11-20 --until 2026-11-21 --state delivered",
+    ],
+    method: notifier.createReplay,
+    arguments: [merchant, endpoint],
+    options: [
+      {
+        ...{ name: "since", field: "since", value: "time", isRequired: true },
+        about: "made then or later",
+      },
+      { name: "until", field: "until", value: "time", about: "made before then; now if left out" },
+      {
+        ...{ name: "state", field: "states", isMany: true },
+        about: "exhausted, delivered; exhausted alone if left out",
+      },
+      {
+        name: "rate",
+        field: "rate_per_second",
+        value: "number",
+        about: "at most so many a second",
+      },
+    ],
+    show: { record: "replay" },
+  },
+  {
+    name: "webhooks replays",
+    summary: "a merchant's replays, newest first",
+    examples: ["webhooks replays mer_01k…"],
+    method: notifier.listReplays,
+    arguments: [merchant],
+    show: {
+      list: "replays",
+      columns: ["id", "endpoint_id", "state", "queued_count", "total_count", "since", "until"],
+    },
+  },
+  {
+    name: "webhooks cancel",
+    summary: "end a running replay",
+    examples: ["webhooks cancel mer_01k… whr_01k…"],
+    method: notifier.cancelReplay,
+    arguments: [merchant, replay],
+    show: { record: "replay" },
+  },
+];

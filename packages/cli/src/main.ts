@@ -1,0 +1,13 @@
+import { commandLine } from "./commands/all.ts";
+import { environment } from "./config.ts";
+import { processWorld } from "./process-world.ts";
+import { runCommandLine } from "./program.ts";
+
+// A reader that has seen enough (`| head`) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+});
+
+const args = process.argv.slice(2);
+process.exitCode = await runCommandLine(commandLine, args, processWorld(environment));

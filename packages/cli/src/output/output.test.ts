@@ -1,0 +1,65 @@
+import { create, fromJson } from "@bufbuild/protobuf";
+import {
+  AlertSchema,
+  AlertState,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { PayoutInDoubtSchema } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { describe, expect, it } from "vitest";
+import { nearest } from "./nearest.ts";
+import { plainOf } from "./plain.ts";
+import { printable, recordText, tableText } from "./print.ts";
+
+describe("a message", () => {
+  it("has the contract's names, words of enums, text of times", () => {
+    const message = fromJson(PayoutInDoubtSchema, {
+      ...{ doubt: "DOUBT_STUCK", since: "2026-11-20T11:26:00.120Z" },
+      payout: { id: "po_1", sourceAmount: "1.00" },
+    });
+    expect(plainOf(PayoutInDoubtSchema, message)).toMatchObject({
+      ...{ doubt: "stuck", since: "2026-11-20T11:26:00.120Z", rail: "", resolution_id: "" },
+      payout: { id: "po_1", source_amount: "1.00", status: "" },
+    });
+  });
+
+  it("of a newer contract has the number of a value that is not known here", () => {
+    const state = 99 as AlertState;
+    expect(plainOf(AlertSchema, create(AlertSchema, { state })).state).toBe("99");
+    const known = create(AlertSchema, { state: AlertState.TRUE_MATCH });
+    expect(plainOf(AlertSchema, known).state).toBe("true_match");
+  });
+});
+
+describe("for people", () => {
+  const rows = [
+    { id: "a", name: "Zoë", flags: ["x", "y"], is: true },
+    { id: "bb", name: "", flags: [], is: false },
+  ];
+
+  it("a list is a table", () => {
+    const columns = ["id", ["name", "called"], "flags", "is"] as const;
+    expect(tableText(rows, columns)).toBe(
+      ["ID  CALLED  FLAGS  IS", "a   Zoë     x, y   yes", "bb  -       -      no", ""].join("\n"),
+    );
+    expect(tableText(rows, ["id"], true)).toContain("\u001b[1mID\u001b[22m");
+  });
+
+  it("nothing that is stored reaches the terminal as a command", () => {
+    const name = "a\u001b[2Jb\u202ec\nd";
+    expect(printable(name)).toBe("a\ufffd[2Jb\ufffdc\ufffdd");
+    for (const text of [tableText([{ name }], ["name"]), recordText({ name })]) {
+      expect(text).not.toContain("\u001b");
+      expect(text).not.toContain("\u202e");
+    }
+  });
+});
+
+it.each([
+  ["merchnat", "merchant"],
+  ["mechant", "merchant"],
+  ["Fee_Flat", "fee_flat"],
+  ["fee_flta", "fee_flat"],
+  ["xy", undefined],
+  ["", undefined],
+])("the nearest of %j is %j", (name, expected) => {
+  expect(nearest(name, ["merchant", "fee_flat", "rate"])).toBe(expected);
+});

@@ -1,0 +1,165 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { z } from "zod";
+import { decimalText, readFields, wholeNumber, word, yesOrNo } from "./file.ts";
+import {
+  type Corridor,
+  type Difference,
+  isSameAmount,
+  type Pair,
+  pairOf,
+  type Step,
+} from "./step.ts";
+
+const limits = {
+  source_min: decimalText.optional(),
+  source_max: decimalText.optional(),
+  receiving_min: decimalText.optional(),
+  receiving_max: decimalText.optional(),
+};
+
+const corridor = {
+  from: word,
+  to: word,
+  active: yesOrNo.optional(),
+  fee_share: decimalText.optional(),
+  fee_flat: decimalText.optional(),
+  limits: z.strictObject(limits, { error: "must have fields" }).optional(),
+  quote_ttl_seconds: wholeNumber.optional(),
+  rate_max_age_seconds: wholeNumber.optional(),
+  open_to: z.array(word, { error: "must be a list of merchants" }).optional(),
+  closed_to: z.array(word, { error: "must be a list of merchants" }).optional(),
+};
+
+const file = {
+  corridors: z.array(z.strictObject(corridor, { error: "must have fields" }), {
+    error: "must be a list",
+  }),
+};
+const names = [file, corridor, limits].flatMap(Object.keys);
+
+/** A corridor as a file wants it: what is left out stays as it is. */
+type WantedCorridor = z.output<typeof file.corridors>[number];
+
+/** The corridors of a file. */
+export function readCorridors(text: string): readonly WantedCorridor[] {
+  return readFields(text, z.strictObject(file), names).corridors;
+}
+
+/** Every merchant that a file opens or closes something to. */
+export function merchantsOf(wanted: readonly WantedCorridor[]): readonly string[] {
+  return [
+    ...new Set(wanted.flatMap(({ open_to = [], closed_to = [] }) => [...open_to, ...closed_to])),
+  ];
+}
+
+/** What a plan is made from. */
+export type CurrentCorridors = {
+  readonly corridors: ReadonlyMap<Pair, Corridor>;
+  /** The pairs that are open to each merchant of the file. */
+  readonly open: ReadonlyMap<string, ReadonlySet<Pair>>;
+};
+
+/** What has to be done so that everything is as a file wants it, and why that cannot be. */
+export function planCorridors(
+  wanted: readonly WantedCorridor[],
+  { corridors, open }: CurrentCorridors,
+): { readonly steps: readonly Step[]; readonly problems: readonly string[] } {
+  const steps: Step[] = [];
+  const problems: string[] = [];
+  const seen = new Set<Pair>();
+  for (const [at, each] of wanted.entries()) {
+    const pair = pairOf(each.from, each.to);
+    if (seen.has(pair)) problems.push(`corridors[${at}]: ${pair} stands twice`);
+    seen.add(pair);
+    const { open_to = [], closed_to = [] } = each;
+    for (const merchant of open_to.filter((one) => closed_to.includes(one))) {
+      problems.push(`corridors[${at}]: ${merchant} is in open_to and in closed_to`);
+    }
+    const current = corridors.get(pair);
+    for (const missing of current === undefined ? missingOf(each) : []) {
+      problems.push(`corridors[${at}].${missing}: is required for the new corridor ${pair}`);
+    }
+    steps.push(...stepsOf(each, pair, current));
+    const isOpen = (merchant: string) => open.get(merchant)?.has(pair) ?? false;
+    for (const merchant of open_to.filter((one) => !isOpen(one))) {
+      steps.push({ kind: "opening", pair, merchant, open: true });
+    }
+    for (const merchant of closed_to.filter(isOpen)) {
+      steps.push({ kind: "opening", pair, merchant, open: false });
+    }
+  }
+  return { steps, problems };
+}
+
+/** What nothing stands for by itself: whether it is open, and what it costs. */
+const requiredOfNew = ["active", "fee_share", "fee_flat"] as const;
+
+const missingOf = (wanted: WantedCorridor) =>
+  requiredOfNew.filter((name) => wanted[name] === undefined);
+
+function stepsOf(wanted: WantedCorridor, pair: Pair, current: Corridor | undefined): Step[] {
+  const before = termsOf(current);
+  const after = { ...before, ...givenTerms(wanted) };
+  const changes = Object.entries(after).flatMap(([name, value]): Difference[] => {
+    const old = before[name];
+    return isSame(old, value) ? [] : [{ field: name, before: old ?? "", after: value ?? "" }];
+  });
+  if (current !== undefined && changes.length === 0) return [];
+  return [
+    {
+      kind: "corridor",
+      pair,
+      isNew: current === undefined,
+      changes,
+      corridor: bodyOf(pair, after),
+    },
+  ];
+}
+
+/** A corridor's terms by flat names, which a plan shows. */
+type Terms = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const limitNames = ["source_min", "source_max", "receiving_min", "receiving_max"] as const;
+
+function termsOf(current: Corridor | undefined): Terms {
+  if (current === undefined) return {};
+  const { limits: bounds = {} } = current;
+  return {
+    active: current.active,
+    fee_share: current.fee_share,
+    fee_flat: current.fee_flat,
+    ...Object.fromEntries(limitNames.map((name) => [`limits.${name}`, bounds[name] ?? ""])),
+    quote_ttl_seconds: current.quote_ttl_seconds,
+    rate_max_age_seconds: current.rate_max_age_seconds,
+  };
+}
+
+/** The terms that a file gives; limits that it gives replace all four. */
+function givenTerms({ limits: bounds, ...wanted }: WantedCorridor): Terms {
+  const { active, fee_share, fee_flat, quote_ttl_seconds, rate_max_age_seconds } = wanted;
+  const plain = { active, fee_share, fee_flat, quote_ttl_seconds, rate_max_age_seconds };
+  const given = Object.entries(plain).filter(([, value]) => value !== undefined);
+  const limited = bounds === undefined ? [] : limitNames;
+  return Object.fromEntries([
+    ...given,
+    ...limited.map((name) => [`limits.${name}`, bounds?.[name] ?? ""] as const),
+  ]);
+}
+
+function isSame(one: Terms[string], other: Terms[string]): boolean {
+  if (typeof one === "string" && typeof other === "string") return isSameAmount(one, other);
+  return one === other;
+}
+
+/** The corridor as `SetCorridor` takes it: whole. */
+function bodyOf(pair: Pair, terms: Terms): JsonObject {
+  const [source_currency_code = "", destination_currency_code = ""] = pair.split("→");
+  const value = (name: string) => terms[name] ?? null;
+  return {
+    ...{ source_currency_code, destination_currency_code, active: value("active") },
+    ...{ fee_share: value("fee_share"), fee_flat: value("fee_flat") },
+    limits: Object.fromEntries(limitNames.map((name) => [name, value(`limits.${name}`)])),
+    quote_ttl_seconds: value("quote_ttl_seconds"),
+    rate_max_age_seconds: value("rate_max_age_seconds"),
+  };
+}

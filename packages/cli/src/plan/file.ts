@@ -1,0 +1,77 @@
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import { usageError } from "../output/failure.ts";
+import { didYouMean } from "../output/nearest.ts";
+import type { World } from "../table/world.ts";
+
+/** Files that people write are far smaller. */
+const bytesMax = 1_048_576;
+
+/** The text of a file of people's. */
+export async function readText({ folder }: Pick<World, "folder">, path: string): Promise<string> {
+  const whole = resolve(folder, path);
+  const found = await stat(whole).catch(() => undefined);
+  if (found?.isFile() !== true) throw usageError(`there is no file ${path}`);
+  if (found.size > bytesMax) throw usageError(`${path} has more than 1 MiB`);
+  return readFile(whole, "utf8");
+}
+
+/** An amount, rate or share: digits as they are written, never a binary number. */
+export const decimalText = z
+  .string({ error: "must be an amount" })
+  .regex(/^\d{1,15}(?:\.\d{1,30})?$/, "must be digits, with a point: 0.30");
+
+/** A name or a code. */
+export const word = z.string({ error: "must be text" }).min(1, "must not be empty").max(255);
+
+/** `yes` or `no`, or as YAML and JSON have it. */
+export const yesOrNo = z
+  .enum(["true", "false", "yes", "no"], { error: "must be true or false" })
+  .transform((given) => given === "true" || given === "yes");
+
+/** A whole number of at most nine digits. */
+export const wholeNumber = z
+  .string({ error: "must be a whole number" })
+  .regex(/^\d{1,9}$/, "must be a whole number")
+  .transform(Number);
+
+/**
+ * Reads a file of YAML or JSON by a schema, in which every value is text as it was written: an
+ * amount keeps its digits. Refuses fields that it does not know, with the nearest of `names`.
+ */
+export function readFields<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+  names: readonly string[],
+): z.output<Schema> {
+  const document = parseDocument(text, { schema: "failsafe", uniqueKeys: true });
+  const [mistake] = document.errors;
+  if (mistake !== undefined) throw usageError(`the file cannot be read: ${mistake.message}`);
+  const { success, data, error } = schema.safeParse(plainValue(document));
+  if (success) return data;
+  throw usageError(error.issues.map((issue) => problemOf(issue, names)).join("; "));
+}
+
+/** Aliases may not make a small file large. */
+function plainValue(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 10 }) ?? {};
+  } catch (error) {
+    throw usageError(`the file cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function problemOf(issue: z.core.$ZodIssue, names: readonly string[]): string {
+  const at = pathOf(issue.path);
+  if (issue.code !== "unrecognized_keys") return `${at}: ${issue.message}`;
+  const unknown = issue.keys.map((key) => `"${key}" is no field${didYouMean(key, names)}`);
+  return `${at}: ${unknown.join(", ")}`;
+}
+
+/** `corridors[0].fee_flat`. */
+function pathOf(path: readonly PropertyKey[]): string {
+  const text = path.map((name) => (typeof name === "number" ? `[${name}]` : `.${String(name)}`));
+  return text.join("").replace(/^\./, "") || "the file";
+}

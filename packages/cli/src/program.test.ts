@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { commandLine } from "./commands/all.ts";
+import { createProgram } from "./program.ts";
+import { isChange } from "./table/command.ts";
+import { offlineWorld } from "./test-world.ts";
+import { version } from "./version.ts";
+
+const world = offlineWorld();
+afterAll(() => world.remove());
+
+/** The words of an example as a shell reads them. */
+const wordsOf = (text: string) =>
+  [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
+
+describe("every command", () => {
+  const silent = { out: () => undefined, err: () => undefined };
+
+  it.each(commandLine.commands.map((each) => [each.name, each] as const))(
+    "%s has examples that it takes",
+    async (_name, command) => {
+      expect(command.examples.length).toBeGreaterThan(0);
+      for (const example of command.examples) {
+        let called = "";
+        const program = createProgram(commandLine, silent, async ({ name }) => {
+          called = name;
+        });
+        await program.parseAsync(wordsOf(example), { from: "user" });
+        expect(called).toBe(command.name);
+      }
+    },
+  );
+
+  it("is named once, and is in a group that there is", () => {
+    const names = commandLine.commands.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const groups = commandLine.groups.map(({ name }) => name);
+    expect(new Set(names.map((name) => name.split(" ")[0]))).toEqual(new Set(groups));
+  });
+
+  it("says in its help what it is for, its options and examples", async () => {
+    const { code, out } = await world.run("credits", "create", "--help");
+    expect(code).toBe(0);
+    for (const part of ["add money that arrived", "<amount>", "--note", "--json", "--sandbox"]) {
+      expect(out).toContain(part);
+    }
+    expect(out).toContain("--dry-run");
+    expect(out).toContain("Examples:\n  disburse credits create mer_");
+    const { out: all } = await world.run("--help");
+    for (const { name } of commandLine.groups) expect(all).toContain(name);
+    expect(all).toContain("Exit codes: 0 done");
+  });
+
+  it("that changes something prints its request under --dry-run, and calls no service", async () => {
+    const changes = commandLine.commands.filter((each) => isChange(each) && !("run" in each));
+    expect(changes.length).toBeGreaterThan(20);
+    for (const command of changes.filter((each) => !("file" in each))) {
+      const [example = ""] = command.examples;
+      const args = [...wordsOf(example), "--dry-run", "--json", "--operation-id", "op-1"];
+      const { code, out, err } = await world.run(...args);
+      expect({ code, err }, command.name).toEqual({ code: 0, err: "" });
+      const { rpc, request } = JSON.parse(out);
+      expect(rpc).toMatch(/^disburse\.\w+\.v1\.\w+\/\w+$/);
+      const actor = { kind: "operator", id: "ada" };
+      expect(request.mutation).toEqual({ operation_id: "op-1", actor });
+    }
+  });
+});
+
+it("the version is the package's", async () => {
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8"));
+  expect(manifest.version).toBe(version);
+  expect((await world.run("--version")).out).toBe(`${version}\n`);
+});
+
+describe("refuses, with exit code 2 and what is meant,", () => {
+  it.each([
+    ["an unknown command", ["merchnats", "list"], "Did you mean merchants?"],
+    ["an unknown one of a group", ["merchants", "lst"], "Did you mean list?"],
+    ["a group alone", ["merchants"], "Usage: disburse merchants"],
+    ["an unknown option", ["merchants", "list", "--limti", "5"], "Did you mean --limit?"],
+    ["an argument that is missing", ["accounts", "get", "mer_1"], "missing required argument"],
+    ["one too many", ["merchants", "get", "mer_1", "mer_2"], "too many arguments"],
+    ["an option that is missing", ["rails", "pause", "sandbox"], "--reason"],
+    ["a word of no enum", ["payouts", "list", "m", "--status", "faild"], 'did you mean "failed"?'],
+    ["what is no time", ["payouts", "list", "m", "--created-from", "yesterday"], "is no time"],
+    ["a day that is none", ["payouts", "list", "m", "--created-from", "2026-02-31x"], "is no time"],
+    [
+      "neither yes nor no",
+      ["settings", "set", "m", "--beneficiaries", "maybe", "--depositors", "no"],
+      '--beneficiaries: "maybe" is neither yes nor no',
+    ],
+    ["what is no number", ["keys", "rotate", "k", "--overlap", "1h"], "is no whole number"],
+    ["too large a number", ["keys", "rotate", "k", "--overlap", "9999999999"], "overlap_seconds"],
+    ["a page of nothing", ["merchants", "list", "--limit", "0"], "is no number above zero"],
+    [
+      "an operation id with a space",
+      ["keys", "revoke", "k", "--operation-id", "a b"],
+      "must be 1 to 100 printable characters",
+    ],
+    ["two deployments", ["status", "--sandbox", ".", "--profile", "x"], "exclude each other"],
+    ["a sandbox that is not there", ["status", "--sandbox", "nowhere"], "there is no sandbox at"],
+    ["a profile that is not there", ["status", "--profile", "prod"], 'there is no profile "prod"'],
+    ["a file that is not there", ["corridors", "plan", "none.yaml"], "there is no file none.yaml"],
+    ["a shell that is not there", ["completion", "bsh"], 'did you mean "bash"?'],
+  ])("%s", async (_what, args, expected) => {
+    const { code, out, err } = await world.run(...args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(expected);
+  });
+
+  it("in JSON where that is asked for", async () => {
+    const { err } = await world.run("completion", "bsh", "--json");
+    expect(JSON.parse(err)).toEqual({
+      error: { code: "usage", message: expect.stringContaining('"bsh"'), exit: 2 },
+    });
+  });
+});

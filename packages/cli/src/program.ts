@@ -1,0 +1,153 @@
+import {
+  type Command as Commander,
+  Argument as CommanderArgument,
+  CommanderError,
+  Option as CommanderOption,
+  createCommand,
+} from "commander";
+import { exitCodes, type Failure, failureOf } from "./output/failure.ts";
+import { jsonText, printable } from "./output/print.ts";
+import { createCalls } from "./session/calls.ts";
+import { identityOf } from "./session/identity.ts";
+import { readTarget } from "./session/target.ts";
+import { type Argument, type Command, isChange, type Option } from "./table/command.ts";
+import type { CommandLine } from "./table/command-line.ts";
+import { Invocation } from "./table/invocation.ts";
+import { choicesOfOption, globalOptions, optionsOf } from "./table/options.ts";
+import { runCall } from "./table/run.ts";
+import type { World } from "./table/world.ts";
+
+const exitHelp = `
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 needs another person's approval,
+4 not logged in or not allowed, 5 a service does not answer.
+
+Environment: DISBURSE_SANDBOX, DISBURSE_PROFILE, DISBURSE_<SERVICE>_URL, DISBURSE_ISSUER,
+DISBURSE_CLIENT_ID, DISBURSE_SCOPE, DISBURSE_TOKEN, NO_COLOR.
+
+Begin with \`disburse login\`, or \`disburse status\`.`;
+
+/** Runs one command line; answers its exit code. */
+export async function runCommandLine(
+  line: CommandLine,
+  args: readonly string[],
+  world: World,
+): Promise<number> {
+  let isJson = args.includes("--json");
+  const program = createProgram(line, world, async (command, given) => {
+    isJson = given.get("--json") === true;
+    await runCommand(command, given, world);
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+    const failure = failureOf(error);
+    report(failure, isJson, world);
+    return exitCodes[failure.exit];
+  }
+}
+
+type Given = Map<string, string | boolean | readonly string[] | undefined>;
+
+async function runCommand(command: Command, given: Given, world: World): Promise<void> {
+  const textOf = (name: string) => {
+    const value = given.get(name);
+    return typeof value === "string" ? value : undefined;
+  };
+  const choice = { sandbox: textOf("--sandbox"), profile: textOf("--profile") };
+  const target = readTarget(world, choice);
+  const identity = identityOf(world, target);
+  const calls = createCalls(world, target, identity, textOf("--operation-id"));
+  const invocation = new Invocation({ world, target, calls, given });
+  try {
+    await ("run" in command ? command.run(invocation) : runCall(command, invocation));
+  } catch (error) {
+    const isUnknown = failureOf(error).exit === "unavailable";
+    // What was sent may have been done: the same id again does it once.
+    if (isChange(command) && isUnknown) {
+      world.err(`to try again: the same command with --operation-id ${calls.operationId}\n`);
+    }
+    throw error;
+  }
+}
+
+function report({ exit, code, message, stack }: Failure, isJson: boolean, world: World): void {
+  if (isJson) world.err(jsonText({ error: { code, message, exit: exitCodes[exit] } }));
+  else world.err(`error: ${printable(message, true)} (${code})\n`);
+  if (stack !== undefined) world.err(`${stack}\n`);
+}
+
+/** The commands as commander has them; `run` is called with what was given. */
+export function createProgram(
+  { groups, commands, version }: CommandLine,
+  world: Pick<World, "out" | "err">,
+  run: (command: Command, given: Given) => Promise<void>,
+): Commander {
+  const program = createCommand("disburse")
+    .description("Disburse for the operator's team, over the services' own APIs.")
+    .version(version, "--version", "show the version")
+    .helpOption("-h, --help", "show this")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: world.out, writeErr: world.err })
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError("(--help says more)")
+    .addHelpText("after", exitHelp);
+  for (const option of globalOptions) program.addOption(optionOf(option));
+  for (const group of groups) {
+    const own = commands.filter(({ name }) => name.split(" ")[0] === group.name);
+    const parent = own.some(({ name }) => name === group.name)
+      ? program
+      : program.command(group.name).description(group.summary).helpCommand(false);
+    for (const each of own) addCommand(parent, each, run);
+  }
+  return program;
+}
+
+function addCommand(
+  parent: Commander,
+  command: Command,
+  run: (command: Command, given: Given) => Promise<void>,
+): void {
+  const { summary, details, examples } = command;
+  const own = parent.command(command.name.split(" ").at(-1) ?? "");
+  own.summary(summary).description(details === undefined ? summary : `${summary}\n\n${details}`);
+  const positional = command.arguments ?? [];
+  for (const each of positional) own.addArgument(argumentOf(each));
+  const options = optionsOf(command).map((each) => [each, optionOf(each, command)] as const);
+  for (const [, option] of options) own.addOption(option);
+  const lines = examples.map((each) => `  disburse ${each}`);
+  own.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+  own.action(async () => {
+    const values = own.optsWithGlobals<Record<string, string | boolean | string[] | undefined>>();
+    const given: Given = new Map();
+    for (const [at, { name }] of positional.entries())
+      given.set(`<${name}>`, own.processedArgs[at]);
+    for (const [{ name }, option] of options)
+      given.set(`--${name}`, values[option.attributeName()]);
+    for (const { name } of globalOptions) given.set(`--${name}`, values[name]);
+    await run(command, given);
+  });
+}
+
+function argumentOf({ name, about, isOptional = false, isMany = false }: Argument) {
+  const shown = isMany ? `${name}...` : name;
+  return new CommanderArgument(isOptional ? `[${shown}]` : `<${shown}>`, about);
+}
+
+function optionOf(option: Option, command?: Command): CommanderOption {
+  const { name, about, value = "text", isRequired = false, isMany = false } = option;
+  const choices = choicesOfOption(option, command);
+  const hint = choices === undefined ? "" : ` (${choices.join(", ")})`;
+  const many = isMany ? "; may be given more than once" : "";
+  const made = new CommanderOption(
+    value === "" ? `--${name}` : `--${name} <${value}>`,
+    `${about}${hint}${many}`,
+  );
+  if (isRequired) made.makeOptionMandatory();
+  if (isMany) {
+    made.argParser((given: string, before: readonly string[] = []) => [...before, given]);
+  }
+  return made;
+}

@@ -1,0 +1,202 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { CommandError, usageError } from "../output/failure.ts";
+import { didYouMean } from "../output/nearest.ts";
+import type { World } from "../table/world.ts";
+
+/** The services, in the order in which `disburse status` shows them. */
+export const serviceNames = [
+  "gateway",
+  "beneficiary",
+  "compliance",
+  "quote",
+  "payout",
+  "notifier",
+] as const;
+
+/** A service. */
+export type ServiceName = (typeof serviceNames)[number];
+
+/** The deployment that a command works on. */
+export type Target = {
+  /** What people call it: a profile, a sandbox's file, the environment. */
+  readonly name: string;
+  /** Where each service serves its RPCs; several addresses where it has replicas. */
+  readonly urls: Readonly<Partial<Record<ServiceName, readonly string[]>>>;
+  /** The OpenID provider that people sign in at. */
+  readonly issuer?: string | undefined;
+  readonly clientId: string;
+  readonly scope: string;
+  /** An access token that is at hand: of `DISBURSE_TOKEN`. */
+  readonly token?: string | undefined;
+  /** `grpc_token` of a sandbox: what is left where there is no login. */
+  readonly sandboxToken?: string | undefined;
+};
+
+/** What the command line says of its target. */
+export type TargetChoice = {
+  readonly sandbox?: string | undefined;
+  readonly profile?: string | undefined;
+};
+
+const clientIdDefault = "disburse-cli";
+/** A refresh token comes with `offline_access`. */
+const scopeDefault = "openid offline_access";
+/** Where `npm start` keeps its data. */
+const dataFolder = ".data";
+
+/** The URLs of a service: one, or several in a list or joined by commas. */
+const urlsSchema = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().flatMap((each) => each.split(",")))
+  .pipe(z.array(z.url({ protocol: /^https?$/, error: "must be an http or https URL" })).min(1));
+
+const servicesSchema = z.strictObject({
+  gateway: urlsSchema.optional(),
+  beneficiary: urlsSchema.optional(),
+  compliance: urlsSchema.optional(),
+  quote: urlsSchema.optional(),
+  payout: urlsSchema.optional(),
+  notifier: urlsSchema.optional(),
+});
+
+const profileSchema = z.strictObject({
+  issuer: z.url().optional(),
+  client_id: z.string().optional(),
+  scope: z.string().optional(),
+  services: servicesSchema,
+});
+
+const profilesSchema = z.strictObject({
+  default: z.string().optional(),
+  profiles: z.record(z.string(), profileSchema),
+});
+
+const sandboxSchema = z.object({
+  grpc: servicesSchema,
+  grpc_token: z.string().optional(),
+  issuer: z.url().optional(),
+});
+
+/**
+ * The deployment to work on: `--sandbox` or `--profile`, else `DISBURSE_SANDBOX`,
+ * `DISBURSE_PROFILE` or `DISBURSE_<SERVICE>_URL`, else the default profile, else the sandbox of
+ * this folder. Addresses and issuer of the environment go before those of any.
+ */
+export function readTarget(world: World, choice: TargetChoice): Target {
+  if (choice.sandbox !== undefined && choice.profile !== undefined) {
+    throw usageError("--sandbox and --profile exclude each other");
+  }
+  const { environment } = world;
+  const own = fromEnvironment(world);
+  const base = baseTarget(world, choice, Object.keys(own.urls).length > 0);
+  return {
+    ...base,
+    urls: { ...base.urls, ...own.urls },
+    issuer: environment.DISBURSE_ISSUER || base.issuer,
+    clientId: environment.DISBURSE_CLIENT_ID || base.clientId,
+    scope: environment.DISBURSE_SCOPE || base.scope,
+    token: environment.DISBURSE_TOKEN || undefined,
+  };
+}
+
+const nowhere: Target = {
+  ...{ name: "the environment", urls: {} },
+  ...{ clientId: clientIdDefault, scope: scopeDefault },
+};
+
+function baseTarget(world: World, choice: TargetChoice, hasOwnUrls: boolean): Target {
+  const { environment, folder } = world;
+  if (choice.sandbox !== undefined) return sandboxTarget(resolve(folder, choice.sandbox));
+  if (choice.profile !== undefined) return profileTarget(world, choice.profile);
+  const { DISBURSE_SANDBOX, DISBURSE_PROFILE } = environment;
+  if (DISBURSE_SANDBOX) return sandboxTarget(resolve(folder, DISBURSE_SANDBOX));
+  if (DISBURSE_PROFILE) return profileTarget(world, DISBURSE_PROFILE);
+  if (hasOwnUrls) return nowhere;
+  const profiles = readProfiles(world);
+  if (profiles?.default !== undefined) return profileTarget(world, profiles.default);
+  const own = join(folder, dataFolder);
+  return existsSync(join(own, "sandbox.json")) ? sandboxTarget(own) : nowhere;
+}
+
+function fromEnvironment({ environment }: World): Pick<Target, "urls"> {
+  const urls = serviceNames.flatMap((name) => {
+    const variable = `DISBURSE_${name.toUpperCase()}_URL`;
+    const given = environment[variable];
+    return given ? [[name, checked(urlsSchema, given, variable)] as const] : [];
+  });
+  return { urls: Object.fromEntries(urls) };
+}
+
+/** Where profiles are: `$XDG_CONFIG_HOME/disburse/profiles.yaml`. */
+export function profilesPath({ environment }: World): string {
+  const home = environment.HOME || homedir();
+  const folder = environment.XDG_CONFIG_HOME || join(home, ".config");
+  return join(folder, "disburse", "profiles.yaml");
+}
+
+function readProfiles(world: World) {
+  const path = profilesPath(world);
+  return existsSync(path) ? checked(profilesSchema, parsed(path), path) : undefined;
+}
+
+function profileTarget(world: World, name: string): Target {
+  const profiles = readProfiles(world)?.profiles ?? {};
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile === undefined) {
+    const hint = didYouMean(name, Object.keys(profiles));
+    throw usageError(`there is no profile "${name}" in ${profilesPath(world)}${hint}`);
+  }
+  const { issuer, client_id, scope, services } = profile;
+  return {
+    ...{ name: `profile ${name}`, urls: definedOf(services), issuer },
+    ...{ clientId: client_id ?? clientIdDefault, scope: scope ?? scopeDefault },
+  };
+}
+
+/** A sandbox by its data folder, or by its file. */
+function sandboxTarget(given: string): Target {
+  const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const path = isFolder ? join(given, "sandbox.json") : given;
+  if (!existsSync(path)) throw usageError(`there is no sandbox at ${path}`);
+  const { grpc, grpc_token, issuer } = checked(sandboxSchema, parsed(path), path);
+  return {
+    ...{ name: `sandbox ${path}`, urls: definedOf(grpc), issuer, sandboxToken: grpc_token },
+    ...{ clientId: clientIdDefault, scope: scopeDefault },
+  };
+}
+
+function parsed(path: string): unknown {
+  try {
+    return parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${path}: ${problem}`, { exit: "usage", code: "usage", cause: error });
+  }
+}
+
+function checked<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const problems = error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  throw usageError(`${where}: ${problems.join("; ")}`);
+}
+
+function definedOf(services: z.infer<typeof servicesSchema>): Target["urls"] {
+  const entries = Object.entries(services).filter(([, urls]) => urls !== undefined);
+  return Object.fromEntries(entries) as Target["urls"];
+}
+
+/** The addresses of a service; throws where the target has none. */
+export function urlsOf(
+  { name, urls }: Target,
+  service: ServiceName,
+): readonly [string, ...string[]] {
+  const [first, ...others] = urls[service] ?? [];
+  if (first !== undefined) return [first, ...others];
+  const where = `DISBURSE_${service.toUpperCase()}_URL, a profile or --sandbox`;
+  throw usageError(`${name} has no address of the ${service} service; ${where} says it`);
+}

@@ -1,0 +1,80 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { CommandError } from "../output/failure.ts";
+import type { World } from "../table/world.ts";
+
+/** Tokens are secrets: no other user reads them. */
+const fileMode = 0o600;
+const folderMode = 0o700;
+
+const loginSchema = z.object({
+  access_token: z.string(),
+  /** Absent where the provider gave none: after `expires_at` people sign in again. */
+  refresh_token: z.string().optional(),
+  /** Milliseconds since 1970. */
+  expires_at: z.number(),
+});
+
+/** What a sign-in left. */
+export type Login = z.infer<typeof loginSchema>;
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  logins: z.record(z.string(), loginSchema),
+});
+
+/** Where logins are kept: `$XDG_STATE_HOME/disburse/logins.json`. */
+export function tokenFilePath({ environment }: Pick<World, "environment">): string {
+  const home = environment.HOME || homedir();
+  const folder = environment.XDG_STATE_HOME || join(home, ".local", "state");
+  return join(folder, "disburse", "logins.json");
+}
+
+/** The logins of this machine's user, by issuer and client. */
+export function openTokenFile(path: string) {
+  const read = (): Record<string, Login> => {
+    if (!existsSync(path)) return {};
+    try {
+      return fileSchema.parse(JSON.parse(readFileSync(path, "utf8"))).logins;
+    } catch (cause) {
+      const problem = `${path} is no file of logins; remove it, and log in again`;
+      throw new CommandError(problem, { exit: "identity", code: "not_logged_in", cause });
+    }
+  };
+  const write = (logins: Record<string, Login>) => {
+    mkdirSync(dirname(path), { recursive: true, mode: folderMode });
+    const draft = `${path}.${process.pid}`;
+    const file = openSync(draft, "w", fileMode);
+    writeSync(file, JSON.stringify({ version: 1, logins }));
+    fsyncSync(file);
+    closeSync(file);
+    // A draft that a killed process left keeps its own mode.
+    chmodSync(draft, fileMode);
+    renameSync(draft, path);
+  };
+  return {
+    read: (key: string): Login | undefined => read()[key],
+    write: (key: string, login: Login): void => write({ ...read(), [key]: login }),
+    /** Forgets a login; whether there was one. */
+    remove: (key: string): boolean => {
+      const { [key]: removed, ...others } = read();
+      if (removed !== undefined) write(others);
+      return removed !== undefined;
+    },
+  };
+}
+
+/** The file of logins, opened. */
+export type TokenFile = ReturnType<typeof openTokenFile>;

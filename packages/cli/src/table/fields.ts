@@ -1,0 +1,107 @@
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type JsonObject,
+  type JsonValue,
+  ScalarType,
+} from "@bufbuild/protobuf";
+import { usageError } from "../output/failure.ts";
+import { didYouMean } from "../output/nearest.ts";
+import { wordsOf } from "../output/plain.ts";
+
+const isIndex = (name: string) => /^\d+$/.test(name);
+
+/** The field at a path of names, in which a number stands for an item of a list. */
+export function fieldAt(schema: DescMessage, path: string): DescField {
+  const names = path.split(".").filter((name) => !isIndex(name));
+  let message: DescMessage | undefined = schema;
+  let field: DescField | undefined;
+  for (const name of names) {
+    field = message?.fields.find((each) => each.name === name);
+    message = field?.message;
+  }
+  if (field === undefined) throw new Error(`${schema.typeName} has no field ${path}`);
+  return field;
+}
+
+/** The words that a field of an enum takes; `undefined` of any other field. */
+export function choicesOf({ enum: enumeration }: DescField): readonly string[] | undefined {
+  return enumeration === undefined ? undefined : wordsOf(enumeration).map(({ word }) => word);
+}
+
+/** Puts a value at a path into a JSON object, and makes what is on the way to it. */
+export function setAt(json: JsonObject, path: string, value: JsonValue): void {
+  const [name = "", ...rest] = path.split(".");
+  if (rest.length === 0) {
+    json[name] = value;
+    return;
+  }
+  const [next = ""] = rest;
+  if (isIndex(next)) {
+    const list = (json[name] ?? []) as JsonValue[];
+    json[name] = list;
+    const inside = rest.slice(1);
+    if (inside.length === 0) {
+      list[Number(next)] = value;
+      return;
+    }
+    const item = (list[Number(next)] ?? {}) as JsonObject;
+    list[Number(next)] = item;
+    setAt(item, inside.join("."), value);
+    return;
+  }
+  const inner = (json[name] ?? {}) as JsonObject;
+  json[name] = inner;
+  setAt(inner, rest.join("."), value);
+}
+
+const wholeTypes: ReadonlySet<ScalarType | undefined> = new Set([
+  ...[ScalarType.INT32, ScalarType.UINT32, ScalarType.INT64, ScalarType.UINT64],
+]);
+
+/** The JSON of what was given for a field; `label` names it in what is refused. */
+export function jsonOfText(field: DescField, label: string, given: string): JsonValue {
+  if (field.enum !== undefined) return enumValue(field.enum, label, given);
+  if (field.message !== undefined) return timeValue(field.message, label, given);
+  if (field.scalar === ScalarType.BOOL) return yesOrNo(label, given);
+  if (wholeTypes.has(field.scalar)) return wholeNumber(label, given);
+  return given;
+}
+
+function enumValue(enumeration: DescEnum, label: string, given: string): string {
+  const known = wordsOf(enumeration);
+  const word = given.toLowerCase().replaceAll("-", "_");
+  const found = known.find((each) => each.word === word);
+  if (found !== undefined) return found.name;
+  const words = known.map((each) => each.word);
+  throw usageError(
+    `${label}: "${given}" is none of ${words.join(", ")}${didYouMean(given, words)}`,
+  );
+}
+
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
+const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** A moment; a day begins at midnight UTC. */
+function timeValue({ typeName }: DescMessage, label: string, given: string): string {
+  if (typeName !== "google.protobuf.Timestamp") throw new Error(`${label} is no value`);
+  const isTime = dayPattern.test(given) || timePattern.test(given);
+  const time = new Date(isTime ? given : Number.NaN);
+  if (!Number.isNaN(time.getTime())) return time.toISOString();
+  throw usageError(`${label}: "${given}" is no time; write 2026-11-20 or 2026-11-20T11:26:00Z`);
+}
+
+function yesOrNo(label: string, given: string): boolean {
+  if (/^(?:yes|true)$/i.test(given)) return true;
+  if (/^(?:no|false)$/i.test(given)) return false;
+  throw usageError(`${label}: "${given}" is neither yes nor no`);
+}
+
+const wholePattern = /^-?\d{1,19}$/;
+
+/** As text, which JSON of protobuf takes for every whole number. */
+function wholeNumber(label: string, given: string): string {
+  if (wholePattern.test(given)) return given;
+  throw usageError(`${label}: "${given}" is no whole number`);
+}

@@ -1,0 +1,56 @@
+import {
+  type DescMethodUnary,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  type MessageShape,
+} from "@bufbuild/protobuf";
+import { usageError } from "../output/failure.ts";
+import type { CallCommand } from "./command.ts";
+import { fieldAt, jsonOfText, setAt } from "./fields.ts";
+import type { Invocation } from "./invocation.ts";
+
+/** The request that a command's arguments and options ask for, as JSON of the contract. */
+export function requestOf(command: CallCommand, invocation: Invocation): JsonObject {
+  const { method, fixed = {}, arguments: positional = [], options = [] } = command;
+  const json: JsonObject = structuredClone(fixed);
+  const labelled = [
+    ...positional.map((each) => ({ ...each, label: `<${each.name}>` })),
+    ...options.map((each) => ({ ...each, label: `--${each.name}` })),
+  ];
+  for (const { field, label } of labelled) {
+    if (field === undefined) continue;
+    const value = jsonOf(method, field, label, invocation);
+    if (value !== undefined) setAt(json, field, value);
+  }
+  return json;
+}
+
+function jsonOf(
+  { input }: DescMethodUnary,
+  path: string,
+  label: string,
+  invocation: Invocation,
+): JsonValue | undefined {
+  const field = fieldAt(input, path);
+  if (invocation.has(label)) return true;
+  const isItem = /\.\d+$/.test(path);
+  if (field.fieldKind === "list" && !isItem) {
+    const all = invocation.many(label);
+    return all.length === 0 ? undefined : all.map((each) => jsonOfText(field, label, each));
+  }
+  const text = invocation.text(label);
+  return text === undefined ? undefined : jsonOfText(field, label, text);
+}
+
+/** The message of a request; a value that the contract cannot carry is a mistake of usage. */
+export function messageOf<Method extends DescMethodUnary>(
+  { input }: Method,
+  json: JsonObject,
+): MessageShape<Method["input"]> {
+  try {
+    return fromJson(input, json) as MessageShape<Method["input"]>;
+  } catch (error) {
+    throw usageError(error instanceof Error ? error.message : String(error));
+  }
+}

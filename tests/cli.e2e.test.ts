@@ -1,0 +1,195 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Role } from "@disburse/chassis/identity/principal.ts";
+import { commandLine } from "@disburse/cli/commands/all.ts";
+import { processWorld } from "@disburse/cli/process-world.ts";
+import { runCommandLine } from "@disburse/cli/program.ts";
+import { eachService } from "@disburse/sandbox/service-names.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installCli, type Ran } from "./installed-cli.ts";
+import { payerOf } from "./payer.ts";
+import { id } from "./wire.ts";
+
+/** The command line against a running platform: as it is installed, and in this process. */
+
+const root = join(import.meta.dirname, "..");
+let platform: TestPlatform;
+let cli: ReturnType<typeof installCli>;
+let acme = "";
+
+/** An access token of a person, with every role where none is named. */
+async function tokenOf(person: string, roles?: readonly Role[]): Promise<string> {
+  const bearer = await platform.trust.person(person, roles)("payout");
+  return bearer.replace(/^Bearer /, "");
+}
+
+beforeAll(async () => {
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "100" });
+  cli = installCli();
+  const { baseUrl, sandbox, url } = platform;
+  acme = sandbox.merchants.acme.merchant_id;
+  const written = {
+    ...{ ...sandbox, base_url: baseUrl, grpc: eachService(url) },
+    grpc_token: await tokenOf("sandbox"),
+  };
+  mkdirSync(join(cli.folder, ".data"));
+  writeFileSync(join(cli.folder, ".data", "sandbox.json"), JSON.stringify(written));
+});
+afterAll(async () => {
+  await platform?.stop();
+  cli?.remove();
+});
+
+/** Runs a command in this process, which is faster than one of its own. */
+async function run(...args: string[]): Promise<Ran> {
+  let [out, err] = ["", ""];
+  const code = await runCommandLine(commandLine, args, {
+    ...processWorld({ HOME: cli.folder, DISBURSE_SANDBOX: ".data" }),
+    ...{ folder: cli.folder, isTerminal: false },
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+  });
+  return { code, out, err };
+}
+
+/** The JSON that a command prints. */
+async function jsonOf(...args: string[]) {
+  const { code, out, err } = await run(...args, "--json");
+  expect({ args, code, err }).toEqual({ args, code: 0, err: "" });
+  return JSON.parse(out);
+}
+
+/** The shell's blocks of a page, or of one section of it. */
+function blocksOf(file: string, section?: string): string[] {
+  const page = readFileSync(join(root, file), "utf8");
+  const part = section === undefined ? page : (page.split(`\n## ${section}\n`)[1] ?? "");
+  const [text = ""] = section === undefined ? [part] : part.split("\n## ");
+  return [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block);
+}
+
+it("docs/OPERATIONS.md takes a merchant from its registration to its first credit", async () => {
+  const blocks = blocksOf("docs/OPERATIONS.md", "A merchant from its first day on");
+  expect(blocks.length).toBeGreaterThan(6);
+  const { code, out, err } = await cli.shell(blocks.join("\n"));
+  expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining("error") });
+  const { data } = JSON.parse(out.trim().split("\n").at(-1) ?? "");
+  const account = { id: id("acc"), currency_code: "USD", available: 5000, held: 0 };
+  expect(data.accounts).toMatchObject([account]);
+  expect(out).toContain("+ open USD→USD to mer_");
+  expect(out).toContain("nothing to do");
+  const { merchants } = await jsonOf("merchants", "list", "--limit", "1");
+  const [{ id: merchantId }] = merchants;
+  expect(merchants).toMatchObject([{ name: "Initech Ltd" }]);
+  const { corridors } = await jsonOf("corridors", "list", "--merchant", merchantId);
+  expect(corridors).toHaveLength(2);
+});
+
+it("the README's commands run", async () => {
+  const [text = ""] = blocksOf("README.md").filter((block) => block.includes("npx disburse"));
+  const { code, out } = await cli.shell(text);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^SERVICE +STATE +VERSION/);
+  expect(out).toContain("acme");
+});
+
+it("status says what serves in which version, and 1 where something does not", async () => {
+  const { processes, serving } = await jsonOf("status");
+  expect(serving).toBe(true);
+  expect(new Set(processes.map(({ version }: { version: string }) => version)).size).toBe(1);
+  expect(processes[0].version).toMatch(/^\d+\.\d+\.\d+/);
+  const away = { DISBURSE_QUOTE_URL: "http://127.0.0.1:1" };
+  const down = await cli.run(["status"], { ...away, DISBURSE_SANDBOX: ".data" });
+  expect(down).toMatchObject({ code: 1, err: expect.stringContaining("not serving: quote") });
+  const list = await cli.run(["rates", "list"], { ...away, DISBURSE_SANDBOX: ".data" });
+  expect(list).toMatchObject({ code: 5, out: "" });
+});
+
+it("a change is made once under its operation id, and refused with other content", async () => {
+  const account = platform.accountId("acme", "USD", false);
+  const credit = ["credits", "create", acme, account, "1.50", "USD", "--operation-id", "cli-once"];
+  const first = await jsonOf(...credit);
+  expect(await jsonOf(...credit)).toEqual(first);
+  const other = await run(...credit.with(4, "2.50"));
+  expect(other).toMatchObject({ code: 1, out: "" });
+  expect(other.err).toContain("was used with other content (INVALID_REQUEST)");
+  expect(await run("accounts", "get", acme, account, "--field", "account.available")).toMatchObject(
+    {
+      out: "1.50\n",
+    },
+  );
+  const entry = String(first.entry.id);
+  const reversed = await jsonOf("credits", "reverse", acme, account, entry, "--note", "in error");
+  expect(reversed.entry).toMatchObject({ step: "reversal", available: "0.00", reverses: entry });
+});
+
+it("a list is imported from a file, and what it names is found", async () => {
+  const entry = {
+    ...{ uid: "cli-1", type: "individual", dob: ["1970-01-01"], countries: ["DE"], programs: [] },
+    names: [{ name: "Quorvella Drimbaugh", kind: "primary" }],
+  };
+  writeFileSync(join(cli.folder, "internal.jsonl"), `${JSON.stringify(entry)}\n`);
+  const imported = ["lists", "import", "cli_internal", "internal.jsonl", "--list-version", "1"];
+  const dry = await jsonOf(...imported, "--dry-run");
+  expect(dry.request.header).toMatchObject({ list: "cli_internal", version: "1" });
+  const { version, change } = await jsonOf(...imported);
+  expect({ version, change }).toMatchObject({
+    ...{ version: { list: "cli_internal", entries: 1 }, change: { added: 1 } },
+  });
+  const who = ["Quorvella Drimbaugh", "--type", "individual", "--merchant", acme];
+  const { screening } = await jsonOf("screenings", "party", ...who);
+  expect(screening).toMatchObject({ verdict: expect.stringMatching(/review|block/) });
+  expect(screening.hits[0]).toMatchObject({ list: "cli_internal", entry_uid: "cli-1" });
+  const { out } = await run("lists", "imports", "--list", "cli_internal");
+  expect(out).toMatch(/cli_internal +1 +in_force +1/);
+});
+
+it("a payout is shown with every step", async () => {
+  const payoutId = await payerOf(platform, "acme").pay("cli-shown");
+  const payout = await jsonOf("payouts", "get", acme, payoutId);
+  expect(payout.payout).toMatchObject({ id: payoutId, reference_id: "cli-shown" });
+  const { out } = await run("payouts", "timeline", payoutId);
+  expect(out).toMatch(/submit/);
+  const found = await jsonOf("payouts", "list", acme, "--reference", "cli-shown");
+  expect(found.payouts).toHaveLength(1);
+});
+
+it("a person without the role is refused with 4", async () => {
+  const DISBURSE_TOKEN = await tokenOf("erin", ["support"]);
+  const args = ["accounts", "open", acme, "USD"];
+  const { code, err } = await cli.run(args, { DISBURSE_TOKEN });
+  expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining("permission_denied") });
+  const forged = await cli.run(["rails", "list"], { DISBURSE_TOKEN: `${DISBURSE_TOKEN}x` });
+  expect(forged.code).toBe(4);
+});
+
+describe("bad input is refused, and changes nothing:", () => {
+  const account = () => platform.accountId("acme", "USD");
+  const credit = (...more: string[]) => ["credits", "create", acme, account(), ...more];
+  it.each([
+    ["an amount in words", () => credit("many", "USD"), "amount"],
+    ["zero", () => credit("0", "USD"), "amount"],
+    ["too many decimals", () => credit("1.001", "USD"), "amount"],
+    ["16 digits before the point", () => credit("1234567890123456", "USD"), "amount"],
+    ["another currency", () => credit("1.00", "BTC"), "currency_code: must be USD"],
+    ["a note of control characters", () => credit("1.00", "USD", "--note", "a\u0007"), "note"],
+    ["another merchant's account", () => ["accounts", "get", "mer_x", account()], "NOT_FOUND"],
+    ["an unknown merchant", () => ["accounts", "open", "mer_typo", "USD"], "is not known"],
+    ["an unknown currency", () => ["accounts", "open", acme, "XYZ"], "currency_code"],
+    ["a merchant without a name", () => ["merchants", "create", " "], "name: must be"],
+    ["an id with a space", () => ["merchants", "create", "A", "--id", "a b"], "merchant_id"],
+    ["an unknown scope", () => ["keys", "create", acme, "--scope", "money:make"], "scope"],
+    ["an unknown rail", () => ["rails", "pause", "none", "--reason", "why not"], "NOT_FOUND"],
+    ["a cursor that no list gave", () => ["merchants", "list", "--cursor", "?"], "cursor"],
+  ])("%s", async (_what, args, message) => {
+    const before = (await run("accounts", "list", acme)).out;
+    const { code, out, err } = await run(...args());
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain(message);
+    expect((await run("accounts", "list", acme)).out).toBe(before);
+  });
+});
