@@ -53,15 +53,19 @@ describe("the alert rules", () => {
     });
   });
 
-  it.skipIf(!isThere)("fire, each by itself, and clear", async () => {
-    const file = join(observabilityFolder, "tests/rules.test.yaml");
-    const tried = [...readFileSync(file, "utf8").matchAll(/- name: (\w+)/g)].map(
-      ([, name]) => name,
-    );
-    expect([...new Set(tried)].toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
-    await run("promtool", ["test", "rules", file]);
-    // It took 15 s and more while other runs shared the processors.
-  }, 60_000);
+  it.skipIf(!isThere)(
+    "fire, each by itself, and clear",
+    async () => {
+      const file = join(observabilityFolder, "tests/rules.test.yaml");
+      const tried = [...readFileSync(file, "utf8").matchAll(/- name: (\w+)/g)].map(
+        ([, name]) => name,
+      );
+      expect([...new Set(tried)].toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
+      await run("promtool", ["test", "rules", file]);
+      // It took 15 s and more while other runs shared the processors.
+    },
+    60_000,
+  );
 
   it("become seconds for a test", () => {
     expect(inSeconds("  for: 5m\n  expr: rate(a[15m]) > 0.5 and max(b) > 10 * 60")).toBe(
