@@ -158,6 +158,39 @@ it("a payout is shown with every step", async () => {
   expect(found.payouts).toHaveLength(1);
 });
 
+it("what needs another person is 3 with the proposal, which that person reads and approves", async () => {
+  const account = platform.accountId("acme", "USD");
+  const asked = [
+    "credits",
+    "create",
+    acme,
+    account,
+    "150000.00",
+    "USD",
+    "--operation-id",
+    "cli-much",
+  ];
+  const as = async (person: string, ...args: string[]) =>
+    cli.run(args, { DISBURSE_TOKEN: await tokenOf(person) });
+  const { code, out, err } = await as("ada", ...asked, "--json");
+  expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining("approvals get") });
+  const { proposal_id: proposal, content_digest: digest } = JSON.parse(out);
+  const { proposals } = await jsonOf("approvals", "list", "--state", "open");
+  expect(proposals).toMatchObject([
+    { id: proposal, service: "payout", proposed_by: { id: "ada" } },
+  ]);
+  const own = await as("ada", "approvals", "approve", proposal, "--yes");
+  expect(own).toMatchObject({ code: 4, err: expect.stringContaining("ACCESS_FORBIDDEN") });
+  const other = ["approvals", "approve", proposal, "--digest"];
+  expect(await as("bob", ...other, "another")).toMatchObject({ code: 1 });
+  expect(await as("bob", ...other, digest, "--field", "proposal.state")).toEqual({
+    ...{ code: 0, out: "executed\n", err: "" },
+  });
+  // The proposer gets the answer by asking the same again.
+  const credited = await as("ada", ...asked, "--field", "entry.amount");
+  expect(credited).toEqual({ code: 0, out: "150000.00\n", err: "" });
+});
+
 it("a person without the role is refused with 4", async () => {
   const DISBURSE_TOKEN = await tokenOf("erin", ["support"]);
   const args = ["accounts", "open", acme, "USD"];

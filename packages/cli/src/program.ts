@@ -6,7 +6,7 @@ import {
   createCommand,
 } from "commander";
 import { exitCodes, type Failure, failureOf } from "./output/failure.ts";
-import { jsonText, printable } from "./output/print.ts";
+import { jsonText, printable, recordText } from "./output/print.ts";
 import { createCalls } from "./session/calls.ts";
 import { identityOf } from "./session/identity.ts";
 import { readTarget } from "./session/target.ts";
@@ -72,7 +72,9 @@ async function runCommand(command: Command, given: Given, world: World): Promise
   }
 }
 
-function report({ exit, code, message, stack }: Failure, isJson: boolean, world: World): void {
+function report(failure: Failure, isJson: boolean, world: World): void {
+  const { exit, code, message, stack, approval } = failure;
+  if (approval !== undefined) world.out(isJson ? jsonText(approval) : recordText(approval));
   if (isJson) world.err(jsonText({ error: { code, message, exit: exitCodes[exit] } }));
   else world.err(`error: ${printable(message, true)} (${code})\n`);
   if (stack !== undefined) world.err(`${stack}\n`);

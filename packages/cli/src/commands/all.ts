@@ -1,6 +1,7 @@
 import { completionCommands } from "../completion.ts";
 import type { CommandLine, Group } from "../table/command-line.ts";
 import { version } from "../version.ts";
+import { approvalCommands } from "./approvals.ts";
 import { auditCommands } from "./audit.ts";
 import { complianceCommands } from "./compliance.ts";
 import { corridorCommands } from "./corridors.ts";
@@ -33,6 +34,7 @@ const groups: readonly Group[] = [
   { name: "screenings", summary: "screenings of wallets and parties" },
   { name: "alerts", summary: "hits that a person decides" },
   { name: "webhooks", summary: "endpoints, deliveries, replays" },
+  { name: "approvals", summary: "what one person must not do alone" },
   { name: "audit", summary: "what people did" },
   { name: "completion", summary: "completion in a shell" },
   { name: "complete", summary: "completion in a shell" },
@@ -44,7 +46,12 @@ export const commandLine: CommandLine = {
   commands: [
     ...[...sessionCommands, ...statusCommands, ...merchantCommands, ...moneyCommands],
     ...[...corridorCommands, ...payoutCommands, ...complianceCommands, ...listImportCommands],
-    ...[...webhookCommands, ...auditCommands, ...completionCommands(() => commandLine)],
+    ...[
+      ...webhookCommands,
+      ...approvalCommands,
+      ...auditCommands,
+      ...completionCommands(() => commandLine),
+    ],
   ],
   version,
 };

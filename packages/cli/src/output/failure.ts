@@ -1,5 +1,8 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { ApprovalRequiredSchema } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
+import { plainOf } from "./plain.ts";
 
 /** The exit codes of every command, as `disburse --help` names them. */
 export const exitCodes = {
@@ -53,6 +56,8 @@ export type Failure = {
   readonly exit: ExitName;
   readonly code: string;
   readonly message: string;
+  /** What waits for another person: the proposal's id, its digest, its end. */
+  readonly approval?: JsonObject;
   /** A bug of ours: its stack is shown. */
   readonly stack?: string | undefined;
 };
@@ -66,6 +71,12 @@ export function failureOf(error: unknown): Failure {
     return { exit: error.exit, code: error.code, message: error.message };
   }
   if (error instanceof ConnectError) {
+    const [needed] = error.findDetails(ApprovalRequiredSchema);
+    if (needed !== undefined) {
+      const message = `another person has to approve it: disburse approvals get ${needed.proposalId}`;
+      const approval = plainOf(ApprovalRequiredSchema, needed);
+      return { exit: "approval", code: "APPROVAL_REQUIRED", message, approval };
+    }
     const [refusal] = error.findDetails(RefusalSchema);
     const exit = exitOf(error.code);
     if (refusal !== undefined) return { exit, code: refusal.code, message: refusal.message };

@@ -1,0 +1,218 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { CommandError } from "../output/failure.ts";
+import { plainOf, wordsOf } from "../output/plain.ts";
+import { recordText } from "../output/print.ts";
+import type { ServiceName } from "../session/target.ts";
+import type { Argument, OwnCommand } from "../table/command.ts";
+import { fieldAt, jsonOfText } from "../table/fields.ts";
+import type { Invocation } from "../table/invocation.ts";
+import { messageOf } from "../table/request.ts";
+
+const method = ApprovalService.method;
+
+/** The services that let requests wait for another person. */
+const serving: readonly ServiceName[] = ["payout", "quote", "compliance", "gateway"];
+
+const stateField = fieldAt(method.listProposals.input, "state");
+
+/** Each service has the proposals of its own RPCs: a list is of all that let the person see any. */
+async function listProposals(invocation: Invocation): Promise<JsonObject[]> {
+  const state = invocation.text("--state");
+  const wanted = {
+    ...(state !== undefined && { state: jsonOfText(stateField, "--state", state) }),
+    limit: 100,
+  };
+  const found: JsonObject[] = [];
+  const refused: unknown[] = [];
+  for (const service of servicesOf(invocation)) {
+    try {
+      found.push(...(await proposalsOf(invocation, service, wanted)));
+    } catch (error) {
+      if (!isNotForUs(error)) throw error;
+      refused.push(error);
+    }
+  }
+  const [first] = refused;
+  if (refused.length === servicesOf(invocation).length) throw first;
+  return found.sort((one, other) => (String(one.created_at) < String(other.created_at) ? 1 : -1));
+}
+
+async function proposalsOf(
+  { calls }: Invocation,
+  service: ServiceName,
+  wanted: JsonObject,
+): Promise<JsonObject[]> {
+  const { listProposals: list } = method;
+  const found: JsonObject[] = [];
+  let cursor = "";
+  do {
+    const request = messageOf(list, { ...wanted, cursor });
+    const answer = plainOf(list.output, await calls.call(list, request, service));
+    const proposals = (answer.proposals ?? []) as JsonObject[];
+    found.push(...proposals.map((each) => ({ service, ...each })));
+    cursor = String(answer.next_cursor ?? "");
+  } while (cursor !== "");
+  return found;
+}
+
+/** A service without approvals, or whose proposals are not for this person. */
+function isNotForUs(error: unknown): boolean {
+  const { code } = ConnectError.from(error);
+  return code === Code.PermissionDenied || code === Code.Unimplemented;
+}
+
+function servicesOf(invocation: Invocation): readonly ServiceName[] {
+  const chosen = invocation.text("--service");
+  return chosen === undefined ? serving : serving.filter((name) => name === chosen);
+}
+
+/** A proposal, and the service that has it. */
+type Found = { readonly service: ServiceName; readonly proposal: JsonObject };
+
+/** The proposal of an id, of whichever service. */
+async function findProposal(invocation: Invocation): Promise<Found> {
+  const proposal_id = invocation.required("<proposal>");
+  const { getProposal: get } = method;
+  for (const service of servicesOf(invocation)) {
+    try {
+      const request = messageOf(get, { proposal_id });
+      const answer = plainOf(get.output, await invocation.calls.call(get, request, service));
+      return { service, proposal: { service, ...(answer.proposal as JsonObject) } };
+    } catch (error) {
+      const isUnknown = ConnectError.from(error).code === Code.NotFound;
+      if (!isUnknown && !isNotForUs(error)) throw error;
+    }
+  }
+  throw new CommandError(`there is no proposal ${proposal_id} to see`, {
+    exit: "failed",
+    code: "RECORD_NOT_FOUND",
+  });
+}
+
+/** People read what would change, not its JSON. */
+function proposalText(proposal: JsonObject): string {
+  const read = (text: unknown) => (text === "" ? "" : JSON.parse(String(text)));
+  const { before, after, ...rest } = proposal;
+  return recordText({ ...rest, before: read(before), after: read(after) });
+}
+
+/** What was read is what is approved: `--digest` says it where a person has read it before. */
+async function approve(invocation: Invocation): Promise<void> {
+  const { service, proposal } = await findProposal(invocation);
+  const digest = invocation.text("--digest") ?? String(proposal.content_digest);
+  const decided = { content_digest: digest };
+  if (!invocation.isDryRun && invocation.text("--digest") === undefined) {
+    if (!invocation.isJson) invocation.world.out(proposalText(proposal));
+    if (!(await invocation.confirm("approve it?"))) {
+      throw new CommandError("nothing was approved", { exit: "failed", code: "not_confirmed" });
+    }
+  }
+  await decide(invocation, service, method.approveProposal, decided);
+}
+
+async function reject(invocation: Invocation): Promise<void> {
+  const { service } = await findProposal(invocation);
+  const reason = invocation.required("--reason");
+  await decide(invocation, service, method.rejectProposal, { reason });
+}
+
+async function withdraw(invocation: Invocation): Promise<void> {
+  const { service } = await findProposal(invocation);
+  await decide(invocation, service, method.withdrawProposal, {});
+}
+
+type Deciding = (typeof method)["approveProposal" | "rejectProposal" | "withdrawProposal"];
+
+async function decide(
+  invocation: Invocation,
+  service: ServiceName,
+  rpc: Deciding,
+  more: JsonObject,
+): Promise<void> {
+  const { calls } = invocation;
+  const mutation = calls.mutation();
+  const json = { mutation, proposal_id: invocation.required("<proposal>"), ...more };
+  const request = messageOf(rpc, json);
+  if (invocation.isDryRun) {
+    const planned = { rpc: `${rpc.parent.typeName}/${rpc.name}`, service };
+    return invocation.record({ ...planned, request: plainOf(rpc.input, request) });
+  }
+  const answer = plainOf(rpc.output, await calls.call(rpc, request, service));
+  invocation.show(answer, () => proposalText(answer.proposal as JsonObject));
+}
+
+const proposal: Argument = { name: "proposal", about: "the proposal's id" };
+const serviceOption = {
+  ...{ name: "service", value: "name", choices: serving },
+  about: "of this service alone",
+};
+const stateWords = stateField.enum === undefined ? [] : wordsOf(stateField.enum);
+
+/** What one person must not do alone. */
+export const approvalCommands: readonly OwnCommand[] = [
+  {
+    name: "approvals list",
+    summary: "what waits for another person, or did, newest first",
+    examples: ["approvals list --state open", "approvals list --service payout --json"],
+    options: [
+      { name: "state", about: "in this state", choices: stateWords.map(({ word }) => word) },
+      serviceOption,
+    ],
+    run: async (invocation) => {
+      const proposals = await listProposals(invocation);
+      const columns = ["id", "service", "state", "rpc", "merchant_id", "proposed_by.id", "reasons"];
+      invocation.show({ proposals }, () =>
+        proposals.length === 0 ? "" : invocation.table(proposals, [...columns, "expires_at"]),
+      );
+      if (proposals.length === 0) invocation.note("no proposals");
+    },
+  },
+  {
+    name: "approvals get",
+    summary: "a proposal with what it would change",
+    examples: ["approvals get apr_01k…"],
+    arguments: [proposal],
+    options: [serviceOption],
+    run: async (invocation) => {
+      const { proposal: found } = await findProposal(invocation);
+      invocation.show(found, () => proposalText(found));
+    },
+  },
+  {
+    name: "approvals approve",
+    summary: "approve what another person proposed, after reading it",
+    details: "It runs then, once. --digest approves what was read before, and nothing else.",
+    examples: ["approvals approve apr_01k…", "approvals approve apr_01k… --digest 4f… --json"],
+    arguments: [proposal],
+    options: [
+      { name: "digest", about: "content_digest of the proposal as it was read" },
+      { name: "yes", value: "", about: "approve without asking" },
+      serviceOption,
+    ],
+    isChange: true,
+    run: approve,
+  },
+  {
+    name: "approvals reject",
+    summary: "reject what another person proposed",
+    examples: ['approvals reject apr_01k… --reason "the bank knows of no such wire"'],
+    arguments: [proposal],
+    options: [
+      { name: "reason", about: "why: 10 characters or more", isRequired: true },
+      serviceOption,
+    ],
+    isChange: true,
+    run: reject,
+  },
+  {
+    name: "approvals withdraw",
+    summary: "take a proposal of one's own back",
+    examples: ["approvals withdraw apr_01k…"],
+    arguments: [proposal],
+    options: [serviceOption],
+    isChange: true,
+    run: withdraw,
+  },
+];
