@@ -187,7 +187,7 @@ describe("docker-compose.yml", () => {
 
   it("keeps what must last in named volumes, under a name that lasts", () => {
     const keys = [...serviceNames, "sandbox"].map((name) => `${name}-key`).sort();
-    const volumes = ["mongo", "rabbitmq", "sandbox", ...keys, "prometheus", "grafana"];
+    const volumes = ["mongo", "rabbitmq", "sandbox", "audit", ...keys, "prometheus", "grafana"];
     expect(Object.keys(compose.volumes)).toEqual(volumes);
     expect(composed("mongo").volumes).toEqual(["mongo:/data/db"]);
     expect(composed("rabbitmq")).toMatchObject({

@@ -84,7 +84,7 @@ describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay)
       for (const field of ["hostNetwork", "hostPID", "hostIPC"])
         expect(spec).not.toHaveProperty(field);
       const kinds = (spec.volumes ?? []).flatMap((volume: object) => Object.keys(volume));
-      const allowed = ["name", "secret", "projected", "emptyDir"];
+      const allowed = ["name", "secret", "projected", "emptyDir", "persistentVolumeClaim"];
       expect(allowed).toEqual(expect.arrayContaining(kinds));
     }
   });

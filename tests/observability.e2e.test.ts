@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { queries, selectionsOf } from "@disburse/operate/observability/files.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
@@ -9,6 +13,10 @@ import { payerOf } from "./payer.ts";
 const walletProvider = {
   ...{ WALLET_PROVIDER_URL: "http://127.0.0.1:9/", WALLET_PROVIDER_API_KEY: "unused" },
 };
+
+/** Ships heads, of which there are metrics. */
+const sink = mkdtempSync(join(tmpdir(), "disburse-sink-"));
+const evidence = { AUDIT_SINK: pathToFileURL(sink).href };
 
 let platform: TestPlatform;
 let receiver: Receiver;
@@ -32,7 +40,9 @@ async function scraped(): Promise<Map<string, Set<string>>> {
 }
 
 beforeAll(async () => {
-  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "100", ...walletProvider });
+  platform = await startTestPlatform({
+    ...{ SANDBOX_SETTLE_MS: "100", ...walletProvider, ...evidence },
+  });
   const acme = payerOf(platform, "acme");
   receiver = await startReceiver();
   await acme.post("/api/v1/webhooks/endpoints", { url: receiver.url, description: "metrics" });
@@ -48,6 +58,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await receiver?.close();
   await platform?.stop();
+  rmSync(sink, { recursive: true });
 });
 
 /** The labels that a metric lacks; one without a series yet shows none. */

@@ -1,9 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DescService } from "@bufbuild/protobuf";
+import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import type { z } from "zod";
 import { connectAmqpBus } from "./amqp/bus.ts";
+import { startAudit } from "./audit/open.ts";
+import { auditRpc } from "./audit/rpc.ts";
+import type { HeadSource } from "./audit/shipping.ts";
+import { openAuditStore } from "./audit/store.ts";
 import type { Bus } from "./bus/bus.ts";
 import { type Identity, openIdentity } from "./identity/open.ts";
+import { createLifetime, type Lifetime } from "./lifetime.ts";
 import { createLog, type Log, type LogDestination } from "./log.ts";
 import { showLoops } from "./loop.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
@@ -62,26 +68,6 @@ export type StartService = {
   readonly migrate: (environment: Environment) => Promise<void>;
 };
 
-/** What a service closes at shutdown, last opened first. */
-type Lifetime = ReturnType<typeof createLifetime>;
-
-/** Collects what a service opens; a failure to close one part does not keep the others open. */
-function createLifetime(log: Log) {
-  const ends: { name: string; end: () => Promise<void> | void }[] = [];
-  return {
-    add: (name: string, end: () => Promise<void> | void) => void ends.push({ name, end }),
-    end: async () => {
-      for (let next = ends.pop(); next !== undefined; next = ends.pop()) {
-        try {
-          await next.end();
-        } catch (error) {
-          log.error({ err: error, part: next.name }, "part did not close");
-        }
-      }
-    },
-  };
-}
-
 type Settings = z.output<z.ZodObject<typeof commonSettings>> & { readonly DATABASE: string };
 
 type Served = Pick<RpcServerOptions, "services" | "routes"> &
@@ -110,7 +96,8 @@ export function serviceStart<Config extends Settings>(
       const { ADMIN_HOST: host, ADMIN_PORT: port } = config;
       const operations = await startOperationsServer({ host, port, metrics, lifecycle });
       lifetime.add("operations", operations.stop);
-      const { stop: stopIdentity, ...identity } = openIdentity(name, config, environment, log);
+      assertEvidence(config);
+      const { stop: stopIdentity, key, ...identity } = openIdentity(name, config, environment, log);
       lifetime.add("identity", stopIdentity);
       const traces = await openTracing(name, config, log);
       // Closed after all that makes spans.
@@ -119,8 +106,11 @@ export function serviceStart<Config extends Settings>(
       lifetime.add("database", database.close);
       ping = database.ready;
       const tracing = traces?.tracing;
-      const parts = { log, metrics, tracing, identity, lifetime, lifecycle, database };
-      const opened = await open(prepare(config, parts, shared));
+      const sources: HeadSource[] = [];
+      const evidence = { service: name, settings: config, key, database, log, metrics, sources };
+      lifetime.add("audit", startAudit(evidence).stop);
+      const parts = { log, metrics, tracing, identity, lifetime, lifecycle, database, sources };
+      const opened = await open(prepare(name, config, parts, shared));
       lifecycle.started();
       const delayMs = config.SHUTDOWN_DELAY_SECONDS * 1_000;
       const end = async () => {
@@ -185,7 +175,15 @@ async function openDatabase(
   }
 }
 
+/** Money does not move where nothing outside the database could show that it was changed. */
+function assertEvidence({ DISBURSE_MODE: mode, AUDIT_SINK: sink }: Settings): void {
+  if (mode === "live" && sink === undefined) {
+    throw new SettingsError("settings: AUDIT_SINK: is required in live mode");
+  }
+}
+
 function prepare<Config extends Settings>(
+  name: string,
   config: Config,
   parts: {
     readonly log: Log;
@@ -195,13 +193,27 @@ function prepare<Config extends Settings>(
     readonly lifetime: Lifetime;
     readonly lifecycle: Lifecycle;
     readonly database: Database;
+    readonly sources: HeadSource[];
   },
   shared: Shared | undefined,
 ) {
-  const { log, metrics, tracing, lifetime, lifecycle } = parts;
+  const { log, metrics, tracing, lifetime, lifecycle, sources } = parts;
   const { identity, verify, stepUp } = parts.identity;
   const { HOST: host, PORT: port } = config;
   const observe = observeClients(metrics, log);
+  const audit = auditRpc(name, openAuditStore<string>(parts.database));
+  const startServer = (served: Served) => {
+    const { isReady: ready, draining } = lifecycle;
+    const common = { host, port, verify, stepUp, log, metrics, tracing, ready, draining };
+    return startRpcServer({
+      ...{ ...common, ...served },
+      services: [...served.services, AuditService],
+      routes: (router) => {
+        served.routes(router);
+        router.service(AuditService, audit);
+      },
+    });
+  };
   return {
     ...parts,
     config,
@@ -221,11 +233,13 @@ function prepare<Config extends Settings>(
       lifetime.add(`client of ${service.typeName}`, close);
       return rpc;
     },
+    /** Has the heads of further chains signed and shipped, beside those of the audit trail. */
+    ship: (source: HeadSource) => void sources.push(source),
+    /** Starts a server of RPCs, those of the audit trail too; the caller stops it. */
+    startServer,
     /** Serves RPCs, by default at the address of the settings. */
     serve: async (served: Served) => {
-      const { isReady: ready, draining } = lifecycle;
-      const common = { host, port, verify, stepUp, log, metrics, tracing, ready, draining };
-      const server = await startRpcServer({ ...common, ...served });
+      const server = await startServer(served);
       lifetime.add("server", server.stop);
       return server;
     },

@@ -140,6 +140,18 @@ export const identitySettings = {
     .optional(),
 } as const;
 
+/** Where evidence of what operators did is kept (docs/decisions/0043-evidence.md). */
+export const auditSettings = {
+  /** Where signed heads go: `file:///var/lib/disburse/audit`. Without one none are shipped. */
+  AUDIT_SINK: z.url({ protocol: /^file$/ }).optional(),
+  /** How often, where something has happened. */
+  AUDIT_HEADS_SECONDS: countSetting(1).default(60),
+} as const;
+
+/** The settings of the evidence, read, and the deployment that it is of. */
+export type AuditSettings = z.output<z.ZodObject<typeof auditSettings>> &
+  Pick<IdentitySettings, "TRUST_DOMAIN">;
+
 /** The settings of an identity, read. */
 export type IdentitySettings = z.output<z.ZodObject<typeof identitySettings>>;
 
@@ -151,6 +163,7 @@ export const commonSettings = {
   /** A secret, for it may hold a password. */
   MONGODB_URI: secret(z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address")),
   ...identitySettings,
+  ...auditSettings,
   LOG_LEVEL: z.enum(logLevels).default("info"),
   /** Where probes and metrics are served (`operations/server.ts`); 0 lets the system choose. */
   ADMIN_HOST: z.string().default("127.0.0.1"),

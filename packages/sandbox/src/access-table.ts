@@ -5,6 +5,7 @@ import { callersOf } from "@disburse/chassis/identity/access.ts";
 import type { Role } from "@disburse/chassis/identity/principal.ts";
 import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
@@ -14,7 +15,7 @@ import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
-import type { ServiceName } from "./service-names.ts";
+import { type ServiceName, serviceNames } from "./service-names.ts";
 
 const target = join(import.meta.dirname, "../../../docs/ACCESS.md");
 
@@ -31,6 +32,8 @@ export const contracts: readonly (readonly [ServiceName, DescService])[] = [
   ...(["compliance", "gateway", "payout", "quote"] as const).map(
     (service) => [service, ApprovalService] as const,
   ),
+  // Of each service's own trail.
+  ...serviceNames.map((name) => [name, AuditService] as const),
 ];
 
 /** The roles by their words, in the contract's order. */

@@ -24,6 +24,8 @@ export type MachineOptions = {
   readonly partPorts?: readonly number[];
   /** The connection string of each service's own database. */
   readonly mongodbUri: (database: string) => string;
+  /** Where the heads of the audit trails are shipped to; absent: nowhere. */
+  readonly auditSink?: string;
   /** Absent where the services share a process and a bus in it. */
   readonly amqpUrl?: string;
   /** Prefix of every database's name, so that platforms can share an engine. */
@@ -50,6 +52,7 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     TRUSTED_KEYS: secrets.trustedKeys,
     ...issuerSettings(secrets.issuerKey, options.issuer),
     ENCRYPTION_KEYS: secrets.encryptionKeys,
+    ...(options.auditSink === undefined ? {} : { AUDIT_SINK: options.auditSink }),
     ...(amqpUrl === undefined ? {} : { AMQP_URL: amqpUrl }),
     BENEFICIARY_URL: url("beneficiary"),
     COMPLIANCE_URL: url("compliance"),

@@ -32,6 +32,7 @@ export function readConfig(environment: Environment, root: string) {
 const serviceSettings = [
   "ADDRESS_RATE_LIMIT_PER_SECOND",
   "ADDRESS_RATE_LIMIT_BURST",
+  "AUDIT_HEADS_SECONDS",
   "LIST_SOURCES",
   "MAX_CONNECTIONS",
   "MAX_CONNECTIONS_PER_ADDRESS",

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
@@ -22,6 +23,9 @@ export type Standalone = Awaited<ReturnType<typeof startStandalone>>;
 
 /** With 256 MB the platform needs 700 MB at 20,000 payouts; with this it does not grow. */
 const cacheMegabytes = 64;
+
+/** Beside the database, and not in it: evidence of what operators did there. */
+const auditFolder = "audit";
 
 /** The services' own ports are this machine's alone: `HOST` opens the gateway to others. */
 const loopback = "127.0.0.1";
@@ -74,6 +78,7 @@ export async function startStandalone(
       adminPorts: eachService(() => ports.shift() ?? 0),
       secrets,
       mongodbUri: engine.uri,
+      auditSink: pathToFileURL(resolve(dataDir, auditFolder)).href,
       ...(amqpUrl === undefined ? {} : { amqpUrl }),
       settings: { ...passedOn, LOG_LEVEL: log.level, SANDBOX_SETTLE_MS: String(SANDBOX_SETTLE_MS) },
     });

@@ -1,4 +1,5 @@
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { contentKeyOf } from "@disburse/chassis/mutations/content.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
@@ -20,7 +21,7 @@ export const start = serviceStart("beneficiary", readConfig, migrations, async (
   const { connect, openBus, serve, tracing } = opening;
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   const deps = {
-    ...openStores(database, sealer),
+    ...openStores(database, sealer, contentKeyOf(config.ENCRYPTION_KEYS)),
     compliance: connect(ComplianceService, config.COMPLIANCE_URL, complianceTimeoutMs),
     clock: systemClock,
     log,

@@ -68,6 +68,16 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** What operators did, by whom, and what calls owe to it. */
+const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  audit_entries: [
+    { key: { key: 1 }, name: "key", unique: true },
+    { key: { subject: 1, _id: -1 }, name: "subject" },
+    { key: { action: 1, _id: -1 }, name: "action" },
+  ],
+  operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
+};
+
 /** The registry of merchants. */
 const merchantIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   merchants: [
@@ -117,4 +127,5 @@ async function registerMerchants(db: Db): Promise<void> {
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
   { name: "merchants: those that have settings", up: registerMerchants },
+  { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
 ];

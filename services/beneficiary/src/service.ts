@@ -3,6 +3,7 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import {
   bindOperations,
+  type KeyContent,
   type OperationBindings,
   openOperationBindings,
 } from "@disburse/chassis/mutations/bindings.ts";
@@ -19,10 +20,10 @@ export type ServiceDeps = BeneficiaryDeps &
   MerchantDeps &
   SettingsDeps & { readonly operations: OperationBindings };
 
-/** The stores of a database. */
-export function openStores({ db }: Database, sealer: Sealer) {
+/** The stores of a database; `keyContent` is for digests of what is sealed. */
+export function openStores({ db }: Database, sealer: Sealer, keyContent?: KeyContent) {
   return {
-    operations: openOperationBindings({ db }),
+    operations: openOperationBindings({ db }, keyContent),
     beneficiaries: openBeneficiaries(db, sealer),
     depositors: openDepositors(db, sealer),
     merchants: openMerchants(db),
@@ -38,6 +39,11 @@ export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof Beneficiar
     { ...creating, ...merchantsRpc(deps), ...settingsRpc(deps) },
     deps.operations,
     // A record keeps the content of the operation that made it.
-    ["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor", "createMerchant"],
+    {
+      own: [
+        ...(["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor"] as const),
+        "createMerchant",
+      ],
+    },
   );
 }

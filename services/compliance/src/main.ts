@@ -1,6 +1,7 @@
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import { contentKeyOf } from "@disburse/chassis/mutations/content.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
@@ -67,17 +68,24 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const review = await startReview({ ...common, encryptionKeys, alerts, screenings, rescreen });
   lifetime.add("review", review.stop);
   const rpc = { ...screening, ...listService.rpc };
-  const operations = openOperationBindings(database);
+  const operations = openOperationBindings(database, contentKeyOf(encryptionKeys));
   // Screenings are kept with their requests, alerts with what was given.
-  const bound = bindOperations(ComplianceService, rpc, operations, ["screenWallet", "screenParty"]);
   const clearing = { score: config.APPROVAL_CLEAR_SCORE, lists: config.APPROVAL_CLEAR_LISTS };
   const guards = reviewGuards(alerts, clearing);
   const guarded = approvals.guard(ComplianceReviewService, review.rpc, guards);
+  const bound = bindOperations(ComplianceService, rpc, operations, {
+    own: ["screenWallet", "screenParty"],
+    noted: ["getScreening"],
+  });
+  const reviewing = bindOperations(ComplianceReviewService, guarded, operations, {
+    own: ["assignAlert", "decideAlert", "confirmTrueMatch", "reopenAlert"],
+    noted: ["getAlert"],
+  });
   return opening.serve({
     services: [ComplianceService, ComplianceReviewService, ApprovalService],
     routes: (router) => {
       router.service(ComplianceService, bound);
-      router.service(ComplianceReviewService, guarded);
+      router.service(ComplianceReviewService, reviewing);
       router.service(ApprovalService, approvals.rpc);
     },
   });

@@ -65,8 +65,15 @@ const approvalIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** Entries by what was done, and what calls owe to the trail. */
+const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  audit_entries: [{ key: { action: 1, _id: -1 }, name: "action" }],
+  operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
+};
+
 /** The steps of this service's database, in order; a released one never changes. */
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
   { name: "indexes of proposals", up: (db) => createIndexes(db, approvalIndexes) },
+  { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
 ];

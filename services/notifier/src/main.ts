@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { databaseClock, elapsedWithSleep } from "@disburse/chassis/mongo/clock.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
-import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -22,7 +21,7 @@ import { createNotifier, type Notifier, startWorker } from "./service.ts";
 
 /** Starts the notifier: consumption, delivery, and its RPCs. */
 export const start = serviceStart("notifier", readUsableConfig, migrations, async (opening) => {
-  const { config, log, metrics, tracing, database, lifetime, lifecycle } = opening;
+  const { config, log, metrics, tracing, database, lifetime } = opening;
   const clock = await databaseClock(database);
   const addressRules: AddressRules = {
     policy: config.DISBURSE_MODE === "live" ? "public" : "sandbox",
@@ -50,18 +49,9 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   const sealedKeys = openSealedKeyStore(notifier.endpoints);
   lifetime.add("resealing", startResealing({ sealedKeys, sealer, metrics, log }).stop);
   // Before anything runs: the process that has the port succeeds its predecessor at this place.
-  const server = await startRpcServer({
-    host: config.HOST,
-    port: config.PORT,
-    verify: opening.identity.verify,
-    stepUp: opening.identity.stepUp,
-    log,
-    metrics,
-    tracing,
+  const server = await opening.startServer({
     services: [NotifierService],
     routes: (router) => router.service(NotifierService, notifier.rpc),
-    ready: lifecycle.isReady,
-    draining: lifecycle.draining,
   });
   let worker: ReturnType<typeof startWorker> | undefined;
   lifetime.add("worker and server", async () => {

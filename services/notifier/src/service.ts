@@ -102,7 +102,9 @@ export function createNotifier(options: NotifierOptions) {
   return {
     ...stores,
     ...{ fanOut, dispatcher, replayer, work, metrics },
-    rpc: bindOperations(NotifierService, rpc, openOperationBindings(database), ["publishEvent"]),
+    rpc: bindOperations(NotifierService, rpc, openOperationBindings(database), {
+      own: ["publishEvent"],
+    }),
     countUnreadable: createUnreadableCount(options.metrics),
     /** Calls this whenever a delivery may be due that the dispatcher does not know of. */
     onWake: (listener: () => void): void => {

@@ -12,6 +12,7 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { startPayoutGauges } from "./gauges.ts";
+import { ledgerHeads } from "./ledger/heads.ts";
 import { createPayoutMetrics } from "./metrics.ts";
 import { migrations } from "./migrations.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
@@ -53,6 +54,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   });
   lifetime.add("approvals", approvals.start().stop);
   lifetime.add("background", payout.stop);
+  opening.ship(ledgerHeads({ accounts: database.db.collection("accounts") }));
   lifetime.add("gauges", startPayoutGauges({ database, metrics, clock, log }).stop);
   // The simulated rail calls back as any rail does, without the way over the network.
   const actor = { kind: "service", id: rail.name } as const;

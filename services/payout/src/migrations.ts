@@ -1,5 +1,5 @@
 import { createIndexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
-import type { IndexDescription } from "mongodb";
+import type { Db, IndexDescription } from "mongodb";
 
 /** The indexes of release 0.1. */
 const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
@@ -82,9 +82,24 @@ const approvalIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** Entries by what was done, and what calls owe to the trail. */
+const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  audit_entries: [{ key: { action: 1, _id: -1 }, name: "action" }],
+  operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
+  accounts: [{ key: { head_due: 1 }, name: "head_due", sparse: true }],
+};
+
+/** Accounts whose money moved before heads were shipped: all are due once. */
+async function shipAllHeads(db: Db): Promise<void> {
+  const moved = { sequence: { $gt: 0 }, head_due: { $exists: false } };
+  await db.collection("accounts").updateMany(moved, { $set: { head_due: true } });
+}
+
 /** The steps of this service's database, in order; a released one never changes. */
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
   { name: "indexes of velocity limits", up: (db) => createIndexes(db, velocityIndexes) },
   { name: "indexes of proposals", up: (db) => createIndexes(db, approvalIndexes) },
+  { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
+  { name: "ship the head of every account", up: shipAllHeads },
 ];

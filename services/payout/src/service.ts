@@ -161,11 +161,10 @@ async function followTrail(rails: readonly Rail[], audit: AuditStore, states: Ra
 
 /** Applies limits that were set last, which a crash may have kept to the audit trail. */
 async function followVelocity(audit: AuditStore, velocity: VelocityLimits, log: Log) {
-  const entries = await audit.list(undefined, undefined, followedMax).catch((error: unknown) => {
+  const set = await audit.lastWith("velocity.set", followedMax).catch((error: unknown) => {
     log.error({ err: error }, "limits that were set last are not looked for");
     return [];
   });
-  const set = entries.filter(({ action }) => action === "velocity.set");
   for (const entry of set.toReversed()) await velocity.follow(entry);
 }
 
@@ -274,7 +273,7 @@ export function payoutRpc(
     // One caller's word settles a payout or returns it: live, a rail alone reports, and signs.
     ...(deps.mode === "sandbox" && reportRpc(deps)),
   };
-  return bindOperations(PayoutService, rpc, deps.bindings, ["executePayout"]);
+  return bindOperations(PayoutService, rpc, deps.bindings, { own: ["executePayout"] });
 }
 
 type PayoutRpcDeps = {
@@ -296,5 +295,7 @@ export function operationsRpc(
     ...velocityRpc(deps),
     ...publishedRpc(deps.payouts),
   };
-  return bindOperations(PayoutOperationsService, rpc, deps.bindings);
+  // Changes nothing, and shows what merchants were sent.
+  const noted = ["republishPayoutEvents"] as const;
+  return bindOperations(PayoutOperationsService, rpc, deps.bindings, { noted });
 }

@@ -21,5 +21,7 @@ export function quoteRpc(
   const guarded = approvals
     ? approvals.guard(QuoteService, rpc, corridorGuards({ ...deps, limits: approvals.limits }))
     : rpc;
-  return bindOperations(QuoteService, guarded, deps.operations, ["createQuote", "claimQuote"]);
+  return bindOperations(QuoteService, guarded, deps.operations, {
+    own: ["createQuote", "claimQuote"],
+  });
 }

@@ -1,11 +1,13 @@
-import type { Filter } from "mongodb";
+import type { Collection, Db, Filter } from "mongodb";
 import type { Database } from "../mongo/database.ts";
-import { insertOnce } from "../mongo/once.ts";
+import { insertOnce, onceByKey } from "../mongo/once.ts";
 import {
+  type AuditCall,
   type AuditEntry,
   type AuditRecord,
   auditKeyOf,
   findTampering,
+  type HashVersion,
   nextEntry,
 } from "./trail.ts";
 
@@ -20,9 +22,18 @@ type AuditDocument = {
   subject: string;
   operation: string;
   detail: string;
+  call?: StoredCall;
   previous_hash: string;
+  /** Absent: 1. */
+  hash_version?: HashVersion;
   hash: string;
   created_at: Date;
+};
+
+type StoredCall = Pick<AuditCall, "caller" | "rpc" | "content" | "outcome"> & {
+  roles: string[];
+  merchant_id: string;
+  request_id: string;
 };
 
 /** The audit trail: what operators did, in order, hash-chained. */
@@ -31,68 +42,195 @@ export type AuditStore<Action extends string> = ReturnType<typeof openAuditStore
 /** The audit trail of a service: `audit_entries` of its database. */
 export function openAuditStore<Action extends string>({ db }: Pick<Database, "db">) {
   const entries = db.collection<AuditDocument>("audit_entries");
-  const last = async (filter: Filter<AuditDocument> = {}) => {
-    const [found] = await entries.find(filter).sort({ _id: -1 }).limit(1).toArray();
-    return found && toEntry<Action>(found);
+  const append = appenderOf(db);
+  const newest = async (filter: Filter<AuditDocument>, limit: number) => {
+    const found = await entries.find(filter).sort({ _id: -1 }).limit(limit).toArray();
+    return found.map((each) => toEntry<Action>(each));
+  };
+  const checked = <T extends AuditEntry>(
+    found: T[],
+    range: Parameters<typeof findTampering>[1],
+  ) => {
+    const flaw = findTampering(found.toReversed(), range);
+    if (flaw !== undefined) throw new Error(flaw);
+    return found;
   };
   return {
     /** Appends an action once: a repeat answers with the first entry. */
-    append: async (record: AuditRecord<Action>): Promise<AuditEntry<Action>> => {
-      // One of several writers succeeds each time; the others go on from the new head.
-      const key = auditKeyOf(record);
-      for (;;) {
-        const first = await entries.findOne({ key });
-        if (first !== null) return toEntry<Action>(first);
-        const entry = nextEntry(await last(), record);
-        if (await insertOnce(entries, documentOf(entry))) return entry;
-      }
-    },
-    /** The last entry of a subject. */
-    lastOf: (subject: string) => last({ subject }),
+    append: async (record: AuditRecord<Action>): Promise<AuditEntry<Action>> =>
+      (await append(record)) as AuditEntry<Action>,
+    /** Whether an action is in the trail. */
+    has: async (record: AuditRecord): Promise<boolean> =>
+      (await entries.findOne({ key: auditKeyOf(record) })) !== null,
+    /** The newest entry; `undefined` for an empty trail. */
+    head: async (): Promise<AuditEntry | undefined> => (await newest({}, 1))[0],
+    /** The last decision about a subject; calls have their own entries beside it. */
+    lastOf: async (subject: string) => (await newest({ subject, ...decisions }, 1))[0],
+    /** At most `limit` decisions of one kind, newest first. Throws where one was changed. */
+    lastWith: async (action: Action, limit: number) =>
+      checked(await newest({ action, ...decisions }, limit), "some"),
     /** At most `limit` entries, newest first. Throws where one was changed or is missing. */
     list: async (
       subject: string | undefined,
       beforeSequence: number | undefined,
       limit: number,
     ): Promise<AuditEntry<Action>[]> => {
+      const of = subject === undefined ? {} : { subject };
+      const before = beforeSequence === undefined ? {} : { _id: { $lt: beforeSequence } };
+      const listed = await newest({ ...of, ...before }, limit);
+      const all = listed.length < limit ? "from the first" : "consecutive";
+      return checked(listed, subject === undefined ? all : "some");
+    },
+    /** At most `limit` decisions about a subject, newest first. Throws where one was changed. */
+    decisionsOf: async (subject: string, beforeSequence: number | undefined, limit: number) => {
+      const before = beforeSequence === undefined ? {} : { _id: { $lt: beforeSequence } };
+      return checked(await newest({ subject, ...decisions, ...before }, limit), "some");
+    },
+    /**
+     * At most `limit` entries after the one of this number, oldest first; 0: from the first. Throws
+     * where one was changed or is missing, that of the number itself too.
+     */
+    after: async (sequence: number, limit: number): Promise<AuditEntry[]> => {
+      const from = { _id: { $gte: sequence } };
       const found = await entries
-        .find({
-          ...(subject === undefined ? {} : { subject }),
-          ...(beforeSequence === undefined ? {} : { _id: { $lt: beforeSequence } }),
-        })
-        .sort({ _id: -1 })
-        .limit(limit)
+        .find(from)
+        .sort({ _id: 1 })
+        .limit(limit + 1)
         .toArray();
-      const listed = found.map((each) => toEntry<Action>(each));
-      const reachesFirst = listed.length < limit;
-      const all = reachesFirst ? "from the first" : "consecutive";
-      const flaw = findTampering(listed.toReversed(), subject === undefined ? all : "some");
-      if (flaw !== undefined) throw new Error(flaw);
-      return listed;
+      const listed = found.map((each) => toEntry(each));
+      const isKnown = sequence === 0 || listed[0]?.sequence === sequence;
+      if (!isKnown) throw new Error(`audit entry ${sequence} is missing`);
+      const range = sequence === 0 ? "from the first" : "consecutive";
+      checked(listed.toReversed(), range);
+      return sequence === 0 ? listed.slice(0, limit) : listed.slice(1);
     },
   };
 }
 
+/** Entries that are not of a call. */
+const decisions: Filter<AuditDocument> = { call: { $exists: false } };
+
+type Append = (record: AuditRecord) => Promise<AuditEntry>;
+
+/** One for each database of a process, so that its writers do not race each other. */
+const appenders = new WeakMap<Db, Append>();
+
+function appenderOf(db: Db): Append {
+  let append = appenders.get(db);
+  if (append === undefined) {
+    append = createAppender(db.collection<AuditDocument>("audit_entries"));
+    appenders.set(db, append);
+  }
+  return append;
+}
+
+/** Records of one write; more would make a command large. */
+const batchMax = 100;
+
+/** What comes while a write is under way goes into the next one, together. */
+function createAppender(entries: Collection<AuditDocument>): Append {
+  const waiting: { record: AuditRecord; done: PromiseWithResolvers<AuditEntry> }[] = [];
+  let isWriting = false;
+  const write = async () => {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, batchMax);
+      try {
+        const known = await appendAll(
+          entries,
+          batch.map(({ record }) => record),
+        );
+        for (const { record, done } of batch) done.resolve(known(record));
+      } catch (error) {
+        for (const { done } of batch) done.reject(error);
+      }
+    }
+    isWriting = false;
+  };
+  return (record) => {
+    const done = Promise.withResolvers<AuditEntry>();
+    waiting.push({ record, done });
+    if (!isWriting) {
+      isWriting = true;
+      void write();
+    }
+    return done.promise;
+  };
+}
+
+/** Appends what the trail does not have yet; one of several processes succeeds each time. */
+async function appendAll(entries: Collection<AuditDocument>, records: readonly AuditRecord[]) {
+  const byKey = new Map(records.toReversed().map((each) => [auditKeyOf(each), each]));
+  const known = new Map<string, AuditEntry>();
+  for (;;) {
+    const missing = [...byKey.keys()].filter((key) => !known.has(key)).toReversed();
+    const found = await entries.find({ key: { $in: missing } }).toArray();
+    for (const each of found) known.set(each.key, toEntry(each));
+    const fresh = missing.filter((key) => !known.has(key)).map((key) => byKey.get(key));
+    const made = await insertNext(
+      entries,
+      fresh.filter((each) => each !== undefined),
+    );
+    for (const each of made ?? []) known.set(auditKeyOf(each), each);
+    if (made !== undefined) break;
+  }
+  return (record: AuditRecord): AuditEntry => {
+    const entry = known.get(auditKeyOf(record));
+    if (entry === undefined) throw new Error("an audit entry was neither found nor made");
+    return entry;
+  };
+}
+
+/** Inserts the next entries, in order; `undefined`: another process has inserted one of them. */
+async function insertNext(entries: Collection<AuditDocument>, records: readonly AuditRecord[]) {
+  if (records.length === 0) return [];
+  const [last] = await entries.find({}).sort({ _id: -1 }).limit(1).toArray();
+  let head = last && toEntry(last);
+  const made = records.map((record) => {
+    head = nextEntry(head, record);
+    return head;
+  });
+  const [first, ...others] = made.map(documentOf);
+  if (first === undefined) return [];
+  const isInserted =
+    others.length === 0
+      ? await insertOnce(entries, first)
+      : await onceByKey(() => entries.insertMany([first, ...others], { ordered: true }));
+  return isInserted ? made : undefined;
+}
+
 function documentOf(entry: AuditEntry): AuditDocument {
-  const { sequence, person, action, subject, operation, detail, previousHash, hash, at } = entry;
+  const { sequence, person, action, subject, operation, detail, call, hashVersion } = entry;
   return {
     _id: sequence,
     schema_version: 1,
     key: auditKeyOf(entry),
     ...{ person, action, subject, operation, detail },
-    previous_hash: previousHash,
-    hash,
-    created_at: at,
+    ...(call && { call: storedCall(call) }),
+    previous_hash: entry.previousHash,
+    hash_version: hashVersion,
+    hash: entry.hash,
+    created_at: entry.at,
   };
+}
+
+function storedCall({ caller, roles, rpc, merchantId, content, requestId, outcome }: AuditCall) {
+  const ids = { merchant_id: merchantId, content, request_id: requestId };
+  return { caller, roles: [...roles], rpc, ...ids, outcome };
+}
+
+function toCall({ caller, roles, rpc, merchant_id, content, request_id, outcome }: StoredCall) {
+  return { caller, roles, rpc, merchantId: merchant_id, content, requestId: request_id, outcome };
 }
 
 /** Only this service writes its trail, and its actions are a closed union. */
 function toEntry<Action extends string>(document: AuditDocument): AuditEntry<Action> {
-  const { _id: sequence, person, subject, operation, detail, hash } = document;
+  const { _id: sequence, person, subject, operation, detail, call, hash } = document;
   return {
     ...{ sequence, person, subject, operation, detail, hash },
     action: document.action as Action,
+    ...(call && { call: toCall(call) }),
     previousHash: document.previous_hash,
+    hashVersion: document.hash_version ?? 1,
     at: document.created_at,
   };
 }

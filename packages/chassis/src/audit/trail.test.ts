@@ -1,5 +1,18 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type AuditEntry, type AuditRecord, findTampering, nextEntry } from "./trail.ts";
+import {
+  type AuditCall,
+  type AuditEntry,
+  type AuditRecord,
+  auditKeyOf,
+  findTampering,
+  nextEntry,
+} from "./trail.ts";
+
+const call: AuditCall = {
+  ...{ caller: "person", roles: ["admin", "treasury"], rpc: "a.B/Credit", merchantId: "mer_1" },
+  ...{ content: "digest", requestId: "req", outcome: "done" },
+};
 
 const record = (subject: string, at = 0): AuditRecord => ({
   at: new Date(at),
@@ -44,6 +57,8 @@ describe("the audit trail", () => {
     { sequence: 7 },
     { previousHash: "0".repeat(64) },
     { hash: "0".repeat(64) },
+    { hashVersion: 1 },
+    { call },
   ];
   it.each(changes)("detects a changed entry: %j", (change) => {
     const changed = trail().map((entry, at) => (at === 2 ? { ...entry, ...change } : entry));
@@ -62,5 +77,52 @@ describe("the audit trail", () => {
     expect(findTampering(entries.with(2, forged), "consecutive")).toBe(
       "audit entry 4 is not the next",
     );
+  });
+
+  it.each<Partial<AuditCall>>([
+    { caller: "service" },
+    { roles: ["admin"] },
+    { roles: ["admin,treasury"] },
+    { rpc: "a.B/Debit" },
+    { merchantId: "mer_2" },
+    { content: "" },
+    { requestId: "other" },
+    { outcome: "unknown" },
+  ])("detects a changed call: %j", (change) => {
+    const entry = nextEntry(undefined, { ...record("acc_1"), call });
+    expect(findTampering([entry], "from the first")).toBeUndefined();
+    const changed = { ...entry, call: { ...call, ...change } };
+    expect(findTampering([changed], "some")).toBe("audit entry 1 was changed");
+  });
+
+  it("goes on from entries of the first rule, and not back to it", () => {
+    const at = new Date(1);
+    const old = { ...record("rsl_1"), at, sequence: 1, previousHash: "", hashVersion: 1 as const };
+    const fields = ["", 1, at.toISOString(), old.person, old.action, old.subject];
+    const text = JSON.stringify([...fields, old.operation, old.detail]);
+    const first = { ...old, hash: createHash("sha256").update(text).digest("hex") };
+    const second = nextEntry(first, record("rsl_2", 2));
+    expect(second.hashVersion).toBe(2);
+    expect(findTampering([first, second], "from the first")).toBeUndefined();
+    const back = { ...first, sequence: 3, previousHash: second.hash };
+    const again = JSON.stringify([second.hash, 3, ...fields.slice(2), old.operation, old.detail]);
+    const third = { ...back, hash: createHash("sha256").update(again).digest("hex") };
+    expect(findTampering([third], "some")).toBeUndefined();
+    expect(findTampering([first, second, third], "from the first")).toBe(
+      "audit entry 3 is not the next",
+    );
+  });
+
+  it("keeps a call once for its RPC, merchant, operation and outcome", () => {
+    const keys = [
+      { ...record("a"), call },
+      { ...record("a"), call: { ...call, outcome: "unknown" as const } },
+      { ...record("a"), call: { ...call, merchantId: "mer_2" } },
+      { ...record("a"), call: { ...call, rpc: "a.B/Debit" } },
+      { ...record("a"), operation: "op-2", call },
+      record("a"),
+    ].map(auditKeyOf);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(auditKeyOf({ ...record("b"), operation: "op-a", call })).toBe(keys[0]);
   });
 });

@@ -1,9 +1,28 @@
 import { createHash } from "node:crypto";
 
+/** A privileged call, as the trail keeps it: who called what, with what, and what became of it. */
+export type AuditCall = {
+  readonly caller: "person" | "service";
+  /** Of a person, at the time of the call, in alphabetical order. */
+  readonly roles: readonly string[];
+  /** `disburse.payout.v1.PayoutService/CreditAccount`. */
+  readonly rpc: string;
+  /** "" where the request names no merchant. */
+  readonly merchantId: string;
+  /** The request's digest (`contentOf`), keyed where fields of the request are sealed at rest. */
+  readonly content: string;
+  /** As in logs and traces. */
+  readonly requestId: string;
+  /** `unknown`: the process ended, or the call failed, before it was answered. */
+  readonly outcome: "done" | "unknown";
+};
+
 /** An operator's action, kept once under its key. `Action` is the service's closed union. */
 export type AuditRecord<Action extends string = string> = {
   readonly at: Date;
+  /** Who: a person, or the service that acts for operators. */
   readonly person: string;
+  /** Of a call, the RPC's name. */
   readonly action: Action;
   /** The id or name of what was acted on. */
   readonly subject: string;
@@ -11,6 +30,8 @@ export type AuditRecord<Action extends string = string> = {
   readonly operation: string;
   /** For people to read; sealed where it may not be stored in the clear. */
   readonly detail: string;
+  /** Present in the entry of a call; absent in one that says what was decided, and why. */
+  readonly call?: AuditCall;
 };
 
 /** An entry of the trail: its hash covers itself and all entries before it. */
@@ -19,13 +40,19 @@ export type AuditEntry<Action extends string = string> = AuditRecord<Action> & {
   readonly sequence: number;
   /** "" for the first. */
   readonly previousHash: string;
+  /** Which rule `hash` was made by: 1 until calls were kept. */
+  readonly hashVersion: HashVersion;
   /** SHA-256 in hexadecimal. */
   readonly hash: string;
 };
 
-/** The key under which an action is kept once. */
-export function auditKeyOf({ action, subject, operation }: AuditRecord): string {
-  return `${action}:${subject}:${operation}`;
+/** The rules by which hashes were made, the last of which makes new ones. */
+export type HashVersion = 1 | 2;
+
+/** The key under which an action is kept once: a call by its RPC, merchant and operation. */
+export function auditKeyOf({ action, subject, operation, call }: AuditRecord): string {
+  if (call === undefined) return `${action}:${subject}:${operation}`;
+  return `call ${call.outcome} ${call.rpc} ${call.merchantId} ${operation}`;
 }
 
 /** The entry after `head`; its time never goes back. */
@@ -35,18 +62,32 @@ export function nextEntry<Action extends string>(
 ): AuditEntry<Action> {
   const at = head !== undefined && head.at > record.at ? head.at : record.at;
   const sequence = (head?.sequence ?? 0) + 1;
-  const unsealed = { ...record, at, sequence, previousHash: head?.hash ?? "" };
+  const previousHash = head?.hash ?? "";
+  const unsealed = { ...record, at, sequence, previousHash, hashVersion: 2 as const };
   return { ...unsealed, hash: hashOf(unsealed) };
 }
 
-/** The fields in this order, as JSON. */
+/**
+ * The fields in this order, as a JSON array: strings, a number and an array of strings have one
+ * form in JSON. The second rule names itself, and covers the key and the call.
+ */
 function hashOf(entry: Omit<AuditEntry, "hash">): string {
   const { previousHash, sequence, at, person, action, subject, operation, detail } = entry;
-  const sealed = [
+  const fields = [
     ...[previousHash, sequence, at.toISOString(), person],
     ...[action, subject, operation, detail],
   ];
+  const sealed =
+    entry.hashVersion === 1
+      ? fields
+      : ["disburse audit entry 2", ...fields, auditKeyOf(entry), callFields(entry.call)];
   return createHash("sha256").update(JSON.stringify(sealed)).digest("hex");
+}
+
+function callFields(call: AuditCall | undefined) {
+  if (call === undefined) return null;
+  const { caller, roles, rpc, merchantId, content, requestId, outcome } = call;
+  return [caller, [...roles], rpc, merchantId, content, requestId, outcome];
 }
 
 /** Which entries of the trail are checked: some, consecutive ones, or all from the first. */
@@ -54,7 +95,8 @@ type ChainRange = "some" | "consecutive" | "from the first";
 
 /**
  * Describes the first entry, oldest first, that was changed after it was written or does not follow
- * the one before it; `undefined` where none is. Removal of the newest entries is not detectable.
+ * the one before it; `undefined` where none is. Removal of the newest entries is seen by the heads
+ * that were shipped alone (`heads.ts`).
  */
 export function findTampering(entries: readonly AuditEntry[], range: ChainRange) {
   let before: Link | undefined = range === "from the first" ? start : undefined;
@@ -67,11 +109,12 @@ export function findTampering(entries: readonly AuditEntry[], range: ChainRange)
   return undefined;
 }
 
-type Link = Pick<AuditEntry, "sequence" | "hash">;
+type Link = Pick<AuditEntry, "sequence" | "hash" | "hashVersion">;
 
 /** The predecessor of the first entry. */
-const start: Link = { sequence: 0, hash: "" };
+const start: Link = { sequence: 0, hash: "", hashVersion: 1 };
 
-function follows({ sequence, previousHash }: AuditEntry, before: Link): boolean {
-  return sequence === before.sequence + 1 && previousHash === before.hash;
+function follows({ sequence, previousHash, hashVersion }: AuditEntry, before: Link): boolean {
+  const isNext = sequence === before.sequence + 1 && previousHash === before.hash;
+  return isNext && hashVersion >= before.hashVersion;
 }

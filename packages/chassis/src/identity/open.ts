@@ -32,17 +32,19 @@ export function openIdentity(
   settings: IdentitySettings & { readonly DISBURSE_MODE: Mode },
   environment: Environment,
   log: Log,
-): Identity & { readonly stop: () => void } {
+): Identity & { readonly key: () => ServiceKey; readonly stop: () => void } {
   const { TRUST_DOMAIN: trustDomain } = settings;
   const keyOfService = (key: ServiceKey) => {
     if (key.service === service) return key;
     throw new SettingsError(`settings: SERVICE_KEY: is a key of ${key.service}`);
   };
   let trustedKeys = settings.TRUSTED_KEYS;
-  let identity = serviceIdentity(keyOfService(settings.SERVICE_KEY), trustDomain);
+  let key = keyOfService(settings.SERVICE_KEY);
+  let identity = serviceIdentity(key, trustDomain);
   const files = [
     followFile(environment.SERVICE_KEY_FILE, (text) => {
-      identity = serviceIdentity(keyOfService(readServiceKey(text)), trustDomain);
+      key = keyOfService(readServiceKey(text));
+      identity = serviceIdentity(key, trustDomain);
     }),
     followFile(environment.TRUSTED_KEYS_FILE, (text) => {
       trustedKeys = readTrustedKeys(text);
@@ -60,6 +62,8 @@ export function openIdentity(
   const timer = setInterval(follow, reloadEveryMs).unref();
   return {
     identity: (to) => identity(to),
+    /** What the service signs with now. */
+    key: () => key,
     verify: createVerifier({
       ...{ service, trustDomain, trustedKeys: () => trustedKeys },
       persons: personIssuer(settings),

@@ -37,7 +37,7 @@ const opened = async ({ merchantId }: { merchantId: string }) => {
 function clientOf(own: readonly ("openAccount" | "getAccount")[] = []) {
   const bindings = openOperationBindings(database);
   const rpc = { openAccount: opened, getAccount: opened };
-  const bound = bindOperations(PayoutService, rpc, bindings, own);
+  const bound = bindOperations(PayoutService, rpc, bindings, { own });
   const transport = createRouterTransport(
     ({ service }) => service(PayoutService, bound),
     namedCallers,

@@ -9,9 +9,13 @@ import {
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { otherContent } from "@disburse/kernel/refusal.ts";
 import type { Db } from "mongodb";
+import { callRecord, isPrivileged, type OwedCall, owedCall, subjectOf } from "../audit/calls.ts";
+import { openAuditStore } from "../audit/store.ts";
+import { callContext } from "../call-context.ts";
 import { insertOnce } from "../mongo/once.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { isOther, readChange, type StoredContent } from "./content.ts";
+import { readStream } from "./stream.ts";
 
 /** An operation, bound to the content that it first came with. */
 type OperationDocument = StoredContent & {
@@ -20,59 +24,123 @@ type OperationDocument = StoredContent & {
   schema_version: number;
   /** The try that may still unbind it: no other one has relied on it. */
   only_try?: string;
+  /** An entry that the audit trail does not have yet. */
+  owed?: OwedCall;
   created_at: Date;
 };
 
 /** The operations of a service whose changes do not store them under a unique key. */
 export type OperationBindings = ReturnType<typeof openOperationBindings>;
 
-/** The collection `operations` of a service's database. */
-export function openOperationBindings({ db }: { readonly db: Db }) {
+/** Makes of a digest one that cannot be guessed from, for requests whose fields are sealed. */
+export type KeyContent = (content: string) => string;
+
+/** Entries that one run of the sweep writes at most. */
+const sweptMax = 1_000;
+
+/** The collection `operations` of a service's database, and its audit trail. */
+export function openOperationBindings(
+  { db }: { readonly db: Db },
+  keyContent: KeyContent = (content) => content,
+) {
   const operations = db.collection<OperationDocument>("operations");
+  const audit = openAuditStore<string>({ db });
   return {
+    keyContent,
     /**
-     * Binds an operation to a content before its change is made. Answers with what unbinds it,
+     * Binds an operation to a content, and an entry that it owes to the trail, before its change is
+     * made; no content where the operation compares it by itself. Answers with what unbinds it,
      * unless another try has come meanwhile; `undefined`: it is bound to other content.
      */
-    bind: async (id: string, content: string): Promise<(() => Promise<void>) | undefined> => {
+    bind: async (
+      id: string,
+      content: string | undefined,
+      owed?: OwedCall,
+    ): Promise<(() => Promise<void>) | undefined> => {
       const only_try = crypto.randomUUID();
-      const bound = { _id: id, schema_version: 1, operation_content: content, only_try };
+      const bound = {
+        ...{ _id: id, schema_version: 1, only_try },
+        ...(content !== undefined && { operation_content: content }),
+        ...(owed && { owed }),
+      };
       for (;;) {
         if (await insertOnce(operations, { ...bound, created_at: new Date() })) {
           return async () => void (await operations.deleteOne({ _id: id, only_try }));
         }
         // From here on the first try cannot unbind what this one relies on.
         const known = await operations.findOneAndUpdate({ _id: id }, { $unset: { only_try: "" } });
-        if (known !== null) return isOther(known, content) ? undefined : async () => undefined;
+        if (known === null) continue;
+        if (content !== undefined && isOther(known, content)) return undefined;
+        if (owed !== undefined) await operations.updateOne({ _id: id }, { $set: { owed } });
+        return async () => undefined;
       }
+    },
+    /** Writes the entry of a call that has its answer: from then on nothing is owed. */
+    settle: async (id: string, owed: OwedCall, subject: string): Promise<void> => {
+      await audit.append(callRecord(owed, "done", subject));
+      await operations.updateOne({ _id: id }, { $unset: { owed: "" } });
+    },
+    /** Writes the entry of a call that changed nothing, and is kept all the same. */
+    note: async (owed: OwedCall, subject: string): Promise<void> => {
+      await audit.append(callRecord(owed, "done", subject));
+    },
+    /**
+     * Writes the entries of calls that never got their answer, because their process ended or they
+     * failed on the way: as `unknown`, unless a repeat has written one. Safe beside calls and other
+     * sweeps; answers whether there is more to do.
+     */
+    sweepOwed: async (now: Date): Promise<boolean> => {
+      const due = { "owed.due_at": { $lte: now } };
+      const found = await operations.find(due).limit(sweptMax).toArray();
+      for (const { _id, owed } of found) {
+        if (owed === undefined) continue;
+        const isDone = await audit.has(callRecord(owed, "done", ""));
+        if (!isDone) await audit.append(callRecord(owed, "unknown", ""));
+        // A repeat that has begun meanwhile owes its own.
+        await operations.updateOne({ _id, "owed.at": owed.at }, { $unset: { owed: "" } });
+      }
+      return found.length === sweptMax;
     },
   };
 }
 
 type Mutating = { readonly mutation?: Mutation | undefined; readonly merchantId?: unknown };
-type Handler = (
-  request: MessageShape<DescMethodUnary["input"]>,
-  context: HandlerContext,
-) => unknown;
+type Handler = (request: unknown, context: HandlerContext) => unknown;
+
+/** How the handlers of a service keep what they are asked. */
+export type BoundRpcs<Rpc> = {
+  /** RPCs that compare the content with what they store. */
+  readonly own?: readonly (keyof Rpc & string)[];
+  /** RPCs that change nothing, and are kept in the trail where a person calls them. */
+  readonly noted?: readonly (keyof Rpc & string)[];
+};
 
 /**
  * Handlers that refuse an operation id which comes again with other content: each unary RPC whose
  * request has a `mutation` binds the two before it runs, and unbinds them where it refuses, for
- * then nothing has changed. A merchant's operations are its own. `own` names RPCs that compare the
- * content with what they store.
+ * then nothing has changed. A merchant's operations are its own. A privileged call of any of them,
+ * and of a stream that begins with a mutation, is in the audit trail before it is answered; what it
+ * owes is stored before it has an effect.
  */
 export function bindOperations<S extends DescService, Rpc extends Partial<ServiceImpl<S>>>(
   service: S,
   rpc: Rpc,
   bindings: OperationBindings,
-  own: readonly (keyof Rpc & string)[] = [],
+  { own = [], noted = [] }: BoundRpcs<Rpc> = {},
 ): Rpc {
   const bound: Record<string, unknown> = { ...rpc };
   for (const method of service.methods) {
     const handle = bound[method.localName] as MethodImpl<DescMethodUnary> | undefined;
-    const isOwn = (own as readonly string[]).includes(method.localName);
-    if (handle === undefined || isOwn || !isMutation(method)) continue;
-    bound[method.localName] = boundHandler(method, handle, bindings);
+    if (handle === undefined) continue;
+    const work = handle as Handler;
+    const isAmong = (list: readonly string[]) => list.includes(method.localName);
+    if (isMutation(method)) {
+      bound[method.localName] = boundHandler(method, work, bindings, isAmong(own));
+    } else if (method.methodKind === "client_streaming") {
+      bound[method.localName] = auditedStream(method, work, bindings);
+    } else if (isAmong(noted)) {
+      bound[method.localName] = notedHandler(method, work, bindings);
+    }
   }
   return bound as Rpc;
 }
@@ -83,24 +151,95 @@ export function isMutation(method: DescMethod): method is DescMethodUnary {
 }
 
 function boundHandler(
-  { name, input }: DescMethodUnary,
-  handle: MethodImpl<DescMethodUnary>,
-  { bind }: OperationBindings,
+  method: DescMethodUnary,
+  handle: Handler,
+  bindings: OperationBindings,
+  isOwn: boolean,
 ): Handler {
   return async (request, context) => {
-    const mutating = request as typeof request & Mutating;
-    const { operationId, content } = readChange(input, mutating);
-    const { merchantId } = mutating;
-    const scope = typeof merchantId === "string" ? [name, merchantId] : [name];
-    const unbind = await bind([...scope, operationId].join(" "), content);
-    if (unbind === undefined) return orThrow(otherContent);
-    try {
-      return await handle(request, context);
-    } catch (error) {
-      if (isRefusal(error)) await unbind();
-      throw error;
-    }
+    // What compares by itself costs merchants no write.
+    if (isOwn && !isPrivileged(callContext()?.principal)) return handle(request, context);
+    const mutating = request as MessageShape<DescMethodUnary["input"]> & Mutating;
+    const { operationId: operation, content } = readChange(method.input, mutating);
+    const merchantId = merchantOf(mutating);
+    const scope = merchantId === undefined ? [method.name] : [method.name, merchantId];
+    const asked = { merchant_id: merchantId ?? "", operation };
+    return runBound({
+      ...{ method, bindings, request: mutating, id: [...scope, operation].join(" ") },
+      content: isOwn ? undefined : content,
+      owed: owedOf(method, { ...asked, content: isOwn ? bindings.keyContent(content) : content }),
+      handle: () => handle(request, context),
+    });
   };
+}
+
+type BoundCall = {
+  readonly method: DescMethod;
+  readonly bindings: OperationBindings;
+  readonly id: string;
+  readonly content: string | undefined;
+  readonly owed: OwedCall | undefined;
+  /** The content of a stream, once all of it has come. */
+  readonly contentAfter?: () => string;
+  readonly request: object;
+  readonly handle: () => unknown;
+};
+
+/** Binds, runs and records one call. */
+async function runBound(call: BoundCall) {
+  const { method, bindings, id, owed, request } = call;
+  const unbind = await bindings.bind(id, call.content, owed);
+  if (unbind === undefined) return orThrow(otherContent);
+  let response: unknown;
+  try {
+    response = await call.handle();
+  } catch (error) {
+    if (isRefusal(error)) await unbind();
+    throw error;
+  }
+  if (owed === undefined) return response;
+  const content = call.contentAfter?.() ?? owed.content;
+  await bindings.settle(id, { ...owed, content }, subjectOf(method, request, response));
+  return response;
+}
+
+/** A stream whose first message has a mutation; it compares the content by itself. */
+function auditedStream(method: DescMethod, handle: Handler, bindings: OperationBindings): Handler {
+  return async (requests, context) => {
+    if (!isPrivileged(callContext()?.principal)) return handle(requests, context);
+    const stream = await readStream(method.input, requests as AsyncIterable<object>);
+    const operation = stream.mutation?.operationId ?? "";
+    // Without one the handler refuses.
+    if (operation === "") return handle(stream.messages, context);
+    return runBound({
+      ...{ method, bindings, id: `${method.name} ${operation}`, content: undefined, request: {} },
+      owed: owedOf(method, { merchant_id: "", operation, content: "" }),
+      contentAfter: () => bindings.keyContent(stream.digest()),
+      handle: () => handle(stream.messages, context),
+    });
+  };
+}
+
+/** A read that is in the trail before a person gets its answer. */
+function notedHandler(method: DescMethod, handle: Handler, bindings: OperationBindings): Handler {
+  return async (request, context) => {
+    const response = await handle(request, context);
+    if (callContext()?.principal?.kind !== "person") return response;
+    const asked = request as object & Mutating;
+    const merchant_id = merchantOf(asked) ?? "";
+    const operation = crypto.randomUUID();
+    const owed = owedOf(method, { merchant_id, operation, content: "" });
+    if (owed !== undefined) await bindings.note(owed, subjectOf(method, asked, undefined));
+    return response;
+  };
+}
+
+function owedOf(method: DescMethod, asked: Parameters<typeof owedCall>[2]) {
+  return owedCall(method, callContext(), asked, new Date());
+}
+
+function merchantOf({ merchantId }: Mutating): string | undefined {
+  return typeof merchantId === "string" ? merchantId : undefined;
 }
 
 /** Whether an RPC said no, rather than failed on the way. */

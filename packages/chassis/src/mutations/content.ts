@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { createKeyedHashes } from "../crypto/sealing.ts";
 import { type Change, readMutation } from "../rpc/mutation.ts";
 
 /** A change, and the content of the request that it came with. */
@@ -39,4 +40,13 @@ export function readChange<Desc extends DescMessage>(
 /** Whether a stored operation came with other content than this. */
 export function isOther({ operation_content }: StoredContent, content: string): boolean {
   return operation_content !== undefined && operation_content !== content;
+}
+
+/**
+ * Keys digests of requests whose fields are sealed at rest, by the setting `ENCRYPTION_KEYS`: in
+ * the audit trail they show that a request is the same, and cannot be guessed from without the key.
+ */
+export function contentKeyOf(encryptionKeys: string): (content: string) => string {
+  const [{ keyId, hash }] = createKeyedHashes(encryptionKeys, "operation content");
+  return (content) => `${keyId}.${hash(content).toString("base64url")}`;
 }

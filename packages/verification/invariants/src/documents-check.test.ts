@@ -32,6 +32,7 @@ const money: Corruption[] = [
   ["a lost last entry", 1, "last entry", (d) => (account(d).recent = [])],
   ["a lost recorded entry", 1, "lacks", (d) => (account(d).recorded_sequence = 12)],
   ["a changed note", 1, "hash is not", (d) => (entry("po_settled:hold")(d).note = "other")],
+  ["another actor", 1, "hash is not", (d) => (entry("po_settled:hold")(d).actor = { id: "eve" })],
   ["a broken chain", 1, "chain", (d) => (entry("po_settled:hold")(d).previous_hash = "x")],
   ["another head", 1, "head", (d) => (account(d).head_hash = "x")],
   ["another number of entries", 1, "its sequence", (d) => (account(d).sequence = 99)],

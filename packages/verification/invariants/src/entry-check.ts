@@ -60,7 +60,7 @@ function hasOwnKey(entry: Entry, key: string): boolean {
   }
 }
 
-/** The chain's link, as the decision on the ledger (0008) writes it down. */
+/** The chain's link, as the decisions on the ledger and on evidence (0008, 0043) write it down. */
 export function hashOf(entry: Entry, key: string): string {
   const fields = [
     ...[entry.previous_hash, key, entry.account_id, entry.sequence, entry.step, entry.currency],
@@ -69,7 +69,11 @@ export function hashOf(entry: Entry, key: string): string {
     entry.postings.map(({ account, currency, amount }) => [account, currency, amount]),
     ...[entry.reverses, entry.created_at.toISOString()],
   ];
-  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+  const { actor, merchant_id } = entry;
+  const by = actor === undefined ? null : [actor.kind, actor.id];
+  const sealed =
+    entry.hash_version === 2 ? ["disburse ledger entry 2", ...fields, merchant_id, by] : fields;
+  return createHash("sha256").update(JSON.stringify(sealed)).digest("hex");
 }
 
 function checkPostings(

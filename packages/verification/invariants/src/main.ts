@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
-import { startEngine } from "@disburse/embedded/engine.ts";
 import { readArguments, runCommand, say, UsageError } from "@disburse/harness/command-line.ts";
 import { MongoClient } from "mongodb";
 import { openerOf } from "./answer-check.ts";
+import { openDataFolder } from "./data-folder.ts";
 import { type CheckReport, checkDatabase, type Databases } from "./database-check.ts";
 import { untilQuiet } from "./quiet.ts";
 import { reportLines, verdictOf } from "./report.ts";
@@ -65,41 +64,11 @@ function readCommand(args: readonly string[]) {
   };
 }
 
-/**
- * Opens the databases of a folder of `npm start`: over the socket of the engine that has them open,
- * or with an engine of our own. Throws where another `mongod` has the folder.
- */
-async function openDataFolder(dataDir: string) {
-  if (!existsSync(dataDir)) throw new UsageError(`--data-dir: there is no folder ${dataDir}`);
-  const socket = join(dataDir, "embedded", "sockets", "mongodb.sock");
-  if (await isAnswered(socket)) {
-    const uri = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
-    return { uri, close: () => Promise.resolve() };
-  }
-  const engine = await startEngine({
-    dataDir,
-    // Calls to the engine fail with their connection.
-    onExit: (how) => process.stderr.write(`The database engine has gone: ${how}.\n`),
-  });
-  return { uri: engine.uri("admin"), close: engine.stop };
-}
-
 /** The keys that the folder's platform seals with, if the folder has them. */
 function encryptionKeysOf(dataDir: string): string | undefined {
   const path = join(dataDir, "secrets.json");
   if (!existsSync(path)) return undefined;
   return (JSON.parse(readFileSync(path, "utf8")) as { encryptionKeys?: string }).encryptionKeys;
-}
-
-function isAnswered(socket: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const connection = connect(socket);
-    connection.once("connect", () => {
-      connection.destroy();
-      resolve(true);
-    });
-    connection.once("error", () => resolve(false));
-  });
 }
 
 await runCommand((args) => check(readCommand(args)));

@@ -129,7 +129,7 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
       const { alert } = orThrow((await alerts.read(alertId)) ?? refused("RECORD_NOT_FOUND"));
       const [screening, entries] = await Promise.all([
         deps.screenings.get(alert.detection.screeningId),
-        audit.list(alertId, undefined, entriesMax),
+        audit.decisionsOf(alertId, undefined, entriesMax),
       ]);
       return {
         alert: alertMessage(alert),
@@ -164,8 +164,9 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
     listReviewEntries: async ({ alertId, limit: pageLimit, cursor }) => {
       const limit = orThrow(readLimit(pageLimit));
       const before = orThrow(readBefore(cursor));
-      const subject = alertId === "" ? undefined : alertId;
-      const found = await audit.list(subject, before, limit + 1);
+      const found = await (alertId === ""
+        ? audit.list(undefined, before, limit + 1)
+        : audit.decisionsOf(alertId, before, limit + 1));
       const { shown, nextCursor } = cutPage(found, limit, ({ sequence }) => String(sequence));
       return { entries: shown.map((entry) => reviewEntryMessage(entry, sealer)), nextCursor };
     },
@@ -238,12 +239,14 @@ function alertMessage(alert: Alert) {
 /** An entry of the audit trail as the contract writes it. */
 function reviewEntryMessage(entry: AuditEntry<AlertAction>, sealer: Sealer) {
   const { sequence, at, person, action, subject: alertId, detail, previousHash, hash } = entry;
+  // A call says what it was about by id alone.
+  const isSealed = entry.call === undefined;
   return create(ReviewEntrySchema, {
     sequence: BigInt(sequence),
     createdAt: timestampFromDate(at),
     actor: operator(person),
     ...{ action, alertId, previousHash, hash },
-    detail: sealer.open(detail, auditContext(alertId)),
+    detail: isSealed ? sealer.open(detail, auditContext(alertId)) : detail,
   });
 }
 

@@ -3,7 +3,7 @@ import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.t
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
-import type { Account, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
+import type { Account, HashVersion, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
 import { type HouseSums, postingText } from "./rules/postings.ts";
 
 /** What it takes to claim and create the payout of a hold after a crash. */
@@ -29,6 +29,8 @@ export type EntryFields = {
   postings: { account: Posting["account"]; currency: string; amount: string }[];
   reverses: string;
   previous_hash: string;
+  /** Absent: 1. */
+  hash_version?: HashVersion;
   hash: string;
   /** Who credited the account; of a payout's movements, the payout says. */
   actor?: StoredActor;
@@ -59,6 +61,8 @@ export type AccountDocument = {
   house: Record<string, string>;
   /** Set while there is something in `recent` or `open_holds`; absent otherwise. */
   dirty?: true;
+  /** Set while the head of its chain is not shipped as it is (`heads.ts`). */
+  head_due?: true;
   operation_id: string;
   actor: StoredActor;
   created_at: Date;
@@ -131,6 +135,7 @@ export function recentEntry(entry: LedgerEntry, actor: StoredActor | undefined):
     postings: entry.postings.map((each) => ({ ...each, amount: postingText(each.amount) })),
     reverses,
     previous_hash: entry.previousHash,
+    hash_version: entry.hashVersion,
     hash,
     ...(actor === undefined ? {} : { actor }),
     created_at: entry.createdAt,
@@ -155,6 +160,7 @@ export function toLedgerEntry(document: LedgerDocument): LedgerEntry {
   return {
     key: document._id,
     accountId: document.account_id,
+    merchantId: document.merchant_id,
     currency: document.currency,
     step: document.step,
     amount: fromDecimal128(document.amount),
@@ -166,7 +172,9 @@ export function toLedgerEntry(document: LedgerDocument): LedgerEntry {
     postings: document.postings.map((each) => ({ ...each, amount: storedDecimal(each.amount) })),
     reverses: document.reverses,
     previousHash: document.previous_hash,
+    hashVersion: document.hash_version ?? 1,
     hash: document.hash,
+    actor: document.actor,
     createdAt: document.created_at,
   };
 }

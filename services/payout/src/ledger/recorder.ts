@@ -20,6 +20,7 @@ export async function recordAccount(
     await accounts.updateOne(
       { _id },
       {
+        $set: { head_due: true },
         $max: { recorded_sequence: sequence },
         $pull: { recent: { sequence: { $lte: sequence } } },
       },

@@ -178,7 +178,7 @@ async function planBatch(
   const intents: AccountDocument["open_holds"] = [];
   const outcomes = batch.map(({ target, movement }): Applied => {
     if (target.merchantId !== document.merchant_id) return { outcome: "no_account" };
-    const planned = planMovement(state, known, movement, now);
+    const planned = planMovement(state, known, movement, now, target.actor);
     if (planned.outcome === "repeated") return { outcome: "applied", entry: planned.entry };
     if (planned.outcome !== "applied") return planned;
     const { entry } = planned;

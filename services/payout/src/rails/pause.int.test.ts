@@ -63,7 +63,13 @@ it("counts at once where it was made, and within a second elsewhere", async () =
   const follow = (states: typeof here, action: "rail.paused" | "rail.resumed") => {
     sequence += 1;
     const entry = { subject: "known", action, sequence, at: clock.now(), detail: "holiday" };
-    const rest = { person: "ada", operation: "op", previousHash: "", hash: "" };
+    const rest = {
+      person: "ada",
+      operation: "op",
+      previousHash: "",
+      hashVersion: 2 as const,
+      hash: "",
+    };
     return states.follow({ ...entry, ...rest });
   };
   const isPaused = async (ms: number) => {

@@ -4,6 +4,7 @@ import { rescale } from "@disburse/kernel/decimal.ts";
 import {
   type Account,
   creditKey,
+  type EntryActor,
   type LedgerEntry,
   type Movement,
   movementKey,
@@ -13,7 +14,7 @@ import {
 import { isBalanced, paymentPostings, plainPostings, postingText, reversed } from "./postings.ts";
 
 /** What the next movement of an account is planned on. */
-export type LedgerState = Omit<Account, "merchantId" | "createdAt">;
+export type LedgerState = Omit<Account, "createdAt">;
 
 /** Entries by their keys. */
 export type KnownEntries = ReadonlyMap<string, LedgerEntry>;
@@ -79,6 +80,7 @@ export function planMovement(
   known: KnownEntries,
   movement: Movement,
   now: Date,
+  actor?: EntryActor,
 ): Planned {
   const repeated = known.get(keyOf(state.id, movement));
   if (repeated !== undefined) return { outcome: "repeated", entry: repeated };
@@ -92,6 +94,7 @@ export function planMovement(
   const unsealed = {
     key: keyOf(state.id, movement),
     accountId: state.id,
+    merchantId: state.merchantId,
     currency: state.currency,
     step: movement.step,
     amount: draft.amount,
@@ -103,6 +106,8 @@ export function planMovement(
     postings: draft.postings,
     reverses: draft.reverses,
     previousHash: state.headHash,
+    hashVersion: 2 as const,
+    actor,
     createdAt: now > state.updatedAt ? now : state.updatedAt,
   };
   const entry = { ...unsealed, hash: hashOf(unsealed) };
@@ -163,7 +168,10 @@ function ownGain(postings: readonly Posting[], balance: "available" | "held", cu
     .reduce((sum, { amount }) => sum + rescale(amount, decimals), 0n);
 }
 
-/** The link of the chain: SHA-256 in hexadecimal over the entry and the hash before it. */
+/**
+ * The link of the chain: SHA-256 in hexadecimal over the entry and the hash before it. The second
+ * rule names itself and covers merchant and actor too (docs/decisions/0043-evidence.md).
+ */
 export function hashOf(entry: Omit<LedgerEntry, "hash">): string {
   const postings = entry.postings.map(({ account, currency, amount }) => [
     account,
@@ -176,5 +184,9 @@ export function hashOf(entry: Omit<LedgerEntry, "hash">): string {
     ...[payoutId, note, entry.available.toString(), entry.held.toString()],
     ...[postings, entry.reverses, entry.createdAt.toISOString()],
   ];
-  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+  const { actor, merchantId } = entry;
+  const by = actor === undefined ? null : [actor.kind, actor.id];
+  const sealed =
+    entry.hashVersion === 1 ? fields : ["disburse ledger entry 2", ...fields, merchantId, by];
+  return createHash("sha256").update(JSON.stringify(sealed)).digest("hex");
 }

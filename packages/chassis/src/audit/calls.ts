@@ -1,0 +1,113 @@
+import type { DescField, DescMethod } from "@bufbuild/protobuf";
+import type { CallContext } from "../call-context.ts";
+import type { Principal } from "../identity/principal.ts";
+import type { AuditCall, AuditRecord } from "./trail.ts";
+
+/** Services that act for operators rather than for a merchant's request. */
+const operatorServices: ReadonlySet<string> = new Set(["sandbox"]);
+
+/**
+ * Whether what a caller changes goes into the audit trail: a person's and an operators' job's. A
+ * merchant's own requests, which the gateway passes on, have their documents and the ledger.
+ */
+export function isPrivileged(principal: Principal | undefined): principal is Principal {
+  if (principal === undefined) return false;
+  return principal.kind === "person" || operatorServices.has(principal.name);
+}
+
+/** An entry that a call owes to the trail, as it is stored before the call has its effect. */
+export type OwedCall = {
+  readonly at: Date;
+  readonly person: string;
+  readonly caller: AuditCall["caller"];
+  readonly roles: readonly string[];
+  /** `disburse.payout.v1.PayoutService/CreditAccount`. */
+  readonly rpc: string;
+  readonly merchant_id: string;
+  readonly operation: string;
+  readonly content: string;
+  readonly request_id: string;
+  /** From then on the call has no answer any more, and a sweep writes the entry. */
+  readonly due_at: Date;
+};
+
+/** What a call asks for, as far as the trail says it. */
+export type AskedFor = Pick<OwedCall, "merchant_id" | "operation" | "content">;
+
+/** The longest that a call without a stream takes, with much to spare. */
+const unaryMs = 60_000;
+/** The longest that an import of a large list takes. */
+const streamMs = 900_000;
+
+/** The entry that a call owes; `undefined` where its caller is not privileged. */
+export function owedCall(
+  { name, parent, methodKind }: DescMethod,
+  context: CallContext | undefined,
+  asked: AskedFor,
+  at: Date,
+): OwedCall | undefined {
+  const { principal, requestId: request_id = "" } = context ?? {};
+  if (!isPrivileged(principal)) return undefined;
+  const dueInMs = methodKind === "unary" ? unaryMs : streamMs;
+  const isPerson = principal.kind === "person";
+  return {
+    at,
+    person: isPerson ? principal.id : principal.name,
+    caller: principal.kind,
+    roles: isPerson ? [...principal.roles].toSorted() : [],
+    rpc: `${parent.typeName}/${name}`,
+    ...asked,
+    request_id,
+    due_at: new Date(at.getTime() + dueInMs),
+  };
+}
+
+/** The record of a call, by what became of it; `subject` is what it was about. */
+export function callRecord(
+  owed: OwedCall,
+  outcome: AuditCall["outcome"],
+  subject: string,
+): AuditRecord {
+  const { at, person, caller, roles, rpc, content } = owed;
+  const ids = { merchantId: owed.merchant_id, requestId: owed.request_id };
+  return {
+    ...{ at, person, operation: owed.operation, detail: "" },
+    action: rpc.slice(rpc.indexOf("/") + 1),
+    subject: subject === "" ? owed.merchant_id : subject,
+    call: { caller, roles, rpc, content, ...ids, outcome },
+  };
+}
+
+/** Beside ids, what names a record: a rail, a list. */
+const names: ReadonlySet<string> = new Set(["id", "rail", "list"]);
+
+const isId = ({ name }: DescField): boolean =>
+  names.has(name) || (name.endsWith("_id") && name !== "merchant_id");
+
+/**
+ * The id of what a call was about: the first one in its answer, else in its request; "" where
+ * neither has one. Ids alone are looked at, for an answer may hold a secret.
+ */
+export function subjectOf(
+  { input, output }: DescMethod,
+  request: object,
+  response: unknown,
+): string {
+  return idAmong(output.fields, response, 1) || idAmong(input.fields, request, 1);
+}
+
+/** The first id among a message's fields; in messages within it too, `depth` levels down. */
+function idAmong(fields: readonly DescField[], message: unknown, depth: number): string {
+  if (typeof message !== "object" || message === null) return "";
+  const values = message as Readonly<Record<string, unknown>>;
+  for (const field of fields.filter(({ name }) => name !== "mutation")) {
+    const value = values[field.localName];
+    if (field.fieldKind === "scalar" && isId(field) && typeof value === "string" && value !== "") {
+      return value;
+    }
+    if (field.fieldKind !== "message" || depth === 0) continue;
+    const inside = idAmong(field.message.fields, value, depth - 1);
+    if (inside !== "") return inside;
+  }
+  return "";
+}

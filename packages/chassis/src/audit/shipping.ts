@@ -1,0 +1,175 @@
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Collection } from "mongodb";
+import type { ServiceKey } from "../identity/keys.ts";
+import type { Log } from "../log.ts";
+import { type Loop, startLoop } from "../loop.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Database } from "../mongo/database.ts";
+import { insertOrFind } from "../mongo/once.ts";
+import { createSweepLease } from "../mongo/sweep-lease.ts";
+import { type ChainHead, signedLine, statementHash, statementText } from "./heads.ts";
+import type { AuditSink } from "./sink.ts";
+import { openAuditStore } from "./store.ts";
+
+/** Chains of a service beside its audit trail. */
+export type HeadSource = {
+  /** What the metric calls them: `ledger`. */
+  readonly name: string;
+  /** At most `limit` heads that were not shipped as they are now. */
+  readonly changed: (limit: number) => Promise<readonly ChainHead[]>;
+  /** These are shipped; a head that has moved since is not. */
+  readonly shipped: (heads: readonly ChainHead[]) => Promise<void>;
+  /** How many are not, counted up to a bound. */
+  readonly unshipped: () => Promise<number>;
+};
+
+/** How far a service's heads are shipped: one document. */
+type ShippingDocument = {
+  _id: "heads";
+  schema_version: number;
+  /** Of the last statement that the sink has. */
+  number: number;
+  previous: string;
+  /** Up to here the audit trail's head is in the sink. */
+  audit_sequence: number;
+  /** A statement that is made, and may be in the sink already. */
+  pending?: { number: number; hash: string; line: string; audit_sequence: number; at: Date };
+  shipped_at: Date;
+};
+
+/** What heads are shipped with. */
+export type ShippingDeps = {
+  readonly database: Database;
+  readonly service: string;
+  readonly trustDomain: string;
+  /** The key that signs now. */
+  readonly key: () => ServiceKey;
+  readonly sink: AuditSink;
+  readonly sources: readonly HeadSource[];
+  readonly clock: Clock;
+};
+
+/** Heads of one statement: some 150 bytes each, so that a line stays under 200 kB. */
+const headsMax = 1_000;
+
+/** Ships the heads that have changed, in statements that are numbered and chained. */
+export function createShipping(deps: ShippingDeps) {
+  const { database, sink, sources, clock } = deps;
+  const state = database.db.collection<ShippingDocument>("audit_shipping");
+  const audit = openAuditStore<string>(database);
+  const read = () => readState(state, clock);
+
+  /** What is pending goes first: a crash may have come between the sink and its note. */
+  const deliver = async (pending: Pending) => {
+    const { number, hash, line, audit_sequence, at } = pending;
+    await sink.append(line, { service: deps.service, number, at });
+    const shipped = { number, previous: hash, audit_sequence, shipped_at: clock.now() };
+    await state.updateOne(
+      { _id: "heads", "pending.hash": hash },
+      { $set: shipped, $unset: { pending: "" } },
+    );
+  };
+
+  return {
+    /** Ships one statement, if there is something to say; answers whether there is more. */
+    ship: async (): Promise<boolean> => {
+      const before = await read();
+      if (before.pending !== undefined) {
+        await deliver(before.pending);
+        return true;
+      }
+      const { number, previous, audit_sequence } = before;
+      const newest = await audit.head();
+      const { sequence, hash: head } = newest ?? { sequence: 0, hash: "" };
+      // A trail that has become shorter is shipped as well: that is evidence, too.
+      const isMoved = sequence !== audit_sequence;
+      const trail = isMoved ? [{ chain: "audit", sequence, hash: head }] : [];
+      const found = await Promise.all(sources.map((source) => source.changed(headsMax)));
+      const heads = [...trail, ...found.flat()];
+      if (heads.length === 0) return false;
+      const at = clock.now();
+      const next = number + 1;
+      const { service, trustDomain } = deps;
+      const text = statementText({ service, trustDomain, number: next, previous, at, heads });
+      const line = signedLine(text, deps.key());
+      const hash = statementHash(text);
+      const pending = { number: next, hash, line, audit_sequence: sequence, at };
+      const made = await state.updateOne(
+        { _id: "heads", number, pending: { $exists: false } },
+        { $set: { pending } },
+      );
+      // Another process has made one meanwhile.
+      if (made.modifiedCount === 0) return true;
+      await deliver(pending);
+      for (const [index, source] of sources.entries()) await source.shipped(found[index] ?? []);
+      return found.some(({ length }) => length === headsMax);
+    },
+    /** What the sink lacks, and since when it has got nothing. */
+    figures: async () => {
+      const { audit_sequence, shipped_at } = await read();
+      const newest = await audit.head();
+      const counts = await Promise.all(sources.map(({ unshipped }) => unshipped()));
+      return {
+        ageSeconds: Math.max(0, clock.now().getTime() - shipped_at.getTime()) / 1_000,
+        unshipped: [
+          ["audit", Math.abs((newest?.sequence ?? 0) - audit_sequence)] as const,
+          ...sources.map(({ name }, index) => [name, counts[index] ?? 0] as const),
+        ],
+      };
+    },
+  };
+}
+
+type Pending = NonNullable<ShippingDocument["pending"]>;
+
+async function readState(
+  state: Collection<ShippingDocument>,
+  clock: Clock,
+): Promise<ShippingDocument> {
+  const found = await state.findOne({ _id: "heads" });
+  if (found !== null) return found;
+  const fresh = { _id: "heads" as const, schema_version: 1, number: 0, previous: "" };
+  const document = { ...fresh, audit_sequence: 0, shipped_at: clock.now() };
+  return insertOrFind(state, document, { _id: "heads" });
+}
+
+/** Another process ships when the one that did has been away for so long. */
+const leaseMs = 15_000;
+
+/** Ships every so often, by the one process that has the lease, and shows how far it has come. */
+export function startShipping(
+  deps: ShippingDeps & { readonly log: Log; readonly metrics: Metrics; readonly everyMs: number },
+): Pick<Loop, "stop"> {
+  const { database, log, metrics, everyMs } = deps;
+  const shipping = createShipping(deps);
+  const lease = createSweepLease(database, "audit-heads", Math.max(leaseMs, 2 * everyMs));
+  const age = metrics.gauge(
+    "disburse_audit_head_age_seconds",
+    "Since heads of the audit trail and the ledger were last shipped to the sink.",
+  );
+  const unshipped = metrics.gauge(
+    "disburse_audit_unshipped",
+    "Audit entries, and accounts, whose heads the sink does not have.",
+    ["chain"],
+  );
+  const show = async () => {
+    const figures = await shipping.figures();
+    age.set(figures.ageSeconds);
+    for (const [chain, count] of figures.unshipped) unshipped.set({ chain }, count);
+  };
+  const run = async () => {
+    try {
+      return (await lease.hold()) !== undefined && (await shipping.ship());
+    } finally {
+      // Most of all where shipping fails.
+      await show();
+    }
+  };
+  const loop = startLoop({ name: "audit-heads", everyMs, run, log });
+  return {
+    stop: async () => {
+      await loop.stop();
+      await lease.release();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { connectDatabase, type Database } from "../mongo/database.ts";
+import { createIndexes } from "../mongo/migrations.ts";
+import { type AuditStore, openAuditStore } from "./store.ts";
+import type { AuditRecord } from "./trail.ts";
+
+let first: Database;
+let second: Database;
+let stores: AuditStore<string>[];
+const stored = () => first.db.collection<{ _id: number; subject: string }>("audit_entries");
+
+beforeAll(async () => {
+  const name = freshDatabase("audit");
+  first = await connectDatabase(mongodbUri(name), name);
+  second = await connectDatabase(mongodbUri(name), name);
+  await createIndexes(first.db, { audit_entries: [{ key: { key: 1 }, unique: true }] });
+  stores = [first, second].map((each) => openAuditStore<string>(each));
+});
+afterAll(async () => {
+  await first?.db.dropDatabase();
+  await Promise.all([first?.close(), second?.close()]);
+});
+
+const record = (at: number): AuditRecord => ({
+  ...{ at: new Date(1_000 + at), person: "ada", action: "done", subject: `s${at % 7}` },
+  ...{ operation: `op-${at}`, detail: "" },
+});
+
+it("has no gap, and each action once, where two processes write much at once", async () => {
+  const records = Array.from({ length: 150 }, (_each, at) => record(at));
+  const appended = await Promise.all(
+    [...records, ...records].map((each, at) => stores[at % 2]?.append(each)),
+  );
+  const count = await stored().countDocuments();
+  expect(count).toBe(records.length);
+  const numbers = appended.map((each) => each?.sequence);
+  expect(new Set(numbers)).toEqual(new Set(Array.from({ length: 150 }, (_each, at) => at + 1)));
+  expect(appended.slice(150).map((each) => each?.hash)).toEqual(
+    appended.slice(0, 150).map((each) => each?.hash),
+  );
+  expect(await stores[0]?.list(undefined, undefined, 200)).toHaveLength(150);
+  expect(await stores[0]?.has(record(3))).toBe(true);
+  expect(await stores[0]?.has(record(999))).toBe(false);
+});
+
+it("is read on from any entry, and says where one is missing", async () => {
+  const [store] = stores;
+  const pages = await Promise.all([0, 60, 120, 150].map((after) => store?.after(after, 60)));
+  expect(pages.map((page) => page?.map(({ sequence }) => sequence).at(-1))).toEqual([
+    ...[60, 120, 150, undefined],
+  ]);
+  expect((await store?.head())?.sequence).toBe(150);
+  const gone = await stored().findOneAndDelete({ _id: 90 });
+  await expect(store?.after(60, 60)).rejects.toThrow("audit entry 91 is not the next");
+  await expect(store?.after(90, 10)).rejects.toThrow("audit entry 90 is missing");
+  if (gone !== null) await stored().insertOne({ ...gone, subject: "other" });
+  await expect(store?.after(90, 10)).rejects.toThrow("audit entry 90 was changed");
+});

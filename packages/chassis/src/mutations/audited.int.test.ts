@@ -1,0 +1,226 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import {
+  ComplianceService,
+  ImportListRequestSchema,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { AccountSchema, PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openAuditStore } from "../audit/store.ts";
+import { withCallContext } from "../call-context.ts";
+import type { Principal } from "../identity/principal.ts";
+import { connectDatabase, type Database } from "../mongo/database.ts";
+import { serviceMutation } from "../rpc/mutation.ts";
+import { orThrow } from "../rpc/refusal.ts";
+import { bindOperations, openOperationBindings } from "./bindings.ts";
+
+let database: Database;
+beforeAll(async () => {
+  const name = freshDatabase("audited");
+  database = await connectDatabase(mongodbUri(name), name);
+});
+afterAll(async () => {
+  await database?.db.dropDatabase();
+  await database?.close();
+});
+
+const ada: Principal = { kind: "person", id: "ada", roles: new Set(["treasury", "admin"]) };
+const sandbox: Principal = { kind: "service", name: "sandbox" };
+const gateway: Principal = { kind: "service", name: "gateway" };
+
+/** What each call does, and how often it was made. */
+let answer: () => void;
+let calls = 0;
+beforeEach(() => {
+  answer = () => undefined;
+  calls = 0;
+});
+const opened = async ({ merchantId }: { merchantId: string }) => {
+  calls += 1;
+  answer();
+  return { account: create(AccountSchema, { id: `acc_${calls}`, merchantId }) };
+};
+const keyed = (content: string) => `keyed ${content}`;
+const rpc = { openAccount: opened, getAccount: opened };
+const boundWith = (
+  options: Parameters<typeof bindOperations<typeof PayoutService, typeof rpc>>[3],
+) => {
+  const bindings = openOperationBindings(database, keyed);
+  const bound = bindOperations(PayoutService, rpc, bindings, options);
+  return createClient(
+    PayoutService,
+    createRouterTransport(({ service }) => service(PayoutService, bound)),
+  );
+};
+const as = <T>(principal: Principal, work: () => Promise<T>): Promise<T> =>
+  withCallContext({ requestId: "req-1", principal }, work);
+
+let operations = 0;
+const operation = () => serviceMutation("test", `op-${++operations}`);
+const open = (
+  principal: Principal,
+  mutation = operation(),
+  currencyCode = "USD",
+  client = boundWith({}),
+) =>
+  as(principal, () => client.openAccount({ mutation, merchantId: "mer_1", currencyCode })).catch(
+    (error: ConnectError) => error,
+  );
+const audit = () => openAuditStore<string>(database);
+const entriesOf = async ({ operationId }: { operationId: string }) => {
+  const all = await audit().list(undefined, undefined, 1_000);
+  return all.filter((each) => each.operation === operationId).toReversed();
+};
+const later = () => new Date(Date.now() + 120_000);
+const owed = ({ operationId }: { operationId: string }) =>
+  database.db.collection("operations").countDocuments({
+    "owed.operation": operationId,
+  });
+
+describe("a privileged call", () => {
+  it("is in the trail when it is answered: who, what, with what, when, about what", async () => {
+    const mutation = operation();
+    await open(ada, mutation);
+    const [entry, ...others] = await entriesOf(mutation);
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({
+      ...{ person: "ada", action: "OpenAccount", subject: "acc_1", detail: "" },
+      call: {
+        ...{ caller: "person", roles: ["admin", "treasury"], merchantId: "mer_1" },
+        ...{ rpc: "disburse.payout.v1.PayoutService/OpenAccount", outcome: "done" },
+        ...{ requestId: "req-1", content: expect.stringMatching(/^[\w-]{43}$/) },
+      },
+    });
+    expect(await owed(mutation)).toBe(0);
+  });
+
+  it("of the operators' job is in it too, and a merchant's own is not", async () => {
+    const [byJob, byMerchant] = [operation(), operation()];
+    await open(sandbox, byJob);
+    await open(gateway, byMerchant);
+    expect(await entriesOf(byJob)).toMatchObject([{ person: "sandbox", call: { roles: [] } }]);
+    expect(await entriesOf(byMerchant)).toEqual([]);
+  });
+
+  it("is in it once, however often it is repeated, also at once", async () => {
+    const mutation = operation();
+    await Promise.all([1, 2, 3, 4].map(() => open(ada, mutation)));
+    await open(ada, mutation);
+    expect(calls).toBe(5);
+    expect(await entriesOf(mutation)).toHaveLength(1);
+    expect(await owed(mutation)).toBe(0);
+  });
+
+  it("that was refused changed nothing, and is not in it", async () => {
+    const mutation = operation();
+    answer = () => orThrow(refused("INSUFFICIENT_BALANCE"));
+    await open(ada, mutation);
+    await audit().head();
+    expect(await entriesOf(mutation)).toEqual([]);
+    expect(await openOperationBindings(database).sweepOwed(later())).toBe(false);
+    expect(await entriesOf(mutation)).toEqual([]);
+  });
+
+  it("whose fate is not known is in it as such, once, and again when a repeat succeeded", async () => {
+    const mutation = operation();
+    answer = () => {
+      throw new ConnectError("no database", Code.Unavailable);
+    };
+    await open(ada, mutation);
+    const { sweepOwed } = openOperationBindings(database);
+    await sweepOwed(new Date());
+    expect(await entriesOf(mutation)).toEqual([]);
+    await Promise.all([sweepOwed(later()), sweepOwed(later())]);
+    await sweepOwed(later());
+    const unknown = { subject: "mer_1", call: { outcome: "unknown" } };
+    expect(await entriesOf(mutation)).toMatchObject([unknown]);
+    answer = () => undefined;
+    await open(ada, mutation);
+    await sweepOwed(later());
+    expect(await entriesOf(mutation)).toMatchObject([unknown, { call: { outcome: "done" } }]);
+  });
+
+  it("whose process was killed after its effect is in it", async () => {
+    const name = database.db.databaseName;
+    const script = join(import.meta.dirname, "test-killed.ts");
+    const child = spawn(process.execPath, [script, mongodbUri(name), name], { stdio: "inherit" });
+    const [, signal] = await once(child, "exit");
+    expect(signal).toBe("SIGKILL");
+    expect(await database.db.collection("effects").countDocuments()).toBe(1);
+    const mutation = { operationId: "op-killed" };
+    expect(await entriesOf(mutation)).toEqual([]);
+    await openOperationBindings(database).sweepOwed(later());
+    expect(await entriesOf(mutation)).toMatchObject([
+      { person: "ada", action: "OpenAccount", call: { outcome: "unknown", merchantId: "mer_1" } },
+    ]);
+  });
+
+  it("of an RPC that compares by itself has a digest that cannot be guessed from", async () => {
+    const client = boundWith({ own: ["openAccount"] });
+    const [byPerson, byMerchant] = [operation(), operation()];
+    await open(ada, byPerson, "USD", client);
+    // The content is the RPC's own to compare.
+    await open(ada, byPerson, "EUR", client);
+    await open(gateway, byMerchant, "USD", client);
+    expect(calls).toBe(3);
+    expect(await entriesOf(byPerson)).toMatchObject([
+      { call: { content: expect.stringMatching(/^keyed [\w-]{43}$/) } },
+    ]);
+    const id = new RegExp(byMerchant.operationId);
+    expect(await database.db.collection("operations").findOne({ _id: id as never })).toBeNull();
+  });
+});
+
+it("a read that is noted is in the trail for persons alone, each time", async () => {
+  const client = boundWith({ noted: ["getAccount"] });
+  const read = (by: Principal) => as(by, () => client.getAccount({ accountId: "acc_read" }));
+  await read(ada);
+  await read(ada);
+  await read(sandbox);
+  const all = await audit().list(undefined, undefined, 1_000);
+  const reads = all.filter(({ action }) => action === "GetAccount");
+  expect(reads).toMatchObject([{ subject: "acc_read", person: "ada" }, { person: "ada" }]);
+});
+
+it("a stream that begins with a mutation is in it, by the digest of all of it", async () => {
+  const lines: string[] = [];
+  const importList = async (requests: AsyncIterable<{ part: { case?: string | undefined } }>) => {
+    for await (const { part } of requests) lines.push(part.case ?? "");
+    return { version: { list: "own" } };
+  };
+  const bindings = openOperationBindings(database);
+  const bound = bindOperations(ComplianceService, { importList }, bindings);
+  const transport = createRouterTransport(({ service }) => service(ComplianceService, bound));
+  const client = createClient(ComplianceService, transport);
+  const send = (operationId: string, text: string) => {
+    const mutation = serviceMutation("test", operationId);
+    const parts = [
+      { case: "header", value: { mutation, list: "own", version: "1" } },
+      { case: "lines", value: Buffer.from(text) },
+    ] as const;
+    async function* messages() {
+      for (const part of parts) yield create(ImportListRequestSchema, { part } as never);
+    }
+    return as(ada, () => client.importList(messages()));
+  };
+  await send("imp-1", "a");
+  await send("imp-1", "a");
+  await send("imp-2", "a");
+  await send("imp-3", "b");
+  expect(lines.slice(0, 2)).toEqual(["header", "lines"]);
+  const [first, ...again] = await entriesOf({ operationId: "imp-1" });
+  expect(again).toEqual([]);
+  expect(first).toMatchObject({ action: "ImportList", subject: "own" });
+  const contents = await Promise.all(
+    ["imp-2", "imp-3"].map(
+      async (operationId) => (await entriesOf({ operationId }))[0]?.call?.content,
+    ),
+  );
+  expect(contents[0]).toBe(first?.call?.content);
+  expect(contents[1]).not.toBe(first?.call?.content);
+});

@@ -1,0 +1,61 @@
+import { createHash, type Hash } from "node:crypto";
+import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+
+/** A stream of requests whose first message was looked at. */
+export type ReadStream = {
+  /** Of the first message; `undefined` where it has none. */
+  readonly mutation: Mutation | undefined;
+  /** All messages, the first one too. */
+  readonly messages: AsyncIterable<object>;
+  /**
+   * SHA-256, in base64url, over the type and every message read so far, each after its length, the
+   * mutation left out.
+   */
+  readonly digest: () => string;
+};
+
+/** Reads the first message of a stream, and the others as they are asked for. */
+export async function readStream(
+  schema: DescMessage,
+  requests: AsyncIterable<object>,
+): Promise<ReadStream> {
+  const source = requests[Symbol.asyncIterator]();
+  const hash = createHash("sha256").update(`${schema.typeName}\n`);
+  const first = await source.next();
+  const opened = first.done === true ? undefined : openHeader(schema, first.value);
+  async function* messages() {
+    if (opened === undefined || first.done === true) return;
+    add(hash, schema, opened.rest);
+    yield first.value;
+    for (let next = await source.next(); next.done !== true; next = await source.next()) {
+      add(hash, schema, next.value);
+      yield next.value;
+    }
+  }
+  return {
+    mutation: opened?.mutation,
+    messages: messages(),
+    digest: () => hash.copy().digest("base64url"),
+  };
+}
+
+function add(hash: Hash, schema: DescMessage, message: object): void {
+  const bytes = toBinary(schema, message as MessageShape<DescMessage>);
+  hash.update(`${bytes.length}\n`).update(bytes);
+}
+
+type Header = { readonly mutation?: Mutation | undefined };
+type Chosen = { readonly case: string; readonly value: object };
+
+/** The mutation of a message's header, and the message without it. */
+function openHeader({ oneofs }: DescMessage, message: object) {
+  for (const { localName } of oneofs) {
+    const chosen = (message as Readonly<Record<string, Chosen | undefined>>)[localName];
+    if (typeof chosen?.value !== "object" || !("mutation" in chosen.value)) continue;
+    const { mutation } = chosen.value as Header;
+    const value = { ...chosen.value, mutation: undefined };
+    return { mutation, rest: { ...message, [localName]: { ...chosen, value } } };
+  }
+  return { mutation: undefined, rest: message };
+}

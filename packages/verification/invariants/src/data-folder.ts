@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { startEngine } from "@disburse/embedded/engine.ts";
+import { UsageError } from "@disburse/harness/command-line.ts";
+
+/**
+ * Opens the databases of a folder of `npm start`: over the socket of the engine that has them open,
+ * or with an engine of our own. Throws where another `mongod` has the folder.
+ */
+export async function openDataFolder(dataDir: string) {
+  if (!existsSync(dataDir)) throw new UsageError(`--data-dir: there is no folder ${dataDir}`);
+  const socket = join(dataDir, "embedded", "sockets", "mongodb.sock");
+  if (await isAnswered(socket)) {
+    const uri = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
+    return { uri, close: () => Promise.resolve() };
+  }
+  const engine = await startEngine({
+    dataDir,
+    // Calls to the engine fail with their connection.
+    onExit: (how) => process.stderr.write(`The database engine has gone: ${how}.\n`),
+  });
+  return { uri: engine.uri("admin"), close: engine.stop };
+}
+
+function isAnswered(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socket);
+    connection.once("connect", () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once("error", () => resolve(false));
+  });
+}

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readArguments, runCommand, say, UsageError } from "@disburse/harness/command-line.ts";
+import { MongoClient } from "mongodb";
+import { openDataFolder } from "../data-folder.ts";
+import { reportOn } from "./report.ts";
+import { type PublicKeys, readPublicKeys } from "./statements.ts";
+
+/** `npm run audit:verify`: README.md says how it is used, and what it finds. */
+
+const usage =
+  "usage: npm run audit:verify [-- --sink FOLDER[,FOLDER…]] [--keys FILE[,FILE…]] [--from TIME]\n" +
+  "       [--mongodb-uri URI] [--prefix disburse_] [--data-dir .data]";
+
+const optionTypes = {
+  sink: { type: "string" },
+  keys: { type: "string" },
+  from: { type: "string", default: "1970-01-01T00:00:00Z" },
+  "mongodb-uri": { type: "string" },
+  prefix: { type: "string", default: "disburse_" },
+  "data-dir": { type: "string", default: ".data" },
+} as const;
+
+function readCommand(args: readonly string[]) {
+  const values = readArguments(args, optionTypes, usage);
+  const dataDir = values["data-dir"];
+  const from = new Date(values.from);
+  if (Number.isNaN(from.getTime())) throw new UsageError(`--from: must be a time\n${usage}`);
+  return {
+    ...{ dataDir, from, prefix: values.prefix, mongodbUri: values["mongodb-uri"] },
+    sinks: (values.sink ?? join(dataDir, "audit")).split(","),
+    keys: values.keys?.split(",") ?? [],
+  };
+}
+
+/** The keys of the files; those of the data folder where none is named. */
+function publicKeys({ keys, dataDir }: ReturnType<typeof readCommand>): PublicKeys {
+  const texts = keys.map((path) => readFileSync(path, "utf8"));
+  const secrets = join(dataDir, "secrets.json");
+  if (texts.length === 0 && existsSync(secrets)) {
+    const { trustedKeys = "" } = JSON.parse(readFileSync(secrets, "utf8"));
+    texts.push(trustedKeys);
+  }
+  if (texts.length === 0) throw new UsageError(`--keys: is required\n${usage}`);
+  return new Map(texts.flatMap((text) => [...readPublicKeys(text)]));
+}
+
+/** Every line of every file in the folders, in the order of the files' names, which are days. */
+function* linesOf(folders: readonly string[]): Generator<string> {
+  for (const folder of folders) {
+    if (!existsSync(folder)) throw new UsageError(`--sink: there is no folder ${folder}\n${usage}`);
+    const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+    for (const name of files.sort()) {
+      const text = readFileSync(join(folder, name), "utf8");
+      yield* text.split("\n").filter((line) => line !== "");
+    }
+  }
+}
+
+async function verify(command: ReturnType<typeof readCommand>): Promise<number> {
+  const lines = [...linesOf(command.sinks)];
+  const keys = publicKeys(command);
+  const folder =
+    command.mongodbUri === undefined ? await openDataFolder(command.dataDir) : undefined;
+  const client = new MongoClient(command.mongodbUri ?? folder?.uri ?? "");
+  try {
+    const databases = { client, prefix: command.prefix };
+    const report = await reportOn({ databases, lines, keys, from: command.from });
+    for (const each of report.lines) say(each);
+    return report.flaws === 0 ? 0 : 1;
+  } finally {
+    await client.close();
+    await folder?.close();
+  }
+}
+
+await runCommand((args) => verify(readCommand(args)));

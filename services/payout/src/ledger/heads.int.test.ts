@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { migrations } from "../migrations.ts";
+import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { ledgerHeads } from "./heads.ts";
+import { recordRecent } from "./recorder.ts";
+
+const merchantId = "mer_1";
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+
+const hold = (accountId: string, payoutId: string) =>
+  platform.ledger.apply(
+    { merchantId, accountId },
+    { step: "hold", amount: 100n, payoutId, note: "" },
+  );
+const headOf = async (accountId: string) => {
+  const account = await platform.ledger.accounts.findOne({ _id: accountId });
+  return { chain: `ledger/${accountId}`, sequence: account?.sequence, hash: account?.head_hash };
+};
+
+it("are those of accounts whose money has moved, until they are shipped as they are", async () => {
+  const heads = ledgerHeads(platform.ledger);
+  const [one, other] = [
+    await platform.fundedAccount(merchantId, "100.00"),
+    await platform.fundedAccount(merchantId, "100.00"),
+  ];
+  await recordRecent(platform.ledger);
+  const due = await heads.changed(10);
+  expect(new Set(due)).toEqual(new Set([await headOf(one), await headOf(other)]));
+  expect([await heads.unshipped(), (await heads.changed(1)).length]).toEqual([2, 1]);
+  // One of them moves while they are on their way.
+  await hold(one, "po_1");
+  await heads.shipped(due);
+  await recordRecent(platform.ledger);
+  expect(await heads.changed(10)).toEqual([await headOf(one)]);
+  await heads.shipped(await heads.changed(10));
+  expect([await heads.changed(10), await heads.unshipped()]).toEqual([[], 0]);
+});
+
+it("of accounts of before are all due once", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "1.00");
+  const opening = { mutation: platform.operation(), merchantId, currencyCode: "BTC" };
+  await platform.rpc.openAccount(opening);
+  await recordRecent(platform.ledger);
+  await platform.ledger.accounts.updateMany({}, { $unset: { head_due: "" } });
+  const step = migrations.find(({ name }) => name === "ship the head of every account");
+  await step?.up(platform.database.db);
+  await step?.up(platform.database.db);
+  const due = await ledgerHeads(platform.ledger).changed(10);
+  expect(due.map(({ chain }) => chain)).toContain(`ledger/${accountId}`);
+  expect(due).toHaveLength(3);
+});

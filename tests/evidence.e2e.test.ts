@@ -1,0 +1,277 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
+import { reportOn } from "@disburse/invariants/evidence/report.ts";
+import { readPublicKeys } from "@disburse/invariants/evidence/statements.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
+import { mongodbUri } from "@disburse/testkit/engine.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { payerOf } from "./payer.ts";
+
+/** Evidence of what was done, on a running platform; then each way of tampering with it. */
+
+type Id = string | number;
+type Stored = { _id: Id; [field: string]: unknown };
+
+const folder = mkdtempSync(join(tmpdir(), "disburse-evidence-"));
+const sink = join(folder, "sink");
+const keysFile = join(folder, "keys.json");
+let platform: TestPlatform;
+let database: Database;
+let isStopped = false;
+const stopPlatform = async () => {
+  if (!isStopped) await platform?.stop();
+  isStopped = true;
+};
+const collection = (name: string) => database.db.collection<Stored>(name);
+type Collection = ReturnType<typeof collection>;
+
+beforeAll(async () => {
+  platform = await startTestPlatform({
+    ...{ SANDBOX_SETTLE_MS: "100", AUDIT_HEADS_SECONDS: "1" },
+    AUDIT_SINK: pathToFileURL(sink).href,
+  });
+  writeFileSync(keysFile, platform.secrets.trustedKeys);
+  database = await platform.openDatabase("payout");
+});
+afterAll(async () => {
+  await database?.close();
+  await stopPlatform();
+  rmSync(folder, { recursive: true });
+});
+
+const prefix = () => platform.database("payout").replace(/payout$/, "");
+
+/** What `npm run audit:verify` says. */
+async function verify() {
+  const lines = readdirSync(sink).flatMap((name) =>
+    readFileSync(join(sink, name), "utf8").split("\n").filter(Boolean),
+  );
+  const keys = readPublicKeys(readFileSync(keysFile, "utf8"));
+  return reportOn({ databases: { client: database.db.client, prefix: prefix() }, lines, keys });
+}
+
+/** The command itself: its exit code, and what it says. */
+function runCommand(): Promise<{ code: number; text: string }> {
+  const script = join(
+    import.meta.dirname,
+    "../packages/verification/invariants/src/evidence/main.ts",
+  );
+  const args = ["--sink", sink, "--keys", keysFile, "--mongodb-uri", mongodbUri("admin")];
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...args, "--prefix", prefix()], (error, out, problem) => {
+      resolve({ code: error === null ? 0 : Number(error.code), text: out + problem });
+    });
+  });
+}
+
+async function exported(service: (typeof serviceNames)[number], limit = 50) {
+  const identity = platform.trust.person("una", ["auditor"]);
+  const { rpc, close } = connectService(AuditService, platform.url(service), { identity });
+  const entries: Record<string, unknown>[] = [];
+  let after = 0n;
+  for (;;) {
+    const page = await rpc.exportAuditEntries({ after, limit });
+    const lines = page.jsonLines.split("\n").filter(Boolean);
+    if (lines.length === 0) break;
+    entries.push(...lines.map((line) => JSON.parse(line)));
+    after = page.lastSequence;
+  }
+  close();
+  return entries;
+}
+
+describe("the audit trail", () => {
+  it("of every service has what the operators' job and persons did, and can be read on", async () => {
+    const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
+    const mutation = serviceMutation("verification", "evidence-account");
+    const opening = { mutation, merchantId, currencyCode: "USD" };
+    const { account } = await platform.clients.payout.openAccount(opening);
+    await platform.clients.payout.openAccount(opening);
+    const expected = {
+      beneficiary: "SetMerchantSettings",
+      compliance: "ImportList",
+      gateway: "CreateKey",
+      payout: "OpenAccount",
+      quote: "SetCorridor",
+    };
+    for (const [service, action] of Object.entries(expected)) {
+      const entries = await exported(service as "payout");
+      expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_each, at) => at + 1));
+      expect(entries.map((each) => each.action)).toContain(action);
+      expect(JSON.stringify(entries)).not.toContain("dsb_test_");
+    }
+    const own = (await exported("payout", 7)).filter(({ subject }) => subject === account?.id);
+    expect(own).toMatchObject([
+      {
+        ...{ service: "payout", person: "verification", caller: "person", action: "OpenAccount" },
+        ...{ merchant_id: merchantId, operation: "evidence-account", outcome: "done" },
+      },
+    ]);
+  });
+
+  it("has no entry of what a merchant did", async () => {
+    const counts = async () => {
+      const all = await Promise.all(serviceNames.map((name) => exported(name)));
+      return all.map(({ length }) => length);
+    };
+    const before = await counts();
+    await payerOf(platform, "acme").pay("evidence");
+    expect(await counts()).toEqual(before);
+  });
+});
+
+describe("tampering", () => {
+  const trail = () => collection("audit_entries");
+  const ledger = () => collection("ledger_entries");
+  const accounts = () => collection("accounts");
+  /** An account with several entries. */
+  let accountId: Id = "";
+
+  /** The one document of a filter. */
+  const only = async (of: Collection, filter: object): Promise<Stored> => {
+    const found = await of.findOne(filter);
+    if (found === null) throw new Error(`nothing to tamper with: ${JSON.stringify(filter)}`);
+    return found;
+  };
+  const line = (sequence: number) => only(ledger(), { account_id: accountId, sequence });
+  const entry = (_id: number) => only(trail(), { _id });
+  const lastEntry = async () => (await trail().find().sort({ _id: -1 }).limit(1).toArray())[0]?._id;
+
+  type Undo = () => Promise<unknown>;
+  const change = async (of: Collection, before: Stored, set: Partial<Stored>): Promise<Undo> => {
+    await of.updateOne({ _id: before._id }, { $set: set });
+    return () => of.replaceOne({ _id: before._id }, before);
+  };
+  const remove = async (of: Collection, before: Stored): Promise<Undo> => {
+    await of.deleteOne({ _id: before._id });
+    return () => of.insertOne(before);
+  };
+  /** Puts each of two documents where the other one was. */
+  const swap = async (
+    of: Collection,
+    [one, other]: readonly [Stored, Stored],
+    field: string,
+  ): Promise<Undo> => {
+    const ids = { _id: { $in: [one._id, other._id] } };
+    await of.deleteMany(ids);
+    await of.insertMany([
+      { ...one, [field]: other[field] },
+      { ...other, [field]: one[field] },
+    ]);
+    return async () => {
+      await of.deleteMany(ids);
+      await of.insertMany([one, other]);
+    };
+  };
+
+  beforeAll(async () => {
+    const acme = payerOf(platform, "acme");
+    for (const reference of ["one", "two"]) await acme.pay(reference);
+    await vi.waitFor(
+      async () => {
+        expect(await accounts().countDocuments({ dirty: true })).toBe(0);
+        expect(await accounts().countDocuments({ head_due: true })).toBe(0);
+        expect(await verify()).toMatchObject({ unprotected: 0 });
+      },
+      { timeout: 30_000, interval: 250 },
+    );
+    const [busiest] = await accounts().find().sort({ sequence: -1 }).limit(1).toArray();
+    accountId = busiest?._id ?? "";
+    expect(busiest?.sequence).toBeGreaterThan(4);
+    // What was tampered with would be shipped too, and is put back here.
+    await stopPlatform();
+  }, 60_000);
+
+  it("was not done", async () => {
+    expect((await verify()).lines.at(-1)).toBe("verified: nothing was changed");
+    const { code, text } = await runCommand();
+    expect(text).toMatch(/verified: nothing was changed\n$/);
+    expect(code).toBe(0);
+  });
+
+  const ways: [how: string, says: RegExp, tamper: () => Promise<Undo>][] = [
+    [
+      "an audit entry's person is another",
+      /^CHANGED {2}payout: audit entry 2: its hash/m,
+      async () => change(trail(), await entry(2), { person: "eve" }),
+    ],
+    [
+      "an audit entry's merchant is another",
+      /^CHANGED {2}payout: audit entry 3: its hash/m,
+      async () => change(trail(), await entry(3), { "call.merchant_id": "mer_x" }),
+    ],
+    [
+      "an audit entry is missing",
+      /^MISSING {2}payout: audit entry 2: entry 2 is not there/m,
+      async () => remove(trail(), await entry(2)),
+    ],
+    [
+      "the last audit entry is cut off",
+      /^CUT {2}payout: audit entry \d+: entry \d+ is not there; \d+ was shipped at/m,
+      async () => remove(trail(), await entry(Number(await lastEntry()))),
+    ],
+    [
+      "two audit entries changed places",
+      /^REORDERED {2}payout: audit entry 2: is entry 3/m,
+      async () => swap(trail(), [await entry(2), await entry(3)], "_id"),
+    ],
+    [
+      "a ledger entry's actor is another",
+      /^CHANGED {2}payout: entry 1 of acc_\w+: its hash/m,
+      async () => change(ledger(), await line(1), { "actor.id": "eve" }),
+    ],
+    [
+      "a ledger entry's merchant is another",
+      /^CHANGED {2}payout: entry 2 of acc_\w+: its hash/m,
+      async () => change(ledger(), await line(2), { merchant_id: "mer_x" }),
+    ],
+    [
+      "a ledger entry is missing",
+      /^MISSING {2}payout: entry 2 of acc_\w+: entry 2 is not there/m,
+      async () => remove(ledger(), await line(2)),
+    ],
+    [
+      "two ledger entries changed places",
+      /^REORDERED {2}payout: entry 2 of acc_\w+: is entry 3/m,
+      async () => swap(ledger(), [await line(2), await line(3)], "sequence"),
+    ],
+    [
+      "a ledger is cut at its end, and its account says so",
+      /^CUT {2}payout: entry \d+ of acc_\w+: entry \d+ is not there; \d+ was shipped at/m,
+      async () => {
+        const account = await only(accounts(), { _id: accountId });
+        const sequence = Number(account.sequence) - 1;
+        const undoLine = await remove(ledger(), await line(sequence + 1));
+        const { hash } = await line(sequence);
+        const undo = await change(accounts(), account, { sequence, head_hash: hash });
+        return async () => [await undoLine(), await undo()];
+      },
+    ],
+  ];
+
+  it.each(ways)("is found where %s", async (_how, says, tamper) => {
+    const undo = await tamper();
+    const { lines } = await verify().finally(undo);
+    expect(lines.join("\n")).toMatch(says);
+    expect(lines.at(-1)).toMatch(/^\d flaws$/);
+  });
+
+  it("fails the command", async () => {
+    const undo = await change(trail(), await entry(2), { person: "eve" });
+    const { code, text } = await runCommand().finally(undo);
+    expect(text).toContain("CHANGED  payout: audit entry 2: its hash is not that of its fields");
+    expect(code).toBe(1);
+  });
+
+  it("was undone", async () => {
+    expect((await verify()).lines.at(-1)).toBe("verified: nothing was changed");
+  });
+});
