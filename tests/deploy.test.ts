@@ -187,12 +187,13 @@ describe("docker-compose.yml", () => {
 
   it("keeps what must last in named volumes, under a name that lasts", () => {
     const keys = [...serviceNames, "sandbox"].map((name) => `${name}-key`).sort();
-    const volumes = ["mongo", "rabbitmq", "sandbox", "audit", ...keys, "prometheus", "grafana"];
+    const stores = ["mongo", "rabbitmq", "sandbox", "audit", "broker"];
+    const volumes = [...stores, ...keys, "prometheus", "grafana"];
     expect(Object.keys(compose.volumes)).toEqual(volumes);
     expect(composed("mongo").volumes).toEqual(["mongo:/data/db"]);
     expect(composed("rabbitmq")).toMatchObject({
       hostname: "rabbitmq",
-      volumes: ["rabbitmq:/var/lib/rabbitmq"],
+      volumes: ["rabbitmq:/var/lib/rabbitmq", "broker:/etc/rabbitmq/conf.d:ro"],
     });
   });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { findKubectl, render } from "@disburse/deploy/kubectl.ts";
 import { type Manifest, readManifests } from "@disburse/deploy/manifests.ts";
 import { type Played, playManifests } from "@disburse/deploy/play.ts";
+import { brokerServices } from "@disburse/sandbox/broker/users.ts";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { workloads } from "@disburse/sandbox/secrets.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
@@ -22,6 +23,17 @@ import { payerOf } from "./payer.ts";
 
 const kubectl = findKubectl(process.env.PATH ?? "") ?? "";
 const without = kubectl === "" ? " (skipped: there is no kubectl; npm test installs one)" : "";
+
+type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The broker is shared with other tests, and has no users of services. */
+function withSharedBroker({ disburse = {}, ...others }: Secrets): Secrets {
+  const entries = Object.entries(disburse).map(([name, text]) => [
+    name,
+    name.startsWith("AMQP_URL") ? amqpUrl() : text,
+  ]);
+  return { ...others, disburse: Object.fromEntries(entries) };
+}
 
 type SecretObject = { metadata: { name: string }; stringData: Record<string, string> };
 
@@ -82,10 +94,9 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
       folder,
       addresses: {
         "mongodb://mongodb:27017": mongodbUri("admin"),
-        "amqp://rabbitmq:5672": amqpUrl(),
         "https://kubernetes.default.svc": api.url,
       },
-      secrets: () => api.secrets,
+      secrets: () => withSharedBroker(api.secrets),
       // Engine and broker are shared with other tests, and no balancer has to notice an end.
       settings: (service) => ({
         DATABASE: `${prefix}_${service}`,
@@ -122,10 +133,14 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
   it("make their secrets, and keep them when they are applied again", async () => {
     await complete(job("sandbox-secrets"));
     const made = { ...api.secrets.disburse };
-    const keys = workloads.map((name) => `SERVICE_KEY_${name.toUpperCase()}`);
+    const keys = workloads.flatMap((name) => [
+      `SERVICE_KEY_${name.toUpperCase()}`,
+      ...(brokerServices.some((each) => each === name) ? [`AMQP_URL_${name.toUpperCase()}`] : []),
+    ]);
     expect(Object.keys(made)).toEqual([
       ...["ENCRYPTION_KEYS", "API_KEY_PEPPER", "TRUSTED_KEYS", "OIDC_JWKS", "ISSUER_KEY"],
       ...keys,
+      ...["BROKER_CONFIG", "BROKER_DEFINITIONS"],
     ]);
     rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
     await complete(job("sandbox-secrets"));

@@ -4,6 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 import { readServiceKey, readTrustedKeys } from "@disburse/chassis/identity/keys.ts";
+import {
+  brokerConfig,
+  brokerDefinitions,
+  brokerPasswordsOf,
+} from "@disburse/sandbox/broker/users.ts";
 import { ownSettings, workloads } from "@disburse/sandbox/secrets.ts";
 import type { SeededSandbox } from "@disburse/sandbox/seed.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
@@ -69,10 +74,12 @@ it("makes none in a live platform", async () => {
 it("makes secrets that are settings, and keeps them", async () => {
   const path = join(folder, "sandbox.env");
   const keys = join(folder, "keys");
+  const broker = join(folder, "broker");
   for (const workload of workloads) mkdirSync(join(keys, workload), { recursive: true });
+  mkdirSync(broker);
   const paths = [path, ...workloads.map((workload) => join(keys, workload, "sandbox.env"))];
   const make = async () => {
-    await run([join(jobs, "make-secrets.ts"), path, keys]);
+    await run([join(jobs, "make-secrets.ts"), path, keys, broker]);
     return paths.map((each) => readFileSync(each, "utf8"));
   };
   // What an earlier release made.
@@ -86,4 +93,20 @@ it("makes secrets that are settings, and keeps them", async () => {
   expect(own.map(({ service }) => service)).toEqual(workloads);
   for (const each of paths) expect(statSync(each).mode & 0o077).toBe(0);
   expect(await make()).toEqual(first);
+
+  const ownText = (workload: string) => readFileSync(join(keys, workload, "sandbox.env"), "utf8");
+  const { SERVICE_KEY, AMQP_URL } = parseEnv(ownText("payout"));
+  expect(AMQP_URL).toMatch(/^amqp:\/\/payout:[\w-]{43}@rabbitmq:5672$/);
+  expect(parseEnv(ownText("quote"))).not.toHaveProperty("AMQP_URL");
+  const definitions = readFileSync(join(broker, "definitions.json"), "utf8");
+  const passwords = brokerPasswordsOf((service) => parseEnv(ownText(service)).AMQP_URL);
+  expect(JSON.parse(definitions)).toEqual(brokerDefinitions(passwords));
+  for (const password of Object.values(passwords)) expect(definitions).not.toContain(password);
+  expect(readFileSync(join(broker, "disburse.conf"), "utf8")).toBe(brokerConfig);
+  // A release that made no users of the broker.
+  writeFileSync(join(keys, "payout", "sandbox.env"), `SERVICE_KEY=${SERVICE_KEY}\n`);
+  await make();
+  const later = parseEnv(ownText("payout"));
+  expect(later.SERVICE_KEY).toBe(SERVICE_KEY);
+  expect([later.AMQP_URL === undefined, later.AMQP_URL === AMQP_URL]).toEqual([false, false]);
 });

@@ -7,6 +7,7 @@ import { startAudit } from "./audit/open.ts";
 import { auditRpc } from "./audit/rpc.ts";
 import type { HeadSource } from "./audit/shipping.ts";
 import { openAuditStore } from "./audit/store.ts";
+import { assertSafeBackends } from "./backends.ts";
 import type { Bus } from "./bus/bus.ts";
 import { type Identity, openIdentity } from "./identity/open.ts";
 import { createLifetime, type Lifetime } from "./lifetime.ts";
@@ -53,7 +54,7 @@ export type RunningService = {
 /** What services in one process share (`npm start`). */
 export type Shared = {
   /** In place of the broker at `AMQP_URL`. */
-  readonly bus?: Bus;
+  readonly bus?: Bus | undefined;
   /** The broker at `AMQP_URL` is being started, and answers from then on. */
   readonly brokerStarted?: Promise<unknown>;
   /** In place of standard output. */
@@ -68,7 +69,8 @@ export type StartService = {
   readonly migrate: (environment: Environment) => Promise<void>;
 };
 
-type Settings = z.output<z.ZodObject<typeof commonSettings>> & { readonly DATABASE: string };
+type Settings = z.output<z.ZodObject<typeof commonSettings>> &
+  Partial<BusSettings> & { readonly DATABASE: string };
 
 type Served = Pick<RpcServerOptions, "services" | "routes"> &
   Partial<Pick<RpcServerOptions, "host" | "port">>;
@@ -85,6 +87,7 @@ export function serviceStart<Config extends Settings>(
 ): StartService {
   const start = async (environment: Environment, shared?: Shared) => {
     const config = await readConfig(environment);
+    assertSafeBackends(config);
     const log = createLog(name, config.LOG_LEVEL, shared?.logTo);
     const metrics = createMetrics(name);
     showLoops(log, metrics);
@@ -97,7 +100,7 @@ export function serviceStart<Config extends Settings>(
       const operations = await startOperationsServer({ host, port, metrics, lifecycle });
       lifetime.add("operations", operations.stop);
       assertEvidence(config);
-      const { stop: stopIdentity, key, ...identity } = openIdentity(name, config, environment, log);
+      const { stop: stopIdentity, ...identity } = openIdentity(name, config, environment, log);
       lifetime.add("identity", stopIdentity);
       const traces = await openTracing(name, config, log);
       // Closed after all that makes spans.
@@ -107,10 +110,11 @@ export function serviceStart<Config extends Settings>(
       ping = database.ready;
       const tracing = traces?.tracing;
       const sources: HeadSource[] = [];
+      const key = identity.serviceKey;
       const evidence = { service: name, settings: config, key, database, log, metrics, sources };
       lifetime.add("audit", startAudit(evidence).stop);
-      const parts = { log, metrics, tracing, identity, lifetime, lifecycle, database, sources };
-      const opened = await open(prepare(name, config, parts, shared));
+      const running = { log, metrics, tracing, identity, lifetime, lifecycle, database, sources };
+      const opened = await open(prepare(config, { name, ...running }, shared));
       lifecycle.started();
       const delayMs = config.SHUTDOWN_DELAY_SECONDS * 1_000;
       const end = async () => {
@@ -183,9 +187,9 @@ function assertEvidence({ DISBURSE_MODE: mode, AUDIT_SINK: sink }: Settings): vo
 }
 
 function prepare<Config extends Settings>(
-  name: string,
   config: Config,
   parts: {
+    readonly name: string;
     readonly log: Log;
     readonly metrics: Metrics;
     readonly tracing: Tracing | undefined;
@@ -197,7 +201,7 @@ function prepare<Config extends Settings>(
   },
   shared: Shared | undefined,
 ) {
-  const { log, metrics, tracing, lifetime, lifecycle, sources } = parts;
+  const { name, log, metrics, tracing, lifetime, lifecycle, sources } = parts;
   const { identity, verify, stepUp } = parts.identity;
   const { HOST: host, PORT: port } = config;
   const observe = observeClients(metrics, log);
@@ -218,13 +222,17 @@ function prepare<Config extends Settings>(
     ...parts,
     config,
     /** The process's shared bus, else a connection to the broker. */
-    openBus: async ({ AMQP_URL: url, BUS_NAMESPACE: namespace }: BusSettings) => {
+    openBus: async (settings: BusSettings) => {
       if (shared?.bus !== undefined) return shared.bus;
+      const { AMQP_URL: url, BUS_NAMESPACE: namespace } = settings;
       if (url === undefined) throw new SettingsError("settings: AMQP_URL: is required");
-      const after = shared?.brokerStarted;
-      const bus = await connectAmqpBus({ url, namespace, log, metrics, after });
+      const bus = await connectAmqpBus({
+        ...{ url, namespace, service: name, keys: parts.identity, log, metrics },
+        takesUnsigned: settings.UNSIGNED_EVENTS === "take",
+        after: shared?.brokerStarted,
+      });
       lifetime.add("bus", bus.stop);
-      return tracing === undefined ? bus : traceBus(bus, tracing, namespace);
+      return tracing === undefined ? bus : traceBus(bus, tracing, { namespace, service: name });
     },
     /** A client of another service. */
     connect: <S extends DescService>(service: S, urls: ServiceUrls, timeoutMs?: number) => {

@@ -162,6 +162,11 @@ export const commonSettings = {
   PORT: portSetting,
   /** A secret, for it may hold a password. */
   MONGODB_URI: secret(z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address")),
+  /**
+   * `true`: a service mesh encrypts the way to database and broker, whose addresses then may be
+   * without TLS in live mode (`backends.ts`).
+   */
+  BACKEND_TLS_BY_MESH: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),
   ...identitySettings,
   ...auditSettings,
   LOG_LEVEL: z.enum(logLevels).default("info"),
@@ -197,6 +202,11 @@ export const busSettings = {
     .string()
     .regex(/^[a-z0-9-]{1,64}$/)
     .default("disburse"),
+  /**
+   * `take`: also consumes the queue that the release before left, whose messages are not signed
+   * (docs/decisions/0041-signed-events.md). For the time of an upgrade alone.
+   */
+  UNSIGNED_EVENTS: z.enum(["refuse", "take"]).default("refuse"),
 } as const;
 
 /** Settings of a service that publishes or consumes events. */

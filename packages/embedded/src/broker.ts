@@ -1,7 +1,8 @@
-import { realpathSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { prepareFolder } from "./data-folder.ts";
-import { rabbitmqServer, startNode } from "./rabbitmq.ts";
+import { type BrokerDefinitions, rabbitmqServer, startNode } from "./rabbitmq.ts";
 import { stopStaleProcesses } from "./stale-processes.ts";
 
 /** A little longer than a node whose starter was killed may take to stop. */
@@ -20,6 +21,8 @@ export interface BrokerOptions {
    * on this machine: it may take seconds to answer.
    */
   onUrl?: (url: string, ports: readonly number[]) => void;
+  /** Users beside the one of `url`, and exchanges, which are there when the broker answers. */
+  definitions?: BrokerDefinitions;
   /** Source of AMQP_URL, DISBURSE_BROKER and PATH; this process's own by default. */
   env?: NodeJS.ProcessEnv;
 }
@@ -29,6 +32,7 @@ export interface Broker {
   kind: "external" | "private";
   /** The node's process; undefined for an external one. */
   pid: number | undefined;
+  /** Of a private node: with a user who may do everything, and a password that the folder keeps. */
   url: string;
   /** Stops a private node and waits until it has ended. */
   stop(): Promise<void>;
@@ -53,10 +57,13 @@ export async function startBroker(options: BrokerOptions): Promise<Broker | unde
   const folder = realpathSync(path);
   const record = join(folder, "processes.json");
   await stopStaleProcesses(record, { folder, timeoutMs: leftoversTimeoutMs });
+  const password = readPassword(folder);
+  const urlOf = (port: number) => `amqp://${adminName}:${password}@127.0.0.1:${port}`;
   const onPorts = (port: number, others: readonly number[]) =>
     options.onUrl?.(urlOf(port), [port, ...others]);
+  const definitions = withAdmin(options.definitions, password);
   const { node, epmd, port } = await retryPortTaken(() =>
-    startNode({ server, folder, record, onPorts }, env),
+    startNode({ server, folder, record, definitions, onPorts }, env),
   );
   node.onLost(options.onExit);
   const stop = async (): Promise<void> => {
@@ -66,7 +73,41 @@ export async function startBroker(options: BrokerOptions): Promise<Broker | unde
   return { kind: "private", pid: node.pid, url: urlOf(port), stop };
 }
 
-const urlOf = (port: number): string => `amqp://guest:guest@127.0.0.1:${port}`;
+/** The user of a private node who may do everything. */
+const adminName = "admin";
+const passwordBytes = 32;
+
+/** The password that a folder's broker has; a node takes a new one at its next start. */
+function readPassword(folder: string): string {
+  const path = join(folder, "admin-password");
+  const stored = existsSync(path) ? readFileSync(path, "utf8") : "";
+  if (stored !== "") return stored;
+  const password = randomBytes(passwordBytes).toString("base64url");
+  writeFileSync(path, password, { mode: 0o600 });
+  return password;
+}
+
+/** A node with definitions makes no user by itself; `guest`, of before, is shut out by them. */
+function withAdmin(given: BrokerDefinitions | undefined, password: string): BrokerDefinitions {
+  const vhost = "/";
+  const all = { configure: ".*", write: ".*", read: ".*" };
+  const none = { configure: "^$", write: "^$", read: "^$" };
+  const shutOut = {
+    users: [
+      { name: "guest", password: randomBytes(passwordBytes).toString("base64url"), tags: "" },
+    ],
+    permissions: [{ user: "guest", vhost, ...none }],
+    exchanges: [],
+  };
+  // A user named twice would be either of the two: a node reads them side by side.
+  const { users, permissions, exchanges } = given ?? shutOut;
+  return {
+    vhosts: [{ name: vhost }],
+    users: [...users, { name: adminName, password, tags: "administrator" }],
+    permissions: [...permissions, { user: adminName, vhost, ...all }],
+    exchanges,
+  };
+}
 
 async function retryPortTaken<T>(start: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -25,20 +25,31 @@ export function rabbitmqServer(env: NodeJS.ProcessEnv): string | undefined {
   return firstExecutable([packagedServer]) ?? onPath("rabbitmq-server", env);
 }
 
+/** What a node reads at each start, in the form of its own export. */
+export interface BrokerDefinitions {
+  vhosts: readonly object[];
+  users: readonly object[];
+  permissions: readonly object[];
+  exchanges: readonly object[];
+}
+
 /** What a node is started with. */
 export interface NodeOptions {
   server: string;
   folder: string;
   record: string;
+  /** They are changed or added to what the node has; nothing is taken away. */
+  definitions: BrokerDefinitions;
   /** Called with the port that the node will listen at, and with those of Erlang's own. */
   onPorts: (port: number, others: readonly number[]) => void;
 }
 
 /** Boots a private node with its own ports, names, cookie and data, and records its processes. */
 export async function startNode(
-  { server, folder, record, onPorts }: NodeOptions,
+  { server, folder, record, definitions, onPorts }: NodeOptions,
   env: NodeJS.ProcessEnv,
 ) {
+  writeFileSync(join(folder, "definitions.json"), JSON.stringify(definitions), { mode: 0o600 });
   const [amqp, dist, names] = (await freePorts(3)) as [number, number, number];
   onPorts(amqp, [dist, names]);
   const epmd = await startEpmd(names, folder, env);
@@ -107,7 +118,8 @@ function nodeEnvironment(place: Placement, env: NodeJS.ProcessEnv): NodeJS.Proce
   writeFileSync(
     join(folder, "rabbitmq.conf"),
     `listeners.tcp.local = 127.0.0.1:${amqp}\nlog.console = false\nlog.file.level = warning\n` +
-      `raft.wal_max_size_bytes = ${walBytesMax}\n`,
+      `raft.wal_max_size_bytes = ${walBytesMax}\n` +
+      `load_definitions = ${join(folder, "definitions.json")}\n`,
   );
   return {
     PATH: env.PATH,

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DescService } from "@bufbuild/protobuf";
+import { type DescService, getOption } from "@bufbuild/protobuf";
 import { callersOf } from "@disburse/chassis/identity/access.ts";
 import type { Role } from "@disburse/chassis/identity/principal.ts";
 import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
@@ -15,6 +15,8 @@ import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
+import { event } from "@disburse/contracts/disburse/type/v1/event_pb.ts";
+import { events } from "./events.ts";
 import { type ServiceName, serviceNames } from "./service-names.ts";
 
 const target = join(import.meta.dirname, "../../../docs/ACCESS.md");
@@ -67,7 +69,25 @@ export function accessTable(): string {
       "",
     ].join("\n"),
   );
-  return [head, ...tables].join("\n");
+  return [head, ...tables, eventTable()].join("\n");
+}
+
+function eventTable(): string {
+  const rows = events.map((message) => {
+    const { routingKeys, publishers, consumers } = getOption(message, event);
+    const keys = routingKeys.map((key) => `\`${key}\``).join(", ");
+    return `| ${message.name} | ${keys} | ${publishers.join(", ")} | ${consumers.join(", ")} |`;
+  });
+  return [
+    "## Events",
+    "",
+    "By the option `disburse.type.v1.event` of each message ([decision 0041](decisions/0041-signed-events.md)). `external` is another system of the operator's.",
+    "",
+    "| event | routing keys | may publish it | take it |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+    "",
+  ].join("\n");
 }
 
 if (import.meta.main) writeFileSync(target, accessTable());

@@ -4,9 +4,9 @@ import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 const fileMode = 0o600;
 
 /** Writes a file so that readers, also after a crash, see the old text or the new one. */
-export function writeFileAtomically(path: string, text: string): void {
+export function writeFileAtomically(path: string, text: string, mode = fileMode): void {
   const draft = `${path}.draft`;
-  const file = openSync(draft, "w", fileMode);
+  const file = openSync(draft, "w", mode);
   writeSync(file, text);
   fsyncSync(file);
   closeSync(file);

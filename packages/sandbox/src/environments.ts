@@ -1,4 +1,5 @@
 import type { Environment } from "@disburse/chassis/settings.ts";
+import { brokerServices, brokerUrlOf } from "./broker/users.ts";
 import { issuerSettings } from "./people.ts";
 import type { Secrets } from "./secrets.ts";
 import { eachService, type ServiceName } from "./service-names.ts";
@@ -28,6 +29,8 @@ export type MachineOptions = {
   readonly auditSink?: string;
   /** Absent where the services share a process and a bus in it. */
   readonly amqpUrl?: string;
+  /** Whether the broker has a user for each service, made of `brokerDefinitions`. */
+  readonly hasBrokerUsers?: boolean;
   /** Prefix of every database's name, so that platforms can share an engine. */
   readonly databasePrefix?: string;
   /** Settings of every service: log level, timings of the sandbox, … */
@@ -36,7 +39,7 @@ export type MachineOptions = {
 
 /** The environment of each service of a platform on one machine. */
 export function serviceEnvironments(options: MachineOptions): Record<ServiceName, Environment> {
-  const { host, ports, secrets, amqpUrl, databasePrefix = "disburse_" } = options;
+  const { host, ports, secrets, databasePrefix = "disburse_" } = options;
   const { replicas = [ports] } = options;
   const url = (service: ServiceName) =>
     replicas.map((each) => `http://${host}:${each[service]}`).join(",");
@@ -53,7 +56,7 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     ...issuerSettings(secrets.issuerKey, options.issuer),
     ENCRYPTION_KEYS: secrets.encryptionKeys,
     ...(options.auditSink === undefined ? {} : { AUDIT_SINK: options.auditSink }),
-    ...(amqpUrl === undefined ? {} : { AMQP_URL: amqpUrl }),
+    ...brokerSettings(options, service),
     BENEFICIARY_URL: url("beneficiary"),
     COMPLIANCE_URL: url("compliance"),
     QUOTE_URL: url("quote"),
@@ -80,4 +83,15 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
       API_KEY_PEPPER: secrets.apiKeyPepper,
     },
   };
+}
+
+/** How a service reaches the broker; not at all where it exchanges no events. */
+function brokerSettings(options: MachineOptions, service: ServiceName): Environment {
+  const { amqpUrl, hasBrokerUsers = false, secrets } = options;
+  if (amqpUrl === undefined) return {};
+  if (!hasBrokerUsers) return { AMQP_URL: amqpUrl };
+  if (!brokerServices.includes(service)) return {};
+  const own = brokerUrlOf(amqpUrl, service, secrets.brokerPasswords);
+  // No user may write to the queues of the release before: what is in them is what it left.
+  return { AMQP_URL: own, UNSIGNED_EVENTS: "take" };
 }

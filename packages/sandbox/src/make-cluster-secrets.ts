@@ -1,4 +1,5 @@
 import { createLog } from "@disburse/chassis/log.ts";
+import { brokerConfig, brokerDefinitions, brokerPasswordsOf } from "./broker/users.ts";
 import { openClusterSecrets } from "./cluster-secrets.ts";
 import { readClusterConfig } from "./config.ts";
 import { generateSecrets, ownSettings, sharedSettings, workloads } from "./secrets.ts";
@@ -11,10 +12,11 @@ const secretName = "disburse";
 const log = createLog("sandbox-secrets", "info");
 try {
   const cluster = openClusterSecrets(readClusterConfig());
-  const stored = await cluster.read(secretName);
-  // An earlier release made no keys of services.
-  if (stored?.TRUSTED_KEYS === undefined) {
-    await cluster.write(secretName, { ...clusterSecret(), ...stored });
+  const stored = (await cluster.read(secretName)) ?? {};
+  // An earlier release made fewer, and no keys of services at first.
+  const wanted = withBrokerUsers({ ...clusterSecret(), ...stored });
+  if (Object.entries(wanted).some(([name, text]) => stored[name] !== text)) {
+    await cluster.write(secretName, wanted);
     log.info({}, "secrets made");
   } else {
     log.info({}, "secrets are there already");
@@ -24,17 +26,26 @@ try {
   process.exit(1);
 }
 
-/** All secrets by their settings; the key of each service under a name of its own. */
+/** All secrets by their settings; what is one service's own under a name of its own. */
 function clusterSecret(): Record<string, string> {
   const secrets = generateSecrets();
   const { OIDC_ISSUER: _issuer, OIDC_AUDIENCE: _audience, ...shared } = sharedSettings(secrets);
-  const keys = workloads.map((workload) => {
-    const { SERVICE_KEY } = ownSettings(secrets, workload);
-    return [`SERVICE_KEY_${workload.toUpperCase()}`, SERVICE_KEY] as const;
+  const own = workloads.flatMap((workload) => {
+    const { SERVICE_KEY = "", AMQP_URL } = ownSettings(secrets, workload);
+    const of = (name: string) => `${name}_${workload.toUpperCase()}`;
+    const key = [of("SERVICE_KEY"), SERVICE_KEY] as const;
+    return AMQP_URL === undefined ? [key] : [key, [of("AMQP_URL"), AMQP_URL] as const];
   });
   return {
     ...shared,
     ISSUER_KEY: secrets.issuerKey,
-    ...Object.fromEntries(keys),
+    ...Object.fromEntries(own),
   };
+}
+
+/** The users of the broker, as this release wants them, with the passwords that services have. */
+function withBrokerUsers(secret: Record<string, string>): Record<string, string> {
+  const passwords = brokerPasswordsOf((service) => secret[`AMQP_URL_${service.toUpperCase()}`]);
+  const BROKER_DEFINITIONS = JSON.stringify(brokerDefinitions(passwords));
+  return { ...secret, BROKER_CONFIG: brokerConfig, BROKER_DEFINITIONS };
 }

@@ -2,30 +2,53 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { writeFileAtomically } from "./atomic-file.ts";
+import {
+  brokerConfig,
+  brokerDefinitions,
+  brokerPasswordsOf,
+  brokerServices,
+} from "./broker/users.ts";
 import { generateSecrets, ownSettings, sharedSettings, workloads } from "./secrets.ts";
 
 /**
  * Writes a sandbox's secrets to files of settings: what all services share to one, and to a file in
- * a folder of each service what it has for itself. What is there stays: data needs it.
+ * a folder of each service what it has for itself; and to a folder of the broker, as RabbitMQ reads
+ * them, its users. What is there stays: data needs it.
  */
 
-const [path, keysFolder] = process.argv.slice(2);
-if (path === undefined || keysFolder === undefined) {
-  throw new Error("usage: make-secrets.ts FILE KEYS-FOLDER");
+const [path, keysFolder, brokerFolder] = process.argv.slice(2);
+if (path === undefined || keysFolder === undefined || brokerFolder === undefined) {
+  throw new Error("usage: make-secrets.ts FILE KEYS-FOLDER BROKER-FOLDER");
 }
 
-const textOf = (settings: Readonly<Record<string, string | undefined>>): string =>
-  Object.entries(settings)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join("");
+type Settings = Readonly<Record<string, string | undefined>>;
 
-const stored = existsSync(path) ? parseEnv(readFileSync(path, "utf8")) : {};
-// An earlier release made no keys of services.
-if (stored.TRUSTED_KEYS === undefined) {
-  const secrets = generateSecrets();
-  for (const workload of workloads) {
-    const own = join(keysFolder, workload, "sandbox.env");
-    writeFileAtomically(own, textOf(ownSettings(secrets, workload)));
-  }
-  writeFileAtomically(path, textOf({ ...sharedSettings(secrets), ...stored }));
-}
+const read = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
+/** Adds settings to a file that it has not yet; an earlier release made fewer. */
+const add = (file: string, settings: Settings, before = read(file)): Settings => {
+  const stored = parseEnv(before);
+  const missing = Object.entries(settings).filter(([name]) => stored[name] === undefined);
+  const lines = missing.map(([name, value]) => `${name}=${value}\n`).join("");
+  if (lines !== "") writeFileAtomically(file, before + lines);
+  return { ...settings, ...stored };
+};
+
+const secrets = generateSecrets();
+const ownFile = (workload: string): string => join(keysFolder, workload, "sandbox.env");
+// The public keys of all are written last: without them the private ones are made anew.
+const hasKeys = parseEnv(read(path)).TRUSTED_KEYS !== undefined;
+const own = workloads.map((workload) => {
+  const file = ownFile(workload);
+  return [workload, add(file, ownSettings(secrets, workload), hasKeys ? read(file) : "")] as const;
+});
+add(path, sharedSettings(secrets));
+
+const urls = Object.fromEntries(own.map(([workload, { AMQP_URL }]) => [workload, AMQP_URL]));
+const passwords = brokerPasswordsOf((service) => urls[service]);
+if (Object.keys(passwords).length < brokerServices.length)
+  throw new Error("a broker's user is missing");
+/** The broker runs as another user; there is nothing in it by which a password could be found. */
+const readableByAll = 0o644;
+const definitions = join(brokerFolder, "definitions.json");
+writeFileAtomically(definitions, JSON.stringify(brokerDefinitions(passwords)), readableByAll);
+writeFileAtomically(join(brokerFolder, "disburse.conf"), brokerConfig, readableByAll);

@@ -5,6 +5,12 @@ import {
   trustedKeysText,
 } from "@disburse/chassis/identity/keys.ts";
 import { type ClientIdentity, serviceIdentity } from "@disburse/chassis/identity/service-tokens.ts";
+import {
+  type BrokerPasswords,
+  brokerServices,
+  brokerUrlOf,
+  generateBrokerPasswords,
+} from "./broker/users.ts";
 import { generateIssuerKey, issuerSettings } from "./people.ts";
 import { type ServiceName, serviceNames } from "./service-names.ts";
 
@@ -18,6 +24,8 @@ export type Secrets = {
   readonly trustedKeys: string;
   /** Signs the tokens of the sandbox's persons. */
   readonly issuerKey: string;
+  /** Of the users of the broker. */
+  readonly brokerPasswords: BrokerPasswords;
 };
 
 /** What has a key of its own: the services, and the job that creates the sandbox. */
@@ -39,6 +47,7 @@ export function generateSecrets(): Secrets {
     serviceKeys: Object.fromEntries(privateTexts) as Secrets["serviceKeys"],
     trustedKeys: trustedKeysText(keys.map(([, { publicJwk }]) => publicJwk)),
     issuerKey: generateIssuerKey(),
+    brokerPasswords: generateBrokerPasswords(),
   };
 }
 
@@ -60,8 +69,21 @@ export function sharedSettings(secrets: Secrets) {
   };
 }
 
+/** By the names of settings. */
+type OwnSettings = {
+  readonly SERVICE_KEY: string;
+  readonly ISSUER_KEY?: string;
+  readonly AMQP_URL?: string;
+};
+
+/** Where containers find the broker. */
+const containerBroker = "amqp://rabbitmq:5672";
+
 /** The settings that a service of a sandbox, or the job that creates it, has for itself. */
-export function ownSettings({ serviceKeys, issuerKey }: Secrets, workload: Workload) {
+export function ownSettings(secrets: Secrets, workload: Workload): OwnSettings {
+  const { serviceKeys, issuerKey, brokerPasswords } = secrets;
   const SERVICE_KEY = serviceKeys[workload];
-  return workload === "sandbox" ? { SERVICE_KEY, ISSUER_KEY: issuerKey } : { SERVICE_KEY };
+  if (workload === "sandbox") return { SERVICE_KEY, ISSUER_KEY: issuerKey };
+  if (!brokerServices.includes(workload)) return { SERVICE_KEY };
+  return { SERVICE_KEY, AMQP_URL: brokerUrlOf(containerBroker, workload, brokerPasswords) };
 }

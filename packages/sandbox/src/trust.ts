@@ -1,3 +1,4 @@
+import type { EventKeys } from "@disburse/chassis/amqp/signature.ts";
 import { openIdentity } from "@disburse/chassis/identity/open.ts";
 import type { Role } from "@disburse/chassis/identity/principal.ts";
 import { bearerIdentity, type ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
@@ -38,6 +39,8 @@ export function createTrust(secrets: Secrets = generateSecrets()) {
     verify: (workload: Workload): Verify => opened(workload).verify,
     /** The identity of a service, or of the job that creates the sandbox. */
     service: (workload: Workload): ClientIdentity => opened(workload).identity,
+    /** Sign events as a service, and verify those of all. */
+    eventKeys: (workload: Workload): EventKeys => opened(workload),
     /** The identity of a person, with every role and a fresh sign-in where none is named. */
     person,
   };

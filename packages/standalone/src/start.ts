@@ -7,6 +7,7 @@ import type { Environment } from "@disburse/chassis/settings.ts";
 import { type BrokerOptions, startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
 import { assertPortFree, freePorts } from "@disburse/embedded/free-ports.ts";
+import { brokerDefinitions } from "@disburse/sandbox/broker/users.ts";
 import { serviceEnvironments } from "@disburse/sandbox/environments.ts";
 import { startIssuer } from "@disburse/sandbox/issuer/server.ts";
 import { createSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
@@ -49,7 +50,9 @@ export async function startStandalone(
     await assertPortFree(config.HOST, config.PORT);
     const secrets = readSecrets(dataDir);
     const env = { ...environment };
-    const broker = startBrokerBeside({ dataDir, env, onExit: lost("message broker") }, onLost);
+    const definitions = brokerDefinitions(secrets.brokerPasswords);
+    const ofBroker = { dataDir, env, definitions, onExit: lost("message broker") };
+    const broker = startBrokerBeside(ofBroker, onLost);
     ends.push(broker.stop);
     const onExit = lost("database engine");
     const engine = await startEngine({ dataDir, env, cacheMegabytes, onExit });
@@ -58,6 +61,7 @@ export async function startStandalone(
     const log = openLog(config);
     ends.push(async () => log.close());
     const amqpUrl = await broker.url;
+    const brokerKind = brokerKindOf(amqpUrl, environment);
     const { SANDBOX_SETTLE_MS, passedOn } = config;
     const sandboxPath = join(dataDir, sandboxFile);
     const issuerLog = createLog("issuer", log.level, log.destination);
@@ -79,13 +83,12 @@ export async function startStandalone(
       secrets,
       mongodbUri: engine.uri,
       auditSink: pathToFileURL(resolve(dataDir, auditFolder)).href,
-      ...(amqpUrl === undefined ? {} : { amqpUrl }),
+      ...(amqpUrl === undefined ? {} : { amqpUrl, hasBrokerUsers: brokerKind === "private" }),
       settings: { ...passedOn, LOG_LEVEL: log.level, SANDBOX_SETTLE_MS: String(SANDBOX_SETTLE_MS) },
     });
     const bus = amqpUrl === undefined ? createMemoryBus() : undefined;
     if (bus !== undefined) ends.push(bus.stop);
-    const brokerStarted = broker.started;
-    const shared = { ...(bus === undefined ? { brokerStarted } : { bus }), logTo: log.destination };
+    const shared = { bus, brokerStarted: broker.started, logTo: log.destination };
     await migrateServices(environments, (name) => createLog(name, log.level, log.destination));
     const services = await startServices(environments, shared, ends);
     const sandbox = await createSandbox({
@@ -96,7 +99,6 @@ export async function startStandalone(
       ...{ issuerKey, issuer: issuer.url },
       path: sandboxPath,
     });
-    const brokerKind = brokerKindOf(amqpUrl, environment);
     return { sandbox, sandboxPath, engineKind: engine.kind, brokerKind, stop } as const;
   } catch (error) {
     await stop();

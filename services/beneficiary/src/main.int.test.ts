@@ -25,6 +25,7 @@ import { newId } from "@disburse/kernel/id.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
+import { connect } from "amqplib";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { mutation } from "./test-service.ts";
 
@@ -112,23 +113,39 @@ function create() {
 const status = async (beneficiaryId: string) =>
   (await client.rpc.getBeneficiary({ merchantId, beneficiaryId })).beneficiary?.screeningStatus;
 
-/** What compliance tells by itself when a list names somebody. */
+/** A change of a screening, as compliance finds it by itself when a list names somebody. */
+function screeningChanged(eventId: string, recordId: string, verdict: Verdict): Buffer {
+  const changed = createMessage(ScreeningChangedSchema, {
+    ...{ eventId, subject: { merchantId, recordId }, verdict },
+    ...{ screeningId: newId("screening"), screenedAt: timestampFromDate(new Date()) },
+  });
+  return Buffer.from(toBinary(ScreeningChangedSchema, changed));
+}
+
 async function publishBlock(recordId: string): Promise<void> {
-  const bus = await connectAmqpBus({ url: amqpUrl(), namespace, log: silentLog });
-  const body = toBinary(
-    ScreeningChangedSchema,
-    createMessage(ScreeningChangedSchema, {
-      ...{ eventId: "evt_1", subject: { merchantId, recordId }, verdict: Verdict.BLOCK },
-      ...{ screeningId: newId("screening"), screenedAt: timestampFromDate(new Date()) },
-    }),
-  );
+  const own = { service: "compliance", keys: testTrust.eventKeys("compliance") };
+  const bus = await connectAmqpBus({ url: amqpUrl(), namespace, ...own, log: silentLog });
+  const body = screeningChanged("evt_1", recordId, Verdict.BLOCK);
   // Not before it is connected, and the service's queue is there.
   const publish = () => bus.publish([{ id: "evt_1", key: "screening.changed", body }]);
   await vi.waitFor(publish, { timeout: 20_000 });
   await bus.stop();
 }
 
-it("serves, consumes screening events, retries screenings, logs nothing personal, shuts down", async () => {
+/** Clears a record as one who has got into the broker would; answers the dead letter. */
+async function forgeClear(recordId: string) {
+  const connection = await connect(amqpUrl());
+  const channel = await connection.createChannel();
+  const body = screeningChanged("evt_forged", recordId, Verdict.CLEAR);
+  const properties = { persistent: true, messageId: "evt_forged" };
+  channel.publish(`${namespace}.compliance.events`, "screening.changed", body, properties);
+  const letter = () => channel.get(`${namespace}.beneficiary.dead`, { noAck: true });
+  const dead = await vi.waitUntil(letter, { timeout: 20_000, interval: 20 });
+  await connection.close();
+  return dead;
+}
+
+it("serves, consumes screening events and no forged ones, retries screenings, logs nothing personal, shuts down", async () => {
   await client.rpc.createMerchant({ mutation: mutation(), merchantId, name: "Acme" });
   await client.rpc.setMerchantSettings({
     mutation: mutation(),
@@ -142,6 +159,11 @@ it("serves, consumes screening events, retries screenings, logs nothing personal
     timeout: 20_000,
     interval: 20,
   });
+
+  const dead = await forgeClear(cleared);
+  expect(dead).toMatchObject({ properties: { messageId: "evt_forged" } });
+  expect(await status(cleared)).toBe(ScreeningStatus.BLOCKED);
+  expect(output).toMatch(/"event_id":"evt_forged","reason":"unsigned".*"event not believed"/);
 
   screensParties = false;
   const { beneficiaryId: pending } = await create();

@@ -125,7 +125,7 @@ async function listeningBus() {
   let takes = true;
   await bus.subscribe({
     queue: "test",
-    keys: ["screening.*"],
+    events: [{ keys: ["screening.*"], publishers: ["compliance"] }],
     handle: async (batch) => {
       if (!takes) throw new Error("events are refused now");
       for (const { id, body } of batch) {

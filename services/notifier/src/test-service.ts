@@ -22,15 +22,24 @@ import { encryptionKeys, register } from "./test-notifier.ts";
 async function withChannel<T>(work: (channel: Channel) => Promise<T>): Promise<T> {
   const connection = await connect(amqpUrl());
   try {
-    return await work(await connection.createChannel());
+    const channel = await connection.createChannel();
+    const done = await work(channel);
+    // What was published has reached the broker by then.
+    await channel.close();
+    return done;
   } finally {
     await connection.close();
   }
 }
 
-/** A bus that is connected, by its own way to the broker or by another. */
-export async function openBus(namespace: string, url = amqpUrl()) {
-  const bus = await connectAmqpBus({ url, namespace, log: silentLog });
+/** A service's bus that is connected, by its own way to the broker or by another. */
+export async function openBus(
+  namespace: string,
+  service: "payout" | "sandbox" | "notifier",
+  url = amqpUrl(),
+) {
+  const keys = testTrust.eventKeys(service);
+  const bus = await connectAmqpBus({ url, namespace, service, keys, log: silentLog });
   await vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000 });
   return bus;
 }
@@ -41,7 +50,9 @@ export type TestService = Awaited<ReturnType<typeof startTestService>>;
 export async function startTestService() {
   const namespace = freshPrefix("notifier").replaceAll(".", "-");
   const database = freshDatabase("notifier");
-  const [bus, receiver] = await Promise.all([openBus(namespace), startReceiver()]);
+  const payout = await openBus(namespace, "payout");
+  const sandbox = await openBus(namespace, "sandbox");
+  const receiver = await startReceiver();
   const running: { service?: RunningService; client?: ServiceClient<typeof NotifierService> } = {};
 
   const environment = (port: number, keys: string) => ({
@@ -74,7 +85,6 @@ export async function startTestService() {
 
   return {
     namespace,
-    bus,
     receiver,
     rpc,
     start: startIt,
@@ -89,8 +99,18 @@ export async function startTestService() {
       register({ rpc: rpc() }, merchantId, receiver.url + path),
 
     /** Publishes, as an outbox does: again until the queue is bound and the broker has it. */
-    publish: (messages: readonly BusMessage[]) =>
-      vi.waitFor(() => bus.publish(messages), { timeout: 10_000, interval: 50 }),
+    publish: async (messages: readonly BusMessage[]) => {
+      const isPayout = ({ key }: BusMessage) => key.startsWith("payout.");
+      const others = messages.filter((message) => !isPayout(message));
+      const publishAll = async () => {
+        await payout.publish(messages.filter(isPayout));
+        await sandbox.publish(others);
+      };
+      await vi.waitFor(publishAll, { timeout: 10_000, interval: 50 });
+    },
+
+    /** Works on the broker itself, as one does who has got into it. */
+    withChannel,
 
     delivered: async (merchantId: string) =>
       (await rpc().listDeliveries({ merchantId, state: DeliveryState.DELIVERED })).deliveries,
@@ -113,17 +133,22 @@ export async function startTestService() {
      */
     leftInQueue: async () => {
       await stopIt();
-      const left = await withChannel((channel) => channel.checkQueue(`${namespace}.notifier`));
+      const left = await withChannel((channel) =>
+        channel.checkQueue(`${namespace}.notifier.inbox`),
+      );
       await startIt();
       return left.messageCount;
     },
 
     close: async () => {
-      await Promise.all([stopIt(), bus.stop(), receiver.close()]);
+      await Promise.all([stopIt(), payout.stop(), sandbox.stop(), receiver.close()]);
       await withChannel(async (channel) => {
-        await channel.deleteQueue(`${namespace}.notifier`);
+        await channel.deleteQueue(`${namespace}.notifier.inbox`);
         await channel.deleteQueue(`${namespace}.notifier.dead`);
-        await channel.deleteExchange(`${namespace}.events`);
+        await channel.deleteExchange(`${namespace}.notifier.dead`);
+        for (const publisher of ["payout", "sandbox", "external", "notifier"]) {
+          await channel.deleteExchange(`${namespace}.${publisher}.events`);
+        }
       });
       const opened = await connectDatabase(mongodbUri(database), database);
       await opened.db.dropDatabase();

@@ -6,12 +6,14 @@ import { afterEach, expect, it, vi } from "vitest";
 import type { Bus, BusMessage, Disposition } from "../bus/bus.ts";
 import { silentLog } from "../log.ts";
 import { type AmqpBusOptions, connectAmqpBus } from "./bus.ts";
+import { testKeys } from "./test-keys.ts";
 
 const namespaces: string[] = [];
 const buses: Bus[] = [];
 
 async function open(namespace: string, change: Partial<AmqpBusOptions> = {}): Promise<Bus> {
-  const bus = await connectAmqpBus({ url: amqpUrl(), namespace, log: silentLog, ...change });
+  const own = { service: "payout", keys: testKeys("payout"), log: silentLog };
+  const bus = await connectAmqpBus({ url: amqpUrl(), namespace, ...own, ...change });
   buses.push(bus);
   await vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000 });
   return bus;
@@ -28,9 +30,10 @@ afterEach(async () => {
   const connection = await connect(amqpUrl());
   const channel = await connection.createChannel();
   for (const name of namespaces.splice(0)) {
-    await channel.deleteQueue(`${name}.reader`);
+    await channel.deleteQueue(`${name}.reader.inbox`);
     await channel.deleteQueue(`${name}.reader.dead`);
-    await channel.deleteExchange(`${name}.events`);
+    await channel.deleteExchange(`${name}.reader.dead`);
+    await channel.deleteExchange(`${name}.payout.events`);
   }
   await connection.close();
 });
@@ -44,7 +47,7 @@ const message = (id: string, key = "payout.initiated"): BusMessage => ({
 function reader(bus: Bus, handle: (ids: string[]) => Promise<Disposition[]> | Disposition[]) {
   return bus.subscribe({
     queue: "reader",
-    keys: ["payout.*"],
+    events: [{ keys: ["payout.*"], publishers: ["payout"] }],
     handle: async (batch) => handle(batch.map(({ id }) => id)),
   });
 }
@@ -54,7 +57,7 @@ it("delivers each message to a consumer, in batches, with id, key and body", asy
   const seen: BusMessage[] = [];
   await bus.subscribe({
     queue: "reader",
-    keys: ["payout.*"],
+    events: [{ keys: ["payout.*"], publishers: ["payout"] }],
     handle: async (batch) => {
       seen.push(...batch);
       return batch.map(() => "stored");
@@ -71,7 +74,7 @@ it("carries the request and span of an event, and drops malformed ones", async (
   const seen: BusMessage[] = [];
   await bus.subscribe({
     queue: "reader",
-    keys: ["payout.*"],
+    events: [{ keys: ["payout.*"], publishers: ["payout"] }],
     handle: async (batch) => {
       seen.push(...batch);
       return batch.map(() => "stored");
@@ -151,7 +154,7 @@ it("acks every message of a handled batch, and none that is not handled yet", as
   const channel = await connection.createChannel();
   const count = async (queue: string) => (await channel.checkQueue(queue)).messageCount;
   await vi.waitFor(async () => expect(await count(`${name}.reader.dead`)).toBe(3));
-  expect(await count(`${name}.reader`)).toBe(handled.includes("later") ? 0 : 1);
+  expect(await count(`${name}.reader.inbox`)).toBe(handled.includes("later") ? 0 : 1);
   await connection.close();
 });
 
@@ -178,7 +181,8 @@ it("dead-letters unreadable messages and continues", async () => {
 
 it("is not ready while there is no broker", async () => {
   const url = "amqp://guest:guest@127.0.0.1:1";
-  const bus = await connectAmqpBus({ url, namespace: "none", log: silentLog });
+  const own = { service: "payout", keys: testKeys("payout"), log: silentLog };
+  const bus = await connectAmqpBus({ url, namespace: "none", ...own });
   expect(bus.ready()).toBe(false);
   await expect(bus.publish([message("a")])).rejects.toThrow("not connected");
   await bus.stop();
@@ -196,9 +200,9 @@ it("reopens channels that the broker closed, the publisher's and the consumer's"
     vi.waitFor(() => bus.publish([message(id)]), { timeout: 10_000, interval: 100 });
   const connection = await connect(amqpUrl());
   const channel = await connection.createChannel();
-  await channel.deleteQueue(`${name}.reader`);
+  await channel.deleteQueue(`${name}.reader.inbox`);
   await published("after the queue went");
-  await channel.deleteExchange(`${name}.events`);
+  await channel.deleteExchange(`${name}.payout.events`);
   await expect(bus.publish([message("lost")])).rejects.toThrow();
   await published("after the exchange went");
   const wanted = ["after the queue went", "after the exchange went"];
@@ -273,7 +277,7 @@ it("times out a missing confirm, and may publish again", async () => {
 
 it("survives resets while exchange and queues are declared", async () => {
   const name = namespace();
-  const way = await hurtful({ word: `${name}.events`, resets: 2 });
+  const way = await hurtful({ word: `${name}.payout.events`, resets: 2 });
   const bus = await open(name, { url: way.url });
   expect(way.left()).toBe(0);
   await reader(bus, (ids) => ids.map(() => "stored"));

@@ -14,6 +14,7 @@ import {
   startTestBroker,
   unblocked,
 } from "./test-broker.ts";
+import { testKeys } from "./test-keys.ts";
 
 const ends: (() => Promise<void> | void)[] = [];
 
@@ -23,10 +24,11 @@ afterEach(async () => {
 });
 
 /** A bus, connected to a broker that answers from a script. */
-async function open(answer: Answer, confirmTimeoutMs = 500) {
+async function open(answer: Answer, confirmTimeoutMs = 500, takesUnsigned = false) {
   const broker = await startTestBroker(answer);
   ends.push(broker.stop);
-  const options = { url: broker.url, namespace: "test", log: silentLog, confirmTimeoutMs };
+  const own = { service: "payout", keys: testKeys("payout"), log: silentLog };
+  const options = { url: broker.url, namespace: "test", ...own, confirmTimeoutMs, takesUnsigned };
   const bus = await connectAmqpBus(options);
   ends.push(bus.stop);
   return { broker, bus };
@@ -70,11 +72,16 @@ it("reconnects where the broker closes in the same packet as it declares the exc
 
 it("handles nothing twice of a consumer that the broker cancels at once", async () => {
   const consumed: number[] = [];
-  const { bus } = await open(({ method, nth, channel }, side, usual) => {
-    if (method !== "basic.consume") return false;
-    consumed.push(nth);
-    return consumed.length === 1 ? side.send(usual, delivered(channel), connectionForced) : false;
-  });
+  const { bus } = await open(
+    ({ method, nth, channel }, side, usual) => {
+      if (method !== "basic.consume") return false;
+      consumed.push(nth);
+      // The second consumer is that of the queue of before, whose messages are not signed.
+      return consumed.length === 2 ? side.send(usual, delivered(channel), connectionForced) : false;
+    },
+    500,
+    true,
+  );
   await ready(bus);
   const stored = Promise.withResolvers<void>();
   let handled = 0;
@@ -83,8 +90,12 @@ it("handles nothing twice of a consumer that the broker cancels at once", async 
     await stored.promise;
     return ["stored" as const];
   };
-  await bus.subscribe({ queue: "reader", keys: ["payout.*"], handle });
-  await vi.waitFor(() => expect(consumed).toHaveLength(2));
+  await bus.subscribe({
+    queue: "reader",
+    events: [{ keys: ["payout.*"], publishers: ["payout"] }],
+    handle,
+  });
+  await vi.waitFor(() => expect(consumed).toHaveLength(4));
   await ready(bus);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   stored.resolve();
@@ -190,6 +201,7 @@ it("keeps the connection to a blocked broker, however long", async () => {
   const { bus, broker, say, confirm } = await publisher({});
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const late = expect(bus.publish([message("a")])).rejects.toThrow("did not confirm in time");
+  await vi.waitFor(() => expect(broker.published()).toBe(1));
   say(blocked);
   await vi.waitFor(() => expect(bus.ready()).toBe(false));
   await vi.advanceTimersByTimeAsync(60_000);

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { connectAmqpBus } from "./bus.ts";
+import { testKeys } from "./test-keys.ts";
 
 /** Publishing and consuming, as they are scraped. */
 async function connected(metrics: ReturnType<typeof createMetrics>) {
@@ -16,7 +17,10 @@ async function connected(metrics: ReturnType<typeof createMetrics>) {
 it("shows whether the broker is connected, to publish and to consume", async () => {
   const metrics = createMetrics("test");
   const namespace = freshPrefix("connected").replaceAll(".", "-");
-  const bus = await connectAmqpBus({ url: amqpUrl(), namespace, log: silentLog, metrics });
+  const bus = await connectAmqpBus({
+    ...{ url: amqpUrl(), namespace, log: silentLog, metrics },
+    ...{ service: "payout", keys: testKeys("payout") },
+  });
   expect(await connected(metrics)).toEqual(["0", "0"]);
   await expect.poll(() => connected(metrics), { timeout: 10_000 }).toEqual(["1", "1"]);
   await bus.stop();

@@ -3,11 +3,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Channel, type ChannelModel, connect } from "amqplib";
 import type { Log } from "../log.ts";
 import { withTimeout } from "../timeout.ts";
+import type { EventKeys } from "./signature.ts";
 
-/** Where the broker is, and what the names of its exchange and queues begin with. */
+/** Where the broker is, and who uses it. */
 export type AmqpOptions = {
   readonly url: string;
+  /** What the names of exchanges and queues begin with. */
   readonly namespace: string;
+  /** The service, which publishes to an exchange of its own. */
+  readonly service: string;
+  /** Sign and verify events. */
+  readonly keys: EventKeys;
   readonly log: Log;
   /** The first connection is not tried before; at once without it. */
   readonly after?: Promise<unknown> | undefined;
@@ -91,9 +97,9 @@ export function maintainConnection(options: {
   };
 }
 
-/** Where all events of a namespace are published. */
-export function exchangeOf(namespace: string): string {
-  return `${namespace}.events`;
+/** Where a service publishes its events, and no other one does. */
+export function exchangeOf(namespace: string, service: string): string {
+  return `${namespace}.${service}.events`;
 }
 
 /** Closes a connection, in `closeTimeoutMs` even where the broker does not answer. */

@@ -1,6 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Channel, ChannelModel, ConsumeMessage } from "amqplib";
-import { type BusMessage, batchMax, type Subscription, storeRetryMs } from "../bus/bus.ts";
+import {
+  type BusMessage,
+  batchMax,
+  type Disposition,
+  type Subscription,
+  storeRetryMs,
+} from "../bus/bus.ts";
+import { publishersOf } from "../bus/event-type.ts";
 import type { Log } from "../log.ts";
 import { createGatherer, type Gathered } from "../mongo/grouping/gatherer.ts";
 import { withTimeout } from "../timeout.ts";
@@ -9,30 +16,45 @@ import {
   closeConnection,
   closeTimeoutMs,
   doNothing,
-  exchangeOf,
   guardChannel,
   maintainConnection,
 } from "./connection.ts";
 import { originFromHeaders } from "./origin.ts";
+import { publisherOf, type Rejection, type SignedParts } from "./signature.ts";
+import { declareQueue, isThere } from "./topology.ts";
 
 /** Unacked messages of a consumer: two batches, so that one gathers while the other is stored. */
 const prefetch = 2 * batchMax;
-/** Above any number of crashes, so that only unreadable messages are dead-lettered. */
-const deliveryLimit = 1_000;
+
+/** How to consume. */
+export type ConsumerOptions = AmqpOptions & {
+  /** Whether it also takes what the release before left, which is not signed. */
+  readonly takesUnsigned: boolean;
+  /** Called for each message that is not believed. */
+  readonly rejected: (reason: Rejection) => void;
+};
 
 /** Consumes on a connection of its own. */
-export function createConsumers({ url, after, namespace, log }: AmqpOptions) {
+export function createConsumers(options: ConsumerOptions) {
+  const { url, after, namespace, log } = options;
   const subscriptions: Subscription[] = [];
   const consumers = new Set<Awaited<ReturnType<typeof startConsumer>>>();
   let current: ChannelModel | undefined;
   let stopping = false;
 
-  const consume = async (connection: ChannelModel, subscription: Subscription) => {
+  const consumeQueue = async (connection: ChannelModel, queue: string, consumer: Consumer) => {
     const channel = await connection.createChannel();
     guardChannel(connection, channel, log, () => stopping);
-    await declareQueue(channel, namespace, subscription);
     await channel.prefetch(prefetch);
-    consumers.add(await startConsumer(channel, namespace, subscription, log));
+    consumers.add(await startConsumer(channel, queue, consumer, log));
+  };
+
+  const consume = async (connection: ChannelModel, subscription: Subscription) => {
+    const queue = await declareQueue(connection, namespace, subscription);
+    await consumeQueue(connection, queue, signedConsumer(subscription, options));
+    const before = `${namespace}.${subscription.queue}`;
+    if (!options.takesUnsigned || !(await isThere(connection, "queue", before))) return;
+    await consumeQueue(connection, before, unsignedConsumer(subscription));
   };
 
   const connection = maintainConnection({
@@ -74,36 +96,42 @@ export function createConsumers({ url, after, namespace, log }: AmqpOptions) {
   };
 }
 
-/** Declares the consumer's quorum queue and its dead-letter queue. */
-async function declareQueue(channel: Channel, namespace: string, subscription: Subscription) {
-  const exchange = exchangeOf(namespace);
-  const queue = `${namespace}.${subscription.queue}`;
-  const dead = `${queue}.dead`;
-  await channel.assertExchange(exchange, "topic", { durable: true });
-  await channel.assertQueue(dead, { durable: true, arguments: { "x-queue-type": "quorum" } });
-  await channel.assertQueue(queue, {
-    durable: true,
-    arguments: {
-      "x-queue-type": "quorum",
-      "x-delivery-limit": deliveryLimit,
-      "x-dead-letter-exchange": "",
-      "x-dead-letter-routing-key": dead,
-      "x-dead-letter-strategy": "at-least-once",
-      "x-overflow": "reject-publish",
-    },
-  });
-  for (const key of subscription.keys) await channel.bindQueue(queue, exchange, key);
+/** What becomes of a batch of messages. */
+type Consumer = (messages: readonly ConsumeMessage[]) => Promise<readonly Disposition[]>;
+
+/** Hands over what may be believed. The rest is dead, once its batch is settled. */
+function signedConsumer({ events, handle }: Subscription, options: ConsumerOptions): Consumer {
+  const { keys, namespace, rejected, log } = options;
+  const mayPublish = publishersOf(events);
+  const judge = async (message: ConsumeMessage) => {
+    const found = await publisherOf(keys, namespace, signedParts(message), mayPublish);
+    if ("rejected" in found) return found;
+    return { event: { ...toBusMessage(message), publisher: found.publisher } };
+  };
+  return async (messages) => {
+    const judged = await Promise.all(messages.map(judge));
+    const believed = judged.flatMap((each) => ("event" in each ? [each.event] : []));
+    const handled = believed.length === 0 ? [] : await handle(believed);
+    const dispositions = handled.values();
+    return judged.map((each, at): Disposition => {
+      if ("event" in each) return dispositions.next().value ?? "dead";
+      const event_id = messages[at]?.properties.messageId;
+      rejected(each.rejected);
+      log.error({ event_id, reason: each.rejected }, "event not believed");
+      return "dead";
+    });
+  };
 }
 
-async function startConsumer(
-  channel: Channel,
-  namespace: string,
-  subscription: Subscription,
-  log: Log,
-) {
+/** Hands over what the release before has left. */
+function unsignedConsumer({ handle }: Subscription): Consumer {
+  return (messages) => handle(messages.map(toBusMessage));
+}
+
+async function startConsumer(channel: Channel, queue: string, consumer: Consumer, log: Log) {
   const batches = startBatches<ConsumeMessage>({
     handle: async (messages) => {
-      const dispositions = await subscription.handle(messages.map(toBusMessage));
+      const dispositions = await consumer(messages);
       for (const [at, message] of messages.entries()) {
         if (dispositions[at] === "dead") channel.nack(message, false, false);
       }
@@ -115,7 +143,7 @@ async function startConsumer(
   });
   // Messages can be acked on their own channel alone: the broker delivers them again.
   channel.once("close", () => void batches.stop());
-  const { consumerTag } = await channel.consume(`${namespace}.${subscription.queue}`, (message) => {
+  const { consumerTag } = await channel.consume(queue, (message) => {
     // The broker cancelled the consumer: its queue was deleted or moved.
     if (message === null) void channel.close().catch(doNothing);
     else batches.add(message);
@@ -134,14 +162,14 @@ function inTime(close: () => Promise<unknown>): Promise<unknown> {
   return withTimeout(closeTimeoutMs, close, doNothing).catch(doNothing);
 }
 
+function signedParts({ properties, fields, content }: ConsumeMessage): SignedParts {
+  const { messageId, headers = {} } = properties;
+  return { id: String(messageId ?? ""), key: fields.routingKey, body: content, headers };
+}
+
 function toBusMessage(message: ConsumeMessage): BusMessage {
-  const { messageId, headers } = message.properties;
-  return {
-    id: String(messageId ?? ""),
-    key: message.fields.routingKey,
-    body: message.content,
-    origin: originFromHeaders(headers),
-  };
+  const { id, key, body, headers } = signedParts(message);
+  return { id, key, body, origin: originFromHeaders(headers) };
 }
 
 /** The broker bounds what waits: see `prefetch`. */

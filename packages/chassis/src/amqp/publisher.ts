@@ -9,6 +9,7 @@ import {
   maintainConnection,
 } from "./connection.ts";
 import { originHeaders } from "./origin.ts";
+import { type SignedParts, signatureHeaders } from "./signature.ts";
 
 type Publishing = Pick<Bus, "publish" | "ready">;
 
@@ -23,7 +24,7 @@ const lateTimeoutsMax = 2;
 
 /** Publishes with confirms, on a connection of its own. */
 export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe"> {
-  const { url, after, log, refused } = options;
+  const { url, after, namespace, service, log, refused } = options;
   let current: Publishing | undefined;
   let stopping = false;
 
@@ -37,7 +38,7 @@ export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe
       guardChannel(made, channel, log, () => stopping);
       channel.on("error", refused);
       const publishing = publishOn(made, channel, options);
-      await channel.assertExchange(exchangeOf(options.namespace), "topic", { durable: true });
+      await channel.assertExchange(exchangeOf(namespace, service), "topic", { durable: true });
       current = publishing;
     },
     lost: () => {
@@ -66,9 +67,10 @@ export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe
 function publishOn(
   connection: ChannelModel,
   channel: ConfirmChannel,
-  { namespace, confirmTimeoutMs, log }: PublisherOptions,
+  options: PublisherOptions,
 ): Publishing {
-  const exchange = exchangeOf(namespace);
+  const { confirmTimeoutMs, log } = options;
+  const exchange = exchangeOf(options.namespace, options.service);
   const returned = new Set<string>();
   let isBlocked = false;
   let late = 0;
@@ -83,11 +85,10 @@ function publishOn(
   });
 
   /** Rejects as well when the channel closes. */
-  const publishOne = ({ id, key, body, origin }: BusMessage) =>
+  const publishOne = ({ id, key, body, headers }: SignedParts) =>
     new Promise<void>((resolve, reject) => {
-      const headers = originHeaders(origin);
-      const options = { persistent: true, mandatory: true, messageId: id, headers };
-      channel.publish(exchange, key, Buffer.from(body), options, (error) => {
+      const properties = { persistent: true, mandatory: true, messageId: id, headers };
+      channel.publish(exchange, key, Buffer.from(body), properties, (error) => {
         if (error) reject(error instanceof Error ? error : new Error("not confirmed"));
         else if (returned.delete(id)) reject(new Error("no queue is bound to the event's key"));
         else resolve();
@@ -112,15 +113,32 @@ function publishOn(
     late -= 1;
   };
 
+  const assertTaking = () => {
+    if (isBlocked) throw new Error("the broker takes no messages");
+    if (late > 0) throw new Error("the broker has yet to confirm earlier messages");
+  };
+
   return {
     publish: async (messages) => {
-      if (isBlocked) throw new Error("the broker takes no messages");
-      if (late > 0) throw new Error("the broker has yet to confirm earlier messages");
-      const confirms = messages.map(publishOne);
+      assertTaking();
+      const ready = await Promise.all(messages.map((message) => signed(message, options)));
+      // While they were signed that may have changed.
+      assertTaking();
+      const confirms = ready.map(publishOne);
       if (await comes(Promise.all(confirms), confirmTimeoutMs)) return;
       void awaitLate(confirms);
       throw new Error("the broker did not confirm in time");
     },
     ready: () => !isBlocked && late === 0,
   };
+}
+
+/** Signed as it is published, by the key of now, however long ago the event was stored. */
+async function signed(
+  { id, key, body, origin }: BusMessage,
+  { keys, namespace }: AmqpOptions,
+): Promise<SignedParts> {
+  const message = { id, key, body, headers: originHeaders(origin) };
+  const signature = await signatureHeaders(keys, namespace, message);
+  return { ...message, headers: { ...message.headers, ...signature } };
 }

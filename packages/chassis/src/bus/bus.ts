@@ -10,17 +10,27 @@ export type BusMessage = {
   readonly body: Uint8Array;
   /** The request that caused the event, where it is known. */
   readonly origin?: Origin;
+  /** The service that signed it, where it came over the broker. */
+  readonly publisher?: string;
 };
 
 /** What became of a message: stored, or unreadable and dead-lettered. */
 export type Disposition = "stored" | "dead";
 
+/** One kind of event, as its message's option `disburse.type.v1.event` says. */
+export type EventType = {
+  /** Topic patterns of its routing keys: `payout.*`. */
+  readonly keys: readonly string[];
+  /** The services that may publish it; one that another has signed is refused. */
+  readonly publishers: readonly string[];
+};
+
 /** What a consumer receives, and how it handles it. */
 export type Subscription = {
-  /** The consumer's name: its queue is `<namespace>.<queue>`. */
+  /** The consumer's name: its queue is `<namespace>.<queue>.inbox`. */
   readonly queue: string;
-  /** Topic patterns: `payout.*`. */
-  readonly keys: readonly string[];
+  /** What it takes, and of whom. */
+  readonly events: readonly EventType[];
   /** Stores a batch and answers for each message; where it throws, it gets the batch again. */
   readonly handle: (batch: readonly BusMessage[]) => Promise<readonly Disposition[]>;
 };
@@ -40,13 +50,13 @@ export const batchMax = 200;
 /** The pause before a batch is retried. */
 export const storeRetryMs = 1_000;
 
-/** Whether a topic pattern matches a key: `*` is one word, `#` any number. */
-export function patternMatches(pattern: string, key: string): boolean {
-  const expression = pattern
+/** Matches the keys of a topic pattern: `*` is one word, `#` any number. */
+export function patternOf(topic: string): RegExp {
+  const expression = topic
     .split(".")
     .map((word) => (word === "*" ? "[^.]+" : word === "#" ? ".*" : RegExp.escape(word)))
     .join("\\.");
-  return new RegExp(`^${expression}$`).test(key);
+  return new RegExp(`^${expression}$`);
 }
 
 /** Hands events to consumers of this process; a publication succeeds when all have stored it. */
@@ -55,8 +65,8 @@ export function createMemoryBus(): Bus {
   const running = new Set<Promise<unknown>>();
   let stopped = false;
 
-  const takes = ({ keys }: Subscription, { key }: BusMessage) =>
-    keys.some((pattern) => patternMatches(pattern, key));
+  const takes = ({ events }: Subscription, { key }: BusMessage) =>
+    events.some(({ keys }) => keys.some((topic) => patternOf(topic).test(key)));
   const deliver = async (messages: readonly BusMessage[]) => {
     for (const subscription of subscriptions) {
       const batch = messages.filter((message) => takes(subscription, message));

@@ -33,7 +33,7 @@ it("keeps events that the bus rejects, and publishes them later", async () => {
   const stored: string[] = [];
   await bus.subscribe({
     queue: "reader",
-    keys: ["payout.*"],
+    events: [{ keys: ["payout.*"], publishers: ["payout"] }],
     handle: async (batch) => {
       if (isDown) throw new Error("store down");
       stored.push(...batch.map(({ id }) => id));
@@ -54,7 +54,7 @@ it("publishes the next batch at once while there are more events", async () => {
   const bus = createMemoryBus();
   await bus.subscribe({
     queue: "reader",
-    keys: ["payout.*"],
+    events: [{ keys: ["payout.*"], publishers: ["payout"] }],
     handle: async (batch) => batch.map(() => "stored"),
   });
   const relay = relayOf(owed, bus);
@@ -69,7 +69,7 @@ it("logs each event under the request that caused it", async () => {
   const received: BusMessage[] = [];
   await bus.subscribe({
     queue: "reader",
-    keys: ["payout.*"],
+    events: [{ keys: ["payout.*"], publishers: ["payout"] }],
     handle: async (batch) => {
       received.push(...batch);
       return batch.map(() => "stored");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createLocalJWKSet, createRemoteJWKSet, type JWTHeaderParameters } from "jose";
 import type { Log } from "../log.ts";
 import { type Environment, type IdentitySettings, type Mode, SettingsError } from "../settings.ts";
-import { readServiceKey, readTrustedKeys, type ServiceKey } from "./keys.ts";
+import { readServiceKey, readTrustedKeys, type ServiceKey, type TrustedKeys } from "./keys.ts";
 import { type ClientIdentity, serviceIdentity } from "./service-tokens.ts";
 import type { StepUp } from "./step-up.ts";
 import { createVerifier, type PersonIssuer, type Verify } from "./verifier.ts";
@@ -13,6 +13,10 @@ export type Identity = {
   readonly verify: Verify;
   /** What RPCs that ask for a fresh sign-in ask of it. */
   readonly stepUp: StepUp;
+  /** The process's own key as it is now. */
+  readonly serviceKey: () => ServiceKey;
+  /** The public keys of all services as they are now. */
+  readonly trustedKeys: () => TrustedKeys;
 };
 
 /** How often key files are looked at for a change. */
@@ -39,12 +43,12 @@ export function openIdentity(
     throw new SettingsError(`settings: SERVICE_KEY: is a key of ${key.service}`);
   };
   let trustedKeys = settings.TRUSTED_KEYS;
-  let key = keyOfService(settings.SERVICE_KEY);
-  let identity = serviceIdentity(key, trustDomain);
+  let serviceKey = keyOfService(settings.SERVICE_KEY);
+  let identity = serviceIdentity(serviceKey, trustDomain);
   const files = [
     followFile(environment.SERVICE_KEY_FILE, (text) => {
-      key = keyOfService(readServiceKey(text));
-      identity = serviceIdentity(key, trustDomain);
+      serviceKey = keyOfService(readServiceKey(text));
+      identity = serviceIdentity(serviceKey, trustDomain);
     }),
     followFile(environment.TRUSTED_KEYS_FILE, (text) => {
       trustedKeys = readTrustedKeys(text);
@@ -63,7 +67,8 @@ export function openIdentity(
   return {
     identity: (to) => identity(to),
     /** What the service signs with now. */
-    key: () => key,
+    serviceKey: () => serviceKey,
+    trustedKeys: () => trustedKeys,
     verify: createVerifier({
       ...{ service, trustDomain, trustedKeys: () => trustedKeys },
       persons: personIssuer(settings),

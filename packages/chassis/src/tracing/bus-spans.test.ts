@@ -13,10 +13,10 @@ const message = (id: string, flags?: string): BusMessage => ({
 
 async function tracedBus(handled: () => readonly Disposition[]) {
   const { tracing, spans } = testTracing(1);
-  const bus = traceBus(createMemoryBus(), tracing, "test");
+  const bus = traceBus(createMemoryBus(), tracing, { namespace: "test", service: "payout" });
   const received: BusMessage[] = [];
   await bus.subscribe({
-    ...{ queue: "notifier", keys: ["payout.*"] },
+    ...{ queue: "notifier", events: [{ keys: ["payout.*"], publishers: ["payout"] }] },
     handle: async (batch) => {
       received.push(...batch);
       return handled();
@@ -33,7 +33,7 @@ it("has a span of publishing and one of processing for each message of a recorde
   expect(publishing?.parentSpanContext?.spanId).toBe("b7ad6b7169203331");
   expect(processing?.parentSpanContext?.spanId).toBe(publishing?.spanContext().spanId);
   expect(processing?.attributes).toMatchObject({
-    "messaging.destination.name": "test.events:payout.initiated:test.notifier",
+    "messaging.destination.name": "test.payout.events:payout.initiated:test.notifier.inbox",
     "messaging.message.id": "c",
     "error.type": "dead_lettered",
   });

@@ -1,13 +1,19 @@
-import { exchangeOf } from "../amqp/connection.ts";
+import { type AmqpOptions, exchangeOf } from "../amqp/connection.ts";
 import type { Bus, BusMessage, Subscription } from "../bus/bus.ts";
 import { formatTraceparent, isSampled, parseTraceparent } from "./traceparent.ts";
 import { errorType, type Span, type SpanStart, type Tracing } from "./tracing.ts";
 
 /** A bus whose publications and batches have a span for each message of a recorded trace. */
-export function traceBus(bus: Bus, tracing: Tracing, namespace: string): Bus {
-  const exchange = exchangeOf(namespace);
-  const publication = (message: BusMessage) =>
-    spanOf("publish", `publish ${message.key}`, `${exchange}:${message.key}`, message);
+export function traceBus(
+  bus: Bus,
+  tracing: Tracing,
+  { namespace, service }: Pick<AmqpOptions, "namespace" | "service">,
+): Bus {
+  const exchangeFor = ({ publisher = service }: BusMessage) => exchangeOf(namespace, publisher);
+  const publication = (message: BusMessage) => {
+    const destination = `${exchangeFor(message)}:${message.key}`;
+    return spanOf("publish", `publish ${message.key}`, destination, message);
+  };
   return {
     ...bus,
     publish: async (messages) => {
@@ -19,7 +25,8 @@ export function traceBus(bus: Bus, tracing: Tracing, namespace: string): Bus {
     subscribe: (subscription) => {
       const { queue, handle } = subscription;
       const processing = (message: BusMessage) => {
-        const destination = `${exchange}:${message.key}:${namespace}.${queue}`;
+        const at = `${exchangeFor(message)}:${message.key}`;
+        const destination = `${at}:${namespace}.${queue}.inbox`;
         return spanOf("process", `process ${queue}`, destination, message);
       };
       const traced: Subscription["handle"] = (batch) => inSpans(tracing, batch, processing, handle);

@@ -1,6 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus/bus.ts";
+import { eventTypeOf } from "@disburse/chassis/bus/event-type.ts";
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
@@ -33,7 +34,7 @@ type Change = {
 export function subscription(deps: ConsumerDeps): Subscription {
   return {
     queue: "beneficiary",
-    keys: ["screening.changed"],
+    events: [eventTypeOf(ScreeningChangedSchema)],
     handle: (batch) => Promise.all(batch.map((message) => consume(deps, message))),
   };
 }

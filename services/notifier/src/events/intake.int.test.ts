@@ -33,6 +33,41 @@ describe("what reaches the queue", () => {
     expect(await service.deadLetters(3)).toEqual(["bad-1", "bad-2", "bad-3"]);
   });
 
+  it("goes out once if payout published it, however often it comes, and never if not", async () => {
+    const { merchantId } = await service.hook();
+    // The queue is bound from then on.
+    const first = payoutMessage({ merchantId });
+    await service.publish([first]);
+    await service.receiver.waitFor(1);
+    const forged = payoutMessage({ merchantId, status: "succeeded" });
+    const exchange = `${service.namespace}.payout.events`;
+    const spy = `${service.namespace}.spy`;
+    await service.withChannel(async (channel) => {
+      await channel.assertQueue(spy, { durable: true });
+      await channel.bindQueue(spy, exchange, "#");
+      const properties = { persistent: true, messageId: forged.id };
+      channel.publish(exchange, forged.key, Buffer.from(forged.body), properties);
+    });
+    expect(await service.deadLetters(1)).toEqual([forged.id]);
+    const genuine = payoutMessage({ merchantId });
+    await service.publish([genuine]);
+    await service.receiver.waitFor(2);
+    await service.withChannel(async (channel) => {
+      const [, seen] = [await channel.get(spy, { noAck: true }), await channel.get(spy)];
+      await channel.deleteQueue(spy);
+      if (seen === false) throw new Error("the spy has not seen the genuine event");
+      const { content, fields, properties } = seen;
+      channel.publish(exchange, fields.routingKey, content, { ...properties });
+    });
+    // Stands behind what was replayed.
+    const last = payoutMessage({ merchantId });
+    await service.publish([last]);
+    await service.receiver.waitFor(3);
+    expect(await service.leftInQueue()).toBe(0);
+    const sent = service.receiver.calls.map(({ headers }) => headers["webhook-id"]);
+    expect(sent).toEqual([first.id, genuine.id, last.id]);
+  });
+
   it.each([
     ["acknowledging", async () => undefined],
     [
@@ -109,17 +144,17 @@ async function crashAfterStoring(
   });
   const registered = await register(before, undefined, service.receiver.url);
   const stored = Promise.withResolvers<void>();
-  const { queue, keys, handle } = subscription(
+  const { queue, events, handle } = subscription(
     before.fanOut,
     () => new Date(),
     silentLog,
     before.countUnreadable,
   );
-  const consumer = await openBus(service.namespace, proxy.url);
+  const consumer = await openBus(service.namespace, "notifier", proxy.url);
   let seen = 0;
   await consumer.subscribe({
     queue,
-    keys,
+    events,
     handle: async (batch) => {
       await handle(batch);
       await lose(before.deliveries.collection);

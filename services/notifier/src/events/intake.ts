@@ -1,6 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus/bus.ts";
+import { eventTypeOf } from "@disburse/chassis/bus/event-type.ts";
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
@@ -105,7 +106,7 @@ export function subscription(
 ): Subscription {
   return {
     queue: "notifier",
-    keys: ["payout.*", "payment_session.*", "refund.*"],
+    events: [eventTypeOf(PayoutStatusChangedSchema), eventTypeOf(MerchantEventSchema)],
     handle: async (batch) => {
       const startedMs = performance.now();
       const events: WebhookEvent[] = [];

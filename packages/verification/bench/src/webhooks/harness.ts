@@ -37,7 +37,7 @@ export async function startHarness(backends: Backends, options: WebhookBenchOpti
   ends.defer(receivers.stop);
   const load = startChild<PublisherCalls>("webhooks/publisher-process.ts");
   ends.defer(load.stop);
-  await load.call("connect", { url: backends.amqpUrl, namespace });
+  await load.call("connect", { url: backends.amqpUrl, namespace, secrets: platform.secrets });
   const registered: Registered[] = [];
   for (const endpoint of endpoints) {
     registered.push(await register(platform, endpoint, receivers.urls[endpoint.at] ?? ""));

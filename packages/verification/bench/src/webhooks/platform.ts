@@ -43,6 +43,7 @@ export async function startPlatform(backends: Backends, profileDir?: string) {
   });
   return {
     rpc: client.rpc,
+    secrets: services.secrets,
     db: mongo.db(services.database("notifier")),
     pid: () => services.pid("notifier"),
     /** Ends it with SIGKILL. */

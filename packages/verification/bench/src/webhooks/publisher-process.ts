@@ -5,6 +5,8 @@
 import { connectAmqpBus } from "@disburse/chassis/amqp/bus.ts";
 import type { Bus, BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
+import type { Secrets } from "@disburse/sandbox/secrets.ts";
+import { createTrust } from "@disburse/sandbox/trust.ts";
 import { serveCalls } from "../load/child.ts";
 import { percentile, rounded } from "../measures/percentile.ts";
 import type { Endpoint } from "./endpoints.ts";
@@ -101,8 +103,9 @@ async function flood(job: Events & { endsAtMs: number; ahead: number }): Promise
 }
 
 const calls = {
-  connect: async (place: { url: string; namespace: string }) => {
-    bus = await connectAmqpBus({ ...place, log: createLog("bench", "error") });
+  connect: async ({ secrets, ...place }: { url: string; namespace: string; secrets: Secrets }) => {
+    const own = { service: "sandbox", keys: createTrust(secrets).eventKeys("sandbox") };
+    bus = await connectAmqpBus({ ...place, ...own, log: createLog("bench", "error") });
   },
   steady,
   flood,

@@ -31,13 +31,14 @@ export async function startBackends(folders: { engine: string; broker: string },
       random,
     ),
   ]);
+  const { username, password } = new URL(broker.current().url);
   let client: { of: Engine; mongo: MongoClient } | undefined;
   return {
     engine: engine.backend,
     broker: broker.backend,
     mongodbUri: (database: string) =>
       `mongodb://127.0.0.1:${engine.backend.proxy.port}/${database}?directConnection=true`,
-    amqpUrl: `amqp://guest:guest@127.0.0.1:${broker.backend.proxy.port}`,
+    amqpUrl: `amqp://${username}:${password}@127.0.0.1:${broker.backend.proxy.port}`,
     /** To the engine itself, past the proxy. */
     mongo: () => {
       const of = engine.current();

@@ -17,7 +17,7 @@ export const duplicateFault: Fault = {
     const { load, options, backends, busNamespace } = context;
     const connection = await connect(backends.amqpUrl);
     const channel = await connection.createConfirmChannel();
-    const exchange = `${busNamespace}.events`;
+    const exchange = `${busNamespace}.payout.events`;
     const { queue } = await channel.assertQueue("", { exclusive: true });
     await channel.bindQueue(queue, exchange, "#");
     let gathered: ConsumeMessage[] = [];

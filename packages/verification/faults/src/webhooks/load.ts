@@ -61,7 +61,8 @@ export async function createWebhookLoad(options: WebhookLoadOptions) {
   const log = createLog("faults", "silent");
   const { amqpUrl: url, busNamespace: namespace } = platform.options;
   const endpointsEach = endpoints.length / merchantIds.length;
-  const bus = await connectAmqpBus({ url, namespace, log });
+  const own = { service: "sandbox", keys: platform.trust.eventKeys("sandbox") };
+  const bus = await connectAmqpBus({ url, namespace, ...own, log });
   const callsBefore = receiver.calls();
 
   const batch = (): BusMessage[] => {

@@ -1,3 +1,4 @@
+import { connect } from "amqplib";
 import type { Breakage } from "./breakage.ts";
 
 /** What breaks the broker and the database. */
@@ -7,6 +8,16 @@ export const backendBreakages: readonly Breakage[] = [
     break: async ({ backends }) => {
       backends.broker.proxy.set("disconnected");
       return () => backends.broker.proxy.set("normal");
+    },
+  },
+  {
+    alert: "DisburseEventsRejected",
+    break: async ({ backends, busNamespace }) => {
+      const connection = await connect(backends.amqpUrl);
+      const channel = await connection.createChannel();
+      const exchange = `${busNamespace}.compliance.events`;
+      channel.publish(exchange, "screening.changed", Buffer.from("not signed"));
+      return () => connection.close();
     },
   },
   {

@@ -6,7 +6,8 @@ import type { World } from "./world.ts";
 async function unbind({ backends, busNamespace }: World) {
   const connection = await connect(backends.amqpUrl);
   const channel = await connection.createChannel();
-  const place = [`${busNamespace}.notifier`, `${busNamespace}.events`, "payout.*"] as const;
+  const queue = `${busNamespace}.notifier.inbox`;
+  const place = [queue, `${busNamespace}.payout.events`, "payout.*"] as const;
   await channel.unbindQueue(...place);
   return async () => {
     await channel.bindQueue(...place);

@@ -6,6 +6,7 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Subject, SubjectJson, Verdict, VerdictJson } from "./compliance_pb.ts";
 import { file_disburse_compliance_v1_compliance } from "./compliance_pb.ts";
+import { file_disburse_type_v1_event } from "../../type/v1/event_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/compliance/v1/compliance_events.proto.
  */
 export const file_disburse_compliance_v1_compliance_events: GenFile = /*@__PURE__*/
-  fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfZXZlbnRzLnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIoACChBTY3JlZW5pbmdDaGFuZ2VkEhAKCGV2ZW50X2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EjAKB3ZlcmRpY3QYBCABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSFAoMc2NyZWVuaW5nX2lkGAUgASgJEi8KC3NjcmVlbmVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcGIGcHJvdG8z", [file_disburse_compliance_v1_compliance, file_google_protobuf_timestamp]);
+  fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfZXZlbnRzLnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIrICChBTY3JlZW5pbmdDaGFuZ2VkEhAKCGV2ZW50X2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EjAKB3ZlcmRpY3QYBCABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSFAoMc2NyZWVuaW5nX2lkGAUgASgJEi8KC3NjcmVlbmVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDow8uAYLAoRc2NyZWVuaW5nLmNoYW5nZWQSCmNvbXBsaWFuY2UaC2JlbmVmaWNpYXJ5YgZwcm90bzM", [file_disburse_compliance_v1_compliance, file_disburse_type_v1_event, file_google_protobuf_timestamp]);
 
 /**
  * Published when a monitored subject's verdict changed without a new request: a list or the

@@ -4,6 +4,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_disburse_type_v1_event } from "../../type/v1/event_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,11 +13,12 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/notifier/v1/notifier_events.proto.
  */
 export const file_disburse_notifier_v1_notifier_events: GenFile = /*@__PURE__*/
-  fileDesc("CipkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllcl9ldmVudHMucHJvdG8SFGRpc2J1cnNlLm5vdGlmaWVyLnYxIs4BCg1NZXJjaGFudEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhAKCHNlcXVlbmNlGAYgASgDEhEKCWRhdGFfanNvbhgHIAEoCRIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("CipkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllcl9ldmVudHMucHJvdG8SFGRpc2J1cnNlLm5vdGlmaWVyLnYxIo4CCg1NZXJjaGFudEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhAKCHNlcXVlbmNlGAYgASgDEhEKCWRhdGFfanNvbhgHIAEoCRIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXA6PvLgGDoKEXBheW1lbnRfc2Vzc2lvbi4qCghyZWZ1bmQuKhIIZXh0ZXJuYWwSB3NhbmRib3gaCG5vdGlmaWVyYgZwcm90bzM", [file_disburse_type_v1_event, file_google_protobuf_timestamp]);
 
 /**
  * An event of another system for merchants. Routing keys: `payment_session.updated`,
- * `refund.updated`. `event_id` and `sequence` are the publisher's.
+ * `refund.updated`. `event_id` and `sequence` are the publisher's. The other system is the service `external`,
+ * whose public key is in `TRUSTED_KEYS`; in a sandbox it may be the sandbox itself.
  *
  * @generated from message disburse.notifier.v1.MerchantEvent
  */
@@ -76,7 +78,8 @@ export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
 
 /**
  * An event of another system for merchants. Routing keys: `payment_session.updated`,
- * `refund.updated`. `event_id` and `sequence` are the publisher's.
+ * `refund.updated`. `event_id` and `sequence` are the publisher's. The other system is the service `external`,
+ * whose public key is in `TRUSTED_KEYS`; in a sandbox it may be the sandbox itself.
  *
  * @generated from message disburse.notifier.v1.MerchantEvent
  */

@@ -6,6 +6,7 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Payout, PayoutJson } from "./payout_pb.ts";
 import { file_disburse_payout_v1_payout } from "./payout_pb.ts";
+import { file_disburse_type_v1_event } from "../../type/v1/event_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/payout_events.proto.
  */
 export const file_disburse_payout_v1_payout_events: GenFile = /*@__PURE__*/
-  fileDesc("CiZkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X2V2ZW50cy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxIoQBChNQYXlvdXRTdGF0dXNDaGFuZ2VkEhAKCGV2ZW50X2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgZwYXlvdXQYAyABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0YgZwcm90bzM", [file_disburse_payout_v1_payout, file_google_protobuf_timestamp]);
+  fileDesc("CiZkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X2V2ZW50cy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxIqYBChNQYXlvdXRTdGF0dXNDaGFuZ2VkEhAKCGV2ZW50X2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgZwYXlvdXQYAyABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0OiDy4BgcCghwYXlvdXQuKhIGcGF5b3V0Gghub3RpZmllcmIGcHJvdG8z", [file_disburse_payout_v1_payout, file_disburse_type_v1_event, file_google_protobuf_timestamp]);
 
 /**
  * Published on every change of a payout's `status`, the first included. Routing keys: `payout.initiated`,

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { publishersOf } from "../bus/event-type.ts";
+import {
+  generateServiceKey,
+  readServiceKey,
+  readTrustedKeys,
+  type TrustedKeys,
+  trustedKeysText,
+} from "../identity/keys.ts";
+import { publisherOf, type SignedParts, signatureHeaders } from "./signature.ts";
+
+const made = {
+  payout: generateServiceKey("payout"),
+  quote: generateServiceKey("quote"),
+  next: generateServiceKey("payout"),
+};
+let trusted: TrustedKeys;
+const trust = (...keys: (keyof typeof made)[]) => {
+  trusted = readTrustedKeys(trustedKeysText(keys.map((key) => made[key].publicJwk)));
+};
+const signer = (key: keyof typeof made) => {
+  const serviceKey = readServiceKey(made[key].privateText);
+  return { serviceKey: () => serviceKey, trustedKeys: () => trusted };
+};
+
+const now = new Date("2026-11-23T12:00:00Z");
+beforeEach(() => {
+  vi.useFakeTimers({ now, toFake: ["Date"] });
+  trust("payout", "quote");
+});
+afterEach(() => void vi.useRealTimers());
+
+const mayPublish = publishersOf([{ keys: ["payout.*"], publishers: ["payout"] }]);
+const event: SignedParts = {
+  ...{ id: "evt_1", key: "payout.succeeded", body: Buffer.from("a payout") },
+  headers: { "x-request-id": "r-1" },
+};
+
+/** The event as a service publishes it. */
+async function signed(by: keyof typeof made = "payout", namespace = "test"): Promise<SignedParts> {
+  const headers = await signatureHeaders(signer(by), namespace, event);
+  return { ...event, headers: { ...event.headers, ...headers } };
+}
+const judged = (message: SignedParts) =>
+  publisherOf({ trustedKeys: () => trusted }, "test", message, mayPublish);
+
+it("says who published a message that is as it was signed", async () => {
+  expect(await judged(await signed())).toEqual({ publisher: "payout" });
+});
+
+const header = (name: string, value: unknown) => (message: SignedParts) => ({
+  ...message,
+  headers: { ...message.headers, [name]: value },
+});
+
+describe("a message is not believed", () => {
+  it.each<[string, string, (message: SignedParts) => SignedParts]>([
+    ["without a signature", "unsigned", (message) => ({ ...message, headers: {} })],
+    ["with half of one", "unsigned", header("x-disburse-signature", 1)],
+    ["of an unknown key", "unknown_key", header("x-disburse-key", "payout.00000000")],
+    ["with another body", "forged", (message) => ({ ...message, body: Buffer.from("b payout") })],
+    ["under another key", "forged", (message) => ({ ...message, key: "payout.failed" })],
+    ["with another id", "forged", (message) => ({ ...message, id: "evt_2" })],
+    ["at another time", "forged", header("x-disburse-time", String(now.getTime() - 1))],
+    ["without a time", "forged", header("x-disburse-time", now.getTime())],
+    ["of another request", "forged", header("x-request-id", "r-2")],
+    ["with a trace of its own", "forged", header("traceparent", "00-a-b-01")],
+    ["with a short signature", "forged", header("x-disburse-signature", "c2hvcnQ")],
+    ["with no signature at all", "forged", header("x-disburse-signature", "")],
+    [
+      "whose parts are moved across their borders",
+      "forged",
+      (message) => ({
+        ...message,
+        id: "evt_",
+        body: Buffer.concat([Buffer.from("1"), event.body]),
+      }),
+    ],
+  ])("%s", async (_what, reason, change) => {
+    expect(await judged(change(await signed()))).toEqual({ rejected: reason });
+  });
+
+  it("signed by a service that may not publish it", async () => {
+    expect(await judged(await signed("quote"))).toEqual({ rejected: "not_permitted" });
+  });
+
+  it("in the name of another service's key", async () => {
+    const forged = header("x-disburse-key", made.payout.publicJwk.kid)(await signed("quote"));
+    expect(await judged(forged)).toEqual({ rejected: "forged" });
+  });
+
+  it("of another deployment on the same broker", async () => {
+    expect(await judged(await signed("payout", "other"))).toEqual({ rejected: "forged" });
+  });
+
+  it("from more than two minutes ahead", async () => {
+    vi.setSystemTime(now.getTime() + 120_001);
+    const message = await signed();
+    vi.setSystemTime(now);
+    expect(await judged(message)).toEqual({ rejected: "future" });
+    vi.setSystemTime(now.getTime() + 1);
+    expect(await judged(message)).toEqual({ publisher: "payout" });
+  });
+});
+
+it("is believed however long it has waited: consumers know repeats by their ids", async () => {
+  const message = await signed();
+  vi.setSystemTime(now.getTime() + 90 * 86_400_000);
+  expect(await judged(message)).toEqual({ publisher: "payout" });
+});
+
+it("goes by the keys of now while a key is rotated", async () => {
+  const [before, after] = [await signed(), await signed("next")];
+  expect(await judged(after)).toEqual({ rejected: "unknown_key" });
+  trust("payout", "next");
+  expect(await judged(before)).toEqual({ publisher: "payout" });
+  expect(await judged(after)).toEqual({ publisher: "payout" });
+  trust("next");
+  expect(await judged(before)).toEqual({ rejected: "unknown_key" });
+});

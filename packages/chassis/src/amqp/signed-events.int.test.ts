@@ -1,0 +1,191 @@
+import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
+import { type Channel, type ChannelModel, connect, type GetMessage } from "amqplib";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import type { Bus, BusMessage } from "../bus/bus.ts";
+import { silentLog } from "../log.ts";
+import { createMetrics } from "../metrics.ts";
+import { connectAmqpBus } from "./bus.ts";
+import { readDeadLetters } from "./dead-letters.ts";
+import { rejections } from "./signature.ts";
+import { testKeys } from "./test-keys.ts";
+
+/** Someone on the broker, who may do everything there and has no key. */
+let intruder: ChannelModel;
+let channel: Channel;
+let namespace: string;
+const buses: Bus[] = [];
+
+beforeAll(async () => {
+  intruder = await connect(amqpUrl());
+  channel = await intruder.createChannel();
+});
+afterAll(() => intruder.close());
+beforeEach(() => {
+  namespace = freshPrefix("signed").replaceAll(".", "-");
+});
+afterEach(async () => {
+  await Promise.all(buses.splice(0).map((bus) => bus.stop()));
+  for (const queue of ["reader.inbox", "reader.dead", "reader", "spy"]) {
+    await channel.deleteQueue(`${namespace}.${queue}`);
+  }
+  for (const exchange of ["payout.events", "quote.events", "reader.dead", "events"]) {
+    await channel.deleteExchange(`${namespace}.${exchange}`);
+  }
+});
+
+type Service = Parameters<typeof testKeys>[0];
+async function open(service: Service, change: object = {}): Promise<Bus> {
+  const own = { namespace, service, keys: testKeys(service), log: silentLog };
+  const bus = await connectAmqpBus({ url: amqpUrl(), ...own, ...change });
+  buses.push(bus);
+  await vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000 });
+  return bus;
+}
+
+/** A consumer of payouts' events: what it took, and by its metrics what it did not believe. */
+async function reader(change: object = {}) {
+  const metrics = createMetrics("quote");
+  const bus = await open("quote", { metrics, ...change });
+  const taken: BusMessage[] = [];
+  await bus.subscribe({
+    queue: "reader",
+    events: [{ keys: ["payout.*"], publishers: ["payout"] }],
+    handle: async (batch) => {
+      taken.push(...batch);
+      return batch.map(() => "stored");
+    },
+  });
+  const rejected = async () => {
+    const text = await metrics.text();
+    const counts = rejections.map((reason) => {
+      const line = `^disburse_bus_messages_rejected_total\\{reason="${reason}".* (\\d+)$`;
+      return [reason, Number(new RegExp(line, "m").exec(text)?.[1])] as const;
+    });
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
+  };
+  return { taken, rejected, text: () => metrics.text() };
+}
+
+const message = (id: string): BusMessage => ({
+  ...{ id, key: "payout.succeeded", body: Buffer.from(`body of ${id}`) },
+});
+const exchange = () => `${namespace}.payout.events`;
+
+async function nextOf(queue: string): Promise<GetMessage> {
+  return await vi.waitFor(
+    async () => {
+      const got = await channel.get(`${namespace}.${queue}`, { noAck: true });
+      if (got === false) throw new Error("not there yet");
+      return got;
+    },
+    { timeout: 10_000 },
+  );
+}
+
+it("takes what its publisher signed, and lays everything else by the dead letters", async () => {
+  const { taken, rejected } = await reader();
+  const payout = await open("payout");
+  await channel.assertQueue(`${namespace}.spy`, { durable: true });
+  await channel.bindQueue(`${namespace}.spy`, exchange(), "#");
+  await payout.publish([message("genuine")]);
+  await vi.waitFor(() => expect(taken).toHaveLength(1), { timeout: 10_000 });
+  expect(taken[0]).toMatchObject({ id: "genuine", publisher: "payout" });
+
+  const { properties, content, fields } = await nextOf("spy");
+  const { headers } = properties;
+  const send = (id: string, key: string, body: Buffer, more: object = headers ?? {}) =>
+    channel.publish(exchange(), key, body, { persistent: true, messageId: id, headers: more });
+  send("unsigned", "payout.succeeded", content, {});
+  send("genuine", "payout.succeeded", Buffer.from("another body"));
+  send("genuine", "payout.failed", content);
+  send("another id", "payout.succeeded", content);
+  // Signed by a service that may not publish it, though it can write to the exchange.
+  const quote = await open("quote", { service: "payout" });
+  await quote.publish([message("of quote")]);
+  await payout.publish([message("last")]);
+  await vi.waitFor(() => expect(taken.at(-1)?.id).toBe("last"), { timeout: 10_000 });
+  expect(taken.map(({ id }) => id)).toEqual(["genuine", "last"]);
+  const dead = await Promise.all([1, 2, 3, 4, 5].map(() => nextOf("reader.dead")));
+  expect(dead.map(({ properties: { messageId } }) => messageId).toSorted()).toEqual(
+    ["another id", "genuine", "genuine", "of quote", "unsigned"].toSorted(),
+  );
+  expect(await rejected()).toEqual({ unsigned: 1, forged: 3, not_permitted: 1 });
+  // A replay is what it was: consumers know it by its id.
+  send("genuine", fields.routingKey, content);
+  await vi.waitFor(() => expect(taken.at(-1)?.id).toBe("genuine"), { timeout: 10_000 });
+});
+
+it("goes by keys of now, its publisher's and its own", async () => {
+  const { taken, rejected } = await reader();
+  let own = testKeys("payout");
+  const keys = { ...own, serviceKey: () => own.serviceKey() };
+  const payout = await open("payout", { keys });
+  await payout.publish([message("old key")]);
+  own = testKeys("quote");
+  await payout.publish([message("no key of payout")]);
+  own = testKeys("payout");
+  await payout.publish([message("its own again")]);
+  await vi.waitFor(() => expect(taken.at(-1)?.id).toBe("its own again"), { timeout: 10_000 });
+  expect(taken).toHaveLength(2);
+  expect(await rejected()).toEqual({ not_permitted: 1 });
+});
+
+it("takes a dead letter that comes again when its publisher's key is known", async () => {
+  const { trustedKeys } = testKeys("quote");
+  let trusted = new Map();
+  const keys = { ...testKeys("quote"), trustedKeys: () => trusted };
+  const { taken, rejected } = await reader({ keys });
+  const payout = await open("payout");
+  await payout.publish([message("a"), message("b")]);
+  await vi.waitFor(async () => expect(await rejected()).toEqual({ unknown_key: 2 }), 10_000);
+  const place = { url: amqpUrl(), namespace, consumer: "reader" };
+  const lying = await vi.waitFor(async () => {
+    const letters = await readDeadLetters({ ...place, again: false });
+    expect(letters).toHaveLength(2);
+    return letters;
+  }, 10_000);
+  expect(lying.toSorted((one, other) => one.id.localeCompare(other.id))).toEqual(
+    ["a", "b"].map((id) => ({ id, exchange: exchange(), key: "payout.succeeded", bytes: 9 })),
+  );
+  expect(taken).toEqual([]);
+  trusted = new Map(trustedKeys());
+  expect(await readDeadLetters({ ...place, again: true })).toHaveLength(2);
+  await vi.waitFor(() => expect(taken.map(({ id }) => id).toSorted()).toEqual(["a", "b"]), 10_000);
+  expect(await readDeadLetters({ ...place, again: true })).toEqual([]);
+});
+
+it("shows a zero for each reason before anything is rejected", async () => {
+  const { text } = await reader();
+  for (const reason of rejections) {
+    expect(await text()).toContain(`rejected_total{reason="${reason}",service="quote"} 0`);
+  }
+});
+
+/** What the release before declared and published. */
+async function leaveUnsigned() {
+  const queue = `${namespace}.reader`;
+  await channel.assertExchange(`${namespace}.events`, "topic", { durable: true });
+  const quorum = { durable: true, arguments: { "x-queue-type": "quorum" } };
+  await channel.assertQueue(queue, quorum);
+  await channel.bindQueue(queue, `${namespace}.events`, "payout.*");
+  const left = { persistent: true, messageId: "left" };
+  channel.publish(`${namespace}.events`, "payout.succeeded", Buffer.from("left"), left);
+  const count = async () => (await channel.checkQueue(queue)).messageCount;
+  await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 10_000 });
+  return count;
+}
+
+it("leaves what the release before queued where it is, until it is asked to take it", async () => {
+  const count = await leaveUnsigned();
+  const strict = await reader();
+  const payout = await open("payout");
+  await payout.publish([message("signed")]);
+  await vi.waitFor(() => expect(strict.taken).toHaveLength(1), { timeout: 10_000 });
+  expect(await count()).toBe(1);
+  await Promise.all(buses.splice(0).map((bus) => bus.stop()));
+
+  const { taken } = await reader({ takesUnsigned: true });
+  await vi.waitFor(() => expect(taken.map(({ id }) => id)).toEqual(["left"]), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await count()).toBe(0), { timeout: 10_000 });
+  expect(taken[0]?.key).toBe("payout.succeeded");
+});

@@ -1,0 +1,78 @@
+import type { ChannelModel } from "amqplib";
+import type { Subscription } from "../bus/bus.ts";
+import { doNothing, exchangeOf } from "./connection.ts";
+
+/** Above any number of crashes, so that only unreadable messages are dead-lettered. */
+const deliveryLimit = 1_000;
+
+/**
+ * Declares a consumer's queue and its dead letters, and binds it to the exchanges of those who
+ * publish what it takes; answers its name. A user of the broker who may configure its own queues
+ * alone finds the others' exchanges there (`brokerDefinitions`), or waits for them.
+ */
+export async function declareQueue(
+  connection: ChannelModel,
+  namespace: string,
+  { queue: name, events }: Subscription,
+): Promise<string> {
+  const publishers = new Set(events.flatMap((each) => each.publishers));
+  for (const publisher of publishers) {
+    await assertExchange(connection, exchangeOf(namespace, publisher));
+  }
+  const channel = await connection.createChannel();
+  channel.on("error", doNothing);
+  const queue = `${namespace}.${name}.inbox`;
+  const dead = `${namespace}.${name}.dead`;
+  await channel.assertExchange(dead, "fanout", { durable: true });
+  await channel.assertQueue(dead, { durable: true, arguments: { "x-queue-type": "quorum" } });
+  await channel.bindQueue(dead, dead, "");
+  await channel.assertQueue(queue, {
+    durable: true,
+    arguments: {
+      "x-queue-type": "quorum",
+      "x-delivery-limit": deliveryLimit,
+      "x-dead-letter-exchange": dead,
+      "x-dead-letter-strategy": "at-least-once",
+      "x-overflow": "reject-publish",
+    },
+  });
+  for (const { keys, publishers: of } of events) {
+    for (const publisher of of) {
+      for (const key of keys) {
+        await channel.bindQueue(queue, exchangeOf(namespace, publisher), key);
+      }
+    }
+  }
+  await channel.close();
+  return queue;
+}
+
+/** Declares an exchange where it is not there: who may not, may use it all the same. */
+async function assertExchange(connection: ChannelModel, exchange: string): Promise<void> {
+  if (await isThere(connection, "exchange", exchange)) return;
+  const channel = await connection.createChannel();
+  channel.on("error", doNothing);
+  await channel.assertExchange(exchange, "topic", { durable: true });
+  await channel.close();
+}
+
+/** Whether a queue or an exchange is there: asking for one that is not closes its channel. */
+export async function isThere(
+  connection: ChannelModel,
+  kind: "queue" | "exchange",
+  name: string,
+): Promise<boolean> {
+  const channel = await connection.createChannel();
+  channel.on("error", doNothing);
+  try {
+    await (kind === "queue" ? channel.checkQueue(name) : channel.checkExchange(name));
+  } catch (error) {
+    if ((error as { code?: number }).code === notFound) return false;
+    throw error;
+  }
+  await channel.close();
+  return true;
+}
+
+/** AMQP 0-9-1's reply code of a channel that asked for what is not there. */
+const notFound = 404;

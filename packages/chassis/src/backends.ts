@@ -1,0 +1,63 @@
+import { MongoClient, type MongoOptions } from "mongodb";
+import { type Mode, SettingsError } from "./settings.ts";
+
+/** Where a process finds its database and the broker. */
+export type BackendSettings = {
+  readonly DISBURSE_MODE: Mode;
+  readonly MONGODB_URI: string;
+  readonly AMQP_URL?: string | undefined;
+  readonly BACKEND_TLS_BY_MESH: boolean;
+};
+
+/**
+ * Refuses, in live mode, a database or a broker that is reached without TLS, without verifying who
+ * answers, or without a user of its own. Where a service mesh encrypts the way to them, TLS is its
+ * work, and `BACKEND_TLS_BY_MESH` says so; a user is needed all the same.
+ *
+ * @throws {SettingsError} that names each setting and what it lacks, and no value.
+ */
+export function assertSafeBackends(settings: BackendSettings): void {
+  if (settings.DISBURSE_MODE !== "live") return;
+  const { MONGODB_URI: uri, AMQP_URL: url, BACKEND_TLS_BY_MESH: hasMesh } = settings;
+  const problems = [
+    ...databaseProblems(uri, hasMesh).map((problem) => `MONGODB_URI: ${problem}`),
+    ...(url === undefined ? [] : brokerProblems(url, hasMesh)).map((each) => `AMQP_URL: ${each}`),
+  ];
+  if (problems.length > 0) throw new SettingsError(`settings: ${problems.join("; ")}`);
+}
+
+/** Who connects by these is named by a certificate or a cloud's identity. */
+const namedOtherwise: ReadonlySet<string> = new Set([
+  "MONGODB-X509",
+  "MONGODB-AWS",
+  "MONGODB-OIDC",
+]);
+
+function databaseProblems(uri: string, hasMesh: boolean): string[] {
+  let options: MongoOptions;
+  try {
+    // The driver's own reading of it: no connection is made.
+    options = new MongoClient(uri).options;
+  } catch {
+    return ["is malformed"];
+  }
+  const { tls, credentials, rejectUnauthorized, checkServerIdentity } = options;
+  const isUnverified = rejectUnauthorized === false || checkServerIdentity !== undefined;
+  const hasUser =
+    namedOtherwise.has(credentials?.mechanism ?? "") || (credentials?.username ?? "") !== "";
+  return [
+    ...(tls || hasMesh ? [] : ["must have tls=true in live mode"]),
+    ...(tls && isUnverified ? ["must verify the server's certificate in live mode"] : []),
+    ...(hasUser ? [] : ["must name a user in live mode"]),
+  ];
+}
+
+function brokerProblems(text: string, hasMesh: boolean): string[] {
+  const { protocol, hostname = "", username = "" } = URL.parse(text) ?? {};
+  if (hostname === "") return ["is malformed"];
+  const isOwn = username !== "" && username !== "guest";
+  return [
+    ...(protocol === "amqps:" || hasMesh ? [] : ["must be an amqps:// address in live mode"]),
+    ...(isOwn ? [] : ["must name a user of its own in live mode"]),
+  ];
+}
