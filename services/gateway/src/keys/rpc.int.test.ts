@@ -3,6 +3,7 @@ import { toJson } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { KeySchema } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -273,13 +274,20 @@ it("makes a live key that reads and ends in a year; its rotation ends a year aft
   const live = await startTestGateway({ mode: "live" });
   try {
     const year = 365 * dayMs;
+    // A person needs a second one for a live key that can pay.
+    const alone = () => serviceMutation("sandbox", crypto.randomUUID());
+    const alive = { merchantId: newId("merchant"), scopes: ["payout:write"] };
+    const byPerson = live.keys.createKey({ mutation: mutation(), ...alive });
+    expect(await byPerson.then(() => undefined, readRefusal)).toMatchObject({
+      code: "APPROVAL_REQUIRED",
+    });
     const end = (ms: number) => timestampFromDate(new Date(live.time.nowMs + ms));
     const made = async (wish: object = {}) => {
-      const asked = { mutation: mutation(), merchantId: newId("merchant"), ...wish };
+      const asked = { mutation: alone(), merchantId: newId("merchant"), ...wish };
       return (await live.keys.createKey(asked)).key!;
     };
     const rotated = async (keyId: string) =>
-      (await live.keys.rotateKey({ mutation: mutation(), keyId, overlapSeconds: 60 })).key!;
+      (await live.keys.rotateKey({ mutation: alone(), keyId, overlapSeconds: 60 })).key!;
     const plain = await made();
     expect(plain).toMatchObject({ scopes: readingScopes, expiresAt: end(year) });
     const wish = { scopes: ["payout:write"], expiresAt: end(30 * dayMs) };
