@@ -36,7 +36,7 @@ export function openIdentity(
   settings: IdentitySettings & { readonly DISBURSE_MODE: Mode },
   environment: Environment,
   log: Log,
-): Identity & { readonly key: () => ServiceKey; readonly stop: () => void } {
+): Identity & { readonly stop: () => void } {
   const { TRUST_DOMAIN: trustDomain } = settings;
   const keyOfService = (key: ServiceKey) => {
     if (key.service === service) return key;
