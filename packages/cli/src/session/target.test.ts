@@ -54,6 +54,7 @@ describe("the deployment", () => {
     sandbox(".data", { issuer: "http://127.0.0.1:2" });
     expect(read()).toMatchObject({
       ...{ sandboxToken: "t", issuer: "http://127.0.0.1:2", clientId: "disburse-cli" },
+      scope: "openid disburse",
       urls: { payout: ["http://127.0.0.1:1"] },
     });
   });

@@ -45,6 +45,8 @@ export type TargetChoice = {
 const clientIdDefault = "disburse-cli";
 /** A refresh token comes with `offline_access`. */
 const scopeDefault = "openid offline_access";
+/** What a sandbox's own provider gives access tokens for. */
+const scopeOfSandbox = "openid disburse";
 /** Where `npm start` keeps its data. */
 const dataFolder = ".data";
 
@@ -165,7 +167,7 @@ function sandboxTarget(given: string): Target {
   const { grpc, grpc_token, issuer } = checked(sandboxSchema, parsed(path), path);
   return {
     ...{ name: `sandbox ${path}`, urls: definedOf(grpc), issuer, sandboxToken: grpc_token },
-    ...{ clientId: clientIdDefault, scope: scopeDefault },
+    ...{ clientId: clientIdDefault, scope: scopeOfSandbox },
   };
 }
 
