@@ -26,6 +26,19 @@ export function assertSafeBackends(settings: BackendSettings): void {
   if (problems.length > 0) throw new SettingsError(`settings: ${problems.join("; ")}`);
 }
 
+/**
+ * Refuses live mode without a sink: money does not move where nothing outside the database could
+ * show that it was changed.
+ */
+export function assertEvidence({
+  DISBURSE_MODE: mode,
+  AUDIT_SINK: sink,
+}: Pick<BackendSettings, "DISBURSE_MODE"> & { readonly AUDIT_SINK?: unknown }): void {
+  if (mode === "live" && sink === undefined) {
+    throw new SettingsError("settings: AUDIT_SINK: is required in live mode");
+  }
+}
+
 /** Who connects by these is named by a certificate or a cloud's identity. */
 const namedOtherwise: ReadonlySet<string> = new Set([
   "MONGODB-X509",

@@ -7,7 +7,7 @@ import { startAudit } from "./audit/open.ts";
 import { auditRpc } from "./audit/rpc.ts";
 import type { HeadSource } from "./audit/shipping.ts";
 import { openAuditStore } from "./audit/store.ts";
-import { assertSafeBackends } from "./backends.ts";
+import { assertEvidence, assertSafeBackends } from "./backends.ts";
 import type { Bus } from "./bus/bus.ts";
 import { type Identity, openIdentity } from "./identity/open.ts";
 import { createLifetime, type Lifetime } from "./lifetime.ts";
@@ -176,13 +176,6 @@ async function openDatabase(
       log.warn({ reason: (error as Error).name }, "waiting for the database");
       await pause(databaseRetryMs);
     }
-  }
-}
-
-/** Money does not move where nothing outside the database could show that it was changed. */
-function assertEvidence({ DISBURSE_MODE: mode, AUDIT_SINK: sink }: Settings): void {
-  if (mode === "live" && sink === undefined) {
-    throw new SettingsError("settings: AUDIT_SINK: is required in live mode");
   }
 }
 

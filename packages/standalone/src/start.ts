@@ -40,7 +40,7 @@ export async function startStandalone(
   onLost: (message: string) => void,
 ) {
   const config = readConfig(environment, root);
-  const { DATA_DIR: dataDir } = config;
+  const { DATA_DIR: dataDir, SANDBOX_SETTLE_MS, passedOn } = config;
   const ends: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
@@ -62,7 +62,6 @@ export async function startStandalone(
     ends.push(async () => log.close());
     const amqpUrl = await broker.url;
     const brokerKind = brokerKindOf(amqpUrl, environment);
-    const { SANDBOX_SETTLE_MS, passedOn } = config;
     const sandboxPath = join(dataDir, sandboxFile);
     const issuerLog = createLog("issuer", log.level, log.destination);
     const ports = await freePorts(2 * serviceNames.length + 1, portsBefore(sandboxPath));

@@ -59,9 +59,8 @@ const sweepMs = 1_000;
 const settleMs = 200;
 /** How long a payout's first mark waits for its next one. */
 const markWithinMs = 1_000;
-/** How late events and changes are found that a process left behind … */
+/** How late events and changes are found that a process left behind, and how often looked for. */
 const orphanedAfterMs = 2_000;
-/** … and how often they are looked for. */
 const lookEveryMs = 500;
 const tallyMs = 1_000;
 /** How late the ledger gets movements of accounts that another process wrote. */

@@ -172,7 +172,7 @@ it("is proposed and confirmed, and takes effect", async () => {
   expect(json(await audited(id))).toMatchInlineSnapshot(`
     "[
      {
-      "sequence": "2",
+      "sequence": "3",
       "createdAt": "2026-03-01T10:00:03Z",
       "actor": {
        "kind": "KIND_OPERATOR",
@@ -282,7 +282,7 @@ it("is proposed and withdrawn, and changes nothing", async () => {
   expect(await payout()).toEqual(before);
   expect(json((await audited(id))[0])).toMatchInlineSnapshot(`
     "{
-     "sequence": "4",
+     "sequence": "7",
      "createdAt": "2026-03-01T10:00:03Z",
      "actor": {
       "kind": "KIND_OPERATOR",

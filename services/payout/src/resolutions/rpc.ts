@@ -83,7 +83,10 @@ export function resolutionsRpc(deps: ResolutionDeps) {
     listAuditEntries: async ({ cursor, subject, ...page }) => {
       const limit = orThrow(readLimit(page.limit));
       const before = orThrow(readNumber(cursor));
-      const found = await audit.list(subject === "" ? undefined : subject, before, limit + 1);
+      const found =
+        subject === ""
+          ? await audit.list(undefined, before, limit + 1)
+          : await audit.decisionsOf(subject, before, limit + 1);
       const { shown, nextCursor } = cutPage(found, limit, ({ sequence }) => String(sequence));
       return { entries: shown.map(auditMessage), nextCursor };
     },
