@@ -10,6 +10,7 @@ import {
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
+import { peppersPattern, readPeppers } from "./keys/rules/peppers.ts";
 import { isCidr } from "./keys/rules/source-address.ts";
 
 /** Networks joined by commas; the empty text for none. */
@@ -19,12 +20,12 @@ const networksSetting = z
   .transform((text) => text.split(",").filter((each) => each !== ""))
   .refine((networks) => networks.every(isCidr), "must be addresses or networks joined by commas");
 
-/** 32 bytes as base64. */
-const pepperSetting = secret(
+/** 32 bytes as base64, or several of them by version; the first hashes. */
+const peppersSetting = secret(
   z
     .string()
-    .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes as base64")
-    .transform((text) => Buffer.from(text, "base64")),
+    .regex(peppersPattern, "must be 32 bytes as base64, or version:base64 joined by commas")
+    .transform(readPeppers),
 );
 
 /** Colleagues share an address: ten of them may read the documentation or mistype a key. */
@@ -37,7 +38,7 @@ const settings = {
   RPC_HOST: z.string().default("127.0.0.1"),
   RPC_PORT: portSetting,
   /** API keys are hashed under it, so that the database alone does not suffice to test a key. */
-  API_KEY_PEPPER: pepperSetting,
+  API_KEY_PEPPER: peppersSetting,
   ENCRYPTION_KEYS: encryptionKeysSetting,
   BENEFICIARY_URL: serviceUrlSetting,
   QUOTE_URL: serviceUrlSetting,

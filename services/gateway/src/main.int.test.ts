@@ -1,4 +1,4 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
@@ -10,8 +10,12 @@ import { newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { assertPeppers } from "./keys/peppers.ts";
+import { readPeppers } from "./keys/rules/peppers.ts";
+import { openKeys } from "./keys/store.ts";
 import { start } from "./main.ts";
-import { mutation } from "./test-gateway.ts";
+import type { GatewayDeps } from "./service.ts";
+import { mutation, startTestGateway, type TestGateway } from "./test-gateway.ts";
 
 const contexts: unknown[] = [];
 let payout: RpcServer;
@@ -103,4 +107,66 @@ it("asks its clients to connect elsewhere before it stops, and serves them until
   expect(ready.status).toBe(503);
   await stopped;
   await expect(ask("/healthz")).rejects.toThrow();
+});
+
+const pepper = (byte: number) => Buffer.alloc(32, byte).toString("base64");
+const [first, second] = [`p1:${pepper(1)}`, `p2:${pepper(2)}`];
+const gateways: TestGateway[] = [];
+
+/** A gateway with these peppers, on the database of the one that was started first. */
+async function startWith(peppers: string, more: Partial<GatewayDeps> = {}): Promise<TestGateway> {
+  const [oldest] = gateways;
+  const db = oldest === undefined ? {} : { db: oldest.db };
+  const started = await startTestGateway({ ...db, ...more, peppers: readPeppers(peppers) });
+  started.fakes.payout.listAccounts = () => ({ accounts: [] });
+  gateways.push(started);
+  return started;
+}
+afterAll(async () => {
+  for (const each of gateways.toReversed()) await each.stop();
+});
+
+const status = async (gateway: TestGateway, key: string) =>
+  (await gateway.ask({ path: "/api/v1/transfer/accounts", key })).status;
+/** How many keys are under an older pepper, by the metric. */
+const left = async (gateway: TestGateway) => {
+  await gateway.gateway.sweep();
+  const text = await gateway.metrics.text();
+  return Number(/^disburse_api_keys_under_older_peppers\{.*\} (\d+)$/m.exec(text)?.[1]);
+};
+
+it("rotates its pepper: added behind, put in front, hashed anew at use, and left away", async () => {
+  const old = await startWith(pepper(1));
+  const [used, unused] = [await old.merchant(), await old.merchant()];
+  const keys = openKeys(old.db);
+  const soon = old.time.nowMs + 60_000;
+  await old.merchant({ expiresAt: timestampFromMs(soon) });
+  // As a release without versions stored it.
+  await keys.updateOne({ _id: used.keyId }, { $unset: { pepper: "" } });
+  const behind = await startWith(`${first},${second}`);
+  expect([await status(behind, used.key), await left(behind)]).toEqual([200, 0]);
+  const front = await startWith(`${second},${first}`);
+  expect(await left(front)).toBe(3);
+  front.time.nowMs = soon;
+  expect(await left(front)).toBe(2);
+  const fresh = await front.merchant();
+  expect(await status(behind, fresh.key)).toBe(200);
+  await Promise.all([1, 2, 3].map(async () => expect(await status(front, used.key)).toBe(200)));
+  await vi.waitFor(async () =>
+    expect((await keys.findOne({ _id: used.keyId }))?.pepper).toBe("p2"),
+  );
+  for (const each of [behind, front]) {
+    await vi.waitFor(async () => expect(await status(each, used.key)).toBe(200));
+  }
+  expect(await left(front)).toBe(1);
+  const clock = { now: () => new Date(soon) };
+  const retired = { keys, peppers: readPeppers(second), clock };
+  await expect(assertPeppers(retired)).rejects.toThrow(
+    "settings: API_KEY_PEPPER: 1 keys are hashed under p1 or another that is not there",
+  );
+  await front.keys.revokeKey({ mutation: mutation(), keyId: unused.keyId });
+  expect(await left(front)).toBe(0);
+  await assertPeppers(retired);
+  const alone = await startWith(second, { clock });
+  expect([await status(alone, used.key), await status(alone, fresh.key)]).toEqual([200, 200]);
 });

@@ -63,7 +63,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
     metrics,
     tracing: opening.tracing,
     mode: config.DISBURSE_MODE,
-    pepper: config.API_KEY_PEPPER,
+    peppers: config.API_KEY_PEPPER,
     place: `${hostname()}:${config.PORT}`,
     proxies: config.TRUSTED_PROXIES,
     ...rateLimits(config),

@@ -11,6 +11,7 @@ import { createStrangers } from "./http/strangers.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
 import { keyGuards } from "./keys/approvals.ts";
 import { openKeyCache } from "./keys/cache.ts";
+import { assertPeppers, countOlderPeppers, createRehash } from "./keys/peppers.ts";
 import { keyService } from "./keys/rpc.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { forgetSecrets, openKeys } from "./keys/store.ts";
@@ -20,7 +21,7 @@ import { operations, reference } from "./resources/all.ts";
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
   Pick<
     AppDeps,
-    "clients" | "pepper" | "clock" | "log" | "metrics" | "tracing" | "answerWithinMs" | "fileTimes"
+    "clients" | "peppers" | "clock" | "log" | "metrics" | "tracing" | "answerWithinMs" | "fileTimes"
   > & {
     readonly db: Db;
     readonly sealer: Sealer;
@@ -40,8 +41,10 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
 
 /** The gateway without its sockets: what answers requests, what serves keys, what sweeps. */
 export async function createGateway(deps: GatewayDeps) {
-  const { db, sealer, clock, mode, pepper } = deps;
+  const { db, sealer, clock, mode, peppers } = deps;
   const keys = openKeys(db);
+  await assertPeppers({ keys, peppers, clock });
+  const countOlder = countOlderPeppers({ keys, peppers, clock }, deps.metrics);
   const idempotency = openIdempotencyStore(db, { sealer, clock, place: deps.place });
   const lookups = createRateLimiter(deps.lookupsLimit);
   const cache = openKeyCache(keys, { ...deps, lookups });
@@ -51,12 +54,13 @@ export async function createGateway(deps: GatewayDeps) {
     operations,
     publicRoutes: await publicRoutes({ ...deps, reference }),
     keys: cache,
+    rehash: createRehash({ keys, peppers, changed: cache.drop, log: deps.log }),
     strangers: createStrangers(strangers, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),
     files: createFileCount(),
     idempotency,
   });
-  const issuing = { keys, sealer, pepper, mode, clock, changed: cache.drop };
+  const issuing = { keys, sealer, peppers, mode, clock, changed: cache.drop };
   const approvals = openApprovals(deps);
   const guarded = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
   return {
@@ -70,6 +74,7 @@ export async function createGateway(deps: GatewayDeps) {
     sweep: async () => {
       await sweep(idempotency);
       await forgetSecrets(keys, clock.now());
+      await countOlder();
       return false;
     },
   };

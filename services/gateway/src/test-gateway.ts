@@ -27,6 +27,7 @@ import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import type {} from "@disburse/testkit/global-setup.ts";
 import type { ConnectionLimits } from "./http/connections.ts";
 import { type HttpTimeouts, startHttpServer } from "./http/server.ts";
+import { readPeppers } from "./keys/rules/peppers.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { migrations } from "./migrations.ts";
 import { createGateway, type GatewayDeps } from "./service.ts";
@@ -120,7 +121,7 @@ export async function startTestGateway(
     log: recordingLog(logLines),
     metrics,
     mode: "sandbox",
-    pepper: Buffer.alloc(32, 9),
+    peppers: readPeppers(Buffer.alloc(32, 9).toString("base64")),
     place: "first:8080",
     proxies: [],
     rateLimit: { perSecond: 1_000, burst: 10_000 },

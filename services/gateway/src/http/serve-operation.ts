@@ -15,8 +15,9 @@ import {
 } from "../idempotency/rules/idempotency.ts";
 import { begin, end, type IdempotencyStore } from "../idempotency/store.ts";
 import type { KeyCache } from "../keys/cache.ts";
-import { admit, bearerToken, type Caller, readKey } from "../keys/rules/api-key.ts";
+import { admit, bearerToken, type Caller, type KeyRecord, readKey } from "../keys/rules/api-key.ts";
 import type { Mode } from "../keys/rules/key.ts";
+import type { Peppers } from "../keys/rules/peppers.ts";
 import { present } from "../openapi/fields.ts";
 import { type Clients, type Operation, takesBody } from "../openapi/operation.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
@@ -33,7 +34,9 @@ export type OperationDeps = {
   readonly clients: Clients;
   readonly keys: KeyCache;
   readonly mode: Mode;
-  readonly pepper: Uint8Array;
+  readonly peppers: Peppers;
+  /** Called for each key that is good, with its text. */
+  readonly rehash: (record: KeyRecord, text: string) => void;
   readonly clock: Clock;
   readonly strangers: Strangers;
   readonly rateLimiter: RateLimiter;
@@ -83,7 +86,7 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
  */
 async function authenticate(
   { req }: RouterContext,
-  { keys, mode, pepper, strangers, clock }: OperationDeps,
+  { keys, mode, peppers, rehash, strangers, clock }: OperationDeps,
 ): Promise<Caller | Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN" | "RATE_LIMITED">> {
   const origin = strangers.originOf(req);
   const token = bearerToken(headerValues(req.rawHeaders, "authorization"));
@@ -97,9 +100,10 @@ async function authenticate(
   const record = await keys.find(presented.id, origin.sender);
   if (isRefused(record)) return record;
   const { address } = origin;
-  const caller = admit(record, presented, { now: clock.now(), mode, address, pepper });
+  const caller = admit(record, presented, { now: clock.now(), mode, address, peppers });
   if (isRefused(caller)) return (isKnown ? strangers.count(origin) : undefined) ?? caller;
   if (!isKnown) strangers.forgive(origin);
+  if (record !== undefined) rehash(record, presented.text);
   return caller;
 }
 

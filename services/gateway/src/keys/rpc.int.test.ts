@@ -42,7 +42,12 @@ it("is stored and shown whole through its life", async () => {
   const first = (await gateway.keys.createKey(asked)).key!;
   const document = {
     ...{ _id: first.id, schema_version: 1, merchant_id: merchantId, mode: "sandbox" },
-    ...{ digest: expect.any(Binary), scopes: ["account:read"], source_cidrs: ["127.0.0.1"] },
+    ...{
+      digest: expect.any(Binary),
+      pepper: "p1",
+      scopes: ["account:read"],
+      source_cidrs: ["127.0.0.1"],
+    },
     ...{ description: "till", expires_at: ms(dayMs), overlap_ends_at: null, revoked_at: null },
     ...{ created_at: now, created_by: actor, follows: null },
     operation: {

@@ -16,6 +16,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
 import { keyDigest, makeKey } from "./rules/api-key.ts";
 import { defaultEnd, type KeyOrder, keyOrder, type Mode, overlapProblem } from "./rules/key.ts";
+import { currentPepper, type Peppers } from "./rules/peppers.ts";
 import { endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
 
 /** A new key and its text, which is shown here and in a repeat's answer only. */
@@ -26,7 +27,7 @@ type KeyRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND">;
 export type KeyIssuerDeps = {
   readonly keys: Keys;
   readonly sealer: Sealer;
-  readonly pepper: Uint8Array;
+  readonly peppers: Peppers;
   readonly mode: Mode;
   readonly clock: Clock;
   /** Called for each key that was changed here. */
@@ -88,7 +89,8 @@ async function issue(
     schema_version: 1,
     merchant_id: order.merchantId,
     mode: deps.mode,
-    digest: new Binary(keyDigest(made.text, deps.pepper)),
+    digest: new Binary(keyDigest(made.text, currentPepper(deps.peppers))),
+    pepper: deps.peppers.current,
     scopes: order.scopes,
     source_cidrs: order.sourceCidrs,
     description: order.description,

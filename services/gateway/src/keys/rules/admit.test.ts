@@ -5,6 +5,14 @@ import { defaultEnd, everyScope, keyOrder, overlapProblem, overlapSecondsMax } f
 import { addressSet, callerAddress, isCidr, senderOf } from "./source-address.ts";
 
 const pepper = Buffer.alloc(32, 7);
+const other = Buffer.alloc(32, 8);
+const peppers = {
+  current: "p2",
+  byVersion: new Map([
+    ["p2", other],
+    ["p1", pepper],
+  ]),
+};
 const presented = makeKey("sandbox", (size) => new Uint8Array(size).fill(5));
 const now = new Date("2026-11-20T12:00:00.000Z");
 const earlier = new Date(now.getTime() - 1);
@@ -14,16 +22,24 @@ const record: KeyRecord = {
   merchantId: "mer_1",
   mode: "sandbox",
   digest: keyDigest(presented.text, pepper),
+  pepper: "p1",
   scopes: new Set(["payout:read"]),
   endsAt: undefined,
   isRevoked: false,
   sources: undefined,
 };
-const circumstances = { now, mode: "sandbox", address: "203.0.113.7", pepper } as const;
+const circumstances = { now, mode: "sandbox", address: "203.0.113.7", peppers } as const;
 
 it.each<[string, KeyRecord | undefined, string]>([
   ["a stored key", record, "admitted"],
   ["an unknown key", undefined, "UNAUTHENTICATED"],
+  ["a key under another pepper", { ...record, pepper: "p2" }, "UNAUTHENTICATED"],
+  ["a key under one that is gone", { ...record, pepper: "p0" }, "UNAUTHENTICATED"],
+  [
+    "a key under the current one",
+    { ...record, pepper: "p2", digest: keyDigest(presented.text, other) },
+    "admitted",
+  ],
   ["another text", { ...record, digest: keyDigest("other", pepper) }, "UNAUTHENTICATED"],
   ["a key of the other mode", { ...record, mode: "live" }, "UNAUTHENTICATED"],
   ["a key that ends now", { ...record, endsAt: now }, "UNAUTHENTICATED"],

@@ -3,6 +3,7 @@ import type { BlockList } from "node:net";
 import { crc32 } from "node:zlib";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Mode, Scope } from "./key.ts";
+import type { Peppers } from "./peppers.ts";
 import { contains } from "./source-address.ts";
 
 /**
@@ -88,6 +89,8 @@ export type KeyRecord = {
   readonly merchantId: string;
   readonly mode: Mode;
   readonly digest: Uint8Array;
+  /** The version of the pepper that it is hashed under. */
+  readonly pepper: string;
   readonly scopes: ReadonlySet<Scope>;
   /** The earlier of its own expiry and the end of its overlap after a rotation. */
   readonly endsAt: Date | undefined;
@@ -104,7 +107,7 @@ type Circumstances = {
   readonly now: Date;
   readonly mode: Mode;
   readonly address: string;
-  readonly pepper: Uint8Array;
+  readonly peppers: Peppers;
 };
 
 /**
@@ -114,12 +117,15 @@ type Circumstances = {
 export function admit(
   record: KeyRecord | undefined,
   presented: PresentedKey,
-  { now, mode, address, pepper }: Circumstances,
+  { now, mode, address, peppers }: Circumstances,
 ): Caller | Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN"> {
   if (record === undefined || record.mode !== mode || presented.mode !== mode) {
     return refused("UNAUTHENTICATED");
   }
-  if (!digestMatches(presented.text, record.digest, pepper)) return refused("UNAUTHENTICATED");
+  const pepper = peppers.byVersion.get(record.pepper);
+  if (pepper === undefined || !digestMatches(presented.text, record.digest, pepper)) {
+    return refused("UNAUTHENTICATED");
+  }
   // A state: when it was revoked is by another's clock.
   if (record.isRevoked) return refused("UNAUTHENTICATED");
   if (record.endsAt !== undefined && now >= record.endsAt) return refused("UNAUTHENTICATED");

@@ -1,0 +1,83 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { SettingsError } from "@disburse/chassis/settings.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { Binary } from "mongodb";
+import { type KeyRecord, keyDigest } from "./rules/api-key.ts";
+import { currentPepper, firstVersion, isOlder, type Peppers } from "./rules/peppers.ts";
+import type { Keys } from "./store.ts";
+
+/** Keys that still work and are hashed under none of these versions; one without has the first. */
+function hashedElse(versions: readonly string[], now: Date) {
+  const other = { $nin: [...versions] };
+  return {
+    revoked_at: null,
+    $nor: [{ expires_at: { $lte: now } }, { overlap_ends_at: { $lte: now } }],
+    // `$nin` finds documents without the field as well.
+    pepper: versions.includes(firstVersion) ? { ...other, $exists: true } : other,
+  };
+}
+
+/** The keys, what they are hashed under, and by when they end. */
+type PepperDeps = { readonly keys: Keys; readonly peppers: Peppers; readonly clock: Clock };
+
+/**
+ * Checks that each key that works can be admitted.
+ *
+ * @throws {SettingsError} where one is hashed under a pepper that is not among the settings.
+ */
+export async function assertPeppers({ keys, peppers, clock }: PepperDeps): Promise<void> {
+  const other = hashedElse([...peppers.byVersion.keys()], clock.now());
+  const found = await keys.findOne(other, { projection: { pepper: 1 } });
+  if (found === null) return;
+  const { pepper = firstVersion } = found;
+  const count = await keys.countDocuments(other);
+  throw new SettingsError(
+    `settings: API_KEY_PEPPER: ${count} keys are hashed under ${pepper} or another that is not there`,
+  );
+}
+
+/**
+ * Hashes a key under the current pepper when it is used and under an older one. Where another
+ * process has done so, or the database is away, nothing changes, and the next use tries again.
+ */
+export function createRehash(deps: {
+  readonly keys: Keys;
+  readonly peppers: Peppers;
+  readonly changed: (keyId: string) => void;
+  readonly log: Log;
+}): (record: KeyRecord, text: string) => void {
+  const { keys, peppers, changed, log } = deps;
+  const running = new Set<string>();
+  const rehash = async ({ id, digest }: KeyRecord, text: string) => {
+    const next = new Binary(keyDigest(text, currentPepper(peppers)));
+    await keys.updateOne(
+      { _id: id, digest: new Binary(digest) },
+      { $set: { digest: next, pepper: peppers.current } },
+    );
+    changed(id);
+  };
+  return (record, text) => {
+    if (!isOlder(record.pepper, peppers) || running.has(record.id)) return;
+    running.add(record.id);
+    rehash(record, text)
+      .catch((error: unknown) => log.warn({ err: error }, "key not hashed anew"))
+      .finally(() => running.delete(record.id));
+  };
+}
+
+/**
+ * Shows how many keys are not hashed under the current pepper: at 0 the others can go. With one
+ * pepper there are none, by `assertPeppers`, and nothing is read.
+ */
+export function countOlderPeppers({ keys, peppers, clock }: PepperDeps, metrics: Metrics) {
+  const gauge = metrics.gauge(
+    "disburse_api_keys_under_older_peppers",
+    "Keys that work and were not used since API_KEY_PEPPER was rotated.",
+  );
+  return async (): Promise<void> => {
+    const isRotating = peppers.byVersion.size > 1;
+    const older = hashedElse([peppers.current], clock.now());
+    gauge.set(isRotating ? await keys.countDocuments(older) : 0);
+  };
+}

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { currentPepper, firstVersion, isOlder, peppersPattern, readPeppers } from "./peppers.ts";
+
+const base64 = (byte: number) => Buffer.alloc(32, byte).toString("base64");
+
+it("reads one secret as the first version, and several by theirs, the first of which hashes", () => {
+  const alone = readPeppers(base64(1));
+  expect(alone.current).toBe(firstVersion);
+  expect(Buffer.from(currentPepper(alone))).toEqual(Buffer.alloc(32, 1));
+  const ring = readPeppers(`p2:${base64(2)},p1:${base64(1)}`);
+  expect(ring.current).toBe("p2");
+  expect(Buffer.from(currentPepper(ring))).toEqual(Buffer.alloc(32, 2));
+  expect(ring.byVersion.get("p1")).toEqual(alone.byVersion.get("p1"));
+});
+
+it.each<[string, boolean]>([
+  [base64(1), true],
+  [`p2:${base64(2)}`, true],
+  [`p2:${base64(2)},p1:${base64(1)}`, true],
+  [`${base64(2)},${base64(1)}`, false],
+  [`p2:${base64(2)},${base64(1)}`, false],
+  ["p2:short", false],
+  [`second:${base64(2)}`, false],
+  ["", false],
+])("takes %s as a setting: %s", (text, isTaken) => {
+  expect(peppersPattern.test(text)).toBe(isTaken);
+});
+
+it("hashes anew what is older by its number, not by its place", () => {
+  const [front, behind] = [`p10:${base64(2)},p9:${base64(1)}`, `p9:${base64(1)},p10:${base64(2)}`];
+  const older = (text: string) => ["p9", "p10"].map((each) => isOlder(each, readPeppers(text)));
+  expect([older(front), older(behind)]).toEqual([
+    [true, false],
+    [false, false],
+  ]);
+});
