@@ -10,7 +10,7 @@ const get: ApiRequest = { method: "GET", path: "/api/v1/transfer/payouts/po_1" }
 const post: ApiRequest = {
   method: "POST",
   path: "/api/v1/transfer/execute",
-  body: { secret: "b" },
+  body: { s3cr3t: "b" },
 };
 const remove: ApiRequest = { method: "DELETE", path: "/api/v1/webhooks/endpoints/whe_1" };
 
@@ -49,7 +49,7 @@ async function failureOf(sending: Promise<unknown>): Promise<DisburseError> {
   return failure as DisburseError;
 }
 
-const page = () => new Response("<html>secret</html>", { status: 502 });
+const page = () => new Response("<html>s3cr3t</html>", { status: 502 });
 const broken = () => new TypeError("fetch failed");
 const again = () => refusal(503, "SERVICE_UNAVAILABLE");
 
@@ -245,21 +245,21 @@ describe("errors", () => {
   });
 
   test.each<[string, () => Response]>([
-    ["a page", () => new Response("<html>secret</html>")],
+    ["a page", () => new Response("<html>s3cr3t</html>")],
     ["no text", () => new Response("")],
     ["no content", () => new Response(null, { status: 204 })],
-    ["data with another status", () => new Response('{"data":"secret"}', { status: 201 })],
-    ["data with a failure", () => new Response('{"data":"secret"}', { status: 400 })],
-    ["JSON without data", () => new Response('{"secret":1}')],
+    ["data with another status", () => new Response('{"data":"s3cr3t"}', { status: 201 })],
+    ["data with a failure", () => new Response('{"data":"s3cr3t"}', { status: 400 })],
+    ["JSON without data", () => new Response('{"s3cr3t":1}')],
     ["JSON that is no object", () => new Response('["data"]')],
-    ["JSON cut off", () => new Response('{"data":{"secret":"')],
+    ["JSON cut off", () => new Response('{"data":{"s3cr3t":"')],
     ["JSON nested beyond any stack", () => new Response('{"data":'.repeat(200_000))],
-    ["a refusal without code", () => new Response('{"message":"secret"}', { status: 400 })],
+    ["a refusal without code", () => new Response('{"message":"s3cr3t"}', { status: 400 })],
   ])("of an answer that is not the platform's tell only that: %s", async (_, reply) => {
     const { send } = calling([reply()]);
     const failure = await failureOf(send(post));
     expect(failure).toMatchObject({ kind: "answer", code: "UNEXPECTED_ANSWER" });
-    expect(inspect(failure)).not.toContain("secret");
+    expect(inspect(failure)).not.toContain("s3cr3t");
   });
 
   test("contain neither key nor body", async () => {
@@ -267,7 +267,7 @@ describe("errors", () => {
       const { send } = calling([reply], { retriesMax: 0 });
       const text = inspect(await failureOf(send(post)), { depth: 9, showHidden: true });
       expect(text).not.toContain("dsb_test_key");
-      expect(text).not.toContain("secret");
+      expect(text).not.toContain("s3cr3t");
     }
   });
 });
