@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
-import { assertSafeBackends } from "./backends.ts";
+import { assertSafeBackends, assertSafeService } from "./backends.ts";
 
 const good = {
   MONGODB_URI: "mongodb://payout:s3cret@db1.test,db2.test/?replicaSet=rs&tls=true",
   AMQP_URL: "amqps://payout:s3cret@broker.test:5671",
+  TLS_CERT_FILE: "/run/secrets/tls/tls.crt",
 };
 const check = (change: object, mode: "live" | "sandbox" = "live", mesh = false) =>
   assertSafeBackends({ DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: mesh, ...good, ...change });
@@ -11,6 +12,7 @@ const check = (change: object, mode: "live" | "sandbox" = "live", mesh = false) 
 const plain = {
   MONGODB_URI: "mongodb://payout:s3cret@db.test",
   AMQP_URL: "amqp://payout:s3cret@broker.test",
+  TLS_CERT_FILE: undefined,
 };
 
 it.each([
@@ -50,11 +52,22 @@ it.each([
 });
 
 it("names all that is wrong", () => {
-  expect(() => check(plain)).toThrow(/MONGODB_URI: .*; AMQP_URL: /);
+  expect(() => check(plain)).toThrow(/MONGODB_URI: .*; AMQP_URL: .*; TLS_CERT_FILE: is required/);
 });
 
 it("leaves TLS to a mesh, and asks for users all the same", () => {
   expect(() => check(plain, "live", true)).not.toThrow();
   const nameless = { MONGODB_URI: "mongodb://db.test", AMQP_URL: "amqp://broker.test" };
   expect(() => check(nameless, "live", true)).toThrow(/must name a user .*; .*a user of its own/);
+});
+
+it("calls services over TLS alone in live mode, or over a mesh", () => {
+  const call = (mode: "live" | "sandbox", hasMesh: boolean, ...urls: string[]) =>
+    assertSafeService({ DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: hasMesh }, "quote", urls);
+  expect(() => call("live", false, "https://a.test", "http://b.test")).toThrow(
+    "settings: QUOTE_URL: must be an https:// address in live mode",
+  );
+  expect(() => call("live", false, "https://a.test", "https://b.test")).not.toThrow();
+  expect(() => call("live", true, "http://a.test")).not.toThrow();
+  expect(() => call("sandbox", false, "http://a.test")).not.toThrow();
 });

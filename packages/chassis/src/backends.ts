@@ -7,12 +7,14 @@ export type BackendSettings = {
   readonly MONGODB_URI: string;
   readonly AMQP_URL?: string | undefined;
   readonly BACKEND_TLS_BY_MESH: boolean;
+  readonly TLS_CERT_FILE?: string | undefined;
 };
 
 /**
  * Refuses, in live mode, a database or a broker that is reached without TLS, without verifying who
- * answers, or without a user of its own. Where a service mesh encrypts the way to them, TLS is its
- * work, and `BACKEND_TLS_BY_MESH` says so; a user is needed all the same.
+ * answers, or without a user of its own, and to serve RPCs without mutual TLS. Where a service mesh
+ * encrypts the way, TLS is its work, and `BACKEND_TLS_BY_MESH` says so; users are needed all the
+ * same.
  *
  * @throws {SettingsError} that names each setting and what it lacks, and no value.
  */
@@ -22,8 +24,24 @@ export function assertSafeBackends(settings: BackendSettings): void {
   const problems = [
     ...databaseProblems(uri, hasMesh).map((problem) => `MONGODB_URI: ${problem}`),
     ...(url === undefined ? [] : brokerProblems(url, hasMesh)).map((each) => `AMQP_URL: ${each}`),
+    ...(settings.TLS_CERT_FILE || hasMesh ? [] : ["TLS_CERT_FILE: is required in live mode"]),
   ];
   if (problems.length > 0) throw new SettingsError(`settings: ${problems.join("; ")}`);
+}
+
+/**
+ * Refuses, in live mode, to call a service without TLS, unless a mesh encrypts the way.
+ *
+ * @throws {SettingsError} that names the setting.
+ */
+export function assertSafeService(
+  { DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: hasMesh }: Omit<BackendSettings, "MONGODB_URI">,
+  service: string,
+  urls: readonly string[],
+): void {
+  if (mode !== "live" || hasMesh || urls.every((url) => url.startsWith("https:"))) return;
+  const setting = `${service.toUpperCase()}_URL`;
+  throw new SettingsError(`settings: ${setting}: must be an https:// address in live mode`);
 }
 
 /**

@@ -25,6 +25,12 @@ export function createMetrics(service: string) {
       ["rpc", "code", "caller"],
       durationBuckets,
     ),
+    rpcConnectionsRefused: new Counter({
+      name: "disburse_rpc_connections_refused_total",
+      help: "Connections to the RPC port that mutual TLS refused, by reason: handshake, certificate.",
+      labelNames: ["reason"],
+      registers,
+    }),
     counter: <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
       new Counter({ name, help, labelNames, registers }),
     gauge: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>

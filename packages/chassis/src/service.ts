@@ -7,9 +7,10 @@ import { startAudit } from "./audit/open.ts";
 import { auditRpc } from "./audit/rpc.ts";
 import type { HeadSource } from "./audit/shipping.ts";
 import { openAuditStore } from "./audit/store.ts";
-import { assertEvidence, assertSafeBackends } from "./backends.ts";
+import { assertEvidence, assertSafeBackends, assertSafeService } from "./backends.ts";
 import type { Bus } from "./bus/bus.ts";
 import { type Identity, openIdentity } from "./identity/open.ts";
+import { openProcessTls } from "./identity/open-tls.ts";
 import { createLifetime, type Lifetime } from "./lifetime.ts";
 import { createLog, type Log, type LogDestination } from "./log.ts";
 import { showLoops } from "./loop.ts";
@@ -21,7 +22,7 @@ import { poolMetrics } from "./mongo/pool-metrics.ts";
 import { createDatabaseCheck, createLifecycle, type Lifecycle } from "./operations/lifecycle.ts";
 import { startOperationsServer } from "./operations/server.ts";
 import { observeClients } from "./rpc/balancing/observe.ts";
-import { connectService } from "./rpc/client.ts";
+import { connectService, peerOf } from "./rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
 import {
   type BusSettings,
@@ -102,6 +103,7 @@ export function serviceStart<Config extends Settings>(
       assertEvidence(config);
       const { stop: stopIdentity, ...identity } = openIdentity(name, config, environment, log);
       lifetime.add("identity", stopIdentity);
+      const tls = openProcessTls(name, config, { log, metrics, lifetime });
       const traces = await openTracing(name, config, log);
       // Closed after all that makes spans.
       if (traces !== undefined) lifetime.add("traces", traces.stop);
@@ -110,11 +112,10 @@ export function serviceStart<Config extends Settings>(
       ping = database.ready;
       const tracing = traces?.tracing;
       const sources: HeadSource[] = [];
-      const key = identity.serviceKey;
-      const evidence = { service: name, settings: config, key, database, log, metrics, sources };
-      lifetime.add("audit", startAudit(evidence).stop);
-      const running = { log, metrics, tracing, identity, lifetime, lifecycle, database, sources };
-      const opened = await open(prepare(config, { name, ...running }, shared));
+      const evidence = { service: name, settings: config, database, log, metrics, sources };
+      lifetime.add("audit", startAudit({ ...evidence, key: identity.serviceKey }).stop);
+      const running = { log, metrics, tracing, identity, tls, lifetime, lifecycle, database };
+      const opened = await open(prepare(config, { name, ...running, sources }, shared));
       lifecycle.started();
       const delayMs = config.SHUTDOWN_DELAY_SECONDS * 1_000;
       const end = async () => {
@@ -187,6 +188,7 @@ function prepare<Config extends Settings>(
     readonly metrics: Metrics;
     readonly tracing: Tracing | undefined;
     readonly identity: Identity;
+    readonly tls: RpcServerOptions["tls"];
     readonly lifetime: Lifetime;
     readonly lifecycle: Lifecycle;
     readonly database: Database;
@@ -194,14 +196,14 @@ function prepare<Config extends Settings>(
   },
   shared: Shared | undefined,
 ) {
-  const { name, log, metrics, tracing, lifetime, lifecycle, sources } = parts;
+  const { name, log, metrics, tracing, tls, lifetime, lifecycle, sources } = parts;
   const { identity, verify, stepUp } = parts.identity;
   const { HOST: host, PORT: port } = config;
   const observe = observeClients(metrics, log);
   const audit = auditRpc(name, openAuditStore<string>(parts.database));
   const startServer = (served: Served) => {
     const { isReady: ready, draining } = lifecycle;
-    const common = { host, port, verify, stepUp, log, metrics, tracing, ready, draining };
+    const common = { host, port, verify, stepUp, tls, log, metrics, tracing, ready, draining };
     return startRpcServer({
       ...{ ...common, ...served },
       services: [...served.services, AuditService],
@@ -229,7 +231,8 @@ function prepare<Config extends Settings>(
     },
     /** A client of another service. */
     connect: <S extends DescService>(service: S, urls: ServiceUrls, timeoutMs?: number) => {
-      const options = { identity, tracing, observe, ...(timeoutMs && { timeoutMs }) };
+      assertSafeService(config, peerOf(service), urls);
+      const options = { identity, tls, tracing, observe, ...(timeoutMs && { timeoutMs }) };
       const { rpc, close } = connectService(service, urls, options);
       lifetime.add(`client of ${service.typeName}`, close);
       return rpc;

@@ -41,12 +41,13 @@ function readSecretFiles(environment: Environment, names: readonly string[]): En
       if (environment[name]) {
         throw new SettingsError(`settings: ${name}: is given, and so is ${name}_FILE`);
       }
-      return [name, readSecretFile(`${name}_FILE`, environment[`${name}_FILE`] ?? "")];
+      return [name, readTextFile(`${name}_FILE`, environment[`${name}_FILE`] ?? "")];
     }),
   );
 }
 
-function readSecretFile(setting: string, path: string): string {
+/** The text of a file that a setting names; throws a `SettingsError` where it has none. */
+export function readTextFile(setting: string, path: string): string {
   let text: string;
   try {
     text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
@@ -119,6 +120,15 @@ export const identitySettings = {
     .regex(/^[a-z0-9][a-z0-9.-]{0,252}$/)
     .default("disburse"),
   /**
+   * Mutual TLS beneath the tokens (docs/decisions/0042-mutual-tls.md): the process's certificate,
+   * its key, and the certificates of the authorities that are believed. All of them or none.
+   */
+  TLS_CERT_FILE: z.string().optional(),
+  TLS_KEY_FILE: z.string().optional(),
+  TLS_CA_FILE: z.string().optional(),
+  /** Whether persons may call without a certificate; services never. */
+  TLS_CLIENTS: z.enum(["services", "services_and_persons"]).default("services"),
+  /**
    * Whose access tokens name persons: an OpenID provider, or several names of one joined by commas;
    * without it, persons have no access.
    */
@@ -163,8 +173,8 @@ export const commonSettings = {
   /** A secret, for it may hold a password. */
   MONGODB_URI: secret(z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address")),
   /**
-   * `true`: a service mesh encrypts the way to database and broker, whose addresses then may be
-   * without TLS in live mode (`backends.ts`).
+   * `true`: a service mesh encrypts the way to database, broker and other services, whose
+   * addresses then may be without TLS in live mode (`backends.ts`).
    */
   BACKEND_TLS_BY_MESH: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),
   ...identitySettings,

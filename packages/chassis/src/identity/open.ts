@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { createLocalJWKSet, createRemoteJWKSet, type JWTHeaderParameters } from "jose";
 import type { Log } from "../log.ts";
 import { type Environment, type IdentitySettings, type Mode, SettingsError } from "../settings.ts";
+import { followFile } from "./followed-file.ts";
 import { readServiceKey, readTrustedKeys, type ServiceKey, type TrustedKeys } from "./keys.ts";
 import { type ClientIdentity, serviceIdentity } from "./service-tokens.ts";
 import type { StepUp } from "./step-up.ts";
@@ -36,6 +36,7 @@ export function openIdentity(
   settings: IdentitySettings & { readonly DISBURSE_MODE: Mode },
   environment: Environment,
   log: Log,
+  everyMs = reloadEveryMs,
 ): Identity & { readonly stop: () => void } {
   const { TRUST_DOMAIN: trustDomain } = settings;
   const keyOfService = (key: ServiceKey) => {
@@ -63,7 +64,7 @@ export function openIdentity(
       }
     }
   };
-  const timer = setInterval(follow, reloadEveryMs).unref();
+  const timer = setInterval(follow, everyMs).unref();
   return {
     identity: (to) => identity(to),
     /** What the service signs with now. */
@@ -75,19 +76,6 @@ export function openIdentity(
     }),
     stepUp: { maxAgeSeconds: settings.STEP_UP_MAX_AGE_SECONDS, acr: settings.STEP_UP_ACR },
     stop: () => clearInterval(timer),
-  };
-}
-
-/** Answers whether a file has changed since the last look, after its text was taken. */
-function followFile(path: string | undefined, take: (text: string) => void): () => boolean {
-  if (path === undefined || path === "") return () => false;
-  let before = readFileSync(path, "utf8");
-  return () => {
-    const text = readFileSync(path, "utf8");
-    if (text === before) return false;
-    before = text;
-    take(text);
-    return true;
   };
 }
 

@@ -1,8 +1,9 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { Code, ConnectError, createContextKey, type Interceptor } from "@connectrpc/connect";
 import { type CallContext, callContext, withCallContext } from "../call-context.ts";
 import { authorise } from "../identity/access.ts";
-import { callerOf } from "../identity/principal.ts";
+import type { Tls } from "../identity/certificates.ts";
+import { callerOf, type Principal } from "../identity/principal.ts";
 import { type StepUp, stepUpSecondsDefault } from "../identity/step-up.ts";
 import type { Verify } from "../identity/verifier.ts";
 import type { Log } from "../log.ts";
@@ -18,6 +19,8 @@ export type AdmissionOptions = {
   readonly verify: Verify;
   /** What RPCs that ask for a fresh sign-in ask of it; one of 15 minutes by default. */
   readonly stepUp?: StepUp | undefined;
+  /** Absent where connections are not encrypted. */
+  readonly tls?: Tls | undefined;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Absent where tracing is off. */
@@ -25,7 +28,12 @@ export type AdmissionOptions = {
 };
 
 /** A call that came in by whichever protocol. */
-export type IncomingCall = { readonly method: DescMethod; readonly header: ReadHeader };
+export type IncomingCall = {
+  readonly method: DescMethod;
+  readonly header: ReadHeader;
+  /** The service that the certificate of its connection is of, where it has one. */
+  readonly peer?: string | undefined;
+};
 
 /** The two steps of letting a call in; all that they throw is a `ConnectError`. */
 export type Admission = {
@@ -39,18 +47,22 @@ type Work<T> = () => Promise<T>;
 
 /** Every call passes here: who calls and whether it may, its context, span, metrics, log. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { verify, log, metrics, tracing } = options;
+  const { verify, tls, log, metrics, tracing } = options;
   const { stepUp = { maxAgeSeconds: stepUpSecondsDefault } } = options;
   const observe = observer(log, metrics);
   const serve = tracing && traceServed(tracing, observe);
+  const known = (context: CallContext, principal: Principal, peer: string | undefined) => {
+    if (tls !== undefined) assertOwnCertificate(principal, peer);
+    return { ...context, principal };
+  };
   return {
-    identify: ({ method, header }) => {
+    identify: ({ method, header, peer }) => {
       const context = contextOf(header);
       if (unauthenticatedServices.has(method.parent.typeName)) return context;
       const principal = verify(header("authorization"));
       return principal instanceof Promise
-        ? principal.then((verified) => ({ ...context, principal: verified }))
-        : { ...context, principal };
+        ? principal.then((verified) => known(context, verified, peer))
+        : known(context, principal, peer);
     },
     run: (context, call, work) => {
       const { principal } = context;
@@ -64,11 +76,24 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
+/** A token that was stolen is of no use over a connection of another service, or of none. */
+function assertOwnCertificate(principal: Principal, peer: string | undefined): void {
+  // A person is whom the token names; whether one may come without a certificate is TLS's.
+  if (principal.kind === "person" || principal.name === peer) return;
+  throw new ConnectError("the token is not of the certificate's service", Code.Unauthenticated);
+}
+
+/** The service of a call's connection, as the full adapter hands it on. */
+export const peerKey = createContextKey<string | undefined>(undefined, {
+  description: "the service of the connection's certificate",
+});
+
 /** The admission as the full adapter takes it. */
 export function admissionInterceptor({ identify, run }: Admission): Interceptor {
   return (next) => async (request) => {
     const header = (name: string) => request.header.get(name);
-    const call = { method: request.method, header };
+    const peer = request.contextValues.get(peerKey);
+    const call = { method: request.method, header, peer };
     return run(await identify(call), call, () => next(request));
   };
 }

@@ -1,3 +1,5 @@
+import type { LookupFunction } from "node:net";
+import { connect as connectTls } from "node:tls";
 import type { DescService } from "@bufbuild/protobuf";
 import {
   Code,
@@ -8,10 +10,12 @@ import {
 } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { callContext } from "../call-context.ts";
+import { clientTls, type Tls } from "../identity/certificates.ts";
 import type { ClientIdentity } from "../identity/service-tokens.ts";
 import { traceCalls } from "../tracing/rpc-spans.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { Address } from "./balancing/addresses.ts";
+import type { Securing } from "./balancing/connecting.ts";
 import { createEndpoints, type Endpoints } from "./balancing/endpoints.ts";
 import { type ObserveClients, unobserved } from "./balancing/observe.ts";
 import { sendIdentity } from "./identity.ts";
@@ -27,6 +31,10 @@ const hopMs = 50;
 export type ServiceClientOptions = {
   /** Who calls. */
   readonly identity: ClientIdentity;
+  /** Absent where its calls are not over mutual TLS, as its URLs say. */
+  readonly tls?: Tls | undefined;
+  /** The service that is called, where its contract is one that every service has. */
+  readonly peer?: string;
   readonly timeoutMs?: number;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
@@ -46,10 +54,14 @@ export function connectService<S extends DescService>(
   options: ServiceClientOptions,
 ) {
   const { timeoutMs = timeoutDefaultMs, tracing } = options;
-  const peer = peerOf(service);
+  const { peer = peerOf(service) } = options;
   const observe = options.observe?.(peer) ?? unobserved;
-  const openStreams = streamsOf(sendIdentity(options.identity, peer));
-  const endpoints = createEndpoints([url].flat(), { observe, openStreams });
+  const urls = [url].flat();
+  const { tls } = options;
+  const isSecured = tls !== undefined && urls.every((each) => each.startsWith("https:"));
+  const securing = isSecured ? () => clientTls(tls, peer) : undefined;
+  const openStreams = streamsOf(sendIdentity(options.identity, peer), securing);
+  const endpoints = createEndpoints(urls, { observe, openStreams, securing });
   const identity = () => options.identity(peer);
   const { unary } = createUnaryTransport({ endpoints, observe, identity });
   const transport = { unary, stream: balancedStream(endpoints) };
@@ -61,7 +73,7 @@ export function connectService<S extends DescService>(
 }
 
 /** `payout` of `disburse.payout.v1.PayoutService`, `health` of `grpc.health.v1.Health`. */
-const peerOf = ({ typeName }: DescService) => typeName.split(".")[1] ?? typeName;
+export const peerOf = ({ typeName }: DescService) => typeName.split(".")[1] ?? typeName;
 
 /** Limits each call to the remaining time of its request, and to `timeoutMs`. */
 function withinDeadline(transport: Transport, timeoutMs: number): Transport {
@@ -88,14 +100,16 @@ const pingEveryMs = 10_000;
 const pingTimeoutMs = 5_000;
 
 /** Streams, which are few, go over HTTP/2, to each endpoint over one connection of its own. */
-function streamsOf(identity: Interceptor) {
+function streamsOf(identity: Interceptor, securing: Securing | undefined) {
   return ({ url, lookup }: Address) => {
     const ping = {
       idleConnectionTimeoutMs: idleTimeoutMs,
       pingIntervalMs: pingEveryMs,
       pingTimeoutMs,
     };
-    const sessionManager = new Http2SessionManager(url, ping, lookup && { lookup });
+    const place = { ...(lookup && { lookup }) };
+    const secured = securing && { createConnection: secureConnection(securing, place) };
+    const sessionManager = new Http2SessionManager(url, ping, { ...place, ...secured });
     const { stream } = createConnectTransport({
       ...{ baseUrl: url, httpVersion: "2", useBinaryFormat: true, sessionManager },
       interceptors: [brokenConnectionIsUnavailable, identity],
@@ -103,6 +117,17 @@ function streamsOf(identity: Interceptor) {
     return { stream, close: () => sessionManager.abort() };
   };
 }
+
+/** Each connection shows the certificate of now. */
+function secureConnection(securing: Securing, place: { readonly lookup?: LookupFunction }) {
+  return ({ hostname, port }: URL) =>
+    connectTls({
+      ...{ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || httpsPort) },
+      ...{ ...place, ...securing(), ALPNProtocols: ["h2"] },
+    });
+}
+
+const httpsPort = 443;
 
 /** A stream goes to one endpoint, and is never begun again. */
 function balancedStream(endpoints: Endpoints): Transport["stream"] {

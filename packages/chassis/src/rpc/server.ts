@@ -10,12 +10,18 @@ import {
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from "node:http2";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
-import type { ConnectRouter } from "@connectrpc/connect";
+import { type ConnectRouter, createContextValues } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import { type AdmissionOptions, admissionInterceptor, createAdmission } from "./admission.ts";
+import {
+  type AdmissionOptions,
+  admissionInterceptor,
+  createAdmission,
+  peerKey,
+} from "./admission.ts";
 import { createConnectionAge, endSession } from "./connection-age.ts";
+import { createListener, createPeers, type Peers, type Refused } from "./listener.ts";
 import {
   limitRequests,
   limitSession,
@@ -50,6 +56,8 @@ export type RpcServer = Awaited<ReturnType<typeof startRpcServer>>;
 const drainMs = 20_000;
 /** A connection without a first byte in this time is closed. */
 const firstByteMs = 10_000;
+/** A connection of TLS without its handshake in this time is closed. */
+const handshakeMs = 5_000;
 /** An HTTP/2 client's first bytes. */
 const http2Preface = "PRI";
 /** An idle HTTP/1.1 connection is closed after this; our clients close theirs before. */
@@ -65,7 +73,8 @@ const sessionStreamsMax = 256;
  */
 export async function startRpcServer(options: RpcServerOptions) {
   const { draining = new AbortController().signal, sendingTimes = sendingTimesDefault } = options;
-  const { full, unary } = requestHandlers(options, sendingTimes);
+  const peers = createPeers();
+  const { full, unary } = requestHandlers(options, sendingTimes, peers);
   const age = createConnectionAge(options.connectionAgeMs);
   let isStopping = false;
   const http1 = http1Server(sendingTimes, (request, response) => {
@@ -88,27 +97,31 @@ export async function startRpcServer(options: RpcServerOptions) {
   draining.addEventListener("abort", () => sessions.forEach(endSession));
   const sockets = new Set<Socket>();
   const silent = new Set<Socket>();
-  const listener = createServer({ noDelay: true }, (socket) => {
+  const opened = (socket: Socket) => {
     sockets.add(socket);
-    silent.add(socket);
-    socket.once("close", () => [sockets, silent].map((set) => set.delete(socket)));
+    socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
-    const giveUp = () => socket.destroy();
-    socket.setTimeout(firstByteMs, giveUp);
-    socket.once("data", (first: Buffer) => {
+  };
+  const accepted = (socket: Socket, service: string | undefined) => {
+    peers.note(socket, service);
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+    readPreface(socket, (isHttp2) => {
       silent.delete(socket);
-      socket.setTimeout(0, giveUp);
-      socket.pause();
-      socket.unshift(first);
-      const isHttp2 = first.subarray(0, http2Preface.length).toString("latin1") === http2Preface;
+      // The session begins within the call.
+      const began = (session: ServerHttp2Session) => peers.note(session, service);
+      http2.prependOnceListener("session", began);
       (isHttp2 ? http2 : http1).emit("connection", socket);
-      if (!isHttp2) process.nextTick(() => socket.resume());
+      http2.off("session", began);
     });
-  });
+  };
+  const { tls, metrics } = options;
+  const refused = (reason: Refused) => metrics.rpcConnectionsRefused.inc({ reason });
+  const listener = createListener({ tls, handshakeMs, opened, accepted, refused });
   listener.maxConnections = connectionsMax;
   const port = await listen(listener, options.port, options.host);
   return {
-    url: `http://${options.host}:${port}`,
+    url: `${tls === undefined ? "http" : "https"}://${options.host}:${port}`,
     /** Gives running calls at most 20 s; the port stays bound until `held` has settled. */
     stop: async (held: Promise<unknown> = Promise.resolve()): Promise<void> => {
       isStopping = true;
@@ -128,6 +141,21 @@ export async function startRpcServer(options: RpcServerOptions) {
   };
 }
 
+/** Tells by its first bytes what a connection speaks; one without any in time is closed. */
+function readPreface(socket: Socket, hand: (isHttp2: boolean) => void): void {
+  const giveUp = () => socket.destroy();
+  socket.on("error", giveUp);
+  socket.setTimeout(firstByteMs, giveUp);
+  socket.once("data", (first: Buffer) => {
+    socket.setTimeout(0, giveUp);
+    socket.pause();
+    socket.unshift(first);
+    const isHttp2 = first.subarray(0, http2Preface.length).toString("latin1") === http2Preface;
+    hand(isHttp2);
+    if (!isHttp2) process.nextTick(() => socket.resume());
+  });
+}
+
 /** A server of HTTP/1.1 that is given its connections. */
 function http1Server({ headMs, streamMs, checkEveryMs }: SendingTimes, listener: RequestListener) {
   const timeouts = {
@@ -143,7 +171,8 @@ function http1Server({ headMs, streamMs, checkEveryMs }: SendingTimes, listener:
 }
 
 /** The full adapter, and the handler of plain unary calls in front of it. */
-function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes) {
+function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes, peers: Peers) {
+  const { tls, log } = options;
   const admission = createAdmission(options);
   const methods: UnaryMethods = new Map();
   const full = connectNodeAdapter({
@@ -154,10 +183,13 @@ function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes) 
       registerReflection(router, options.services);
     },
     readMaxBytes: messageBytesMax,
+    ...(tls && {
+      contextValues: (request) => createContextValues().set(peerKey, peers.ofRequest(request)),
+    }),
     interceptors: [admissionInterceptor(admission)],
   });
-  const { log } = options;
-  const unary = createUnaryHandler({ methods, admission, log, full });
+  const peerOf = tls === undefined ? () => undefined : peers.ofRequest;
+  const unary = createUnaryHandler({ methods, admission, log, peerOf, full });
   const limit = limitRequests([...options.services, ...standardServices], sendingTimes);
   return {
     full: (request: Http2ServerRequest, response: Http2ServerResponse) => {
@@ -171,7 +203,7 @@ function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes) 
   };
 }
 
-function listen(listener: ReturnType<typeof createServer>, port: number, host: string) {
+function listen(listener: Server, port: number, host: string) {
   return new Promise<number>((resolve, reject) => {
     listener.once("error", reject);
     listener.listen(port, host, () => {

@@ -57,6 +57,8 @@ export type UnaryHandlerOptions = {
   readonly methods: UnaryMethods;
   readonly admission: Admission;
   readonly log: Log;
+  /** The service that the certificate of a request's connection is of. */
+  readonly peerOf: (request: IncomingMessage) => string | undefined;
   /** The full adapter, for every request that is not a plain unary one. */
   readonly full: RequestHandler;
 };
@@ -66,7 +68,7 @@ export type UnaryHandlerOptions = {
  * our own clients send, at a third of the full adapter's processor time and with its answers.
  */
 export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler {
-  const { methods, full, admission } = options;
+  const { methods, full, admission, peerOf } = options;
   watchForStalls();
   return (request, response) => {
     const called = methods.get(request.url ?? "");
@@ -75,7 +77,7 @@ export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler
       return;
     }
     const header = (name: string) => headerOf(request.headers, name);
-    const call = { method: called.method, header };
+    const call = { method: called.method, header, peer: peerOf(request) };
     const read = (context: CallContext) =>
       receive(request, (body) => {
         const exchange = { call, handle: called.handle, context, request, response, body };

@@ -7,6 +7,7 @@ const root = join(import.meta.dirname, "../../../..");
 
 /** Packages of models by the group of a custom resource; Kubernetes' own are in another one. */
 const packages: Readonly<Record<string, string>> = {
+  "cert-manager.io": "@kubernetes-models/cert-manager",
   "external-secrets.io": "@kubernetes-models/external-secrets",
   "monitoring.coreos.com": "@kubernetes-models/prometheus-operator",
 };

@@ -1,5 +1,6 @@
 import type { Transport } from "@connectrpc/connect";
 import type { Address } from "./addresses.ts";
+import { connectingTo, type Securing } from "./connecting.ts";
 import { renewablePools } from "./pools.ts";
 import { probeOf } from "./probe.ts";
 
@@ -19,14 +20,19 @@ export type OpenStreams = (address: Address) => {
 };
 
 /** An endpoint of calls and of streams; it connects at the first of each. */
-export function createEndpoint(address: Address, openStreams: OpenStreams) {
+export function createEndpoint(
+  address: Address,
+  openStreams: OpenStreams,
+  securing: Securing | undefined,
+) {
   const { origin, pathname } = new URL(address.url);
   const base = pathname.replace(/\/$/, "");
-  const pools = renewablePools(origin, address.lookup);
+  const connecting = connectingTo(address, securing);
+  const pools = renewablePools(origin, connecting);
   let streams: ReturnType<OpenStreams> | undefined;
   return {
     ...{ key: address.key, base, pools },
-    ...probeOf(origin, base, address.lookup),
+    ...probeOf(origin, base, connecting),
     calls: new Set<OutstandingCall>(),
     /** When it answered last, or got a call while it had none, in milliseconds. */
     heardMs: performance.now(),

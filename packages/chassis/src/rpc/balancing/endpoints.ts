@@ -1,6 +1,7 @@
 import { unavailable } from "../unavailable.ts";
 import { type Address, hasName } from "./addresses.ts";
 import { chosen } from "./choice.ts";
+import type { Securing } from "./connecting.ts";
 import { createEndpoint, type Endpoint, type OpenStreams } from "./endpoint.ts";
 import type { ObserveClient } from "./observe.ts";
 import { createResolution, type ResolutionOptions } from "./resolution.ts";
@@ -14,6 +15,8 @@ export type Endpoints = ReturnType<typeof createEndpoints>;
 export type EndpointsOptions = ResolutionOptions & {
   readonly observe: ObserveClient;
   readonly openStreams: OpenStreams;
+  /** Absent where connections are not of mutual TLS. */
+  readonly securing?: Securing | undefined;
 };
 
 /** The endpoints of a service at URLs; host names are resolved again every few seconds. */
@@ -24,7 +27,7 @@ export function createEndpoints(urls: readonly string[], options: EndpointsOptio
   const replace = (addresses: readonly Address[]) => {
     const before = known;
     const kept = (address: Address) =>
-      before.get(address.key) ?? createEndpoint(address, options.openStreams);
+      before.get(address.key) ?? createEndpoint(address, options.openStreams, options.securing);
     known = new Map(addresses.map((address) => [address.key, kept(address)]));
     for (const [key, endpoint] of before) if (!known.has(key)) endpoint.retire();
     roster.replace([...known.values()]);

@@ -1,6 +1,6 @@
-import type { LookupFunction } from "node:net";
 import { Pool } from "undici";
 import { messageBytesMax } from "../unary-message.ts";
+import type { Connecting } from "./connecting.ts";
 
 /** Calls beyond these to one process wait for a connection: it is overloaded already. */
 const connectionsMax = 256;
@@ -12,11 +12,10 @@ const keepAliveMs = 30_000;
 const renewEveryMs = 2_000;
 
 /** The connections to a process, which can be replaced while calls run on them. */
-export function renewablePools(origin: string, lookup: LookupFunction | undefined) {
+export function renewablePools(origin: string, connecting: Connecting) {
   const open = () =>
     new Pool(origin, {
       connections: connectionsMax,
-      connectTimeout: connectTimeoutMs,
       keepAliveTimeout: keepAliveMs,
       // The server's hint does not lengthen it.
       keepAliveMaxTimeout: keepAliveMs,
@@ -25,7 +24,7 @@ export function renewablePools(origin: string, lookup: LookupFunction | undefine
       // Every call has a deadline of its own.
       headersTimeout: 0,
       bodyTimeout: 0,
-      ...(lookup && { connect: { lookup } }),
+      connect: connecting(connectTimeoutMs),
     });
   const retired = new Set<Pool>();
   let current = open();

@@ -1,4 +1,3 @@
-import type { LookupFunction } from "node:net";
 import { contentTypeUnaryProto } from "@connectrpc/connect/protocol-connect";
 import {
   Health,
@@ -7,6 +6,7 @@ import {
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import { Client } from "undici";
 import { parseMessage } from "../unary-message.ts";
+import type { Connecting } from "./connecting.ts";
 
 const { SERVING: serving } = HealthCheckResponse_ServingStatus;
 
@@ -16,9 +16,9 @@ const aliveTimeoutMs = 500;
 const healthTimeoutMs = 1_500;
 
 /** Asks one process how it is, over a connection of its own: the others may lead nowhere. */
-export function probeOf(origin: string, base: string, lookup: LookupFunction | undefined) {
+export function probeOf(origin: string, base: string, connecting: Connecting) {
   const ask = async (method: "GET" | "POST", path: string, timeoutMs: number) => {
-    const client = new Client(origin, { allowH2: false, ...(lookup && { connect: { lookup } }) });
+    const client = new Client(origin, { allowH2: false, connect: connecting(timeoutMs) });
     try {
       const { statusCode, body } = await client.request({
         ...{ method, path: `${base}${path}`, signal: AbortSignal.timeout(timeoutMs) },

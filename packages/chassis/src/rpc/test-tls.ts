@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import type { IssuedCertificate, Validity } from "@disburse/sandbox/certificates/authority.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
+import { onTestFinished } from "vitest";
+import type { Tls } from "../identity/certificates.ts";
+import { openTls } from "../identity/open-tls.ts";
+import type { ClientIdentity } from "../identity/service-tokens.ts";
+import { silentLog } from "../log.ts";
+import { createMetrics } from "../metrics.ts";
+import { connectService } from "./client.ts";
+import { type RpcServerOptions, startRpcServer } from "./server.ts";
+
+const dayMs = 86_400_000;
+
+/** Good from and until so many days from now. */
+export const days = (from: number, to: number): Validity => ({
+  notBefore: new Date(Date.now() + from * dayMs),
+  notAfter: new Date(Date.now() + to * dayMs),
+});
+
+/** Files of a process's TLS, which can be written again, and the settings that name them. */
+export type TlsFiles = ReturnType<typeof writeTlsFiles>;
+
+/** Writes them to a folder of their own, which goes with the test. */
+export function writeTlsFiles(certificate: IssuedCertificate, ca: string) {
+  const folder = mkdtempSync(join(tmpdir(), "disburse-tls-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const place = (name: string) => join(folder, name);
+  const write = (next: IssuedCertificate, nextCa = ca) => {
+    writeFileSync(place("tls.key"), next.key);
+    writeFileSync(place("tls.crt"), next.cert);
+    writeFileSync(place("ca.crt"), nextCa);
+  };
+  write(certificate);
+  const settings = {
+    TLS_CERT_FILE: place("tls.crt"),
+    TLS_KEY_FILE: place("tls.key"),
+    TLS_CA_FILE: place("ca.crt"),
+    TLS_CLIENTS: "services",
+    TRUST_DOMAIN: "disburse",
+  } as const;
+  return { write, settings };
+}
+
+/** Mutual TLS of a process by files, which are looked at all the time. */
+export function openTestTls(service: string, { settings }: TlsFiles, change: object = {}): Tls {
+  const tls = openTls(service, { ...settings, ...change }, silentLog, 20);
+  if (tls === undefined) throw new Error("no TLS");
+  onTestFinished(tls.stop);
+  return tls;
+}
+
+/** Serves quotes as the service `quote`; the URL. */
+export async function serveQuotes(
+  options: Partial<Pick<RpcServerOptions, "tls" | "metrics" | "verify" | "connectionAgeMs">>,
+): Promise<string> {
+  const server = await startRpcServer({
+    ...{ host: "127.0.0.1", port: 0, verify: testTrust.verify("quote") },
+    ...{ log: silentLog, metrics: createMetrics("test"), services: [QuoteService] },
+    ready: async () => true,
+    routes: (router) =>
+      router.service(QuoteService, { getQuote: ({ quoteId }) => ({ quote: { id: quoteId } }) }),
+    ...options,
+  });
+  onTestFinished(() => server.stop());
+  return server.url;
+}
+
+/** Identity of the gateway, which may ask for quotes. */
+export const asGateway = testTrust.service("gateway");
+
+/** Calls over a new connection, by our own client; the quote's id, or the code of the error. */
+export async function callOnce(
+  url: string,
+  tls: Tls | undefined,
+  identity: ClientIdentity = asGateway,
+): Promise<string | undefined> {
+  const { rpc, close } = connectService(QuoteService, url, { identity, tls, timeoutMs: 2_000 });
+  try {
+    return (await rpc.getQuote({ quoteId: "q" })).quote?.id;
+  } catch (error) {
+    return Code[ConnectError.from(error).code];
+  } finally {
+    close();
+  }
+}
+
+/** Calls all the time, by new clients and by one that is kept, until it is ended. */
+export function startLoad(url: string, tls: Tls | undefined, identity: ClientIdentity = asGateway) {
+  const failed: unknown[] = [];
+  const answered = { anew: 0, again: 0 };
+  let isOver = false;
+  const counted = async (kind: keyof typeof answered, call: Promise<unknown>) => {
+    const result = await call;
+    if (result === "q") answered[kind] += 1;
+    else failed.push(result);
+  };
+  const anew = async () => {
+    while (!isOver) await counted("anew", callOnce(url, tls, identity));
+  };
+  const kept = connectService(QuoteService, url, { identity, tls });
+  onTestFinished(kept.close);
+  const again = async () => {
+    const call = () => kept.rpc.getQuote({ quoteId: "q" });
+    while (!isOver)
+      await counted(
+        "again",
+        call().then(({ quote }) => quote?.id, String),
+      );
+  };
+  const running = [anew(), anew(), again()];
+  onTestFinished(() => {
+    isOver = true;
+  });
+  return {
+    /** How many were, over the one and over the other: whichever is fewer. */
+    answered: () => Math.min(answered.anew, answered.again),
+    /** Ends it; what was answered by anything but the quote. */
+    end: async (): Promise<readonly unknown[]> => {
+      isOver = true;
+      await Promise.all(running);
+      return failed;
+    },
+  };
+}
