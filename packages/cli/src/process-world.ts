@@ -1,6 +1,8 @@
+import type { RequestOptions } from "node:https";
 import { createInterface } from "node:readline/promises";
 import type { Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
+import { identityProblem, type ServiceTls } from "./session/tls.ts";
 import type { TokenSource, World } from "./table/world.ts";
 
 function withToken(token: TokenSource): Interceptor {
@@ -8,6 +10,14 @@ function withToken(token: TokenSource): Interceptor {
     request.header.set("authorization", `Bearer ${await token()}`);
     return next(request);
   };
+}
+
+/** With an authority of their own services are known by their names, and not by their hosts. */
+function secureOptions(tls: ServiceTls): RequestOptions {
+  const { ca, cert, key } = tls;
+  const own = { ...(cert && { cert }), ...(key && { key }) };
+  if (ca === undefined) return own;
+  return { ...own, ca, checkServerIdentity: (_host, found) => identityProblem(found, tls) };
 }
 
 async function confirm(question: string): Promise<boolean> {
@@ -29,9 +39,10 @@ export function processWorld(environment: World["environment"]): World {
     isTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true,
     isColoured: process.stdout.isTTY === true && !environment.NO_COLOR,
     confirm,
-    connect: (baseUrl, token) =>
+    connect: (baseUrl, { token, tls }) =>
       createConnectTransport({
         ...{ baseUrl, httpVersion: "1.1", useBinaryFormat: true },
+        ...(tls && { nodeOptions: secureOptions(tls) }),
         interceptors: token === undefined ? [] : [withToken(token)],
       }),
     now: () => new Date(),

@@ -22,7 +22,8 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 needs another person's
 4 not logged in or not allowed, 5 a service does not answer.
 
 Environment: DISBURSE_SANDBOX, DISBURSE_PROFILE, DISBURSE_<SERVICE>_URL, DISBURSE_ISSUER,
-DISBURSE_CLIENT_ID, DISBURSE_SCOPE, DISBURSE_TOKEN, NO_COLOR.
+DISBURSE_CLIENT_ID, DISBURSE_SCOPE, DISBURSE_TOKEN, DISBURSE_CA_FILE, DISBURSE_CERT_FILE,
+DISBURSE_KEY_FILE, DISBURSE_TRUST_DOMAIN, NO_COLOR.
 
 Begin with \`disburse login\`, or \`disburse status\`.`;
 

@@ -5,9 +5,9 @@ import {
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import { CommandError, failureOf } from "../output/failure.ts";
 import { serviceNames } from "../session/target.ts";
+import { readTls } from "../session/tls.ts";
 import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
-import type { World } from "../table/world.ts";
 
 /** A process that takes longer does not serve. */
 const timeoutMs = 5_000;
@@ -26,10 +26,12 @@ type Found = {
   readonly problem: string;
 };
 
-async function ask({ connect }: World, service: string, url: string): Promise<Found> {
+async function ask(invocation: Invocation, service: string, url: string): Promise<Found> {
+  const { world, target } = invocation;
   let version = "";
   try {
-    const { check } = createClient(Health, connect(url));
+    const tls = readTls(target.tls, service);
+    const { check } = createClient(Health, world.connect(url, { tls }));
     const onHeader = (header: Headers) => {
       version = header.get(versionHeader) ?? "";
     };
@@ -44,10 +46,10 @@ async function ask({ connect }: World, service: string, url: string): Promise<Fo
 }
 
 async function status(invocation: Invocation): Promise<void> {
-  const { world, target } = invocation;
+  const { target } = invocation;
   const asked = serviceNames.flatMap((service) =>
     (target.urls[service] ?? [""]).map((url) =>
-      url === "" ? unknown(service) : ask(world, service, url),
+      url === "" ? unknown(service) : ask(invocation, service, url),
     ),
   );
   const processes = await Promise.all(asked);

@@ -9,6 +9,7 @@ import { usageError } from "../output/failure.ts";
 import type { World } from "../table/world.ts";
 import { claimsOf, type Identity } from "./identity.ts";
 import { type ServiceName, serviceNames, type Target, urlsOf } from "./target.ts";
+import { readTls } from "./tls.ts";
 
 /** The longest that a call takes; an import has a limit of its own. */
 const timeoutMs = 30_000;
@@ -33,9 +34,12 @@ export function createCalls(
   const transports = new Map<string, Transport>();
   const transport = (service: ServiceName): Transport => {
     const [url] = urlsOf(target, service);
-    const known = transports.get(url) ?? world.connect(url, identity.token);
-    transports.set(url, known);
-    return known;
+    const known = transports.get(url);
+    if (known !== undefined) return known;
+    const tls = readTls(target.tls, service);
+    const opened = world.connect(url, { token: identity.token, tls });
+    transports.set(url, opened);
+    return opened;
   };
   return {
     operationId,

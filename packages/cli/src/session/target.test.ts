@@ -111,6 +111,22 @@ describe("the deployment", () => {
     expect(() => read()).toThrow(message);
   });
 
+  it("has files for TLS, of the environment or beside the profiles", () => {
+    profiles(`${production}    ca_file: ca.crt\n    trust_domain: bank\n`);
+    const beside = join(folder, ".config", "disburse");
+    expect(read().tls).toEqual({ ca: join(beside, "ca.crt"), trustDomain: "bank" });
+    const own = {
+      DISBURSE_CA_FILE: "ca.pem",
+      DISBURSE_CERT_FILE: "own.pem",
+      DISBURSE_KEY_FILE: "/own.key",
+    };
+    expect(read(own).tls).toEqual({
+      ...{ ca: join(folder, "ca.pem"), cert: join(folder, "own.pem"), key: "/own.key" },
+      trustDomain: "disburse",
+    });
+    expect(() => read({ DISBURSE_CERT_FILE: "own.pem" })).toThrow("go together");
+  });
+
   it("is none where there is nothing", () => {
     expect(read()).toMatchObject({ name: "the environment", urls: {} });
   });

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { CommandError, usageError } from "../output/failure.ts";
 import { didYouMean } from "../output/nearest.ts";
 import type { World } from "../table/world.ts";
+import type { TlsFiles } from "./tls.ts";
 
 /** The services, in the order in which `disburse status` shows them. */
 export const serviceNames = [
@@ -32,6 +33,8 @@ export type Target = {
   readonly scope: string;
   /** An access token that is at hand: of `DISBURSE_TOKEN`. */
   readonly token?: string | undefined;
+  /** Absent where services are reached without TLS, or over that of the system. */
+  readonly tls?: TlsFiles | undefined;
   /** `grpc_token` of a sandbox: what is left where there is no login. */
   readonly sandboxToken?: string | undefined;
 };
@@ -43,6 +46,8 @@ export type TargetChoice = {
 };
 
 const clientIdDefault = "disburse-cli";
+/** That of services whose `TRUST_DOMAIN` is not set. */
+const trustDomainDefault = "disburse";
 /** A refresh token comes with `offline_access`. */
 const scopeDefault = "openid offline_access";
 /** What a sandbox's own provider gives access tokens for. */
@@ -69,6 +74,10 @@ const profileSchema = z.strictObject({
   issuer: z.url().optional(),
   client_id: z.string().optional(),
   scope: z.string().optional(),
+  ca_file: z.string().optional(),
+  cert_file: z.string().optional(),
+  key_file: z.string().optional(),
+  trust_domain: z.string().optional(),
   services: servicesSchema,
 });
 
@@ -102,6 +111,7 @@ export function readTarget(world: World, choice: TargetChoice): Target {
     clientId: environment.DISBURSE_CLIENT_ID || base.clientId,
     scope: environment.DISBURSE_SCOPE || base.scope,
     token: environment.DISBURSE_TOKEN || undefined,
+    tls: ownTls(world) ?? base.tls,
   };
 }
 
@@ -133,6 +143,34 @@ function fromEnvironment({ environment }: World): Pick<Target, "urls"> {
   return { urls: Object.fromEntries(urls) };
 }
 
+/** Of the environment; its paths begin at the folder of the command. */
+function ownTls({ environment, folder }: World): TlsFiles | undefined {
+  return tlsOf(folder, {
+    ca_file: environment.DISBURSE_CA_FILE || undefined,
+    cert_file: environment.DISBURSE_CERT_FILE || undefined,
+    key_file: environment.DISBURSE_KEY_FILE || undefined,
+    trust_domain: environment.DISBURSE_TRUST_DOMAIN || undefined,
+  });
+}
+
+type TlsSettings = Pick<
+  z.infer<typeof profileSchema>,
+  "ca_file" | "cert_file" | "key_file" | "trust_domain"
+>;
+
+function tlsOf(folder: string, settings: TlsSettings): TlsFiles | undefined {
+  const { ca_file: ca, cert_file: cert, key_file: key } = settings;
+  if (ca === undefined && cert === undefined && key === undefined) return undefined;
+  if ((cert === undefined) !== (key === undefined)) {
+    throw usageError(
+      "a certificate and its key go together: DISBURSE_CERT_FILE, DISBURSE_KEY_FILE",
+    );
+  }
+  const at = (path: string | undefined) => (path === undefined ? path : resolve(folder, path));
+  const trustDomain = settings.trust_domain ?? trustDomainDefault;
+  return { ca: at(ca), cert: at(cert), key: at(key), trustDomain };
+}
+
 /** Where profiles are: `$XDG_CONFIG_HOME/disburse/profiles.yaml`. */
 export function profilesPath({ environment }: World): string {
   const home = environment.HOME || homedir();
@@ -154,6 +192,7 @@ function profileTarget(world: World, name: string): Target {
   }
   const { issuer, client_id, scope, services } = profile;
   return {
+    tls: tlsOf(dirname(profilesPath(world)), profile),
     ...{ name: `profile ${name}`, urls: definedOf(services), issuer },
     ...{ clientId: client_id ?? clientIdDefault, scope: scope ?? scopeDefault },
   };

@@ -193,7 +193,7 @@ describe("the exit code", () => {
   it("is 4 without a login, and 2 without an address", async () => {
     const without = testWorld(() => undefined, {
       environment: { DISBURSE_TOKEN: undefined },
-      connect: (_url, token) => ({
+      connect: (_url, { token }) => ({
         unary: () => (token?.() ?? Promise.resolve("")).then(() => Promise.reject(new Error("?"))),
         stream: () => Promise.reject(new Error("?")),
       }),
