@@ -5,6 +5,9 @@
 // is whom TOKEN names. It prints the answer, and exits with 1 for an error. It imports nothing but
 // Node's own modules.
 import { readFileSync } from "node:fs";
+import { request as requestPlain } from "node:http";
+import { request as requestSecurely } from "node:https";
+import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 
 const usage = "usage: node rpc.mjs PACKAGE.SERVICE/METHOD [JSON] [--change] [--operation ID]";
@@ -16,7 +19,15 @@ if (service === undefined) throw new Error(usage);
 
 /** Where the RPCs are: of this container's service, unless RPC_URL says otherwise. */
 const port = process.env.RPC_PORT || process.env.PORT;
-const url = process.env.RPC_URL || `http://127.0.0.1:${port}`;
+const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE } = process.env;
+/** With mutual TLS it shows the container's own certificate, as which it may call any service. */
+const tls = TLS_CERT_FILE && {
+  ...{ cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) },
+  ca: readFileSync(TLS_CA_FILE),
+  // The authority signs services alone, and their names are no host names.
+  checkServerIdentity: () => undefined,
+};
+const url = process.env.RPC_URL || `${tls ? "https" : "http"}://127.0.0.1:${port}`;
 /** A person's access token; a sandbox has one of its own. */
 const token =
   process.env.TOKEN || JSON.parse(readFileSync("/data/sandbox.json", "utf8")).grpc_token;
@@ -24,12 +35,16 @@ const isChange = values.change === true || values.operation !== undefined;
 const operationId = values.operation ?? `ops-${crypto.randomUUID()}`;
 const mutation = isChange ? { mutation: { operationId } } : {};
 
-const answer = await fetch(`${url}/disburse.${name}.v1.${service}`, {
-  method: "POST",
-  headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-  body: JSON.stringify({ ...JSON.parse(body), ...mutation }),
-  // The longest of them, an import of a list apart, answers in seconds.
-  signal: AbortSignal.timeout(30_000),
+const answer = await new Promise((resolve, reject) => {
+  const request = url.startsWith("https:") ? requestSecurely : requestPlain;
+  const sent = request(`${url}/disburse.${name}.v1.${service}`, {
+    ...{ method: "POST", ...tls },
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    // The longest of them, an import of a list apart, answers in seconds.
+    signal: AbortSignal.timeout(30_000),
+  });
+  sent.on("response", resolve).on("error", reject);
+  sent.end(JSON.stringify({ ...JSON.parse(body), ...mutation }));
 });
-process.stdout.write(`${JSON.stringify(await answer.json(), null, 2)}\n`);
-process.exitCode = answer.ok ? 0 : 1;
+process.stdout.write(`${JSON.stringify(JSON.parse(await text(answer)), null, 2)}\n`);
+process.exitCode = answer.statusCode === 200 ? 0 : 1;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readConfig as readSandboxConfig } from "@disburse/sandbox/config.ts";
 import { type Ports, serviceEnvironments } from "@disburse/sandbox/environments.ts";
 import { generateSecrets, ownSettings, sharedSettings } from "@disburse/sandbox/secrets.ts";
@@ -83,7 +83,9 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
 
   it("is given what a platform on one machine gives it, and nothing that it does not read", () => {
     const known = settingsOf(service);
-    const settings = Object.keys(environment).map((name) => name.replace(/_FILE$/, ""));
+    const settings = Object.keys(environment).map((name) =>
+      known.has(name) ? name : name.replace(/_FILE$/, ""),
+    );
     expect([...known]).toEqual(expect.arrayContaining(settings));
     const ports = Object.fromEntries([...serviceNames, "public"].map((name) => [name, 1])) as Ports;
     const machine = { host: "127.0.0.1", ports, secrets: generateSecrets(), amqpUrl: "amqp://h" };
@@ -143,7 +145,7 @@ describe("docker-compose.yml", () => {
     expect(addresses.length).toBeGreaterThan(serviceNames.length);
     for (const [name, target, url] of addresses) {
       const { RPC_PORT, PORT } = composed(target).environment ?? {};
-      expect(url, name).toBe(`http://${target}:${RPC_PORT ?? PORT}`);
+      expect(url, name).toBe(`\${SERVICE_SCHEME:-https}://${target}:${RPC_PORT ?? PORT}`);
     }
   });
 
@@ -154,6 +156,18 @@ describe("docker-compose.yml", () => {
     expect(published.filter((each) => !loopback.includes(each))).toEqual([
       ["balancer", `\${GATEWAY_PORT:-8080}:${composed("gateway").environment?.PORT}`],
     ]);
+  });
+
+  it("gives each service the certificate that the sandbox's job makes for it", () => {
+    const [, settings, keys] = composed("sandbox-secrets").command?.slice(-4) ?? [];
+    const made = composed("sandbox-secrets").volumes ?? [];
+    for (const name of [...serviceNames, "sandbox"]) {
+      const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE } = environmentOf(name);
+      expect(TLS_CA_FILE).toBe(join(dirname(settings ?? ""), "ca.crt"));
+      expect(made).toContain(`${name}-key:${keys}/${name}`);
+      expect(composed(name).volumes).toContain(`${name}-key:/keys:ro`);
+      expect([TLS_CERT_FILE, TLS_KEY_FILE]).toEqual(["/keys/tls.crt", "/keys/tls.key"]);
+    }
   });
 
   it("balances over every gateway by its public port and its own readiness", () => {

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,10 +104,16 @@ it("makes secrets that are settings, and keeps them", async () => {
   expect(JSON.parse(definitions)).toEqual(brokerDefinitions(passwords));
   for (const password of Object.values(passwords)) expect(definitions).not.toContain(password);
   expect(readFileSync(join(broker, "disburse.conf"), "utf8")).toBe(brokerConfig);
+  const authority = new X509Certificate(readFileSync(join(folder, "ca.crt")));
+  const certificates = () =>
+    workloads.map((name) => new X509Certificate(readFileSync(join(keys, name, "tls.crt"))));
+  const made = certificates().map(({ fingerprint256 }) => fingerprint256);
+  for (const each of certificates()) expect(each.verify(authority.publicKey)).toBe(true);
   // A release that made no users of the broker.
   writeFileSync(join(keys, "payout", "sandbox.env"), `SERVICE_KEY=${SERVICE_KEY}\n`);
   await make();
   const later = parseEnv(ownText("payout"));
   expect(later.SERVICE_KEY).toBe(SERVICE_KEY);
   expect([later.AMQP_URL === undefined, later.AMQP_URL === AMQP_URL]).toEqual([false, false]);
+  expect(certificates().map(({ fingerprint256 }) => fingerprint256)).toEqual(made);
 });

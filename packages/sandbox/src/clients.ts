@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { Tls } from "@disburse/chassis/identity/certificates.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -27,11 +28,16 @@ const callTimeoutMs = 30_000;
 type AnyService = Parameters<typeof connectService>[0];
 
 /** Typed clients of every internal service; `close` ends their connections. */
-export function connectServices(url: (service: ServiceName) => string, identity: ClientIdentity) {
+export function connectServices(
+  url: (service: ServiceName) => string,
+  identity: ClientIdentity,
+  tls?: Tls,
+) {
   const opened: { close(): void }[] = [];
   const connect = <S extends AnyService>(contract: S, service: ServiceName) => {
     const client = connectService(contract, url(service), {
       identity,
+      tls,
       timeoutMs: callTimeoutMs,
     });
     opened.push(client);
@@ -55,9 +61,13 @@ export function connectServices(url: (service: ServiceName) => string, identity:
 }
 
 /** Waits until a service reports that it is serving. */
-export async function waitUntilServing(url: string, timeoutMs: number): Promise<void> {
+export async function waitUntilServing(
+  url: string,
+  timeoutMs: number,
+  secured?: { readonly tls: Tls; readonly peer: ServiceName },
+): Promise<void> {
   // Health is open to all.
-  const health = connectService(Health, url, { identity: () => "" });
+  const health = connectService(Health, url, { identity: () => "", ...secured });
   try {
     await retryUntilAvailable(async () => {
       const { status } = await health.rpc.check({});

@@ -14,6 +14,10 @@ export function readConfig(environment: Environment = process.env) {
     DISBURSE_MODE: z.literal("sandbox"),
     SERVICE_KEY: identitySettings.SERVICE_KEY,
     TRUST_DOMAIN: identitySettings.TRUST_DOMAIN,
+    TLS_CERT_FILE: identitySettings.TLS_CERT_FILE,
+    TLS_KEY_FILE: identitySettings.TLS_KEY_FILE,
+    TLS_CA_FILE: identitySettings.TLS_CA_FILE,
+    TLS_CLIENTS: identitySettings.TLS_CLIENTS,
     /** Signs the tokens of the sandbox's persons; a private JWK. */
     ISSUER_KEY: secret(z.string()),
     BENEFICIARY_URL: urlSetting,
@@ -41,6 +45,11 @@ export function readTokenConfig(environment: Environment = process.env) {
     /** Signs it; a private JWK. */
     ISSUER_KEY: secret(z.string()),
   });
+}
+
+/** The settings of the job that makes a sandbox's secrets as files. */
+export function readSecretsConfig(environment: Environment = process.env) {
+  return readSettings(environment, { TRUST_DOMAIN: identitySettings.TRUST_DOMAIN });
 }
 
 /** How a job reaches the API of its Kubernetes cluster. */

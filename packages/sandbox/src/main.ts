@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { openTls } from "@disburse/chassis/identity/open-tls.ts";
 import { serviceIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { writeFileAtomically } from "./atomic-file.ts";
@@ -7,7 +8,7 @@ import { waitUntilServing } from "./clients.ts";
 import { openClusterSecrets } from "./cluster-secrets.ts";
 import { readClusterConfig, readConfig } from "./config.ts";
 import { createSandbox } from "./sandbox-file.ts";
-import { eachService, type ServiceName } from "./service-names.ts";
+import { eachService, type ServiceName, serviceNames } from "./service-names.ts";
 
 /** Creates the sandbox in running services, and writes a file of what it holds. */
 
@@ -21,11 +22,15 @@ async function createFromSettings(): Promise<void> {
   const urlOf = (name: ServiceName) =>
     config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`];
   const grpc = eachService(urlOf);
-  const urls = Object.values(grpc);
-  await Promise.all(urls.map((url) => waitUntilServing(url, startTimeoutMs)));
+  const tls = openTls("sandbox", config, log);
+  const waits = serviceNames.map((peer) =>
+    waitUntilServing(grpc[peer], startTimeoutMs, tls && { tls, peer }),
+  );
+  await Promise.all(waits);
   const kept = keptInCluster(config.SANDBOX_SECRET, path);
   await kept?.fetch();
-  await createSandbox({ baseUrl, grpc, identity, issuerKey, path });
+  await createSandbox({ baseUrl, grpc, identity, tls, issuerKey, path });
+  tls?.stop();
   await kept?.store();
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { writeFileAtomically } from "./atomic-file.ts";
 import {
@@ -8,12 +8,15 @@ import {
   brokerPasswordsOf,
   brokerServices,
 } from "./broker/users.ts";
+import { makeCertificates } from "./certificates/files.ts";
+import { readSecretsConfig } from "./config.ts";
 import { generateSecrets, ownSettings, sharedSettings, workloads } from "./secrets.ts";
 
 /**
  * Writes a sandbox's secrets to files of settings: what all services share to one, and to a file in
- * a folder of each service what it has for itself; and to a folder of the broker, as RabbitMQ reads
- * them, its users. What is there stays: data needs it.
+ * a folder of each service what it has for itself; its certificate beside it, and their authority
+ * beside the first; and to a folder of the broker, as RabbitMQ reads them, its users. What is there
+ * stays: data needs it. Certificates are made anew before they end.
  */
 
 const [path, keysFolder, brokerFolder] = process.argv.slice(2);
@@ -42,6 +45,9 @@ const own = workloads.map((workload) => {
   return [workload, add(file, ownSettings(secrets, workload), hasKeys ? read(file) : "")] as const;
 });
 add(path, sharedSettings(secrets));
+const { TRUST_DOMAIN: trustDomain } = readSecretsConfig();
+const caFile = join(dirname(path), "ca.crt");
+await makeCertificates({ caFile, keysFolder, trustDomain }, workloads);
 
 const urls = Object.fromEntries(own.map(([workload, { AMQP_URL }]) => [workload, AMQP_URL]));
 const passwords = brokerPasswordsOf((service) => urls[service]);

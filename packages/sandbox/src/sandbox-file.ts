@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import type { Tls } from "@disburse/chassis/identity/certificates.ts";
 import type { Role } from "@disburse/chassis/identity/principal.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { writeFileAtomically } from "./atomic-file.ts";
@@ -43,6 +44,7 @@ export async function createSandbox({
   grpc,
   admin,
   identity,
+  tls,
   issuerKey,
   issuer,
   path,
@@ -52,6 +54,8 @@ export async function createSandbox({
   readonly admin?: ServiceUrls;
   /** Of the job that creates it. */
   readonly identity: ClientIdentity;
+  /** Absent where the services are reached without. */
+  readonly tls?: Tls | undefined;
   /** Signs `grpc_token`. */
   readonly issuerKey: string;
   /** The URL of the OpenID provider, where there is one. */
@@ -59,7 +63,7 @@ export async function createSandbox({
   /** Of `sandbox.json`. */
   readonly path: string;
 }): Promise<SandboxDocument> {
-  const { rpcs, close } = connectServices((name) => grpc[name], identity);
+  const { rpcs, close } = connectServices((name) => grpc[name], identity, tls);
   const seeded = await knownMerchants(rpcs, path)
     .then((known) => seedSandbox(rpcs, known))
     .finally(close);
