@@ -269,15 +269,18 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
     const mounted = join(folder, service);
     mkdirSync(mounted, { recursive: true });
     for (const file of files) writeFileSync(join(mounted, file), secrets[file]!);
-    const asked = Object.entries(environment).filter(([name]) => name.endsWith("_FILE"));
+    const known = settingsOf(service);
+    const isSecret = (name: string) => name.endsWith("_FILE") && !known.has(name);
+    const asked = Object.entries(environment).filter(([name]) => isSecret(name));
     // Each secret is a file of its own name, and each file is read.
     expect(asked.map(([, path]) => path).sort()).toEqual(
       files.map((file: string) => `${mountPath}/${file}`).sort(),
     );
     for (const [name, path] of asked)
       expect(path).toBe(`${mountPath}/${name.slice(0, -"_FILE".length)}`);
-    const known = settingsOf(service);
-    const names = Object.keys(environment).map((name) => name.replace(/_FILE$/, ""));
+    const names = Object.keys(environment).map((name) =>
+      isSecret(name) ? name.replace(/_FILE$/, "") : name,
+    );
     expect([...known]).toEqual(expect.arrayContaining(names));
     const here = Object.entries(environment).map(([name, value]) => [
       name,
@@ -301,6 +304,39 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
     expect(own.secret.name).toMatch(new RegExp(`^${service}-mongodb`));
   });
 });
+
+describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
+  `mutual TLS of %s${without}`,
+  (overlay) => {
+    it.each(serviceNames)("gives %s its own certificate, and those of whom it believes", (name) => {
+      const { spec } = of(overlay).get("Certificate", `${name}-service`);
+      expect(spec.uris).toEqual([`spiffe://disburse/${name}`]);
+      const deployment = of(overlay).get("Deployment", name);
+      const volumes = deployment.spec.template.spec.volumes as Container[];
+      const { projected } = volumes.find((each) => each.name === "tls")!;
+      const [secret, authorities] = projected.sources;
+      expect(secret.secret.name).toBe(spec.secretName);
+      expect(authorities.configMap.name).toBe("service-authorities");
+      const mounts = containerOf(deployment).volumeMounts as Container[];
+      const { mountPath } = mounts.find((each) => each.name === "tls")!;
+      const files = [...secret.secret.items, ...authorities.configMap.items];
+      const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE } = environmentOf(of(overlay), deployment);
+      expect([TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE]).toEqual(
+        files.map(({ path }) => `${mountPath}/${path}`),
+      );
+    });
+
+    it("is what services call each other by", () => {
+      for (const name of serviceNames) {
+        const environment = environmentOf(of(overlay), of(overlay).get("Deployment", name));
+        for (const other of serviceNames) {
+          const url = environment[`${other.toUpperCase()}_URL`];
+          if (url !== undefined) expect(url).toBe(`https://${other}:9000`);
+        }
+      }
+    });
+  },
+);
 
 /** The calls between services in docs/ARCHITECTURE.md: who calls, who answers. */
 const calls = [
