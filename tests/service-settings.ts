@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { busSettings, commonSettings, SettingsError } from "@disburse/chassis/settings.ts";
+import {
+  busSettings,
+  commonSettings,
+  SettingsError,
+  sealingSettings,
+} from "@disburse/chassis/settings.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { serviceStarts } from "@disburse/standalone/services.ts";
 
@@ -29,5 +34,6 @@ export function settingsOf(service: ServiceName): Set<string> {
   const source = ["config.ts", ...beside].map((file) => read(`${folder}/${file}`)).join("\n");
   const own = [...source.matchAll(/^\s*([A-Z][A-Z_]+):/gm)].map(([, name = ""]) => name);
   const bus = source.includes("busSettings") ? Object.keys(busSettings) : [];
-  return new Set([...Object.keys(commonSettings), ...bus, ...own]);
+  const sealing = source.includes("sealingSettings") ? Object.keys(sealingSettings) : [];
+  return new Set([...Object.keys(commonSettings), ...bus, ...sealing, ...own]);
 }

@@ -19,7 +19,12 @@ import { connectDatabase, type Database, isDatabaseUnavailable } from "./mongo/d
 import { batchMetrics } from "./mongo/grouping/observe.ts";
 import { assertMigrated, type Migration, migrateDatabase } from "./mongo/migrations.ts";
 import { poolMetrics } from "./mongo/pool-metrics.ts";
-import { createDatabaseCheck, createLifecycle, type Lifecycle } from "./operations/lifecycle.ts";
+import {
+  createDatabaseCheck,
+  createLifecycle,
+  type Lifecycle,
+  showReadiness,
+} from "./operations/lifecycle.ts";
 import { startOperationsServer } from "./operations/server.ts";
 import { observeClients } from "./rpc/balancing/observe.ts";
 import { connectService, peerOf } from "./rpc/client.ts";
@@ -33,7 +38,6 @@ import {
   type ServiceUrls,
   SettingsError,
 } from "./settings.ts";
-import { withTimeout } from "./timeout.ts";
 import { traceBus } from "./tracing/bus-spans.ts";
 import { openTracing } from "./tracing/open.ts";
 import type { Tracing } from "./tracing/tracing.ts";
@@ -140,17 +144,6 @@ export function serviceStart<Config extends Settings>(
     await migrateDatabase(place, migrations, createLog(name, settings.LOG_LEVEL));
   };
   return Object.assign(start, { migrate });
-}
-
-/** A scrape does not wait longer for the database: it would be lost with all its metrics. */
-const readyWithinMs = 500;
-
-function showReadiness(metrics: Metrics, { isReady }: Lifecycle): void {
-  const help = "1 where the process should get requests, as its /readyz says within 0.5 s.";
-  metrics.measured("disburse_ready", help, [], async (gauge) => {
-    const ready = await withTimeout(readyWithinMs, isReady, () => false);
-    gauge.set(ready ? 1 : 0);
-  });
 }
 
 /** How long a process that starts waits before it tries its database again. */

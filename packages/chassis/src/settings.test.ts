@@ -6,8 +6,8 @@ import { z } from "zod";
 import { generateServiceKey, trustedKeysText } from "./identity/keys.ts";
 import {
   commonSettings,
-  encryptionKeysSetting,
   readSettings,
+  sealingSettings,
   secret,
   serviceUrlSetting,
 } from "./settings.ts";
@@ -41,8 +41,22 @@ it.each([
 
 it("requires complete encryption keys", () => {
   const key = Buffer.alloc(32).toString("base64");
-  expect(encryptionKeysSetting.safeParse(`a:${key},b:${key}`).success).toBe(true);
-  expect(encryptionKeysSetting.safeParse("a:short").success).toBe(false);
+  const { ENCRYPTION_KEYS } = sealingSettings;
+  expect(ENCRYPTION_KEYS.safeParse(`a:${key},b:${key}`).success).toBe(true);
+  expect(ENCRYPTION_KEYS.safeParse("a:short").success).toBe(false);
+});
+
+it.each([
+  ["1234abcd-12ab-34cd-56ef-1234567890ab", true],
+  [
+    "arn:aws:kms:eu-west-1:111122223333:key/mrk-1234,arn:aws:kms:eu-west-1:111122223333:key/5",
+    true,
+  ],
+  ["arn:aws:kms:eu-west-1:111122223333:alias/disburse", false],
+  ["a,", false],
+  ["", false],
+])("takes %j as keys of AWS KMS: %s", (keys, isTaken) => {
+  expect(sealingSettings.AWS_KMS_KEY_IDS.safeParse(keys).success).toBe(isTaken);
 });
 
 describe("a secret from a file", () => {

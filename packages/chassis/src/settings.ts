@@ -29,8 +29,10 @@ export function readSettings<Shape extends z.ZodRawShape>(environment: Environme
   const given = { ...environment, ...readSecretFiles(environment, secrets) };
   const present = Object.entries(given).filter(([, value]) => value !== "");
   const result = z.object(shape).safeParse(Object.fromEntries(present));
-  if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  const issues = result.error?.issues ?? [];
+  const problems = issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  if (lacksKeys(shape, given)) problems.push("ENCRYPTION_KEYS: is required, or AWS_KMS_KEY_IDS");
+  if (result.success && problems.length === 0) return result.data;
   throw new SettingsError(`settings: ${problems.join("; ")}`);
 }
 
@@ -192,12 +194,37 @@ export const commonSettings = {
 /** A service's own database. */
 export const databaseSetting = (service: string) => z.string().default(`disburse_${service}`);
 
-/** `KEY_ID:BASE64` pairs joined by commas; the first seals, all open. See `sealing.ts`. */
-export const encryptionKeysSetting = secret(
-  z.string().regex(/^[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=(,[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=)*$/, {
-    message: "must be key_id:base64 of 32 bytes, joined by commas",
-  }),
-);
+/**
+ * What a service seals with: a ring of its own, or keys that AWS KMS keeps; one of the two is
+ * required (docs/decisions/0044-secrets.md).
+ */
+export const sealingSettings = {
+  /** `KEY_ID:BASE64` pairs joined by commas; the first wraps data keys, all unwrap. */
+  ENCRYPTION_KEYS: secret(
+    z
+      .string()
+      .regex(/^[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=(,[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=)*$/, {
+        message: "must be key_id:base64 of 32 bytes, joined by commas",
+      })
+      .optional(),
+  ),
+  /** Ids or ARNs joined by commas, the current one first. An alias can come to mean another key. */
+  AWS_KMS_KEY_IDS: z
+    .string()
+    .regex(/^(?!.*alias\/)[\w:/-]{1,256}(,[\w:/-]{1,256})*$/, "must be ids or ARNs of keys")
+    .transform((text) => text.split(",") as [string, ...string[]])
+    .optional(),
+  /** Of another server than the region's own. */
+  AWS_KMS_ENDPOINT: urlSetting.optional(),
+} as const;
+
+/** The settings of sealing, read. */
+export type SealingSettings = z.output<z.ZodObject<typeof sealingSettings>>;
+
+/** Whether a service seals, and has nothing to seal with. */
+function lacksKeys(shape: z.ZodRawShape, given: Environment): boolean {
+  return "AWS_KMS_KEY_IDS" in shape && !given.ENCRYPTION_KEYS && !given.AWS_KMS_KEY_IDS;
+}
 
 /** Where events are exchanged: `amqp://…`; the standalone platform hands a bus over instead. */
 export const busSettings = {

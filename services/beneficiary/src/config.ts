@@ -4,9 +4,9 @@ import {
   countSetting,
   databaseSetting,
   type Environment,
-  encryptionKeysSetting,
   type Mode,
   readSettings,
+  sealingSettings,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { isNetwork, type Network, networks } from "@disburse/forms/values/networks.ts";
@@ -22,8 +22,7 @@ export function readConfig(environment: Environment) {
     ...busSettings,
     DATABASE: databaseSetting("beneficiary"),
     COMPLIANCE_URL: serviceUrlSetting,
-    /** Seals account numbers, document ids and dates of birth. */
-    ENCRYPTION_KEYS: encryptionKeysSetting,
+    ...sealingSettings,
     /** How often records that compliance did not answer for are looked after. */
     SCREENING_SWEEP_MS: countSetting(1).default(2_000),
     /** Networks that crypto beneficiaries may name, joined by commas. */

@@ -1,5 +1,5 @@
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
-import { contentKeyOf } from "@disburse/chassis/mutations/content.ts";
+import { openKeys } from "@disburse/chassis/crypto/open.ts";
+import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
@@ -19,9 +19,9 @@ const complianceTimeoutMs = 3_000;
 export const start = serviceStart("beneficiary", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const { connect, openBus, serve, tracing } = opening;
-  const sealer = createSealer(config.ENCRYPTION_KEYS);
+  const { sealer, hashes } = await openKeys(opening, config, contentPurpose);
   const deps = {
-    ...openStores(database, sealer, contentKeyOf(config.ENCRYPTION_KEYS)),
+    ...openStores(database, sealer, contentKeyOf(hashes(contentPurpose))),
     compliance: connect(ComplianceService, config.COMPLIANCE_URL, complianceTimeoutMs),
     clock: systemClock,
     log,

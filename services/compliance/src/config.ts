@@ -4,9 +4,9 @@ import {
   countSetting,
   databaseSetting,
   type Environment,
-  encryptionKeysSetting,
   readSettings,
   SettingsError,
+  sealingSettings,
   shareSetting,
 } from "@disburse/chassis/settings.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
@@ -23,8 +23,7 @@ export function readConfig(environment: Environment) {
     ...commonSettings,
     ...busSettings,
     DATABASE: databaseSetting("compliance"),
-    /** Seals what a screening keeps of its parties. */
-    ENCRYPTION_KEYS: encryptionKeysSetting,
+    ...sealingSettings,
     /** Who is monitored is compared with all lists at least so often, changed or not. */
     RESCREEN_DAYS: countSetting(1).default(30),
     /** Lists that are kept current by themselves. */

@@ -1,7 +1,7 @@
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
-import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
-import { contentKeyOf } from "@disburse/chassis/mutations/content.ts";
+import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
@@ -25,12 +25,19 @@ import { openStore } from "./screening/store.ts";
 import { createWalletProvider } from "./wallets/provider.ts";
 import { walletProviderOf } from "./wallets/provider-setting.ts";
 
+/** What is hashed under keys; stored hashes depend on these words. */
+const hashed = {
+  alerts: "compliance alerts",
+  blocking: "compliance reverse keys",
+  contents: contentPurpose,
+} as const;
+
 /** Starts the compliance service. */
 export const start = serviceStart("compliance", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const bus = await opening.openBus(config);
-  const { ENCRYPTION_KEYS: encryptionKeys, LIST_SOURCES: sources } = config;
-  const sealer = createSealer(encryptionKeys);
+  const { LIST_SOURCES: sources } = config;
+  const { sealer, hashes } = await openKeys(opening, config, ...Object.values(hashed));
   const common = { database, metrics, clock, log };
 
   const lists = openListStore(database);
@@ -47,7 +54,7 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
 
   const alerts = openAlertStore(database, sealer);
   const screenings = openStore(database, sealer);
-  const keys = createKeyedHashes(encryptionKeys, "compliance alerts");
+  const keys = hashes(hashed.alerts);
   const monitoring = startMonitoring(
     { database, bus, metrics, wholeEveryDays: config.RESCREEN_DAYS },
     {
@@ -55,7 +62,7 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
       subjects: openSubjectStore(database),
       changedEntries: changedEntriesOf(lists),
       alerts: subjectAlerts({ store: alerts, keys, isListed: isListedIn(lists), clock }),
-      hashes: createBlockingHashes(encryptionKeys),
+      hashes: createBlockingHashes(hashes(hashed.blocking)[0]),
     },
   );
   lifetime.add("monitoring", monitoring.stop);
@@ -65,10 +72,10 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const screening = screeningRpc({ ...monitoring, provider });
 
   const { rescreen } = monitoring;
-  const review = await startReview({ ...common, encryptionKeys, alerts, screenings, rescreen });
+  const review = await startReview({ ...common, sealer, alerts, screenings, rescreen });
   lifetime.add("review", review.stop);
   const rpc = { ...screening, ...listService.rpc };
-  const operations = openOperationBindings(database, contentKeyOf(encryptionKeys));
+  const operations = openOperationBindings(database, contentKeyOf(hashes(contentPurpose)));
   // Screenings are kept with their requests, alerts with what was given.
   const clearing = { score: config.APPROVAL_CLEAR_SCORE, lists: config.APPROVAL_CLEAR_LISTS };
   const guards = reviewGuards(alerts, clearing);

@@ -99,7 +99,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
   const metrics = createMetrics("compliance");
   const open = (counted: Metrics) =>
     startReview({
-      ...{ database, alerts, encryptionKeys, rescreen, metrics: counted, clock },
+      ...{ database, alerts, sealer, rescreen, metrics: counted, clock },
       screenings: { get: async (id) => screenings.get(id) },
       log: silentLog,
     });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
@@ -69,7 +69,9 @@ export type TestSubjects = Awaited<ReturnType<typeof testSubjects>>;
 export async function testSubjects(first: ScreeningIndex) {
   const database = await migratedDatabase("subjects", migrations);
   const sealer = createSealer(encryptionKeys);
-  const hashes = createBlockingHashes(encryptionKeys);
+  const hashes = createBlockingHashes(
+    createKeyedHashes(encryptionKeys, "compliance reverse keys")[0],
+  );
   let current = first;
   let next: ScreeningIndex | undefined;
   let difference: ListDifference = { list, added: [], changed: [], removed: [] };

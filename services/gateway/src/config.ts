@@ -3,9 +3,9 @@ import {
   countSetting,
   databaseSetting,
   type Environment,
-  encryptionKeysSetting,
   portSetting,
   readSettings,
+  sealingSettings,
   secret,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
@@ -39,7 +39,7 @@ const settings = {
   RPC_PORT: portSetting,
   /** API keys are hashed under it, so that the database alone does not suffice to test a key. */
   API_KEY_PEPPER: peppersSetting,
-  ENCRYPTION_KEYS: encryptionKeysSetting,
+  ...sealingSettings,
   BENEFICIARY_URL: serviceUrlSetting,
   QUOTE_URL: serviceUrlSetting,
   PAYOUT_URL: serviceUrlSetting,

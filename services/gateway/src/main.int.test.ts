@@ -94,7 +94,7 @@ it("is ready whether or not the services behind it are", async () => {
 
 it("names the settings that are missing", async () => {
   await expect(start({ PORT: "8080", TRUSTED_PROXIES: "x" })).rejects.toThrow(
-    /RPC_PORT.*API_KEY_PEPPER.*ENCRYPTION_KEYS.*PAYOUT_URL.*TRUSTED_PROXIES/s,
+    /RPC_PORT.*API_KEY_PEPPER.*PAYOUT_URL.*TRUSTED_PROXIES.*ENCRYPTION_KEYS/s,
   );
 });
 

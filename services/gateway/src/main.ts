@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { DescService } from "@bufbuild/protobuf";
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { databaseClock } from "@disburse/chassis/mongo/clock.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
@@ -55,7 +55,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   const startedAt = clock.now();
   const gateway = await createGateway({
     db: database.db,
-    sealer: createSealer(config.ENCRYPTION_KEYS),
+    sealer: (await openKeys(opening, config)).sealer,
     clients: connectServices(opening),
     isReady: lifecycle.isReady,
     clock,

@@ -5,9 +5,9 @@ import {
   countSetting,
   databaseSetting,
   type Environment,
-  encryptionKeysSetting,
   readSettings,
   SettingsError,
+  sealingSettings,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
@@ -31,7 +31,7 @@ export function readConfig(environment: Environment) {
     ...commonSettings,
     ...busSettings,
     DATABASE: databaseSetting("notifier"),
-    ENCRYPTION_KEYS: encryptionKeysSetting,
+    ...sealingSettings,
     WEBHOOK_SIGNATURE_HEADER: z
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be a header name")

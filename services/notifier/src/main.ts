@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { databaseClock, elapsedWithSleep } from "@disburse/chassis/mongo/clock.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
@@ -31,7 +31,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   const localAddress = config.WEBHOOK_SOURCE_ADDRESS;
   const sender = createSender({ ...addressRules, localAddress, log });
   lifetime.add("sender", sender.close);
-  const sealer = createSealer(config.ENCRYPTION_KEYS);
+  const { sealer } = await openKeys(opening, config);
   const notifier = createNotifier({
     database,
     post: sender.post,

@@ -1,58 +1,73 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
-/** AES-256-GCM under a named key; the context (merchant | record id | field) is authenticated. */
-export type Sealer = ReturnType<typeof createSealer>;
+/** Seals texts for a context (merchant | record id | field), which is authenticated. */
+export type Sealer = {
+  readonly seal: (plain: string, context: string) => string;
+  /** Throws where the text was altered, has another context, or its key is not there. */
+  readonly open: (sealed: string, context: string) => string;
+  /** Whether it need not be sealed anew. */
+  readonly isCurrent: (sealed: string) => boolean;
+};
 
 const algorithm = "aes-256-gcm";
 const nonceLength = 12;
 const tagLength = 16;
-const keyLength = 32;
+/** Of every key that seals, in bytes. */
+export const dataKeyLength = 32;
 
-type NamedKey = readonly [keyId: string, key: Buffer];
+/** A key and its id. */
+export type NamedKey = readonly [keyId: string, key: Buffer];
 
 /** The keys of the setting `ENCRYPTION_KEYS`, the current one first. */
-function readKeys(encryptionKeys: string): readonly [NamedKey, ...NamedKey[]] {
+export function keysOfRing(encryptionKeys: string): readonly [NamedKey, ...NamedKey[]] {
   const [first, ...others] = encryptionKeys.split(",").map((pair): NamedKey => {
     const [keyId = "", secret = ""] = pair.split(":");
     const key = Buffer.from(secret, "base64");
-    if (keyId === "" || key.length !== keyLength) throw new Error("an encryption key is malformed");
+    if (keyId === "" || key.length !== dataKeyLength)
+      throw new Error("an encryption key is malformed");
     return [keyId, key];
   });
   if (first === undefined) throw new Error("no encryption key");
   return [first, ...others];
 }
 
+/** AES-256-GCM under a named key: `key_id.base64url(nonce ‖ tag ‖ ciphertext)`. */
+export function sealUnder(keyId: string, key: Buffer, plain: string, context: string): string {
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv(algorithm, key, nonce);
+  cipher.setAAD(Buffer.from(`${keyId}|${context}`));
+  const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+  const packed = Buffer.concat([nonce, cipher.getAuthTag(), body]);
+  return `${keyId}.${packed.toString("base64url")}`;
+}
+
+/** Throws where the text was altered, or has another context. */
+export function openUnder(keyId: string, key: Buffer, sealed: string, context: string): string {
+  const packed = Buffer.from(sealed.slice(keyId.length + 1), "base64url");
+  const decipher = createDecipheriv(algorithm, key, packed.subarray(0, nonceLength));
+  decipher.setAAD(Buffer.from(`${keyId}|${context}`));
+  decipher.setAuthTag(packed.subarray(nonceLength, nonceLength + tagLength));
+  const body = packed.subarray(nonceLength + tagLength);
+  return decipher.update(body, undefined, "utf8") + decipher.final("utf8");
+}
+
 /**
  * A sealer from the setting `ENCRYPTION_KEYS` (`key_id:base64,…`). The first key seals; the others
- * open what was sealed before a rotation. Format: `key_id.base64url(nonce ‖ tag ‖ ciphertext)`.
+ * open what was sealed before a rotation.
  */
-export function createSealer(encryptionKeys: string) {
-  const all = readKeys(encryptionKeys);
+export function createSealer(encryptionKeys: string): Sealer {
+  const all = keysOfRing(encryptionKeys);
   const keys = new Map(all);
   const [[sealingKeyId, sealingKey]] = all;
   return {
-    seal: (plain: string, context: string): string => {
-      const nonce = randomBytes(nonceLength);
-      const cipher = createCipheriv(algorithm, sealingKey, nonce);
-      cipher.setAAD(Buffer.from(`${sealingKeyId}|${context}`));
-      const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
-      const packed = Buffer.concat([nonce, cipher.getAuthTag(), body]);
-      return `${sealingKeyId}.${packed.toString("base64url")}`;
-    },
-    /** Throws where the text was altered, has another context, or its key is not configured. */
-    open: (sealed: string, context: string): string => {
-      const [keyId = "", text = ""] = sealed.split(".");
+    seal: (plain, context) => sealUnder(sealingKeyId, sealingKey, plain, context),
+    open: (sealed, context) => {
+      const [keyId = ""] = sealed.split(".");
       const key = keys.get(keyId);
       if (key === undefined) throw new Error("sealed under a key that is not among the settings");
-      const packed = Buffer.from(text, "base64url");
-      const decipher = createDecipheriv(algorithm, key, packed.subarray(0, nonceLength));
-      decipher.setAAD(Buffer.from(`${keyId}|${context}`));
-      decipher.setAuthTag(packed.subarray(nonceLength, nonceLength + tagLength));
-      const body = packed.subarray(nonceLength + tagLength);
-      return decipher.update(body, undefined, "utf8") + decipher.final("utf8");
+      return openUnder(keyId, key, sealed, context);
     },
-    /** Whether the current key sealed this; else it must be resealed before its key goes. */
-    isCurrent: (sealed: string): boolean => sealed.startsWith(`${sealingKeyId}.`),
+    isCurrent: (sealed) => sealed.startsWith(`${sealingKeyId}.`),
   };
 }
 
@@ -73,10 +88,17 @@ export function createKeyedHashes(
   encryptionKeys: string,
   purpose: string,
 ): readonly [KeyedHash, ...KeyedHash[]] {
-  const derive = ([keyId, master]: NamedKey): KeyedHash => {
-    const key = Buffer.from(hkdfSync("sha256", master, "", `disburse ${purpose}`, keyLength));
-    return { keyId, hash: (text) => createHmac("sha256", key).update(text).digest() };
-  };
-  const [first, ...others] = readKeys(encryptionKeys);
+  const derive = ([keyId, master]: NamedKey) => keyedHash([keyId, hashKeyOf(master, purpose)]);
+  const [first, ...others] = keysOfRing(encryptionKeys);
   return [derive(first), ...others.map(derive)];
+}
+
+/** The key that a key of a ring gives a purpose. */
+export function hashKeyOf(master: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", master, "", `disburse ${purpose}`, dataKeyLength));
+}
+
+/** Hashes under a purpose's own key. */
+export function keyedHash([keyId, key]: NamedKey): KeyedHash {
+  return { keyId, hash: (text) => createHmac("sha256", key).update(text).digest() };
 }

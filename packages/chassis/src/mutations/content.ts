@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import { createKeyedHashes } from "../crypto/sealing.ts";
+import type { KeyedHash } from "../crypto/sealing.ts";
 import { type Change, readMutation } from "../rpc/mutation.ts";
 
 /** A change, and the content of the request that it came with. */
@@ -42,11 +42,13 @@ export function isOther({ operation_content }: StoredContent, content: string): 
   return operation_content !== undefined && operation_content !== content;
 }
 
+/** What digests of requests are keyed for; stored ones depend on it. */
+export const contentPurpose = "operation content";
+
 /**
- * Keys digests of requests whose fields are sealed at rest, by the setting `ENCRYPTION_KEYS`: in
- * the audit trail they show that a request is the same, and cannot be guessed from without the key.
+ * Keys digests of requests whose fields are sealed at rest: in the audit trail they show that a
+ * request is the same, and cannot be guessed from without the key.
  */
-export function contentKeyOf(encryptionKeys: string): (content: string) => string {
-  const [{ keyId, hash }] = createKeyedHashes(encryptionKeys, "operation content");
-  return (content) => `${keyId}.${hash(content).toString("base64url")}`;
+export function contentKeyOf([{ keyId, hash }]: readonly [KeyedHash, ...KeyedHash[]]) {
+  return (content: string): string => `${keyId}.${hash(content).toString("base64url")}`;
 }

@@ -1,3 +1,6 @@
+import type { Metrics } from "../metrics.ts";
+import { withTimeout } from "../timeout.ts";
+
 /** Where a process is in its life; probes, servers and clients act on it. */
 export type Lifecycle = ReturnType<typeof createLifecycle>;
 
@@ -53,4 +56,16 @@ export function createDatabaseCheck(
     }
     return answer;
   };
+}
+
+/** A scrape does not wait longer for the database: it would be lost with all its metrics. */
+const readyWithinMs = 500;
+
+/** Shows in the metrics whether the process should get requests. */
+export function showReadiness(metrics: Metrics, { isReady }: Lifecycle): void {
+  const help = "1 where the process should get requests, as its /readyz says within 0.5 s.";
+  metrics.measured("disburse_ready", help, [], async (gauge) => {
+    const ready = await withTimeout(readyWithinMs, isReady, () => false);
+    gauge.set(ready ? 1 : 0);
+  });
 }

@@ -2,8 +2,7 @@ import { text } from "node:stream/consumers";
 import { startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
 import { serveLocally } from "@disburse/harness/local-server.ts";
-import { openerOf } from "@disburse/invariants/answer-check.ts";
-import { checkDatabase, type Databases } from "@disburse/invariants/database-check.ts";
+import { checkDatabase, type Databases, openerFor } from "@disburse/invariants/database-check.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
 import { untilQuiet } from "@disburse/invariants/quiet.ts";
 import { post } from "@disburse/platform/merchant.ts";
@@ -57,7 +56,7 @@ export async function startDrillPlatform(folder: string) {
     },
     /** What breaks an invariant now. */
     findings: async (): Promise<readonly Finding[]> => {
-      const open = openerOf(platform.secrets.encryptionKeys);
+      const open = await openerFor(databases, platform.secrets.encryptionKeys);
       return (await checkDatabase(databases, { now: new Date(), open })).findings;
     },
     stop: () => ends.disposeAsync(),

@@ -22,13 +22,27 @@ export type OpenSealed = (sealed: string, context: string) => string | undefined
 const nonceLength = 12;
 const tagLength = 16;
 
+/** A key of the gateway's own, wrapped by a key of `ENCRYPTION_KEYS`: `data_keys`. */
+export type DataKey = { readonly _id: string; readonly wrapped: string };
+
 /**
- * Opens with the setting `ENCRYPTION_KEYS` (`key_id:base64,…`): AES-256-GCM, the text
- * `key_id.base64url(nonce ‖ tag ‖ ciphertext)`, with key id and place authenticated.
+ * Opens with the setting `ENCRYPTION_KEYS` (`key_id:base64,…`) and the gateway's data keys, which
+ * are sealed under those: AES-256-GCM, the text `key_id.base64url(nonce ‖ tag ‖ ciphertext)`, with
+ * key id and place authenticated.
  */
-export function openerOf(encryptionKeys: string): OpenSealed {
+export function openerOf(encryptionKeys: string, dataKeys: readonly DataKey[] = []): OpenSealed {
   const pairs = encryptionKeys.split(",").map((pair) => pair.split(":"));
-  const keys = new Map(pairs.map(([id = "", text = ""]) => [id, Buffer.from(text, "base64")]));
+  const ring = new Map(pairs.map(([id = "", text = ""]) => [id, Buffer.from(text, "base64")]));
+  const unwrap = openerUnder(ring);
+  const keys = new Map(ring);
+  for (const { _id, wrapped } of dataKeys) {
+    const text = unwrap(wrapped, `data key|gateway|${_id}`);
+    if (text !== undefined) keys.set(_id, Buffer.from(text, "base64"));
+  }
+  return openerUnder(keys);
+}
+
+function openerUnder(keys: ReadonlyMap<string, Buffer>): OpenSealed {
   return (sealed, context) => {
     const [keyId = "", text = ""] = sealed.split(".");
     const key = keys.get(keyId);

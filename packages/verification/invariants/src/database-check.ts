@@ -1,6 +1,6 @@
 import type { Filter, MongoClient } from "mongodb";
 import { checkHolding, createAccountCheck } from "./account-check.ts";
-import { namedBy } from "./answer-check.ts";
+import { type DataKey, namedBy, openerOf } from "./answer-check.ts";
 import { type CollectionName, type Documents, type Payout, serviceOf } from "./documents.ts";
 import {
   type CheckOptions,
@@ -28,6 +28,14 @@ type Document<C extends CollectionName> = Documents[C][number];
 /** A collection of the service that owns it, typed as the checks read it. */
 export function collectionOf<C extends CollectionName>({ client, prefix }: Databases, name: C) {
   return client.db(`${prefix}${serviceOf[name]}`).collection<Document<C> & { _id: string }>(name);
+}
+
+/** Opens kept answers of databases whose gateway has these keys. */
+export async function openerFor({ client, prefix }: Databases, encryptionKeys: string) {
+  const dataKeys = client
+    .db(`${prefix}${serviceOf.idempotency_keys}`)
+    .collection<DataKey>("data_keys");
+  return openerOf(encryptionKeys, await dataKeys.find().toArray());
 }
 
 /**

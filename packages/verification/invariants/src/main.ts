@@ -2,9 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readArguments, runCommand, say, UsageError } from "@disburse/harness/command-line.ts";
 import { MongoClient } from "mongodb";
-import { openerOf } from "./answer-check.ts";
 import { openDataFolder } from "./data-folder.ts";
-import { type CheckReport, checkDatabase, type Databases } from "./database-check.ts";
+import { type CheckReport, checkDatabase, type Databases, openerFor } from "./database-check.ts";
 import { untilQuiet } from "./quiet.ts";
 import { reportLines, verdictOf } from "./report.ts";
 
@@ -20,7 +19,7 @@ async function check(command: ReturnType<typeof readCommand>): Promise<number> {
     if (busy.length > 0) say(`not at rest after ${settleSeconds} s: ${busy.join(", ")}`);
     const keys = encryptionKeysOf(dataDir);
     if (keys === undefined) say(`kept answers are not opened: ${dataDir} has no keys`);
-    const open = keys === undefined ? {} : { open: openerOf(keys) };
+    const open = keys === undefined ? {} : { open: await openerFor(databases, keys) };
     const report = await checkDatabase(databases, { now: new Date(), ...open });
     for (const line of reportLines(report)) say(line);
     if (json !== undefined) writeFileSync(json, asJson(report));

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { AuditEntry } from "@disburse/chassis/audit/trail.ts";
-import { createSealer, type Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
@@ -47,23 +47,20 @@ const sweepEveryMs = 2_000;
 const gaugesEveryMs = 10_000;
 
 /** What review stands on. */
-export type ReviewOptions = Omit<ReviewRpcDeps, "audit" | "sealer" | "reviewed"> & {
+export type ReviewOptions = Omit<ReviewRpcDeps, "audit" | "reviewed"> & {
   readonly database: Pick<Database, "db">;
-  /** See `encryptionKeysSetting`. */
-  readonly encryptionKeys: string;
   readonly metrics: Metrics;
 };
 
 /** Opens the audit trail, and starts what finishes decisions that a crash left half done. */
 export async function startReview(options: ReviewOptions) {
-  const { database, alerts, encryptionKeys, metrics, clock, log } = options;
+  const { database, alerts, metrics, clock, log } = options;
   const done = metrics.counter("disburse_alert_deeds_total", "What people did with alerts", [
     "action",
   ]);
   const deps: ReviewRpcDeps = {
     ...options,
     audit: openAuditStore<AlertAction>(database),
-    sealer: createSealer(encryptionKeys),
     reviewed: (action) => done.inc({ action }),
   };
   const waiting = metrics.gauge("disburse_alerts_waiting", "Alerts that wait for a person", [

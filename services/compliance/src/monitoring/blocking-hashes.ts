@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createKeyedHashes } from "@disburse/chassis/crypto/sealing.ts";
+import type { KeyedHash } from "@disburse/chassis/crypto/sealing.ts";
 import {
   blockingKeysVersion,
   entryBlockingKeys,
@@ -31,13 +31,8 @@ const entriesHashesMax = 100_000;
 /** Entries whose keys are made in one turn of the event loop: some 2 ms. */
 const entriesSlice = 20;
 
-/**
- * Hashes under a key derived from the first of the setting `ENCRYPTION_KEYS`. After a
- * rotation every subject is screened again once, and so gets new ones.
- */
-export function createBlockingHashes(encryptionKeys: string) {
-  // The label stays as it was: the stored hashes depend on it.
-  const [{ keyId, hash }] = createKeyedHashes(encryptionKeys, "compliance reverse keys");
+/** After a rotation of the key every subject is screened again once, and so gets new ones. */
+export function createBlockingHashes({ keyId, hash }: KeyedHash) {
   const add = async (keys: Iterable<string>, hashes: Set<number>): Promise<void> => {
     let made = 0;
     for (const key of keys) {

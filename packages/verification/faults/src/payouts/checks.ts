@@ -1,6 +1,5 @@
 import { until } from "@disburse/harness/waiting.ts";
-import { openerOf } from "@disburse/invariants/answer-check.ts";
-import { checkDatabase, collectionOf } from "@disburse/invariants/database-check.ts";
+import { checkDatabase, collectionOf, openerFor } from "@disburse/invariants/database-check.ts";
 import { untilQuiet } from "@disburse/invariants/quiet.ts";
 import { verdictOf } from "@disburse/invariants/report.ts";
 import type { FaultPlatform } from "../platform.ts";
@@ -109,7 +108,7 @@ async function otherAnswers(platform: FaultPlatform, { accepted }: Load): Promis
 async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
   const report = await checkDatabase(platform.databases(), {
     now: new Date(),
-    open: openerOf(platform.secrets.encryptionKeys),
+    open: await openerFor(platform.databases(), platform.secrets.encryptionKeys),
   });
   if (verdictOf(report).failed === 0) return [];
   return report.findings.map((each) => `${each.invariant}: ${each.subject} ${each.detail}`);

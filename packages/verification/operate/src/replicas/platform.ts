@@ -1,7 +1,6 @@
 import { startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
-import { openerOf } from "@disburse/invariants/answer-check.ts";
-import { checkDatabase, type Databases } from "@disburse/invariants/database-check.ts";
+import { checkDatabase, type Databases, openerFor } from "@disburse/invariants/database-check.ts";
 import { untilQuiet } from "@disburse/invariants/quiet.ts";
 import { registerBeneficiary } from "@disburse/platform/merchant.ts";
 import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
@@ -56,7 +55,7 @@ export async function startReplicatedPlatform(
     settle: async (): Promise<void> => {
       const busy = await untilQuiet(databases, restMs);
       if (busy.length > 0) throw new Error(`not at rest: ${busy.join(", ")}`);
-      const open = openerOf(platform.secrets.encryptionKeys);
+      const open = await openerFor(databases, platform.secrets.encryptionKeys);
       const { findings } = await checkDatabase(databases, { now: new Date(), open });
       if (findings.length > 0) throw new Error(`invariants: ${JSON.stringify(findings)}`);
     },

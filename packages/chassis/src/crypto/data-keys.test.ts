@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { DataKeyDocument, DataKeyStore } from "./data-key-store.ts";
+import { openDataKeys } from "./data-keys.ts";
+import { following, type KeyProvider, ringProvider } from "./key-provider.ts";
+import { createKeyedHashes, createSealer } from "./sealing.ts";
+
+const secrets = new Map(["k1", "k2", "k3"].map((id) => [id, randomBytes(32).toString("base64")]));
+const ring = (...of: readonly string[]) => of.map((id) => `${id}:${secrets.get(id)}`).join();
+
+const stored = new Map<string, DataKeyDocument>();
+/** As the collection: each call takes a turn. */
+const documents: DataKeyStore = {
+  all: async () => structuredClone([...stored.values()]),
+  insert: async (document) => {
+    if (stored.has(document._id)) return false;
+    stored.set(document._id, document);
+    return true;
+  },
+  rewrap: async ({ _id, wrapped }, next) => {
+    const document = stored.get(_id);
+    if (document?.wrapped !== wrapped) return false;
+    stored.set(_id, { ...document, ...next });
+    return true;
+  },
+};
+
+const time = { nowMs: 0 };
+const clock = { now: () => new Date(time.nowMs) };
+const [announcedMs, dayMs] = [600_000, 86_400_000];
+beforeEach(() => {
+  time.nowMs = Date.parse("2026-11-23T00:00:00Z");
+  stored.clear();
+});
+
+const opened = (keys: string, provider: KeyProvider = ringProvider(keys)) =>
+  openDataKeys({ documents, service: "quote", provider, ring: keys, purposes: ["alerts"], clock });
+const idsOf = (pattern: RegExp) => [...stored.keys()].filter((id) => pattern.test(id)).sort();
+/** As a roll-out leaves it: the new key in front, and its data key known and in use. */
+async function rotate(keys: string) {
+  const own = await opened(keys);
+  await own.maintain();
+  time.nowMs += announcedMs;
+  return own;
+}
+
+describe("data keys", () => {
+  it("seal alike in all processes, also where two begin at once", async () => {
+    const [one, other] = await Promise.all([opened(ring("k1")), opened(ring("k1"))]);
+    const sealed = one.sealer.seal("Ω 1", "m|b|n");
+    expect(sealed).toMatch(/^~1\.[\w-]+$/);
+    expect(other.sealer.open(sealed, "m|b|n")).toBe("Ω 1");
+    expect(() => other.sealer.open(sealed, "m|b|o")).toThrow();
+    expect(one.sealer.isCurrent(sealed)).toBe(true);
+    expect(JSON.stringify([...stored.values()])).not.toContain(secrets.get("k1"));
+  });
+
+  it("open what a ring's key sealed before, also when the ring has lost it", async () => {
+    const before = createSealer(ring("k1")).seal("a", "c");
+    const first = await opened(ring("k1"));
+    expect([first.sealer.open(before, "c"), first.sealer.isCurrent(before)]).toEqual(["a", false]);
+    const rotated = await opened(ring("k2", "k1"));
+    expect(await rotated.maintain()).toBe(0);
+    const alone = await opened(ring("k2"));
+    expect(alone.sealer.open(before, "c")).toBe("a");
+    expect(alone.sealer.open(first.sealer.seal("b", "c"), "c")).toBe("b");
+    expect(() => alone.sealer.open("k9.AAAA", "c")).toThrow("the key k9, which is not there");
+  });
+
+  it("never store a key that joins the ring, which the older one could unwrap", async () => {
+    await opened(ring("k1"));
+    await opened(ring("k1", "k2"));
+    expect(idsOf(/k2/)).toEqual([]);
+    await rotate(ring("k2", "k1"));
+    const own = [...stored.values()].filter(({ _id }) => _id.includes("k2"));
+    expect(own.map(({ _id, wrapped_by }) => [_id, wrapped_by])).toEqual([["hash alerts k2", "k2"]]);
+  });
+
+  it("refuse to open where the key that wraps them has gone too early", async () => {
+    await opened(ring("k1"));
+    await expect(opened(ring("k2"))).rejects.toThrow(
+      /^settings: ENCRYPTION_KEYS: 3 data keys are wrapped under k1, which is not there$/,
+    );
+    expect([...stored.values()].every(({ wrapped_by }) => wrapped_by === "k1")).toBe(true);
+  });
+
+  it("are wrapped anew by one of several that try, and each is there whole all the time", async () => {
+    const { sealer } = await opened(ring("k1"));
+    const sealed = sealer.seal("a", "c");
+    const all = await Promise.all([1, 2, 3].map(() => opened(ring("k2", "k1"))));
+    await Promise.all(all.map(({ maintain }) => maintain()));
+    expect(await all[0]?.maintain()).toBe(0);
+    expect((await opened(ring("k2"))).sealer.open(sealed, "c")).toBe("a");
+  });
+
+  it("follow a rotation, and what the ones before sealed is to be sealed anew", async () => {
+    const [before, behind] = [await opened(ring("k1")), await opened(ring("k1", "k2"))];
+    const sealed = before.sealer.seal("a", "c");
+    expect(before.generation()).toBe("k1");
+    const front = await rotate(ring("k2", "k1"));
+    const next = front.sealer.seal("a", "c");
+    expect([next.slice(0, 3), front.generation()]).toEqual(["~2.", "k2"]);
+    expect([sealed, next].map(front.sealer.isCurrent)).toEqual([false, true]);
+    // A process that the roll-out has not reached makes no third one, and goes along.
+    await behind.maintain();
+    expect([behind.sealer.open(next, "c"), behind.generation()]).toEqual(["a", "k2"]);
+    expect([idsOf(/^~/), behind.sealer.isCurrent(sealed)]).toEqual([["~1", "~2"], false]);
+  });
+
+  it("have a successor after thirty days, which is known everywhere before it seals", async () => {
+    const [maker, other] = [await opened(ring("k1")), await opened(ring("k1"))];
+    const first = maker.sealer.seal("a", "c");
+    time.nowMs += 30 * dayMs - 1;
+    await maker.maintain();
+    expect(idsOf(/^~/)).toEqual(["~1"]);
+    time.nowMs += 1;
+    await maker.maintain();
+    time.nowMs += announcedMs - 1;
+    expect(maker.sealer.seal("a", "c")).toMatch(/^~1\./);
+    await other.maintain();
+    time.nowMs += 1;
+    const sealed = maker.sealer.seal("a", "c");
+    expect(sealed).toMatch(/^~2\./);
+    expect(other.sealer.open(sealed, "c")).toBe("a");
+    // Under the same key of the provider: the texts before stay as they are.
+    expect(maker.sealer.isCurrent(first)).toBe(true);
+    await maker.maintain();
+    expect(idsOf(/^~/)).toEqual(["~1", "~2"]);
+  });
+
+  it("hash as the ring's keys did, and find what a lost one hashed", async () => {
+    const [before] = createKeyedHashes(ring("k1"), "alerts");
+    const [first] = (await opened(ring("k1"))).hashes("alerts");
+    expect(first.hash("x")).toEqual(before.hash("x"));
+    const rotated = await rotate(ring("k2", "k1"));
+    expect(rotated.hashes("alerts").map(({ keyId }) => keyId)).toEqual(["k2", "k1"]);
+    const alone = await opened(ring("k2"));
+    const kept = alone.hashes("alerts");
+    expect(kept.map(({ keyId }) => keyId)).toEqual(["k2", "k1"]);
+    expect(kept[1]?.hash("x")).toEqual(before.hash("x"));
+  });
+
+  it("ask the provider at the start alone", async () => {
+    let calls = 0;
+    const own = ringProvider(ring("k1"));
+    const counting: KeyProvider = {
+      ...own,
+      wrap: (...args) => own.wrap(...args).finally(() => (calls += 1)),
+      unwrap: (...args) => own.unwrap(...args).finally(() => (calls += 1)),
+    };
+    const { sealer, maintain } = await opened(ring("k1"), counting);
+    const atStart = calls;
+    for (let at = 0; at < 100; at += 1) sealer.open(sealer.seal("a", "c"), "c");
+    await maintain();
+    expect([atStart, calls]).toEqual([6, 6]);
+  });
+
+  it("move from a ring to another provider, which hashes under a key of its own", async () => {
+    const sealed = (await opened(ring("k1"))).sealer.seal("a", "c");
+    const kms = ringProvider(ring("k3"));
+    const both = await opened(ring("k1"), following(ringProvider(ring("k1")), kms));
+    expect(await both.maintain()).toBe(0);
+    const [alone] = [await opened("", kms)];
+    expect(alone.sealer.open(sealed, "c")).toBe("a");
+    expect(alone.hashes("alerts").map(({ keyId }) => keyId)).toEqual(["k1"]);
+    stored.clear();
+    const fresh = await opened("", kms);
+    expect(fresh.hashes("alerts").map(({ keyId }) => keyId)).toEqual(["own"]);
+  });
+});

@@ -1,0 +1,230 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { SettingsError } from "../settings.ts";
+import type { DataKeyDocument, DataKeyStore } from "./data-key-store.ts";
+import type { KeyProvider } from "./key-provider.ts";
+import {
+  dataKeyLength,
+  hashKeyOf,
+  type KeyedHash,
+  keyedHash,
+  keysOfRing,
+  type NamedKey,
+  openUnder,
+  type Sealer,
+  sealUnder,
+} from "./sealing.ts";
+
+type DataKey = {
+  readonly key: Buffer;
+  readonly madeUnder: string;
+  readonly madeAt: Date;
+  readonly activeAt: Date;
+};
+
+/** AES-GCM under random nonces is good for 2^32 texts of a key; at 1,000 a second, 49 days. */
+const sealsForMs = 30 * 24 * 3_600_000;
+/** A new key is known everywhere before it seals: processes look for new ones every minute. */
+const announcedMs = 600_000;
+
+/** What data keys are opened with. */
+export type DataKeyDeps = {
+  readonly documents: DataKeyStore;
+  readonly service: string;
+  readonly provider: KeyProvider;
+  /** The setting `ENCRYPTION_KEYS`, whose keys sealed texts by themselves before; "" for none. */
+  readonly ring: string;
+  /** What keyed hashes are for. */
+  readonly purposes: readonly string[];
+  readonly clock: Clock;
+};
+
+/** The keys of a service's database, and what they seal and hash. */
+export type DataKeys = Awaited<ReturnType<typeof openDataKeys>>;
+
+/**
+ * Opens the data keys of a database. All of them are unwrapped now, so that sealing asks no other
+ * machine; there are a dozen after a year. The keys of a ring that the database was used with
+ * before it had data keys become some: their texts stay readable when the ring has lost them.
+ *
+ * @throws {SettingsError} where one is wrapped under a key that is not there any more.
+ */
+export async function openDataKeys(deps: DataKeyDeps) {
+  const { provider, clock } = deps;
+  const store = openStore(deps);
+  await store.load();
+  const ring = deps.ring === "" ? [] : keysOfRing(deps.ring);
+  await makeFirst(deps, store, ring);
+  const inRing = new Map(ring);
+  const sealing = () => sealingKey(store.sealing(), clock.now());
+  const sealer: Sealer = {
+    seal: (plain, place) => {
+      const [id, { key }] = sealing();
+      return sealUnder(id, key, plain, place);
+    },
+    open: (sealed, place) => {
+      const id = idOf(sealed);
+      const key = store.keys.get(id)?.key ?? inRing.get(id);
+      if (key === undefined) throw new Error(`sealed under the key ${id}, which is not there`);
+      return openUnder(id, key, sealed, place);
+    },
+    isCurrent: (sealed) => {
+      const id = idOf(sealed);
+      return isOwn(id) && store.keys.get(id)?.madeUnder === sealing()[1].madeUnder;
+    },
+  };
+  return {
+    sealer,
+    /** A purpose's keyed hashes; those of a ring's keys stay when the ring has lost them. */
+    hashes: (purpose: string) => hashesOf(store.keys, ring, purpose),
+    /** Changes when texts are to be sealed anew. */
+    generation: () => sealing()[1].madeUnder,
+    /**
+     * Looks for keys that other processes made, makes the next one in time, and wraps anew what an
+     * older key of the provider wrapped. Answers how many still are; at 0 the older key can go.
+     */
+    maintain: async (): Promise<number> => {
+      const found = await store.load();
+      const isMade = await makeNext(store, provider.current, clock.now().getTime());
+      return rewrapAll(store, isMade ? await store.load() : found, provider);
+    },
+  };
+}
+
+/** Whether texts are sealed under it, rather than under a key of a ring, as they were before. */
+function isOwn(id: string): boolean {
+  return id.startsWith("~");
+}
+
+function idOf(sealed: string): string {
+  return sealed.slice(0, sealed.indexOf("."));
+}
+
+type Store = ReturnType<typeof openStore>;
+
+function openStore({ documents, service, provider, clock }: DataKeyDeps) {
+  const keys = new Map<string, DataKey>();
+  const context = (id: string) => `${service}|${id}`;
+  let newestFirst: readonly (readonly [string, DataKey])[] = [];
+
+  /** Unwraps those that this process does not know yet; answers with all of them. */
+  const load = async () => {
+    const found = await documents.all();
+    const fresh = found.filter(({ _id }) => !keys.has(_id));
+    assertWrapped(fresh, provider);
+    await Promise.all(
+      fresh.map(async ({ _id, wrapped_by: keyId, wrapped: text, ...document }) => {
+        const { made_under: madeUnder, made_at: madeAt, active_at: activeAt } = document;
+        const key = await provider.unwrap({ keyId, text }, context(_id));
+        keys.set(_id, { key, madeUnder, madeAt, activeAt });
+      }),
+    );
+    newestFirst = [...keys]
+      .filter(([id]) => isOwn(id))
+      .toSorted(([a], [b]) => numberOf(b) - numberOf(a));
+    return found;
+  };
+  /** Stores a key, unless there is one of its id. */
+  const keep = async (_id: string, key: Buffer, activeAt: Date) => {
+    const { keyId: wrapped_by, text: wrapped } = await provider.wrap(key, context(_id));
+    const times = { made_at: clock.now(), active_at: activeAt };
+    const made = { schema_version: 1, made_under: provider.current, ...times };
+    await documents.insert({ _id, wrapped_by, wrapped, ...made });
+  };
+  return { documents, keys, context, load, keep, sealing: () => newestFirst };
+}
+
+function numberOf(id: string): number {
+  return Number(id.slice(1));
+}
+
+function assertWrapped(documents: readonly DataKeyDocument[], provider: KeyProvider): void {
+  const lost = documents.filter(({ wrapped_by }) => !provider.has(wrapped_by));
+  if (lost.length === 0) return;
+  const keys = [...new Set(lost.map(({ wrapped_by }) => wrapped_by))].join(", ");
+  throw new SettingsError(
+    `settings: ENCRYPTION_KEYS: ${lost.length} data keys are wrapped under ${keys}, which is not there`,
+  );
+}
+
+const always = new Date(0);
+const hashId = (purpose: string, keyId: string) => `hash ${purpose} ${keyId}`;
+
+/**
+ * Makes what a database needs before its first text. `~1` comes last, so that where it is the
+ * ring's keys of then are too. A key that joins the ring later is never stored: the older one
+ * could unwrap it.
+ */
+async function makeFirst(
+  { purposes }: DataKeyDeps,
+  { keys, keep, load }: Store,
+  ring: readonly NamedKey[],
+): Promise<void> {
+  const isNew = !keys.has("~1");
+  for (const [keyId, key] of isNew ? ring : []) await keep(keyId, key, always);
+  for (const purpose of purposes) {
+    for (const [keyId, key] of isNew ? ring : ring.slice(0, 1)) {
+      const id = hashId(purpose, keyId);
+      if (!keys.has(id)) await keep(id, hashKeyOf(key, purpose), always);
+    }
+    const known = [...keys.keys()].some((id) => id.startsWith(hashId(purpose, "")));
+    if (ring.length === 0 && !known)
+      await keep(hashId(purpose, "own"), randomBytes(dataKeyLength), always);
+  }
+  if (isNew) await keep("~1", randomBytes(dataKeyLength), always);
+  await load();
+}
+
+/** The newest that is active. */
+function sealingKey(newestFirst: readonly (readonly [string, DataKey])[], now: Date) {
+  const found = newestFirst.find(([, { activeAt }]) => activeAt <= now);
+  if (found === undefined) throw new Error("no data key");
+  return found;
+}
+
+/** Makes the next key where the newest is old, or none is of the provider's current key. */
+async function makeNext({ sealing, keep }: Store, current: string, nowMs: number) {
+  const [newest] = sealing();
+  if (newest === undefined) return false;
+  const [id, { madeAt }] = newest;
+  const isRotated = sealing().every(([, { madeUnder }]) => madeUnder !== current);
+  if (!isRotated && nowMs - madeAt.getTime() < sealsForMs) return false;
+  const next = `~${numberOf(id) + 1}`;
+  await keep(next, randomBytes(dataKeyLength), new Date(nowMs + announcedMs));
+  return true;
+}
+
+/** Each in one write where it is as it was read. */
+async function rewrapAll(
+  { documents, keys, context }: Store,
+  found: readonly DataKeyDocument[],
+  provider: KeyProvider,
+): Promise<number> {
+  let left = 0;
+  for (const { _id, wrapped_by, wrapped } of found) {
+    const key = keys.get(_id)?.key;
+    if (wrapped_by === provider.current || key === undefined) continue;
+    const next = await provider.wrap(key, context(_id));
+    const after = { wrapped_by: next.keyId, wrapped: next.text };
+    if (!(await documents.rewrap({ _id, wrapped }, after))) left += 1;
+  }
+  return left;
+}
+
+/** Of the ring's keys in their order, then of those that were in it. */
+function hashesOf(
+  keys: ReadonlyMap<string, DataKey>,
+  ring: readonly NamedKey[],
+  purpose: string,
+): readonly [KeyedHash, ...KeyedHash[]] {
+  const prefix = hashId(purpose, "");
+  const ofRing = ring.map(([keyId, master]) => [keyId, hashKeyOf(master, purpose)] as const);
+  const inRing = new Set(ring.map(([keyId]) => keyId));
+  const kept = [...keys]
+    .filter(([id]) => id.startsWith(prefix) && !inRing.has(id.slice(prefix.length)))
+    .toSorted(([, a], [, b]) => b.madeAt.getTime() - a.madeAt.getTime())
+    .map(([id, { key }]) => [id.slice(prefix.length), key] as const);
+  const [first, ...others] = [...ofRing, ...kept].map(keyedHash);
+  if (first === undefined) throw new Error(`no key hashes for ${purpose}`);
+  return [first, ...others];
+}

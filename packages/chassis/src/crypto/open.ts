@@ -1,0 +1,63 @@
+import { systemClock } from "@disburse/kernel/time.ts";
+import type { Lifetime } from "../lifetime.ts";
+import type { Log } from "../log.ts";
+import { startLoop } from "../loop.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Database } from "../mongo/database.ts";
+import type { SealingSettings } from "../settings.ts";
+import { openDataKeyStore } from "./data-key-store.ts";
+import { type DataKeys, openDataKeys } from "./data-keys.ts";
+import { following, type KeyProvider, ringProvider } from "./key-provider.ts";
+
+/** Sooner by far than a new key seals (`announcedMs` of data-keys.ts). */
+const maintainEveryMs = 60_000;
+
+/** What a service's keys are opened with. */
+export type OpenKeysDeps = {
+  /** The service's. */
+  readonly name: string;
+  readonly database: Pick<Database, "db">;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly lifetime: Lifetime;
+};
+
+/**
+ * Opens the data keys of a service, and keeps them wrapped under the provider's current key.
+ *
+ * @param purposes what keyed hashes are for.
+ */
+export async function openKeys(
+  { name: service, database, log, metrics, lifetime }: OpenKeysDeps,
+  settings: SealingSettings,
+  ...purposes: readonly string[]
+): Promise<DataKeys> {
+  const { ENCRYPTION_KEYS: ring = "" } = settings;
+  const provider = await providerOf(settings);
+  const keys = await openDataKeys({
+    ...{ documents: openDataKeyStore(database.db), service, provider, ring, purposes },
+    clock: systemClock,
+  });
+  const older = metrics.gauge(
+    "disburse_data_keys_under_older_keys",
+    "Data keys that an older key wraps: at 0 it can be left out of the settings.",
+  );
+  const run = async () => {
+    older.set(await keys.maintain());
+    return false;
+  };
+  const loop = startLoop({ name: "data-keys", everyMs: maintainEveryMs, run, log });
+  lifetime.add("data keys", loop.stop);
+  return keys;
+}
+
+async function providerOf(settings: SealingSettings): Promise<KeyProvider> {
+  const { ENCRYPTION_KEYS: ring, AWS_KMS_KEY_IDS: keyIds, AWS_KMS_ENDPOINT: endpoint } = settings;
+  if (keyIds !== undefined) {
+    // Some megabytes that most deployments have no use for.
+    const { kmsClient, kmsProvider } = await import("./kms-provider.ts");
+    const kms = kmsProvider(keyIds, kmsClient(endpoint));
+    return ring === undefined ? kms : following(ringProvider(ring), kms);
+  }
+  return ringProvider(ring ?? "");
+}
