@@ -11,8 +11,14 @@ const endToEnd = named(".e2e.test.ts");
 /** Starts (once a run) what the integration and end-to-end tests share: an engine and a broker. */
 const globalSetup = ["packages/verification/testkit/src/global-setup.ts"];
 
-/** They start brokers, browsers and whole installations: short files that take long. */
-const slowest = /\/(broker\.int|docs-page\.int|history\.int|standalone\.e2e)\.test\.ts$/;
+/** Files that take longest: they start brokers, browsers and whole installations. */
+const slowest = new RegExp(
+  `/(${[
+    ...["seed-run", "processes", "rules"],
+    ...["broker.int", "history.int", "docs-page.int", "import.int", "delivery.int"],
+    ...["faults.e2e", "standalone.e2e", "fields.e2e", "outage.e2e", "races.e2e"],
+  ].join("|")})\\.test\\.ts$`,
+);
 
 /** Starts the slowest files of a project first, so that no worker ends long after the others. */
 class SlowestFirst extends BaseSequencer {
@@ -66,9 +72,10 @@ export default defineConfig({
           globalSetup,
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          // Each file starts a whole platform of its own: a third one would starve the others.
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          isolate: false,
+          // They wait for timers, starts and settlements a fifth of the time.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

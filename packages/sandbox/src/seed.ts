@@ -37,12 +37,13 @@ export async function seedSandbox(
   clients: SandboxClients,
   known: SandboxMerchants | undefined,
 ): Promise<SeededSandbox> {
-  await importSandboxList(clients);
   const merchants = known ?? (await createMerchants(clients));
-  await registerMerchants(clients, merchants);
-  await allowMerchants(clients, merchants);
-  await openCorridors(clients, merchants);
-  return { merchants, accounts: await openAccounts(clients, merchants) };
+  const [accounts] = await Promise.all([
+    registerMerchants(clients, merchants).then(() => openAccounts(clients, merchants)),
+    importSandboxList(clients),
+    openCorridors(clients, merchants),
+  ]);
+  return { merchants, accounts };
 }
 
 async function importSandboxList({ compliance }: SandboxClients): Promise<void> {
@@ -71,12 +72,12 @@ async function createMerchants({ keys }: SandboxClients): Promise<SandboxMerchan
   return Object.fromEntries(await Promise.all(made)) as SandboxMerchants;
 }
 
-/** Registers the merchants that are not: of an earlier release those that had settings are. */
+/** Registers the merchants that are not, and sets what they may do. */
 async function registerMerchants(
   { beneficiary }: SandboxClients,
   merchants: SandboxMerchants,
 ): Promise<void> {
-  for (const name of merchantNames) {
+  const register = async (name: MerchantName) => {
     const merchantId = merchants[name].merchant_id;
     const isRegistered = await beneficiary.getMerchant({ merchantId }).then(
       () => true,
@@ -85,32 +86,28 @@ async function registerMerchants(
         throw error;
       },
     );
-    if (isRegistered) continue;
-    const mutation = serviceMutation(seeder, `sandbox:merchant:${merchantId}`);
-    await beneficiary.createMerchant({ mutation, merchantId, name });
-  }
-}
-
-/** `frozen` may create nothing; `bare` has no settings. */
-async function allowMerchants(
-  { beneficiary }: SandboxClients,
-  merchants: SandboxMerchants,
-): Promise<void> {
-  for (const name of ["acme", "globex", "frozen"] as const) {
-    const merchantId = merchants[name].merchant_id;
+    if (!isRegistered) {
+      const mutation = serviceMutation(seeder, `sandbox:merchant:${merchantId}`);
+      await beneficiary.createMerchant({ mutation, merchantId, name });
+    }
+    // `frozen` may create nothing; `bare` has no settings.
+    if (name === "bare") return;
     const allowed = name !== "frozen";
     await beneficiary.setMerchantSettings({
       mutation: serviceMutation(seeder, `sandbox:settings:${merchantId}`),
       settings: { merchantId, mayCreateBeneficiaries: allowed, mayCreateDepositors: allowed },
     });
-  }
+  };
+  await Promise.all(merchantNames.map(register));
 }
+
+type SandboxCorridor = (typeof sandboxCorridors)[number];
 
 async function openCorridors(
   { quote }: SandboxClients,
   merchants: SandboxMerchants,
 ): Promise<void> {
-  for (const each of sandboxCorridors) {
+  const open = async (each: SandboxCorridor) => {
     const key = `sandbox:${each.source}:${each.destination}`;
     const limits = sandboxLimits[each.source];
     const { corridor } = await quote.setCorridor({
@@ -129,24 +126,21 @@ async function openCorridors(
     const corridorId = corridor?.id ?? "";
     const mutation = serviceMutation(seeder, `${key}:rate`);
     await quote.setRate({ mutation, corridorId, rate: { rate: each.rate, source: seeder } });
-    for (const name of each.openTo) {
+    const opened = each.openTo.map((name) => {
       const merchantId = merchants[name].merchant_id;
-      await quote.setMerchantCorridor({
-        mutation: serviceMutation(seeder, `${key}:${merchantId}`),
-        merchantId,
-        corridorId,
-        open: true,
-      });
-    }
-  }
+      const mutation = serviceMutation(seeder, `${key}:${merchantId}`);
+      return quote.setMerchantCorridor({ mutation, merchantId, corridorId, open: true });
+    });
+    await Promise.all(opened);
+  };
+  await Promise.all(sandboxCorridors.map(open));
 }
 
 async function openAccounts(
   { payout }: SandboxClients,
   merchants: SandboxMerchants,
 ): Promise<SeededAccount[]> {
-  const opened: SeededAccount[] = [];
-  for (const [at, { merchant, currency, funds }] of sandboxAccounts.entries()) {
+  const opened = sandboxAccounts.map(async ({ merchant, currency, funds }, at) => {
     const merchantId = merchants[merchant].merchant_id;
     const key = `sandbox:account:${merchantId}:${at}`;
     const mutation = serviceMutation(seeder, key);
@@ -162,8 +156,7 @@ async function openAccounts(
       });
     }
     const { account } = await payout.getAccount({ merchantId, accountId });
-    const available = account?.available ?? "";
-    opened.push({ merchant, account_id: accountId, currency, available });
-  }
-  return opened;
+    return { merchant, account_id: accountId, currency, available: account?.available ?? "" };
+  });
+  return Promise.all(opened);
 }

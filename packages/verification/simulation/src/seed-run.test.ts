@@ -4,7 +4,7 @@ import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 import { runSeed, type SeedOptions } from "./seed-run.ts";
 
 /** `npm run test:sim` runs 10,000. */
-const seeds = 200;
+const seeds = 100;
 
 let globals: ReturnType<typeof virtualGlobals>;
 beforeAll(() => {
