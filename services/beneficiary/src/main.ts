@@ -1,4 +1,5 @@
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
+import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -7,6 +8,7 @@ import { custodyProviderCodes } from "@disburse/forms/values/custody-providers.t
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { migrations } from "./migrations.ts";
+import { sealedRecords } from "./records/document.ts";
 import { startBacklogGauges } from "./screening/backlog.ts";
 import { subscription } from "./screening/events.ts";
 import { startScreeningSweep } from "./screening/sweep.ts";
@@ -19,7 +21,8 @@ const complianceTimeoutMs = 3_000;
 export const start = serviceStart("beneficiary", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const { connect, openBus, serve, tracing } = opening;
-  const { sealer, hashes } = await openKeys(opening, config, contentPurpose);
+  const keys = await openKeys(opening, config, contentPurpose);
+  const { sealer, hashes } = keys;
   const deps = {
     ...openStores(database, sealer, contentKeyOf(hashes(contentPurpose))),
     compliance: connect(ComplianceService, config.COMPLIANCE_URL, complianceTimeoutMs),
@@ -35,6 +38,9 @@ export const start = serviceStart("beneficiary", readConfig, migrations, async (
   const bus = await openBus(config);
   await bus.subscribe(subscription(deps));
   lifetime.add("screening sweep", startScreeningSweep({ ...deps, tracing }).stop);
+  const places = [sealedRecords("beneficiaries"), sealedRecords("depositors")];
+  const resealing = startResealing({ database, keys, places, metrics, log });
+  lifetime.add("resealing", resealing.stop);
   lifetime.add("screening backlog", startBacklogGauges({ ...deps, metrics }).stop);
   return serve({
     services: [BeneficiaryService],

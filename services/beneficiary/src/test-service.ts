@@ -7,7 +7,7 @@ import {
   createClient,
   createRouterTransport,
 } from "@connectrpc/connect";
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { createSealer, type Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -117,11 +117,17 @@ export type TestService = {
   stop(): Promise<void>;
 };
 
-export async function startTestService(): Promise<TestService> {
-  const database = await migratedDatabase("beneficiary", migrations);
+/** As `ENCRYPTION_KEYS` has them. */
+export const testKeys = `k1:${randomBytes(32).toString("base64")}`;
+
+/** The service on a database of its own, or on one that is there. */
+export async function startTestService(
+  beside?: TestService,
+  sealer: Sealer = createSealer(testKeys),
+): Promise<TestService> {
+  const database = beside?.database ?? (await migratedDatabase("beneficiary", migrations));
   const clock = createTestClock();
   const compliance = createFakeCompliance(clock);
-  const sealer = createSealer(`k1:${randomBytes(32).toString("base64")}`);
   const deps: ServiceDeps = {
     ...openStores(database, sealer),
     compliance,

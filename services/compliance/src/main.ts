@@ -1,5 +1,7 @@
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
+import { sealedProposals } from "@disburse/chassis/approvals/store.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
+import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
@@ -8,6 +10,7 @@ import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/co
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { reviewGuards } from "./alerts/approvals.ts";
+import { sealedAlerts } from "./alerts/document.ts";
 import { subjectAlerts } from "./alerts/raising.ts";
 import { startReview } from "./alerts/service.ts";
 import { openAlertStore } from "./alerts/store.ts";
@@ -18,10 +21,11 @@ import { startLists } from "./lists/service.ts";
 import { openListStore } from "./lists/store.ts";
 import { migrations } from "./migrations.ts";
 import { createBlockingHashes } from "./monitoring/blocking-hashes.ts";
+import { sealedSubjects } from "./monitoring/document.ts";
 import { startMonitoring } from "./monitoring/loop.ts";
 import { openSubjectStore } from "./monitoring/store.ts";
 import { screeningRpc } from "./screening/rpc.ts";
-import { openStore } from "./screening/store.ts";
+import { openStore, sealedScreenings } from "./screening/store.ts";
 import { createWalletProvider } from "./wallets/provider.ts";
 import { walletProviderOf } from "./wallets/provider-setting.ts";
 
@@ -32,12 +36,16 @@ const hashed = {
   contents: contentPurpose,
 } as const;
 
+/** Where texts are sealed; the audit trail's stay as they are, for its hash covers them. */
+const sealedPlaces = [sealedScreenings, sealedSubjects, sealedAlerts, sealedProposals];
+
 /** Starts the compliance service. */
 export const start = serviceStart("compliance", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const bus = await opening.openBus(config);
   const { LIST_SOURCES: sources } = config;
-  const { sealer, hashes } = await openKeys(opening, config, ...Object.values(hashed));
+  const own = await openKeys(opening, config, ...Object.values(hashed));
+  const { sealer, hashes } = own;
   const common = { database, metrics, clock, log };
 
   const lists = openListStore(database);
@@ -74,6 +82,8 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const { rescreen } = monitoring;
   const review = await startReview({ ...common, sealer, alerts, screenings, rescreen });
   lifetime.add("review", review.stop);
+  const resealing = startResealing({ ...common, keys: own, places: sealedPlaces });
+  lifetime.add("resealing", resealing.stop);
   const rpc = { ...screening, ...listService.rpc };
   const operations = openOperationBindings(database, contentKeyOf(hashes(contentPurpose)));
   // Screenings are kept with their requests, alerts with what was given.

@@ -1,4 +1,5 @@
 import type { Collection, Db, Filter } from "mongodb";
+import { resealTexts, type SealedPlace } from "../crypto/resealing.ts";
 import type { Sealer } from "../crypto/sealing.ts";
 import type { Role } from "../identity/principal.ts";
 import { insertOnce } from "../mongo/once.ts";
@@ -43,6 +44,13 @@ type Seal = (text: string, context: string) => string;
 type Seals = Pick<Sealer, "seal" | "open">;
 
 const sealContext = (id: string) => `${id}|request`;
+
+/** The requests of proposals, in a service that seals them. */
+export const sealedProposals: SealedPlace = {
+  collection: "proposals",
+  reseal: ({ _id, request }, sealer) =>
+    resealTexts([{ path: "request", text: request, context: sealContext(_id) }], sealer),
+};
 
 /** The proposals of a service. */
 export type ProposalStore = ReturnType<typeof openProposals>;

@@ -1,7 +1,13 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Db } from "mongodb";
-import { recordDocument, type Storing, toStoredRecord } from "../records/document.ts";
+import {
+  type OpenBody,
+  openBody,
+  recordDocument,
+  type Storing,
+  toStoredRecord,
+} from "../records/document.ts";
 import type { ListedBy } from "../records/list.ts";
 import { accountTypes } from "../records/rules/record.ts";
 import { screeningStatuses } from "../records/rules/screening.ts";
@@ -57,7 +63,7 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
         { returnDocument: "after" },
       );
       const found = archived ?? (await beneficiaries.findOne(own));
-      return found === null ? undefined : toBeneficiary(found);
+      return found === null ? undefined : toBeneficiary(found, openBody(found, sealer));
     },
   };
 }
@@ -65,9 +71,8 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
 /** A new beneficiary as it is stored, its private fields sealed. */
 export function beneficiaryDocument(record: NewBeneficiary, storing: Storing) {
   return {
-    ...recordDocument(record, storing),
+    ...recordDocument(record, storing, record.name),
     kind: record.kind,
-    name: record.name,
     account_type: record.accountType,
     destination_currency: record.destinationCurrency,
     transfer_method: record.transferMethod,
@@ -77,11 +82,11 @@ export function beneficiaryDocument(record: NewBeneficiary, storing: Storing) {
   };
 }
 
-function toBeneficiary(document: BeneficiaryDocument): Beneficiary {
+function toBeneficiary(document: BeneficiaryDocument, body: OpenBody): Beneficiary {
   return {
-    ...toStoredRecord(document),
+    ...toStoredRecord(document, body),
     kind: document.kind,
-    name: document.name,
+    name: body.name,
     accountType: document.account_type,
     destinationCurrency: document.destination_currency,
     transferMethod: document.transfer_method,

@@ -34,9 +34,9 @@ export function openDepositors(db: Db, sealer: Sealer): RecordStore {
       choices: { "screening.status": screeningStatuses },
       apart: "fields.depositor_type",
     },
-    toRecord: (document) => ({
-      ...toStoredRecord(document),
-      fields: openFields(document, sealer, isShown),
+    toRecord: (document, body) => ({
+      ...toStoredRecord(document, body),
+      fields: openFields(document, body, sealer, isShown),
     }),
     scope: (_record, whole) => depositorScope(whole),
   });

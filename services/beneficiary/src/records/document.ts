@@ -1,4 +1,5 @@
 import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
+import type { SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -19,8 +20,10 @@ export type RecordDocument = Origin & {
   /** The operation's content: sealed, as a record can be guessed from it. Absent before 0.2. */
   sealed_content?: string;
   actor: StoredActor;
-  /** The public body without its private fields. */
+  /** What lists filter by; where there is no sealed body, all of it but the private fields. */
   fields: Fields;
+  /** The public body without its private fields, and a beneficiary's name. Absent before 0.2. */
+  sealed_body?: string;
   /** The private fields by their path, each sealed for its own place. */
   sealed: { field: string; text: string }[];
   /** Of the wallet, made before the record was stored; `""` where there is no wallet. */
@@ -41,6 +44,74 @@ function place(merchantId: string, id: string, field: string): string {
 
 /** Where the content of a record's operation is sealed for; no field of a body has this name. */
 const contentPlace = "operation";
+/** Where the body is sealed for; no field has this name either. */
+const bodyPlace = "body";
+
+/** Fields that lists filter by, and that name no person. */
+const clearNames: ReadonlySet<string> = new Set(["depositor_type"]);
+
+/** What a record says of its party, beside its private fields. */
+export type OpenBody = {
+  readonly fields: Fields;
+  /** Of a beneficiary. */
+  readonly name: string;
+};
+
+/** How a body is stored: sealed whole, so that a field that is added later is sealed too. */
+function bodyFields(
+  { _id, merchant_id }: Pick<RecordDocument, "_id" | "merchant_id">,
+  body: OpenBody,
+  sealer: Sealer,
+) {
+  const clear = Object.entries(body.fields).filter(([name]) => clearNames.has(name));
+  return {
+    fields: Object.fromEntries(clear),
+    sealed_body: sealer.seal(JSON.stringify(body), place(merchant_id, _id, bodyPlace)),
+  };
+}
+
+/** The body of a record without its private fields; it takes one opening. */
+export function openBody(document: RecordDocument, sealer: Sealer): OpenBody {
+  const { _id, merchant_id, sealed_body } = document;
+  if (sealed_body === undefined) {
+    const { name } = document as { readonly name?: unknown };
+    return { fields: document.fields, name: typeof name === "string" ? name : "" };
+  }
+  return JSON.parse(sealer.open(sealed_body, place(merchant_id, _id, bodyPlace))) as OpenBody;
+}
+
+/** Where records are sealed: their whole bodies, which were in the clear before 0.2, too. */
+export function sealedRecords(collection: string): SealedPlace {
+  return {
+    collection,
+    reseal: (document, sealer) => {
+      const record = document as unknown as RecordDocument;
+      if (textsOf(record).every((text) => sealer.isCurrent(text))) return undefined;
+      // All of it at once, so that the body stands for the rest of what was read.
+      const { sealed_body } = record;
+      const where = { sealed_body: sealed_body ?? { $exists: false } };
+      return { where, set: resealedFields(record, sealer), unset: ["name"] };
+    },
+  };
+}
+
+function textsOf({ sealed, sealed_body = "", sealed_content }: RecordDocument): string[] {
+  const own = sealed.map(({ text }) => text);
+  return [sealed_body, ...own, ...(sealed_content === undefined ? [] : [sealed_content])];
+}
+
+function resealedFields(document: RecordDocument, sealer: Sealer) {
+  const { _id, merchant_id, sealed, sealed_content } = document;
+  const again = (text: string, field: string) => {
+    const own = place(merchant_id, _id, field);
+    return sealer.seal(sealer.open(text, own), own);
+  };
+  return {
+    ...bodyFields(document, openBody(document, sealer), sealer),
+    sealed: sealed.map(({ field, text }) => ({ field, text: again(text, field) })),
+    ...(sealed_content !== undefined && { sealed_content: again(sealed_content, contentPlace) }),
+  };
+}
 
 /** Whether the operation of a record came with other content than this. */
 export function isOfOther(document: RecordDocument, content: string, sealer: Sealer): boolean {
@@ -76,8 +147,10 @@ export type Storing = {
 export function recordDocument(
   record: NewRecord,
   { change, walletScreeningId, sealer }: Storing,
+  name = "",
 ): RecordDocument {
   const { open, secrets } = splitPrivate(record.whole);
+  const own = { _id: record.id, merchant_id: record.merchantId };
   const sealed = Object.entries(secrets).map(([field, plain]) => ({
     field,
     text: sealer.seal(plain, place(record.merchantId, record.id, field)),
@@ -90,7 +163,7 @@ export function recordDocument(
     sealed_content: sealer.seal(change.content, place(record.merchantId, record.id, contentPlace)),
     actor: change.actor,
     ...currentOrigin(),
-    fields: open,
+    ...bodyFields(own, { fields: open, name }, sealer),
     sealed,
     wallet_screening_id: walletScreeningId,
     screening: screeningDocument(record.screening),
@@ -100,11 +173,11 @@ export function recordDocument(
 }
 
 /** The common part of a stored record. */
-export function toStoredRecord(document: RecordDocument): StoredRecord {
+export function toStoredRecord(document: RecordDocument, { fields }: OpenBody): StoredRecord {
   return {
     id: document._id,
     merchantId: document.merchant_id,
-    fields: document.fields,
+    fields,
     screening: toScreening(document.screening),
     createdAt: document.created_at,
     updatedAt: document.updated_at,
@@ -113,11 +186,11 @@ export function toStoredRecord(document: RecordDocument): StoredRecord {
 
 /** The body of a stored record with its sealed fields opened: all of them, or those wanted. */
 export function openFields(
-  document: RecordDocument,
+  { _id, merchant_id, sealed }: RecordDocument,
+  { fields }: OpenBody,
   sealer: Sealer,
   isWanted: (field: string) => boolean = () => true,
 ): Fields {
-  const { _id, merchant_id, fields, sealed } = document;
   const plain = sealed
     .filter(({ field }) => isWanted(field))
     .map(({ field, text }) => [field, sealer.open(text, place(merchant_id, _id, field))] as const);

@@ -70,6 +70,8 @@ async function multiply<T extends RecordDocument>(
   const made = await records.findOne({});
   if (made === null) throw new Error("nothing to copy");
   await records.deleteMany({});
+  // It opens under its own id alone.
+  delete made.sealed_body;
   const copies = Array.from({ length: count }, (_each, at) => ({
     ...made,
     ...{ _id: id(at), operation_id: `op-${at}`, created_at: createdAt(at), sealed: [] },

@@ -146,8 +146,13 @@ describe("at rest", () => {
     const request = { mutation: mutation(), merchantId, fields };
     const { depositorId } = await service.rpc.createDepositor(request);
     const text = JSON.stringify(await raw("depositors", depositorId)).toLowerCase();
-    expect(text).toContain("doe trading llc");
-    for (const plain of ["0x5aaeb6053f3e94", "x1234567", "1985-04-12", "12-3456789"]) {
+    for (const plain of [
+      "doe trading llc",
+      "0x5aaeb6053f3e94",
+      "x1234567",
+      "1985-04-12",
+      "12-3456789",
+    ]) {
       expect(text).not.toContain(plain);
     }
   });

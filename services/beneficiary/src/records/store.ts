@@ -7,6 +7,8 @@ import { otherContent, type Refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Db, Filter } from "mongodb";
 import {
   isOfOther,
+  type OpenBody,
+  openBody,
   openFields,
   type RecordDocument,
   unwatchedVersion,
@@ -43,7 +45,7 @@ export type RecordStore<T extends StoredRecord = StoredRecord> = ReturnType<
 export type RecordKind<T, D extends RecordDocument> = {
   readonly name: string;
   readonly listedBy: ListedBy;
-  readonly toRecord: (document: D) => T;
+  readonly toRecord: (document: D, body: OpenBody) => T;
   readonly scope: (record: T, whole: Fields) => ScreeningScope;
 };
 
@@ -54,10 +56,12 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
   kind: RecordKind<T, D>,
 ) {
   const { name, listedBy } = kind;
-  const toRecord = (document: RecordDocument) => kind.toRecord(document as D);
+  const recordOf = (document: RecordDocument, body: OpenBody) => kind.toRecord(document as D, body);
+  const toRecord = (document: RecordDocument) => recordOf(document, openBody(document, sealer));
   const records = db.collection<RecordDocument>(name);
   const opened = (document: RecordDocument): Opened<T> => {
-    const [record, whole] = [toRecord(document), openFields(document, sealer)];
+    const body = openBody(document, sealer);
+    const [record, whole] = [recordOf(document, body), openFields(document, body, sealer)];
     return { record, whole, scope: kind.scope(record, whole) };
   };
   const firstOf = (document: RecordDocument, content: string): First<T> =>

@@ -1,4 +1,9 @@
 import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit/trail.ts";
+import {
+  resealTexts,
+  type SealedPlace,
+  type SealedText,
+} from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { ScreeningHit } from "../screening/rules/hit.ts";
 import type { Alert, AlertAction, AlertState, ReviewedBy } from "./rules/alert.ts";
@@ -44,8 +49,10 @@ const schemaVersion = 1;
 
 type Seal = (plain: string) => string;
 
+const sealContext = (merchantId: string, id: string) => `${merchantId}|${id}|alert`;
+
 function sealing(sealer: Sealer, merchantId: string, id: string): { seal: Seal; open: Seal } {
-  const context = `${merchantId}|${id}|alert`;
+  const context = sealContext(merchantId, id);
   return {
     seal: (plain) => sealer.seal(plain, context),
     open: (sealed) => sealer.open(sealed, context),
@@ -61,6 +68,33 @@ function withReasons(state: AlertState, change: Seal): AlertState {
       return { ...state, before: withReasons(state.before, change) as typeof state.before };
     default:
       return { ...state, reason: change(state.reason) };
+  }
+}
+
+/** Where alerts are sealed. What they owe to the audit trail is there soon, and stays as it is. */
+export const sealedAlerts: SealedPlace = {
+  collection: "alerts",
+  reseal: (document, sealer) => {
+    const { _id, merchant_id, hit, standing, deeds = [] } = document as unknown as AlertDocument;
+    const context = sealContext(merchant_id, _id);
+    const ofDeeds = deeds.flatMap(({ given, state }, at) => [
+      { path: `deeds.${at}.given`, text: given, context },
+      ...reasonsOf(state, `deeds.${at}.state`, context),
+    ]);
+    const own = { path: "hit", text: hit, context };
+    return resealTexts([own, ...reasonsOf(standing, "standing", context), ...ofDeeds], sealer);
+  },
+};
+
+/** The reasons that `withReasons` changes. */
+function reasonsOf(state: AlertState, path: string, context: string): SealedText[] {
+  switch (state.kind) {
+    case "open":
+      return [];
+    case "closed":
+      return reasonsOf(state.before, `${path}.before`, context);
+    default:
+      return [{ path: `${path}.reason`, text: state.reason, context }];
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
+import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
@@ -12,7 +13,7 @@ import { Binary, type Collection } from "mongodb";
 import type { ImportRef } from "../lists/rules/version.ts";
 import type { ScreeningRequest } from "../screening/request.ts";
 import type { Screening, Subject } from "../screening/rules/screening.ts";
-import type { ScreeningDocument } from "../screening/store.ts";
+import { type ScreeningDocument, sealedText } from "../screening/store.ts";
 
 const schemaVersion = 1;
 
@@ -90,6 +91,18 @@ const sealContext = ({ merchantId, recordId }: Subject) => `${merchantId}|${reco
 export function sealRequest(request: ScreeningRequest, sealer: Sealer): string {
   return sealer.seal(JSON.stringify(request), sealContext(request.subject));
 }
+
+/** Where subjects are sealed. */
+export const sealedSubjects: SealedPlace = {
+  collection: "subjects",
+  reseal: (document, sealer) => {
+    const subject = document as unknown as SubjectDocument;
+    const { sealed: text, recording } = subject;
+    const own = { path: "sealed", text, context: sealContext(subjectOf(subject)) };
+    const kept = recording === undefined ? [] : [sealedText(recording, "recording.sealed")];
+    return resealTexts([own, ...kept], sealer);
+  },
+};
 
 /** The request that a subject was last screened for. */
 export function openRequest(document: SubjectDocument, sealer: Sealer): ScreeningRequest {

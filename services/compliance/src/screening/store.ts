@@ -1,3 +1,8 @@
+import {
+  resealTexts,
+  type SealedPlace,
+  type SealedText,
+} from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
@@ -89,6 +94,25 @@ type Sealed = {
 };
 
 const sealContext = (merchantId: string, id: string) => `${merchantId}|${id}|screening`;
+
+/** The sealed text of a screening, which is stored by itself or, at first, with its subject. */
+export function sealedText(
+  {
+    _id,
+    merchant_id: merchantId,
+    sealed,
+  }: Pick<ScreeningDocument, "_id" | "merchant_id" | "sealed">,
+  path: string,
+): SealedText {
+  return { path, text: sealed, context: sealContext(merchantId, _id) };
+}
+
+/** Where screenings are sealed. */
+export const sealedScreenings: SealedPlace = {
+  collection: "screenings",
+  reseal: (document, sealer) =>
+    resealTexts([sealedText(document as unknown as ScreeningDocument, "sealed")], sealer),
+};
 
 /** The document of a screening. */
 export function screeningDocument(made: StoredScreening & Change, sealer: Sealer) {

@@ -1,0 +1,189 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { AnyBulkWriteOperation, Db, Document } from "mongodb";
+import type { Log } from "../log.ts";
+import { type Loop, startLoop } from "../loop.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Database } from "../mongo/database.ts";
+import { createSweepLease } from "../mongo/sweep-lease.ts";
+import type { DataKeys } from "./data-keys.ts";
+import type { Sealer } from "./sealing.ts";
+
+/** A change of one document, made where it still has what was read of it. */
+export type Resealed = {
+  readonly where: Document;
+  readonly set: Document;
+  readonly unset?: readonly string[];
+};
+
+/** A collection whose documents, by text ids, have sealed texts. */
+export type SealedPlace = {
+  readonly collection: string;
+  /** What seals a document by the current rules; `undefined` where nothing has to change. */
+  readonly reseal: (document: Document, sealer: Sealer) => Resealed | undefined;
+};
+
+/** A sealed text of a document: its dotted path, and what it is sealed for. */
+export type SealedText = {
+  readonly path: string;
+  readonly text: string;
+  readonly context: string;
+};
+
+/** Seals those texts anew that need it. */
+export function resealTexts(texts: readonly SealedText[], sealer: Sealer): Resealed | undefined {
+  const stale = texts.filter(({ text }) => !sealer.isCurrent(text));
+  if (stale.length === 0) return undefined;
+  const again = ({ text, context }: SealedText) => sealer.seal(sealer.open(text, context), context);
+  return {
+    where: Object.fromEntries(stale.map(({ path, text }) => [path, text])),
+    set: Object.fromEntries(stale.map((each) => [each.path, again(each)])),
+  };
+}
+
+/** How far a walk over a collection has come: a restart goes on there. */
+type WalkDocument = {
+  _id: string;
+  schema_version: number;
+  /** The keys that it seals under: others have all be walked anew. */
+  generation: string;
+  after: string;
+  passed: number;
+  /** Documents that were changed meanwhile, or could not be opened. */
+  left: number;
+  /** When it has passed all of them. */
+  ended_at: Date | null;
+};
+
+/** Documents of one page: some ten milliseconds of work. */
+const pageSize = 100;
+/** A walk that left some begins again after this. */
+const againMs = 600_000;
+
+/** What texts are sealed anew with. */
+export type ResealingDeps = {
+  readonly db: Db;
+  readonly keys: Pick<DataKeys, "sealer" | "generation">;
+  readonly places: readonly SealedPlace[];
+  readonly log: Log;
+};
+
+/**
+ * Walks over collections a page at a time and seals anew what the current rules did not seal, so
+ * that a rotation reaches every text. It may run beside everything else, and be killed at any time.
+ */
+export function createResealing({ db, keys, places, log }: ResealingDeps) {
+  const walks = db.collection<WalkDocument>("resealing");
+  const walkOf = async (_id: string): Promise<WalkDocument> => {
+    const generation = keys.generation();
+    const found = await walks.findOne({ _id, generation });
+    const isOver =
+      found?.ended_at && found.left > 0 && Date.now() - found.ended_at.getTime() >= againMs;
+    if (found !== null && !isOver) return found;
+    return { _id, schema_version: 1, generation, after: "", passed: 0, left: 0, ended_at: null };
+  };
+  /** One page; answers whether there may be more. */
+  const page = async (place: SealedPlace): Promise<boolean> => {
+    const walk = await walkOf(place.collection);
+    if (walk.ended_at !== null) return false;
+    const documents = await db
+      .collection<{ _id: string }>(place.collection)
+      .find({ _id: { $gt: walk.after } })
+      .sort({ _id: 1 })
+      .limit(pageSize)
+      .toArray();
+    const left = await resealPage(db, keys.sealer, place, documents, log);
+    const isEnd = documents.length < pageSize;
+    const { _id, ...next } = {
+      ...walk,
+      after: documents.at(-1)?._id ?? walk.after,
+      passed: walk.passed + documents.length,
+      left: walk.left + left,
+      ended_at: isEnd ? new Date() : null,
+    };
+    await walks.updateOne({ _id }, { $set: next }, { upsert: true });
+    return !isEnd;
+  };
+  return {
+    /** One page of each collection; answers whether there may be more. */
+    pages: async (): Promise<boolean> => {
+      let isMore = false;
+      for (const place of places) isMore = (await page(place)) || isMore;
+      return isMore;
+    },
+    /** Documents that may have texts to be sealed anew, by collection. */
+    left: async (): Promise<ReadonlyMap<string, number>> => {
+      const counts = places.map(async ({ collection }) => {
+        const { passed, left, ended_at } = await walkOf(collection);
+        if (ended_at !== null) return [collection, left] as const;
+        const all = await db.collection(collection).estimatedDocumentCount();
+        // An estimate: what is not over is not shown as such.
+        return [collection, Math.max(all - passed, 1) + left] as const;
+      });
+      return new Map(await Promise.all(counts));
+    },
+  };
+}
+
+/** Answers how many were changed meanwhile or could not be opened. */
+async function resealPage(
+  db: Db,
+  sealer: Sealer,
+  { collection, reseal }: SealedPlace,
+  documents: readonly Document[],
+  log: Log,
+): Promise<number> {
+  let left = 0;
+  const writes: AnyBulkWriteOperation[] = [];
+  for (const document of documents) {
+    try {
+      const change = reseal(document, sealer);
+      if (change !== undefined) writes.push(writeOf(document, change));
+    } catch (error) {
+      left += 1;
+      log.error({ err: error, collection, id: document._id }, "not sealed anew");
+    }
+  }
+  if (writes.length === 0) return left;
+  const { matchedCount } = await db.collection(collection).bulkWrite(writes, { ordered: false });
+  return left + writes.length - matchedCount;
+}
+
+function writeOf({ _id }: Document, { where, set, unset }: Resealed): AnyBulkWriteOperation {
+  const absent = unset && { $unset: Object.fromEntries(unset.map((name) => [name, ""])) };
+  return { updateOne: { filter: { ...where, _id }, update: { $set: set, ...absent } } };
+}
+
+const everyMs = 60_000;
+const leaseMs = 60_000;
+/** Between two pages, so that requests go first: a million documents take some twenty minutes. */
+const pauseMs = 100;
+
+/** Runs in the one process that has the lease, until each collection was walked. */
+export function startResealing(
+  deps: Omit<ResealingDeps, "db"> & { readonly database: Database; readonly metrics: Metrics },
+): Pick<Loop, "stop"> {
+  const { database, metrics, log } = deps;
+  const { pages, left } = createResealing({ ...deps, db: database.db });
+  const lease = createSweepLease(database, "resealing", leaseMs);
+  const gauge = metrics.gauge(
+    "disburse_resealing_left",
+    "Documents that may have texts sealed by an older key or not at all; at 0 none has.",
+    ["collection"],
+  );
+  const run = async () => {
+    const counts = await left();
+    for (const [collection, count] of counts) gauge.set({ collection }, count);
+    const isDone = [...counts.values()].every((count) => count === 0);
+    if (isDone || (await lease.hold()) === undefined) return false;
+    if (!(await pages())) return false;
+    await pause(pauseMs);
+    return true;
+  };
+  const loop = startLoop({ name: "resealing", everyMs, run, log });
+  return {
+    stop: async () => {
+      await loop.stop();
+      await lease.release();
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { createResealing, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
+import { createSealer, type Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { creatorOn, merchantId } from "../test-bodies.ts";
+import { startTestService, type TestService, testKeys } from "../test-service.ts";
+import { openBody, type RecordDocument, sealedRecords } from "./document.ts";
+
+const newer = createSealer(`k2:${Buffer.alloc(32, 2).toString("base64")},${testKeys}`);
+const names = ["beneficiaries", "depositors"] as const;
+
+let service: TestService;
+/** As after the roll-out of a new key. */
+let rotated: TestService;
+let ids: { beneficiaries: string[]; depositors: string[] };
+type Stored = RecordDocument & { name?: string };
+const collection = (name: (typeof names)[number]) => service.database.db.collection<Stored>(name);
+const documents = () => Promise.all(names.map((name) => collection(name).find().toArray()));
+
+/** All records as the release before stored them. */
+let before02: Stored[][];
+const inTheClear = ({ sealed_body: _sealed, ...document }: Stored): Stored => {
+  const { fields, name } = openBody({ ...document, sealed_body: _sealed ?? "" }, newer);
+  return { ...document, fields, ...(name !== "" && { name }) };
+};
+
+beforeAll(async () => {
+  service = await startTestService();
+  rotated = await startTestService(service, newer);
+  const create = creatorOn(service);
+  await create.permit(merchantId, true);
+  ids = {
+    beneficiaries: [await create.crypto(), await create.fiat(), await create.fiat({}, {}, 1)],
+    depositors: [await create.depositor(0), await create.depositor(1), await create.depositor(2)],
+  };
+  before02 = (await documents()).map((all) => all.map(inTheClear));
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  await service.database.db.collection("resealing").deleteMany({});
+  for (const [at, name] of names.entries()) {
+    await collection(name).deleteMany({});
+    await collection(name).insertMany(before02[at] ?? []);
+  }
+});
+
+const shown = async ({ rpc, deps } = service) => {
+  return {
+    beneficiaries: (await rpc.listBeneficiaries({ merchantId })).beneficiaries,
+    depositors: (await rpc.listDepositors({ merchantId })).depositors,
+    individuals: (await rpc.listDepositors({ merchantId, depositorType: "Individual" })).depositors,
+    instructions: await Promise.all(
+      ids.beneficiaries.map((beneficiaryId) =>
+        rpc.getPaymentInstruction({ merchantId, beneficiaryId }),
+      ),
+    ),
+    opened: await Promise.all(ids.depositors.map((id) => deps.depositors.open(merchantId, id))),
+  };
+};
+const resealing = (sealer: Sealer = service.deps.sealer, generation = "k1") => {
+  const keys = { sealer, generation: () => generation };
+  const places = names.map(sealedRecords);
+  return createResealing({ db: service.database.db, keys, places, log: silentLog });
+};
+const counts = (beneficiaries: number, depositors: number) =>
+  new Map(Object.entries({ beneficiaries, depositors }));
+
+it("a record that is made has no word of its party in the clear", async () => {
+  const before = JSON.stringify(await documents());
+  const words = [
+    ...before.matchAll(/"(?:name|\w*(?:name|email|address|city|postcode))":"([^"]+)"/g),
+  ]
+    .map(([, word = ""]) => word)
+    .filter((word) => word.length > 3);
+  expect(words.length).toBeGreaterThan(10);
+  const create = creatorOn(service);
+  const made = [await create.crypto(), await create.fiat(), await create.depositor(1)];
+  const stored = (await documents()).flat().filter(({ _id }) => made.includes(_id));
+  expect(stored).toHaveLength(3);
+  expect(words.filter((word) => JSON.stringify(stored).includes(word))).toEqual([]);
+});
+
+it("records of the release before read the same, and are sealed once", async () => {
+  const before = await shown();
+  const { pages, left } = resealing();
+  expect(await left()).toEqual(counts(3, 3));
+  expect(await pages()).toBe(false);
+  expect(await left()).toEqual(counts(0, 0));
+  const sealed = await documents();
+  expect(sealed.flat().map(({ sealed_body, name }) => [typeof sealed_body, name])).toEqual(
+    Array.from({ length: 6 }, () => ["string", undefined]),
+  );
+  expect(await shown()).toEqual(before);
+  await resealing().pages();
+  expect(await documents()).toEqual(sealed);
+});
+
+it("a rotation seals all texts anew, after which the older key opens none", async () => {
+  await resealing().pages();
+  const before = await shown();
+  const { pages, left } = resealing(newer, "k2");
+  expect(await left()).toEqual(counts(3, 3));
+  await pages();
+  expect(await left()).toEqual(counts(0, 0));
+  const stored = JSON.stringify(await documents());
+  expect(stored).not.toContain('"k1.');
+  expect(stored).toContain('"k2.');
+  expect(await shown(rotated)).toEqual(before);
+});
+
+it("goes on where it was killed, and comes back to what was changed or could not be opened", async () => {
+  const many = Array.from({ length: 120 }, (_each, at) => ({ _id: `x${at}`, merchant_id: "m" }));
+  const [first] = await collection("depositors").find().toArray();
+  await collection("depositors").insertMany(
+    many.map((each) => ({ ...first!, ...each, operation_id: each._id, sealed: [] })),
+  );
+  await collection("depositors").updateMany(
+    { merchant_id: "m" },
+    { $unset: { sealed_content: "" } },
+  );
+  const failing: Sealer = {
+    ...newer,
+    seal: (plain, context) => {
+      if (context === "m|x7|body") throw new Error("killed");
+      return newer.seal(plain, context);
+    },
+  };
+  const log = { ...silentLog, error: () => undefined };
+  const keys = { sealer: failing, generation: () => "k2" };
+  const made = () => {
+    const places = names.map(sealedRecords);
+    return createResealing({ db: service.database.db, keys, places, log });
+  };
+  expect(await made().pages()).toBe(true);
+  expect(await made().left()).toEqual(counts(0, 24));
+  // Another process goes on there.
+  expect(await made().pages()).toBe(false);
+  expect(await made().left()).toEqual(counts(0, 1));
+});
+
+it("overwrites nothing that another one has sealed meanwhile", async () => {
+  const before = await shown();
+  await Promise.all([resealing(), resealing(newer, "k2"), resealing()].map(({ pages }) => pages()));
+  expect(await shown(rotated)).toEqual(before);
+  // Where one lost, the next walk finds it.
+  await service.database.db.collection("resealing").deleteMany({});
+  await resealing(newer, "k2").pages();
+  expect(JSON.stringify(await documents())).not.toContain('"k1.');
+});
+
+it("changes nothing of a record that is no more as it was read", async () => {
+  const place = sealedRecords("depositors");
+  const read = new Map(before02.flat().map((document) => [document._id, document]));
+  await resealing().pages();
+  const sealed = await documents();
+  const keys = { sealer: newer, generation: () => "k2" };
+  const late: SealedPlace = {
+    ...place,
+    reseal: ({ _id }, sealer) => place.reseal(read.get(_id) ?? {}, sealer),
+  };
+  const { db } = service.database;
+  const { pages, left } = createResealing({ db, keys, places: [late], log: silentLog });
+  await pages();
+  expect(await left()).toEqual(new Map([["depositors", 3]]));
+  expect(await documents()).toEqual(sealed);
+});
