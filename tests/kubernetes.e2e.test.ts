@@ -8,7 +8,7 @@ import { type Manifest, readManifests } from "@disburse/deploy/manifests.ts";
 import { type Played, playManifests } from "@disburse/deploy/play.ts";
 import { brokerServices } from "@disburse/sandbox/broker/users.ts";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
-import { workloads } from "@disburse/sandbox/secrets.ts";
+import { sealingServices, workloads } from "@disburse/sandbox/secrets.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
@@ -133,18 +133,30 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
   it("make their secrets, and keep them when they are applied again", async () => {
     await complete(job("sandbox-secrets"));
     const made = { ...api.secrets.disburse };
+    const sealing = new Set<string>(sealingServices);
     const keys = workloads.flatMap((name) => [
       `SERVICE_KEY_${name.toUpperCase()}`,
       ...(brokerServices.some((each) => each === name) ? [`AMQP_URL_${name.toUpperCase()}`] : []),
+      ...(sealing.has(name) ? [`ENCRYPTION_KEYS_${name.toUpperCase()}`] : []),
     ]);
     expect(Object.keys(made)).toEqual([
-      ...["ENCRYPTION_KEYS", "API_KEY_PEPPER", "TRUSTED_KEYS", "OIDC_JWKS", "ISSUER_KEY"],
+      ...["API_KEY_PEPPER", "TRUSTED_KEYS", "OIDC_JWKS", "ISSUER_KEY"],
       ...keys,
       ...["BROKER_CONFIG", "BROKER_DEFINITIONS"],
     ]);
     rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
     await complete(job("sandbox-secrets"));
     expect(api.secrets.disburse).toEqual(made);
+    // A release before 0.2 made one ring of encryption keys for all services.
+    const ENCRYPTION_KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
+    api.secrets.disburse = { ENCRYPTION_KEYS };
+    rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
+    await complete(job("sandbox-secrets"));
+    for (const name of sealingServices) {
+      const own = api.secrets.disburse[`ENCRYPTION_KEYS_${name.toUpperCase()}`];
+      expect(own).toBe(ENCRYPTION_KEYS);
+    }
+    api.secrets.disburse = made;
   });
 
   it("migrate every database, and start every service until its probes are content", async () => {

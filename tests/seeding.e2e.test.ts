@@ -88,6 +88,8 @@ it("makes secrets that are settings, and keeps them", async () => {
   const first = await make();
   const shared = parseEnv(first[0] ?? "");
   expect(shared).toMatchObject({ ENCRYPTION_KEYS: "k0", API_KEY_PEPPER: "p0" });
+  const rings = paths.slice(1).map((each) => parseEnv(readFileSync(each, "utf8")).ENCRYPTION_KEYS);
+  expect(rings.filter((ring) => ring !== undefined)).toEqual([]);
   const trusted = [...readTrustedKeys(shared.TRUSTED_KEYS ?? "").values()];
   expect(trusted.map(({ service }) => service)).toEqual(workloads);
   const own = first.slice(1).map((text) => readServiceKey(parseEnv(text).SERVICE_KEY ?? ""));

@@ -1,7 +1,7 @@
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { brokerServices, brokerUrlOf } from "./broker/users.ts";
 import { issuerSettings } from "./people.ts";
-import type { Secrets } from "./secrets.ts";
+import { encryptionKeysOf, type Secrets } from "./secrets.ts";
 import { eachService, type ServiceName } from "./service-names.ts";
 
 /** The port of each service; `public` is the gateway's public one. */
@@ -54,7 +54,7 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     SERVICE_KEY: secrets.serviceKeys[service],
     TRUSTED_KEYS: secrets.trustedKeys,
     ...issuerSettings(secrets.issuerKey, options.issuer),
-    ENCRYPTION_KEYS: secrets.encryptionKeys,
+    ENCRYPTION_KEYS: encryptionKeysOf(secrets, service),
     ...(options.auditSink === undefined ? {} : { AUDIT_SINK: options.auditSink }),
     ...brokerSettings(options, service),
     BENEFICIARY_URL: url("beneficiary"),

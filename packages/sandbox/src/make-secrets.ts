@@ -36,10 +36,14 @@ const add = (file: string, settings: Settings, before = read(file)): Settings =>
   return { ...settings, ...stored };
 };
 
-const secrets = generateSecrets();
+const shared = parseEnv(read(path));
+const generated = generateSecrets();
+// What a release before 0.2 made for all services stays theirs.
+const { ENCRYPTION_KEYS: encryptionKeys = generated.encryptionKeys } = shared;
+const secrets = { ...generated, encryptionKeys };
 const ownFile = (workload: string): string => join(keysFolder, workload, "sandbox.env");
 // The public keys of all are written last: without them the private ones are made anew.
-const hasKeys = parseEnv(read(path)).TRUSTED_KEYS !== undefined;
+const hasKeys = shared.TRUSTED_KEYS !== undefined;
 const own = workloads.map((workload) => {
   const file = ownFile(workload);
   return [workload, add(file, ownSettings(secrets, workload), hasKeys ? read(file) : "")] as const;

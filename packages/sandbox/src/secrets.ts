@@ -16,7 +16,8 @@ import { type ServiceName, serviceNames } from "./service-names.ts";
 
 /** The secrets of one deployment. */
 export type Secrets = {
-  readonly encryptionKeys: string;
+  /** A ring of each service that seals; one of all of them where a release before 0.2 made it. */
+  readonly encryptionKeys: string | Readonly<Record<string, string>>;
   readonly apiKeyPepper: string;
   /** The private key of each service, and of the job that creates the sandbox. */
   readonly serviceKeys: Readonly<Record<Workload, string>>;
@@ -34,6 +35,14 @@ export type Workload = ServiceName | "sandbox";
 /** What has a key of its own. */
 export const workloads: readonly Workload[] = [...serviceNames, "sandbox"];
 
+/** The services that seal. */
+export const sealingServices = ["beneficiary", "compliance", "gateway", "notifier"] as const;
+
+/** The ring of a service; `undefined` of one that seals nothing. */
+export function encryptionKeysOf({ encryptionKeys }: Secrets, workload: Workload) {
+  return typeof encryptionKeys === "string" ? encryptionKeys : encryptionKeys[workload];
+}
+
 /** All symmetric secrets have 256 bits. */
 const secretBytes = 32;
 
@@ -42,7 +51,9 @@ export function generateSecrets(): Secrets {
   const keys = workloads.map((name) => [name, generateServiceKey(name)] as const);
   const privateTexts = keys.map(([name, { privateText }]) => [name, privateText]);
   return {
-    encryptionKeys: `k1:${randomBytes(secretBytes).toString("base64")}`,
+    encryptionKeys: Object.fromEntries(
+      sealingServices.map((name) => [name, `k1:${randomBytes(secretBytes).toString("base64")}`]),
+    ),
     apiKeyPepper: randomBytes(secretBytes).toString("base64"),
     serviceKeys: Object.fromEntries(privateTexts) as Secrets["serviceKeys"],
     trustedKeys: trustedKeysText(keys.map(([, { publicJwk }]) => publicJwk)),
@@ -62,7 +73,7 @@ export function sandboxIdentity({ serviceKeys }: Secrets): ClientIdentity {
 /** The settings that all services of a sandbox share, and the job that creates it. */
 export function sharedSettings(secrets: Secrets) {
   return {
-    ENCRYPTION_KEYS: secrets.encryptionKeys,
+    ...(typeof secrets.encryptionKeys === "string" && { ENCRYPTION_KEYS: secrets.encryptionKeys }),
     API_KEY_PEPPER: secrets.apiKeyPepper,
     TRUSTED_KEYS: secrets.trustedKeys,
     ...issuerSettings(secrets.issuerKey),
@@ -74,6 +85,7 @@ type OwnSettings = {
   readonly SERVICE_KEY: string;
   readonly ISSUER_KEY?: string;
   readonly AMQP_URL?: string;
+  readonly ENCRYPTION_KEYS?: string;
 };
 
 /** Where containers find the broker. */
@@ -81,9 +93,11 @@ const containerBroker = "amqp://rabbitmq:5672";
 
 /** The settings that a service of a sandbox, or the job that creates it, has for itself. */
 export function ownSettings(secrets: Secrets, workload: Workload): OwnSettings {
-  const { serviceKeys, issuerKey, brokerPasswords } = secrets;
+  const { serviceKeys, issuerKey, brokerPasswords, encryptionKeys } = secrets;
   const SERVICE_KEY = serviceKeys[workload];
   if (workload === "sandbox") return { SERVICE_KEY, ISSUER_KEY: issuerKey };
-  if (!brokerServices.includes(workload)) return { SERVICE_KEY };
-  return { SERVICE_KEY, AMQP_URL: brokerUrlOf(containerBroker, workload, brokerPasswords) };
+  const ring = typeof encryptionKeys === "string" ? undefined : encryptionKeys[workload];
+  const own = { SERVICE_KEY, ...(ring !== undefined && { ENCRYPTION_KEYS: ring }) };
+  if (!brokerServices.includes(workload)) return own;
+  return { ...own, AMQP_URL: brokerUrlOf(containerBroker, workload, brokerPasswords) };
 }

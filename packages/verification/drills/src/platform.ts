@@ -8,6 +8,7 @@ import { untilQuiet } from "@disburse/invariants/quiet.ts";
 import { post } from "@disburse/platform/merchant.ts";
 import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
 import { unlimitedRate } from "@disburse/platform/services.ts";
+import { encryptionKeysOf } from "@disburse/sandbox/secrets.ts";
 import { MongoClient } from "mongodb";
 
 /** The platform that drills hurt, with a merchant who pays and hears webhooks. */
@@ -56,7 +57,7 @@ export async function startDrillPlatform(folder: string) {
     },
     /** What breaks an invariant now. */
     findings: async (): Promise<readonly Finding[]> => {
-      const open = await openerFor(databases, platform.secrets.encryptionKeys);
+      const open = await openerFor(databases, encryptionKeysOf(platform.secrets, "gateway") ?? "");
       return (await checkDatabase(databases, { now: new Date(), open })).findings;
     },
     stop: () => ends.disposeAsync(),

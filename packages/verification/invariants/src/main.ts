@@ -67,7 +67,9 @@ function readCommand(args: readonly string[]) {
 function encryptionKeysOf(dataDir: string): string | undefined {
   const path = join(dataDir, "secrets.json");
   if (!existsSync(path)) return undefined;
-  return (JSON.parse(readFileSync(path, "utf8")) as { encryptionKeys?: string }).encryptionKeys;
+  type Stored = { encryptionKeys?: string | { gateway?: string } };
+  const { encryptionKeys } = JSON.parse(readFileSync(path, "utf8")) as Stored;
+  return typeof encryptionKeys === "object" ? encryptionKeys.gateway : encryptionKeys;
 }
 
 await runCommand((args) => check(readCommand(args)));

@@ -2,6 +2,7 @@ import { until } from "@disburse/harness/waiting.ts";
 import { checkDatabase, collectionOf, openerFor } from "@disburse/invariants/database-check.ts";
 import { untilQuiet } from "@disburse/invariants/quiet.ts";
 import { verdictOf } from "@disburse/invariants/report.ts";
+import { encryptionKeysOf } from "@disburse/sandbox/secrets.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 import type { Load } from "./load.ts";
@@ -108,7 +109,10 @@ async function otherAnswers(platform: FaultPlatform, { accepted }: Load): Promis
 async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
   const report = await checkDatabase(platform.databases(), {
     now: new Date(),
-    open: await openerFor(platform.databases(), platform.secrets.encryptionKeys),
+    open: await openerFor(
+      platform.databases(),
+      encryptionKeysOf(platform.secrets, "gateway") ?? "",
+    ),
   });
   if (verdictOf(report).failed === 0) return [];
   return report.findings.map((each) => `${each.invariant}: ${each.subject} ${each.detail}`);

@@ -5,6 +5,7 @@ import { untilQuiet } from "@disburse/invariants/quiet.ts";
 import { registerBeneficiary } from "@disburse/platform/merchant.ts";
 import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
 import { unlimitedRate } from "@disburse/platform/services.ts";
+import { encryptionKeysOf } from "@disburse/sandbox/secrets.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { MongoClient } from "mongodb";
 import { startBalancer } from "./balancer.ts";
@@ -55,7 +56,7 @@ export async function startReplicatedPlatform(
     settle: async (): Promise<void> => {
       const busy = await untilQuiet(databases, restMs);
       if (busy.length > 0) throw new Error(`not at rest: ${busy.join(", ")}`);
-      const open = await openerFor(databases, platform.secrets.encryptionKeys);
+      const open = await openerFor(databases, encryptionKeysOf(platform.secrets, "gateway") ?? "");
       const { findings } = await checkDatabase(databases, { now: new Date(), open });
       if (findings.length > 0) throw new Error(`invariants: ${JSON.stringify(findings)}`);
     },

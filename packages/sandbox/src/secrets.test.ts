@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import {
+  encryptionKeysOf,
+  generateSecrets,
+  ownSettings,
+  sealingServices,
+  sharedSettings,
+  workloads,
+} from "./secrets.ts";
+
+it("makes a ring of encryption keys for each service that seals, and gives it to no other", () => {
+  const secrets = generateSecrets();
+  const rings = sealingServices.map((name) => encryptionKeysOf(secrets, name));
+  expect(new Set(rings).size).toBe(sealingServices.length);
+  expect(rings).toEqual(sealingServices.map((name) => ownSettings(secrets, name).ENCRYPTION_KEYS));
+  const others = workloads.filter((name) => !sealingServices.some((each) => each === name));
+  for (const name of others)
+    expect(ownSettings(secrets, name)).not.toHaveProperty("ENCRYPTION_KEYS");
+  expect(sharedSettings(secrets)).not.toHaveProperty("ENCRYPTION_KEYS");
+});
+
+it("keeps the one ring that a release before 0.2 made for all services", () => {
+  const secrets = { ...generateSecrets(), encryptionKeys: "k1:old" };
+  expect(sharedSettings(secrets)).toMatchObject({ ENCRYPTION_KEYS: "k1:old" });
+  for (const name of sealingServices) {
+    expect(encryptionKeysOf(secrets, name)).toBe("k1:old");
+    expect(ownSettings(secrets, name)).not.toHaveProperty("ENCRYPTION_KEYS");
+  }
+});
