@@ -43,7 +43,7 @@ async function follow(title: string, load: ReturnType<typeof startLoad>, steps: 
 /** Waits for calls over new connections and over kept ones. */
 async function someCalls(load: ReturnType<typeof startLoad>): Promise<void> {
   const before = load.answered();
-  await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(before + 20), 10_000);
+  await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(before + 5), 10_000);
 }
 
 /** A process that has its key, and those that it trusts, from files. */
