@@ -22,6 +22,7 @@ import { createTrust } from "@disburse/sandbox/trust.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { loadDump, readIndexes } from "@disburse/testkit/stored-dump.ts";
+import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 
@@ -133,6 +134,30 @@ it("reads every beneficiary and depositor, sealed fields too", async () => {
   const depositors = await readAll(paths.depositor, "depositors", "id", "/api/v1/depositors");
   const own = depositors.filter(({ depositor_business_id: id }) => id !== undefined);
   expect(own.map(({ depositor_business_id: id }) => id).sort()).toEqual(["BUS-0001", "business-1"]);
+});
+
+it("seals in the background what the release stored in the clear, or under its ring", async () => {
+  const client = new MongoClient(engine.uri("admin"));
+  const sealed = async ([database, name]: readonly [string, string]) => {
+    const collection = client.db(`disburse_${database}`).collection(name);
+    const text = JSON.stringify(await collection.find().toArray());
+    const isAnew = !/"k1\./.test(text) && /"~1\./.test(text);
+    return isAnew && !/Lovelace|Quimbrandt|"Rao |Jane/.test(text);
+  };
+  const places = [
+    ...(["beneficiaries", "depositors"] as const).map((name) => ["beneficiary", name] as const),
+    ...(["subjects", "alerts"] as const).map((name) => ["compliance", name] as const),
+    ["notifier", "endpoints"] as const,
+  ];
+  await vi.waitFor(
+    async () => {
+      for (const place of places) expect([place, await sealed(place)]).toEqual([place, true]);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  await client.close();
+  const { beneficiaries } = await acme.data("GET", `${paths.beneficiaries}?limit=100`);
+  expect(beneficiaries.map(({ beneficiary_name: name }: Row) => name)).toContain("Ada Lovelace");
 });
 
 it("reads every payout with its quote, its events and its entries in the ledger", async () => {
