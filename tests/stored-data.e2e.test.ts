@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bearerIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { type Migration, migrateDatabase } from "@disburse/chassis/mongo/migrations.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
@@ -22,7 +23,6 @@ import { createTrust } from "@disburse/sandbox/trust.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { loadDump, readIndexes } from "@disburse/testkit/stored-dump.ts";
-import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 
@@ -137,10 +137,11 @@ it("reads every beneficiary and depositor, sealed fields too", async () => {
 });
 
 it("seals in the background what the release stored in the clear, or under its ring", async () => {
-  const client = new MongoClient(engine.uri("admin"));
-  const sealed = async ([database, name]: readonly [string, string]) => {
-    const collection = client.db(`disburse_${database}`).collection(name);
-    const text = JSON.stringify(await collection.find().toArray());
+  const sealed = async ([service, name]: readonly [string, string]) => {
+    const database = `disburse_${service}`;
+    const { db, close } = await connectDatabase(engine.uri(database), database);
+    const text = JSON.stringify(await db.collection(name).find().toArray());
+    await close();
     const isAnew = !/"k1\./.test(text) && /"~1\./.test(text);
     return isAnew && !/Lovelace|Quimbrandt|"Rao |Jane/.test(text);
   };
@@ -155,7 +156,6 @@ it("seals in the background what the release stored in the clear, or under its r
     },
     { timeout: 20_000, interval: 100 },
   );
-  await client.close();
   const { beneficiaries } = await acme.data("GET", `${paths.beneficiaries}?limit=100`);
   expect(beneficiaries.map(({ beneficiary_name: name }: Row) => name)).toContain("Ada Lovelace");
 });

@@ -1,6 +1,8 @@
 import { hostname } from "node:os";
 import type { DescService } from "@bufbuild/protobuf";
+import { sealedProposals } from "@disburse/chassis/approvals/store.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
+import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { databaseClock } from "@disburse/chassis/mongo/clock.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
@@ -13,6 +15,7 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { readConfig } from "./config.ts";
 import { startHttpServer } from "./http/server.ts";
+import { sealedKeyTexts } from "./keys/rpc.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { migrations } from "./migrations.ts";
 import { createGateway } from "./service.ts";
@@ -21,6 +24,9 @@ import { createGateway } from "./service.ts";
 const callTimeoutMs = 10_000;
 /** Nothing waits for the sweep: it only keeps collections small and forgets secrets. */
 const sweepEveryMs = 60_000;
+
+/** Where texts are sealed; answers that are kept for repeats end after 30 days instead. */
+const sealedPlaces = [sealedKeyTexts, sealedProposals];
 
 /** Clients of the owning services. */
 function connectServices({ config, connect: connectTo }: Opening<ReturnType<typeof readConfig>>) {
@@ -53,9 +59,10 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   // Keys end, and runs are given up, by one clock for all gateways.
   const clock = await databaseClock(database);
   const startedAt = clock.now();
+  const keys = await openKeys(opening, config);
   const gateway = await createGateway({
     db: database.db,
-    sealer: (await openKeys(opening, config)).sealer,
+    sealer: keys.sealer,
     clients: connectServices(opening),
     isReady: lifecycle.isReady,
     clock,
@@ -68,6 +75,8 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
     proxies: config.TRUSTED_PROXIES,
     ...rateLimits(config),
   });
+  const resealing = startResealing({ database, keys, places: sealedPlaces, metrics, log });
+  lifetime.add("resealing", resealing.stop);
   const sweep = startLoop({ name: "sweep", everyMs: sweepEveryMs, run: gateway.sweep, log });
   lifetime.add("sweep", sweep.stop);
   lifetime.add("approvals", gateway.approvals.start().stop);

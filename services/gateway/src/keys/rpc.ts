@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
@@ -42,6 +43,18 @@ export type KeyIssuerDeps = {
 const secretShownMs = 24 * 60 * 60 * 1_000;
 
 const sealContext = (merchantId: string, keyId: string) => `${merchantId}|${keyId}|secret`;
+
+/** The texts of new keys, until they are forgotten. */
+export const sealedKeyTexts: SealedPlace = {
+  collection: "api_keys",
+  reseal: (document, sealer) => {
+    const { _id, merchant_id, operation } = document as unknown as KeyDocument;
+    const { sealed_secret: text } = operation;
+    if (text === null) return undefined;
+    const context = sealContext(merchant_id, _id);
+    return resealTexts([{ path: "operation.sealed_secret", text, context }], sealer);
+  },
+};
 
 /** What an operation is for: a key of a merchant, or one that follows another. */
 type IssuedFor = { readonly merchantId: string } | { readonly follows: string };

@@ -1,0 +1,30 @@
+import { sealedProposals } from "@disburse/chassis/approvals/store.ts";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { expect, it } from "vitest";
+import { sealedKeyTexts } from "./keys/rpc.ts";
+
+const key = (byte: number) => Buffer.alloc(32, byte).toString("base64");
+const old = createSealer(`k1:${key(1)}`);
+const both = createSealer(`k2:${key(2)},k1:${key(1)}`);
+/** As after the older key is retired. */
+const alone = createSealer(`k2:${key(2)}`);
+
+it("the text of a new key is sealed anew, and one that is forgotten left so", () => {
+  const context = "mer_1|key_1|secret";
+  const sealed_secret = old.seal("dsb_test_1", context);
+  const document = { _id: "key_1", merchant_id: "mer_1", operation: { sealed_secret } };
+  const change = sealedKeyTexts.reseal(document, both);
+  expect(change?.where).toEqual({ "operation.sealed_secret": sealed_secret });
+  expect(alone.open(change?.set["operation.sealed_secret"], context)).toBe("dsb_test_1");
+  const current = { ...document, operation: { sealed_secret: both.seal("dsb_test_1", context) } };
+  expect(sealedKeyTexts.reseal(current, both)).toBeUndefined();
+  const forgotten = { ...document, operation: { sealed_secret: null } };
+  expect(sealedKeyTexts.reseal(forgotten, both)).toBeUndefined();
+});
+
+it("the request of a proposal is sealed anew", () => {
+  const request = old.seal("AQID", "prp_1|request");
+  const change = sealedProposals.reseal({ _id: "prp_1", request }, both);
+  expect(change?.where).toEqual({ request });
+  expect(alone.open(change?.set.request, "prp_1|request")).toBe("AQID");
+});
