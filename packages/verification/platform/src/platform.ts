@@ -11,15 +11,14 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 /** Six processes start on two cores. */
 const startTimeoutMs = 60_000;
 
+/** How the services of a platform run: each as a process, all in this one, or all in another. */
+export type Places = "apart" | "here" | StartExtras;
+
 /**
- * Starts every service, by default each from its own `main.ts`, else `together` in one process, and
- * seeds the sandbox over their RPCs. `clients` call as one person with every role, `seeders` as the
+ * Starts every service, by default each from its own `main.ts`, and seeds the sandbox over their RPCs. `clients` call as one person with every role, `seeders` as the
  * job that makes the sandbox, for which no credit is too large.
  */
-export async function startPlatform(
-  options: PlatformOptions,
-  together?: { readonly extras?: StartExtras },
-) {
+export async function startPlatform(options: PlatformOptions, places: Places = "apart") {
   const services = await configureServices(options);
   const { secrets } = services;
   const trust = createTrust(secrets);
@@ -32,7 +31,9 @@ export async function startPlatform(
     await services.stop();
   };
   try {
-    await (together ? services.startTogether(together.extras) : services.startAll());
+    if (places === "apart") await services.startAll();
+    else if (places === "here") await services.startHere();
+    else await services.startTogether(places);
     await retryUntilAvailable(() => clients.keys.listKeys({ merchantId: "none" }), startTimeoutMs);
     const sandbox = await seedSandbox(sandboxes.rpcs, undefined);
     return { ...services, trust, clients, seeders: sandboxes.rpcs, sandbox, stop };

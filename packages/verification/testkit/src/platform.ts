@@ -1,6 +1,6 @@
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
-import { startPlatform } from "@disburse/platform/platform.ts";
+import { type Places, startPlatform } from "@disburse/platform/platform.ts";
 import type { StartExtras } from "@disburse/platform/processes.ts";
 import { connectServices, type SandboxClients } from "@disburse/sandbox/clients.ts";
 import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
@@ -11,14 +11,17 @@ import { freshDatabase, mongodbUri } from "./engine.ts";
 /** A platform on the run's engine and broker. */
 export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 
-/** Starts one in databases and queues of its own, its services in one process. */
+/**
+ * Starts one in databases and queues of its own, its services in this process; in another one where
+ * it has a module to load before them.
+ */
 export const startTestPlatform = (settings: Environment = {}, extras?: StartExtras) =>
-  start(settings, extras === undefined ? {} : { extras });
+  start(settings, extras ?? "here");
 
 /** Starts one whose services are processes of their own, to be killed and started again. */
-export const startSeparatePlatform = (settings: Environment = {}) => start(settings);
+export const startSeparatePlatform = (settings: Environment = {}) => start(settings, "apart");
 
-async function start(settings: Environment, together?: { readonly extras?: StartExtras }) {
+async function start(settings: Environment, places: Places) {
   const options = {
     mongodbUri,
     amqpUrl: amqpUrl(),
@@ -26,7 +29,7 @@ async function start(settings: Environment, together?: { readonly extras?: Start
     busNamespace: freshPrefix("e2e").replaceAll(".", "-"),
     settings,
   };
-  const platform = await startPlatform(options, together);
+  const platform = await startPlatform(options, places);
   const { merchants, accounts } = platform.sandbox;
   const people = new Map<string, ReturnType<typeof connectServices>>();
   const stop = async () => {
