@@ -59,3 +59,15 @@ it("shows when its certificate ends", async () => {
   )!;
   expect(Math.abs(Number(seconds) * 1_000 - days(0, 7).notAfter.getTime())).toBeLessThan(60_000);
 });
+
+it("shows no end where there is no certificate", async () => {
+  const metrics = createMetrics("test");
+  const own = { log: silentLog, metrics, lifetime: createLifetime(silentLog) };
+  const { settings } = writeTlsFiles(await authority.issue("disburse", "quote"), authority.cert);
+  const files = { TLS_CERT_FILE: undefined, TLS_KEY_FILE: undefined, TLS_CA_FILE: undefined };
+  const without = { ...settings, ...files };
+  expect(openProcessTls("quote", without, own)).toBeUndefined();
+  const text = await metrics.text();
+  expect(text).toContain("# TYPE disburse_tls_certificate_expiration_timestamp_seconds gauge");
+  expect(text).not.toMatch(/^disburse_tls_certificate/m);
+});

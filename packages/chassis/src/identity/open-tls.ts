@@ -97,16 +97,18 @@ export function openProcessTls(
   }: { readonly log: Log; readonly metrics: Metrics; readonly lifetime: Lifetime },
 ): Tls | undefined {
   const tls = openTls(service, settings, log);
-  if (tls === undefined) return undefined;
-  lifetime.add("TLS", tls.stop);
   showEnd(metrics, tls);
+  if (tls !== undefined) lifetime.add("TLS", tls.stop);
   return tls;
 }
 
-function showEnd(metrics: Metrics, { material }: Tls): void {
+/** The metric is there without TLS too, and has no value then. */
+function showEnd(metrics: Metrics, tls: Tls | undefined): void {
   const name = "disburse_tls_certificate_expiration_timestamp_seconds";
   const help = "When the certificate that the process shows in mutual TLS ends.";
-  metrics.measured(name, help, [], (gauge) =>
-    gauge.set(new X509Certificate(material().cert).validToDate.getTime() / 1_000),
-  );
+  metrics.measured(name, help, ["trust_domain"], (gauge) => {
+    if (tls === undefined) return;
+    const { validToDate } = new X509Certificate(tls.material().cert);
+    gauge.set({ trust_domain: tls.trustDomain }, validToDate.getTime() / 1_000);
+  });
 }
