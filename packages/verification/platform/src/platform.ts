@@ -15,8 +15,9 @@ const startTimeoutMs = 60_000;
 export type Places = "apart" | "here" | StartExtras;
 
 /**
- * Starts every service, by default each from its own `main.ts`, and seeds the sandbox over their RPCs. `clients` call as one person with every role, `seeders` as the
- * job that makes the sandbox, for which no credit is too large.
+ * Starts every service, by default each from its own `main.ts`, and seeds the sandbox over their
+ * RPCs. `clients` call as one person with every role, `seeders` as the job that makes the sandbox,
+ * for which no credit is too large.
  */
 export async function startPlatform(options: PlatformOptions, places: Places = "apart") {
   const services = await configureServices(options);

@@ -48,23 +48,16 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
     if (found === undefined) throw new Error(`${service} was not started`);
     return found;
   };
-  const noteFailure = (what: string, { child, output }: Started) => {
-    child.once("close", (code) => {
-      // A killed process has no code; one that got SIGTERM has 0.
-      if (code) failures.push(`${what} ended with code ${code}:\n${lastOf(output)}`);
-    });
-  };
   const start = async (service: ServiceName, extras?: StartExtras) => {
     const output = processes.get(service)?.output ?? [];
     const main = join(root, "services", service, "src/main.ts");
     const now = spawnProgram([main], environments[service], output, extras);
     processes.set(service, now);
-    noteFailure(service, now);
+    noteFailure(failures, service, now);
     await untilUp(service, environments[service], now);
   };
   const migrate = () => migrateServices(environments, () => silentLog);
-  const here = { output: [] as string[], ends: [] as (() => Promise<void>)[] };
-  const write = (line: string) => void here.output.push(line);
+  const here = servicesHere(environments);
   return {
     /** Migrates every database; a service that is started by itself needs it before. */
     migrate,
@@ -75,16 +68,13 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
       await Promise.all(serviceNames.map((service) => start(service)));
     },
     /** Starts all of them in this process, which costs least: its modules are loaded and warm. */
-    startHere: async () => {
-      await migrate();
-      await startServices(environments, { logTo: { write } }, here.ends);
-    },
+    startHere: () => migrate().then(here.start),
     /** Starts all of them in another process. */
     startTogether: async (extras: StartExtras) => {
       await migrate();
       const program = [oneProcess, JSON.stringify(environments)];
       const together = spawnProgram(program, {}, [], extras);
-      noteFailure("the platform", together);
+      noteFailure(failures, "the platform", together);
       for (const service of serviceNames) processes.set(service, together);
       await Promise.all(
         serviceNames.map((service) => untilUp(service, environments[service], together)),
@@ -102,7 +92,7 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
     gone: (service: ServiceName) => gone(started(service).child),
     /** Sends all of them SIGTERM, and kills those that take longer than any service may. */
     stop: async () => {
-      for (let end = here.ends.pop(); end !== undefined; end = here.ends.pop()) await end();
+      await here.stop();
       const children = new Set([...processes.values()].map(({ child }) => child));
       await Promise.all([...children].map(end));
     },
@@ -116,6 +106,27 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
     },
     /** What ended by a fault of its own since the last call, each with its last lines. */
     takeFailures: () => failures.splice(0),
+  };
+}
+
+function noteFailure(failures: string[], what: string, { child, output }: Started): void {
+  child.once("close", (code) => {
+    // A killed process has no code; one that got SIGTERM has 0.
+    if (code) failures.push(`${what} ended with code ${code}:\n${lastOf(output)}`);
+  });
+}
+
+/** The services in this process. */
+function servicesHere(environments: Readonly<Record<ServiceName, Environment>>) {
+  const output: string[] = [];
+  const ends: (() => Promise<void>)[] = [];
+  return {
+    output,
+    start: () =>
+      startServices(environments, { logTo: { write: (line) => void output.push(line) } }, ends),
+    stop: async () => {
+      for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
+    },
   };
 }
 
