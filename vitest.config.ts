@@ -75,7 +75,7 @@ export default defineConfig({
           isolate: false,
           // They wait for timers, starts and settlements a fifth of the time.
           maxWorkers: 3,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
