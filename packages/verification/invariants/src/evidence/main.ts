@@ -48,7 +48,10 @@ function publicKeys({ keys, dataDir }: ReturnType<typeof readCommand>): PublicKe
 /** Every line of every file in the folders, in the order of the files' names, which are days. */
 function* linesOf(folders: readonly string[]): Generator<string> {
   for (const folder of folders) {
-    if (!existsSync(folder)) throw new UsageError(`--sink: there is no folder ${folder}\n${usage}`);
+    if (!existsSync(folder)) {
+      const why = `there is no folder ${folder}, so no signed head was shipped there`;
+      throw new UsageError(`--sink: ${why}\n${usage}`);
+    }
     const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
     for (const name of files.sort()) {
       const text = readFileSync(join(folder, name), "utf8");
