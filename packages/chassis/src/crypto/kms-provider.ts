@@ -2,7 +2,11 @@ import { DecryptCommand, EncryptCommand, KMSClient } from "@aws-sdk/client-kms";
 import type { KeyProvider } from "./key-provider.ts";
 
 /** A process that starts waits this long for one answer, three times. */
-const timeouts = { connectionTimeout: 3_000, requestTimeout: 5_000 };
+const timeouts = {
+  ...{ connectionTimeout: 3_000, requestTimeout: 5_000 },
+  // Without it a request that is never answered is logged, and waited for.
+  throwOnRequestTimeout: true,
+};
 
 /** A client of AWS KMS; region and who calls come as with every AWS tool. */
 export function kmsClient(endpoint?: string): KMSClient {
