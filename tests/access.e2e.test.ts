@@ -18,11 +18,17 @@ beforeAll(async () => {
 afterAll(() => platform?.stop());
 
 /** The code of a call with an empty message; the one stream has no message at all. */
-async function codeOf(service: ServiceName, method: DescMethod, identity?: ClientIdentity) {
+async function codeOf(
+  service: ServiceName,
+  method: DescMethod,
+  identity?: ClientIdentity,
+  more: Readonly<Record<string, string>> = {},
+) {
   const url = `${platform.url(service)}/${method.parent.typeName}/${method.name}`;
   const isUnary = method.methodKind === "unary";
   const authorization = await identity?.(service);
   const headers = {
+    ...more,
     ...(authorization === undefined ? {} : { authorization }),
     "content-type": isUnary ? "application/json" : "application/connect+json",
   };
@@ -63,6 +69,24 @@ it("a person without a role is refused everything, and so is a caller without a 
     for (const method of methods) {
       expect(await codeOf(service, method), method.name).toBe("unauthenticated");
     }
+  }
+});
+
+it("who calls is who the token says, whatever a header of before says", async () => {
+  const claims = [
+    // A full account number, and another merchant's key, by one holder of a token.
+    ["beneficiary", "GetPaymentInstruction", "gateway", "payout"],
+    ["gateway", "CreateKey", "quote", "sandbox"],
+    ["payout", "CreditAccount", "notifier", "sandbox"],
+  ] as const;
+  for (const [service, name, caller, claimed] of claims) {
+    const methods = contracts.flatMap((each) => each[1].methods);
+    const method = methods.find((each) => each.name === name);
+    if (method === undefined) throw new Error(`there is no ${name}`);
+    const identity = platform.trust.service(caller);
+    const header = { "x-disburse-caller": claimed };
+    expect(await codeOf(service, method, identity, header), name).toBe("permission_denied");
+    expect(await codeOf(service, method, undefined, header), name).toBe("unauthenticated");
   }
 });
 

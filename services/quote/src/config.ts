@@ -20,7 +20,7 @@ export function readConfig(environment: Environment) {
     QUOTE_TTL_SECONDS: countSetting(1).default(300),
     /** A rate that moves by a larger share within a day needs a second person. */
     APPROVAL_RATE_MOVE: shareSetting.default({ units: 1n, scale: 1 }),
-    /** Whether a corridor that a person changes needs a second one; in live mode by default. */
+    /** Whether a person's change or opening of a corridor needs a second; in live by default. */
     APPROVAL_CORRIDORS: flagSetting.optional(),
   });
   return {

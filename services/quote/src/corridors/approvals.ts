@@ -6,7 +6,13 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { corridorMessage, type corridorsRpc } from "./rpc.ts";
 import { readRate } from "./rules/corridor.ts";
 import { movesMoreThan } from "./rules/rate-move.ts";
-import { type CorridorStore, findCorridor, latestRate, ratesToCompare } from "./store.ts";
+import {
+  type CorridorStore,
+  findCorridor,
+  isOpenTo,
+  latestRate,
+  ratesToCompare,
+} from "./store.ts";
 
 /** What one person may change alone. */
 export type CorridorLimits = {
@@ -23,7 +29,7 @@ export function corridorGuards(deps: {
   readonly corridors: CorridorStore;
   readonly limits: CorridorLimits;
   readonly clock: Clock;
-}): Guards<Pick<CorridorsRpc, "setRate" | "setCorridor">> {
+}): Guards<Pick<CorridorsRpc, "setRate" | "setCorridor" | "setMerchantCorridor">> {
   const { corridors, limits, clock } = deps;
   const approvers = ["treasury_approver"] as const;
   return {
@@ -59,6 +65,16 @@ export function corridorGuards(deps: {
         return { before: before ?? "", after };
       },
       reasons: async () => (limits.corridors ? [] : ["changes a corridor"]),
+    },
+    setMerchantCorridor: {
+      approvers,
+      difference: async ({ merchantId, corridorId, open }) => ({
+        before: JSON.stringify({ open: await isOpenTo(corridors, merchantId, corridorId) }),
+        after: JSON.stringify({ merchantId, corridorId, open }),
+      }),
+      // Closing stops payments, which one person may do at once.
+      reasons: async ({ open }) =>
+        limits.corridors || !open ? [] : ["opens a corridor to a merchant"],
     },
   };
 }

@@ -1,0 +1,63 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  SetCorridorRequestSchema,
+  SetMerchantCorridorRequestSchema,
+} from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
+import { expect, it } from "vitest";
+import { readConfig } from "../config.ts";
+import { corridorGuards } from "./approvals.ts";
+import type { CorridorStore } from "./store.ts";
+
+const asked = { person: "ada", roles: new Set<never>(), operationId: "op" } as const;
+const unchanged = { before: "", after: "" };
+let isOpen = false;
+const store = {
+  corridors: { findOne: async () => null },
+  merchantCorridors: { findOne: async () => (isOpen ? { open: true } : null) },
+} as unknown as CorridorStore;
+const guards = (alone: boolean) => {
+  const limits = { rateMove: { units: 1n, scale: 1 }, corridors: alone };
+  return corridorGuards({ corridors: store, limits, clock: { now: () => new Date(0) } });
+};
+
+it.each([
+  [false, ["changes a corridor"]],
+  [true, []],
+])("a change of a corridor, by one person alone: %s", async (alone, reasons) => {
+  const { setCorridor } = guards(alone);
+  const corridor = { sourceCurrencyCode: "USD", destinationCurrencyCode: "INR", feeFlat: "0.30" };
+  const request = create(SetCorridorRequestSchema, { corridor });
+  expect(await setCorridor?.reasons(request, asked, unchanged)).toEqual(reasons);
+  const difference = await setCorridor?.difference(request);
+  expect(difference?.before).toBe("");
+  expect(JSON.parse(difference?.after ?? "")).toMatchObject(corridor);
+});
+
+it.each([
+  [false, true, ["opens a corridor to a merchant"]],
+  [false, false, []],
+  [true, true, []],
+])("of a corridor, by one person alone: %s, opened to a merchant: %s", async (...row) => {
+  const [alone, open, reasons] = row;
+  const { setMerchantCorridor } = guards(alone);
+  const pair = { merchantId: "mer_1", corridorId: "cor_1" };
+  const request = create(SetMerchantCorridorRequestSchema, { ...pair, open });
+  expect(await setMerchantCorridor?.reasons(request, asked, unchanged)).toEqual(reasons);
+  isOpen = !open;
+  expect(await setMerchantCorridor?.difference(request)).toEqual({
+    before: JSON.stringify({ open: !open }),
+    after: JSON.stringify({ ...pair, open }),
+  });
+});
+
+it("corridors are changed by two persons in live mode, and where the settings say so", () => {
+  const environment = {
+    ...{ PORT: "9000", MONGODB_URI: "mongodb://h", ...testTrust.settings("quote") },
+    ...{ BENEFICIARY_URL: "https://b", PAYOUT_URL: "https://p" },
+  };
+  const read = (more: object) => readConfig({ ...environment, ...more }).APPROVAL_CORRIDORS;
+  expect(read({ DISBURSE_MODE: "live" })).toBe(true);
+  expect(read({ DISBURSE_MODE: "sandbox" })).toBe(false);
+  expect(read({ DISBURSE_MODE: "sandbox", APPROVAL_CORRIDORS: "true" })).toBe(true);
+});
