@@ -5,7 +5,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { commandLine } from "@disburse/cli/commands/all.ts";
+import { processWorld } from "@disburse/cli/process-world.ts";
+import { runCommandLine } from "@disburse/cli/program.ts";
 import { allRoles } from "@disburse/sandbox/access-table.ts";
+import { createBrowser } from "@disburse/sandbox/issuer/test-browser.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { freePort } from "@disburse/testkit/ports.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -76,12 +80,12 @@ function acme() {
 /** Processes that work on the data folder, by their command lines; `ps` is not everywhere. */
 function leftBehind(): string[] {
   const all = existsSync("/proc/self/cmdline")
-    ? readdirSync("/proc").flatMap(commandLine)
+    ? readdirSync("/proc").flatMap(processLine)
     : execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" }).split("\n");
   return all.filter((line) => line.includes(folder));
 }
 
-function commandLine(pid: string): string[] {
+function processLine(pid: string): string[] {
   try {
     return [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")];
   } catch {
@@ -117,6 +121,53 @@ async function checkPeople() {
   expect(await call("ProposeResolution")).toMatchObject({ code: "permission_denied" });
 }
 
+/** What the command line said last that is no result. */
+let said = "";
+
+/** Runs the command line on the sandbox, in this process. */
+async function disburse(...args: string[]) {
+  const ran = { code: 0, out: "", err: "" };
+  ran.code = await runCommandLine(commandLine, args, {
+    ...processWorld({ HOME: folder, DISBURSE_SANDBOX: folder }),
+    ...{ folder, isTerminal: false },
+    out: (text) => {
+      ran.out += text;
+    },
+    err: (text) => {
+      ran.err += text;
+      said = ran.err;
+    },
+  });
+  return ran;
+}
+
+/** An auditor signs the command line in by the device flow, and may then what auditors may. */
+async function signInByDevice() {
+  const { issuer, people } = sandbox();
+  const { password } = people.find(({ name }: { name: string }) => name === "erin");
+  const login = disburse("login");
+  await vi.waitFor(() => expect(said).toMatch(/^open \S+\nand enter \S+ there/));
+  const [, url = "", user_code = ""] = /open (\S+)\nand enter (\S+) there/.exec(said) ?? [];
+  const page = new URL(url);
+  const browser = createBrowser(issuer);
+  await browser.open(`${page.origin}${page.pathname}`);
+  expect((await browser.submit({ user_code })).html).toContain(user_code);
+  await browser.submit({ confirm: "yes" });
+  const done = await browser.submit({ name: "erin", password });
+  expect(done.html).toContain("You can go back to the command line.");
+  expect(await login).toMatchObject({
+    ...{ code: 0, err: expect.stringContaining("logged in as erin (support, auditor)") },
+  });
+  const who = JSON.parse((await disburse("whoami", "--json")).out);
+  expect(who).toMatchObject({ subject: "erin", from: "login", issuer });
+  const exported = await disburse("audit", "export", "--out", "audit.jsonl");
+  expect(exported).toMatchObject({ code: 0, err: expect.stringMatching(/^payout: \d+ entries/m) });
+  const lines = readFileSync(join(folder, "audit.jsonl"), "utf8").trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line).action)).toContain("CreateKey");
+  expect((await disburse("rails", "pause", "sandbox", "--reason", "by an auditor")).code).toBe(4);
+  expect(await disburse("logout")).toMatchObject({ code: 0 });
+}
+
 it("says ready, writes the sandbox down, stops without a trace and goes on", async () => {
   const none = run("token", {}, ["treasury"]);
   expect(await once(none.child, "close")).toEqual([1, null]);
@@ -128,7 +179,10 @@ it("says ready, writes the sandbox down, stops without a trace and goes on", asy
   expect(Object.keys(written.merchants)).toEqual(["acme", "globex", "frozen", "bare"]);
   expect(written.base_url).toBe(`http://127.0.0.1:${port}`);
   expect(written.accounts).toHaveLength(6);
+  // It waits for five seconds before it asks whether the person has signed in.
+  const signedIn = signInByDevice();
   await checkPeople();
+  await signedIn;
   expect(Object.keys(written.risky_wallets)).toEqual(["ETHEREUM", "BTC", "TRX"]);
   expect(Object.keys(written.grpc)).toEqual(
     expect.arrayContaining(["beneficiary", "compliance", "quote", "payout", "notifier"]),

@@ -1,11 +1,12 @@
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
-import type { CallCommand } from "../table/command.ts";
+import type { Command } from "../table/command.ts";
+import { auditExportCommand } from "./audit-export.ts";
 
 const columns = ["sequence", "created_at", "actor.id", "action", "detail"];
 
 /** What people did, from the audit trails. */
-export const auditCommands: readonly CallCommand[] = [
+export const auditCommands: readonly Command[] = [
   {
     name: "audit list",
     summary: "what people did to payouts, rails and limits, newest first",
@@ -24,4 +25,5 @@ export const auditCommands: readonly CallCommand[] = [
     options: [{ name: "alert", field: "alert_id", about: "about this alert" }],
     show: { list: "entries", columns: [...columns.slice(0, 4), "alert_id", "detail"] },
   },
+  auditExportCommand,
 ];
