@@ -2,7 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readConfig as readSandboxConfig } from "@disburse/sandbox/config.ts";
 import { type Ports, serviceEnvironments } from "@disburse/sandbox/environments.ts";
-import { generateSecrets, ownSettings, sharedSettings } from "@disburse/sandbox/secrets.ts";
+import {
+  generateSecrets,
+  ownSettings,
+  sealingServices,
+  sharedSettings,
+} from "@disburse/sandbox/secrets.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -26,6 +31,7 @@ type ComposeService = {
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
+  readonly networks?: readonly string[];
 };
 
 const at = (path: string) => join(import.meta.dirname, "..", path);
@@ -33,12 +39,14 @@ const read = (path: string) => readFileSync(at(path), "utf8");
 const compose = parse(read("docker-compose.yml"), { merge: true, maxAliasCount: 1_000 }) as {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly volumes: object;
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
 };
 const composed = (name: string): ComposeService => compose.services[name] ?? { restart: "" };
 const liveExample = "deploy/live.env.example";
 const jobs = ["sandbox-secrets", "sandbox"];
 const migrations = serviceNames.map((service) => `${service}-migration`);
 const parts = ["mongo", "rabbitmq"];
+const isSealing = (name: string) => sealingServices.some((each) => each === name);
 const observability = ["prometheus", "grafana", "collector"];
 
 /** A service's environment as compose makes it in an empty shell, with the sandbox's secrets. */
@@ -58,6 +66,9 @@ function environmentOf(service: string): Record<string, string | undefined> {
     }),
   );
 }
+
+/** What AWS's SDK finds by itself. */
+const readBySdk = ["AWS_REGION", "AWS_SHARED_CREDENTIALS_FILE"];
 
 /** What the image sets for every service. */
 const setByImage = ["HOST", "RPC_HOST", "ADMIN_HOST", "ADMIN_PORT"];
@@ -83,9 +94,10 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
 
   it("is given what a platform on one machine gives it, and nothing that it does not read", () => {
     const known = settingsOf(service);
-    const settings = Object.keys(environment).map((name) =>
-      known.has(name) ? name : name.replace(/_FILE$/, ""),
-    );
+    const own = `_${service.toUpperCase()}`;
+    const settings = Object.keys(environment)
+      .filter((name) => !readBySdk.includes(name))
+      .map((name) => (known.has(name) ? name : name.replace(/_FILE$/, "").replace(own, "")));
     expect([...known]).toEqual(expect.arrayContaining(settings));
     const ports = Object.fromEntries([...serviceNames, "public"].map((name) => [name, 1])) as Ports;
     const machine = { host: "127.0.0.1", ports, secrets: generateSecrets(), amqpUrl: "amqp://h" };
@@ -158,6 +170,24 @@ describe("docker-compose.yml", () => {
     ]);
   });
 
+  it("has a ring of encryption keys for each service that seals, which alone reads it", async () => {
+    const rings = (name: string) =>
+      Object.keys(composed(name).environment ?? {}).filter((key) =>
+        /^ENCRYPTION_KEYS_(?!FILE$)/.test(key),
+      );
+    for (const name of sealingServices) {
+      const own = `ENCRYPTION_KEYS_${name.toUpperCase()}`;
+      expect(rings(name)).toEqual([own, `${own}_FILE`]);
+      expect(read(liveExample)).toContain(`#${own}=`);
+      const { ENCRYPTION_KEYS: ring, ...others } = environmentOf(name);
+      expect(await refusedSettings(name, { ...others, PORT: "none" })).toContain("ENCRYPTION_KEYS");
+      const owned = { ...others, ENCRYPTION_KEYS: "of all", [own]: ring, PORT: "none" };
+      expect(await refusedSettings(name, owned)).toEqual(["PORT"]);
+    }
+    const others = all.map(([name]) => name).filter((name) => !isSealing(name));
+    expect(others.flatMap(rings)).toEqual([]);
+  });
+
   it("gives each service the certificate that the sandbox's job makes for it", () => {
     const [, settings, keys] = composed("sandbox-secrets").command?.slice(-4) ?? [];
     const made = composed("sandbox-secrets").volumes ?? [];
@@ -181,7 +211,8 @@ describe("docker-compose.yml", () => {
   });
 
   it("takes every secret from a file, too", () => {
-    const isSecret = /(?:TOKEN|KEYS?|PEPPER|HEADERS|MONGODB_URI|AMQP_URL)$/;
+    const isSecret =
+      /(?:TOKEN|KEYS?|PEPPER|HEADERS|MONGODB_URI|AMQP_URL|ENCRYPTION_KEYS_(?!FILE$|\w+_FILE$)\w+)$/;
     for (const [name, { environment = {} }] of all) {
       const given = Object.keys(environment).filter((key) => isSecret.test(key));
       const files = given.map((key) => `${key}_FILE`);
@@ -211,6 +242,31 @@ describe("docker-compose.yml", () => {
     });
   });
 
+  it("has a way out for those alone that need one", () => {
+    expect(compose.networks).toEqual({ inside: { internal: true }, outside: {} });
+    const out = all.filter(([, { networks = [] }]) => networks.includes("outside"));
+    const served = ["balancer", "prometheus", "grafana"];
+    expect(out.map(([name]) => name).sort()).toEqual(["compliance", "notifier", ...served].sort());
+    for (const [name, { networks }] of all) expect(networks, name).toContain("inside");
+  });
+
+  it("gives each service its own key, and the place of evidence, and no one else's", () => {
+    for (const [name, { volumes = [] }] of all) {
+      if (name === "sandbox-secrets") continue;
+      const keys = volumes.filter((volume) => volume.includes("-key:"));
+      const isWorkload = [...serviceNames, "sandbox"].some((each) => each === name);
+      expect(keys, name).toEqual(isWorkload ? [`${name}-key:/keys:ro`] : []);
+      const isService = serviceNames.some((each) => each === name);
+      const evidence = volumes.filter((volume) => volume.startsWith("audit:"));
+      expect(evidence, name).toEqual(isService ? ["audit:/audit"] : []);
+      if (isService) expect(environmentOf(name).AUDIT_SINK).toBe("file:///audit");
+    }
+  });
+
+  it.each([...parts, "prometheus", "grafana"])("runs %s as a user that is not root", (name) => {
+    expect(composed(name).user).toMatch(/^[1-9]\d*:\d+$/);
+  });
+
   it.each(parts)("checks the health of %s and starts it again", (part) => {
     expect(composed(part).healthcheck?.test?.[0]).toBe("CMD");
     expect(composed(part).restart).toBe("unless-stopped");
@@ -231,7 +287,8 @@ describe("docker-compose.yml", () => {
   });
 
   it("holds no secret", () => {
-    const isSecret = /(?:TOKEN|KEY|KEYS|PEPPER|PASS|PASSWORD|USER|USERNAME)$/;
+    const isSecret =
+      /(?:TOKEN|KEY|KEYS|PEPPER|PASS|PASSWORD|USER|USERNAME|ENCRYPTION_KEYS_(?!FILE$)\w+)$/;
     const values = all.flatMap(([, { environment = {} }]) => Object.entries(environment));
     const secrets = values.filter(([name]) => isSecret.test(name));
     expect(secrets.length).toBeGreaterThan(serviceNames.length);

@@ -291,6 +291,22 @@ describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay,
     expect(files.includes("AMQP_URL")).toBe(known.has("AMQP_URL"));
   });
 
+  it("reads of the deployment's secrets its own key, user and ring, and no one else's", () => {
+    const { projected } = pod().spec.volumes[0];
+    const { secret } = projected.sources.find(
+      (each: { secret: { name: string } }) => each.secret.name === "disburse",
+    );
+    const isOwn = (path: string) => ["SERVICE_KEY", "AMQP_URL", "ENCRYPTION_KEYS"].includes(path);
+    for (const { key, path } of secret.items) {
+      expect(key).toBe(isOwn(path) ? `${path}_${service.toUpperCase()}` : path);
+    }
+    if (overlay === "sandbox") return;
+    const { data } = of(overlay).get("ExternalSecret", "disburse").spec;
+    for (const { secretKey, remoteRef } of data) expect(remoteRef.property).toBe(secretKey);
+    const made = data.map(({ secretKey }: { secretKey: string }) => secretKey);
+    expect(made).toEqual(expect.arrayContaining(secret.items.map(({ key }: Container) => key)));
+  });
+
   it("is migrated by a job that is given the address of its database and nothing else", () => {
     const jobs = of(overlay)
       .ofKind("Job")
@@ -311,14 +327,28 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
     it.each(serviceNames)("gives %s its own certificate, and those of whom it believes", (name) => {
       const { spec } = of(overlay).get("Certificate", `${name}-service`);
       expect(spec.uris).toEqual([`spiffe://disburse/${name}`]);
+      expect(spec).toMatchObject({ dnsNames: [name], secretName: `${name}-certificate` });
+      expect(spec.usages).toEqual(["digital signature", "server auth", "client auth"]);
+      // Of the namespace's own authority, which signs for services alone.
+      const issuer = { group: "cert-manager.io", kind: "Issuer", name: "disburse-services" };
+      expect(spec.issuerRef).toEqual(issuer);
+      expect(spec.privateKey).toMatchObject({ algorithm: "ECDSA", rotationPolicy: "Always" });
+      // Before DisburseCertificateExpiring fires, which is 14 days before its end.
+      const days = (text: string) => Number(/^(\d+)h$/.exec(text)?.[1]) / 24;
+      expect(days(spec.renewBefore)).toBeGreaterThan(14);
+      expect(days(spec.duration)).toBeGreaterThan(2 * days(spec.renewBefore));
       const deployment = of(overlay).get("Deployment", name);
       const volumes = deployment.spec.template.spec.volumes as Container[];
       const { projected } = volumes.find((each) => each.name === "tls")!;
       const [secret, authorities] = projected.sources;
       expect(secret.secret.name).toBe(spec.secretName);
+      for (const { key, path } of secret.secret.items) expect(path).toBe(key);
+      expect(projected.sources).toHaveLength(2);
+      expect(projected.defaultMode).toBe(0o440);
       expect(authorities.configMap.name).toBe("service-authorities");
       const mounts = containerOf(deployment).volumeMounts as Container[];
-      const { mountPath } = mounts.find((each) => each.name === "tls")!;
+      const { mountPath, readOnly } = mounts.find((each) => each.name === "tls")!;
+      expect(readOnly).toBe(true);
       const files = [...secret.secret.items, ...authorities.configMap.items];
       const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE } = environmentOf(of(overlay), deployment);
       expect([TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE]).toEqual(
@@ -426,6 +456,8 @@ describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}
         ? []
         : [...serviceNames, ...migrations].map((name) => `${name} ${database}:27017`)),
       ...(broker === undefined ? [] : withBroker.map((name) => `${name} ${broker}:${brokerPort}`)),
+      // The bucket of evidence.
+      ...(overlay === "production" ? serviceNames.map((name) => `${name} 10.0.0.0/8:443`) : []),
       ...jobs.flatMap((job) => [443, 6_443].map((port) => `${job} anywhere:${port}`)),
       ...jobs.flatMap((job) => serviceNames.map((name) => `${job} ${name}:9000`)),
     ];

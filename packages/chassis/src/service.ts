@@ -3,11 +3,11 @@ import type { DescService } from "@bufbuild/protobuf";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import type { z } from "zod";
 import { connectAmqpBus } from "./amqp/bus.ts";
-import { startAudit } from "./audit/open.ts";
+import { openAuditSink, startAudit } from "./audit/open.ts";
 import { auditRpc } from "./audit/rpc.ts";
 import type { HeadSource } from "./audit/shipping.ts";
 import { openAuditStore } from "./audit/store.ts";
-import { assertEvidence, assertSafeBackends, assertSafeService } from "./backends.ts";
+import { assertSafeBackends, assertSafeService } from "./backends.ts";
 import type { Bus } from "./bus/bus.ts";
 import { type Identity, openIdentity } from "./identity/open.ts";
 import { openProcessTls } from "./identity/open-tls.ts";
@@ -37,6 +37,7 @@ import {
   readSettings,
   type ServiceUrls,
   SettingsError,
+  withOwnRing,
 } from "./settings.ts";
 import { traceBus } from "./tracing/bus-spans.ts";
 import { openTracing } from "./tracing/open.ts";
@@ -91,7 +92,7 @@ export function serviceStart<Config extends Settings>(
   open: (opening: Opening<Config>) => Promise<Pick<RunningService, "url" | "publicUrl">>,
 ): StartService {
   const start = async (environment: Environment, shared?: Shared) => {
-    const config = await readConfig(environment);
+    const config = await readConfig(withOwnRing(environment, name));
     assertSafeBackends(config);
     const log = createLog(name, config.LOG_LEVEL, shared?.logTo);
     const metrics = createMetrics(name);
@@ -104,7 +105,7 @@ export function serviceStart<Config extends Settings>(
       const { ADMIN_HOST: host, ADMIN_PORT: port } = config;
       const operations = await startOperationsServer({ host, port, metrics, lifecycle });
       lifetime.add("operations", operations.stop);
-      assertEvidence(config);
+      const sink = await openAuditSink(config, log);
       const { stop: stopIdentity, ...identity } = openIdentity(name, config, environment, log);
       lifetime.add("identity", stopIdentity);
       const tls = openProcessTls(name, config, { log, metrics, lifetime });
@@ -116,7 +117,7 @@ export function serviceStart<Config extends Settings>(
       ping = database.ready;
       const tracing = traces?.tracing;
       const sources: HeadSource[] = [];
-      const evidence = { service: name, settings: config, database, log, metrics, sources };
+      const evidence = { service: name, settings: config, sink, database, log, metrics, sources };
       lifetime.add("audit", startAudit({ ...evidence, key: identity.serviceKey }).stop);
       const running = { log, metrics, tracing, identity, tls, lifetime, lifecycle, database };
       const opened = await open(prepare(config, { name, ...running, sources }, shared));

@@ -10,6 +10,7 @@ import {
   sealingSettings,
   secret,
   serviceUrlSetting,
+  withOwnRing,
 } from "./settings.ts";
 
 const { privateText, publicJwk } = generateServiceKey("quote");
@@ -37,6 +38,20 @@ it.each([
   const read = () => readSettings({ ...good, [name]: value }, commonSettings);
   expect(read).toThrow(name);
   expect(read).not.toThrow(/short-and-secret/);
+});
+
+it("takes a service's own ring before the one of all, as a value or from a file", () => {
+  const [own, other] = ["own:1", "all:2"];
+  const given = { ENCRYPTION_KEYS: other, ENCRYPTION_KEYS_PAYOUT: own, PORT: "1" };
+  expect(withOwnRing(given, "payout")).toMatchObject({ ENCRYPTION_KEYS: own, PORT: "1" });
+  expect(withOwnRing(given, "quote")).toBe(given);
+  const filed = { ENCRYPTION_KEYS: other, ENCRYPTION_KEYS_PAYOUT_FILE: "/ring" };
+  const { ENCRYPTION_KEYS, ENCRYPTION_KEYS_FILE } = withOwnRing(filed, "payout");
+  expect([ENCRYPTION_KEYS, ENCRYPTION_KEYS_FILE]).toEqual([undefined, "/ring"]);
+  // What compose hands over where it is not set.
+  expect(withOwnRing({ ...given, ENCRYPTION_KEYS_PAYOUT: "" }, "payout")).toMatchObject({
+    ENCRYPTION_KEYS: other,
+  });
 });
 
 it("requires complete encryption keys", () => {

@@ -155,7 +155,17 @@ export const identitySettings = {
 /** Where evidence of what operators did is kept (docs/decisions/0043-evidence.md). */
 export const auditSettings = {
   /** Where signed heads go: `file:///var/lib/disburse/audit`. Without one none are shipped. */
-  AUDIT_SINK: z.url({ protocol: /^file$/ }).optional(),
+  AUDIT_SINK: z
+    .string()
+    .regex(
+      /^(?:file:\/\/\/.*|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w!.'()/-]*)?)$/,
+      "must be file:///folder or s3://bucket/prefix",
+    )
+    .optional(),
+  /** Of a store that speaks S3's protocol, in place of the region's own. */
+  AUDIT_S3_ENDPOINT: urlSetting.optional(),
+  /** For how long no one can remove a line from a bucket: seven years by default. */
+  AUDIT_RETENTION_DAYS: countSetting(1).max(36_500).default(2_557),
   /** How often, where something has happened. */
   AUDIT_HEADS_SECONDS: countSetting(1).default(60),
 } as const;
@@ -220,6 +230,17 @@ export const sealingSettings = {
 
 /** The settings of sealing, read. */
 export type SealingSettings = z.output<z.ZodObject<typeof sealingSettings>>;
+
+/**
+ * The settings of one service, where several are given the same: its own ring,
+ * `ENCRYPTION_KEYS_PAYOUT`, goes before `ENCRYPTION_KEYS`.
+ */
+export function withOwnRing(environment: Environment, service: string): Environment {
+  const name = `ENCRYPTION_KEYS_${service.toUpperCase()}`;
+  const { [name]: ring, [`${name}_FILE`]: file } = environment;
+  if (!ring && !file) return environment;
+  return { ...environment, ENCRYPTION_KEYS: ring, ENCRYPTION_KEYS_FILE: file };
+}
 
 /** Whether a service seals, and has nothing to seal with. */
 function lacksKeys(shape: z.ZodRawShape, given: Environment): boolean {

@@ -1,13 +1,15 @@
+import { fileURLToPath } from "node:url";
 import { systemClock } from "@disburse/kernel/time.ts";
+import { assertEvidence, type EvidenceSettings } from "../backends.ts";
 import type { ServiceKey } from "../identity/keys.ts";
 import type { Log } from "../log.ts";
 import { type Loop, startLoop } from "../loop.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Database } from "../mongo/database.ts";
 import { openOperationBindings } from "../mutations/bindings.ts";
-import type { AuditSettings } from "../settings.ts";
+import { type AuditSettings, SettingsError } from "../settings.ts";
 import { type HeadSource, startShipping } from "./shipping.ts";
-import { openAuditSink } from "./sink.ts";
+import { type AuditSink, fileSink } from "./sink.ts";
 
 /** How soon the entry of a call whose process ended is looked for, after its time is over. */
 const sweepEveryMs = 15_000;
@@ -16,6 +18,8 @@ const sweepEveryMs = 15_000;
 export type AuditDeps = {
   readonly service: string;
   readonly settings: AuditSettings;
+  /** Absent: no heads are shipped. */
+  readonly sink: AuditSink | undefined;
   readonly key: () => ServiceKey;
   readonly database: Database;
   readonly log: Log;
@@ -29,19 +33,59 @@ export type AuditDeps = {
  * owed, and, where there is a sink, what ships signed heads to it.
  */
 export function startAudit(deps: AuditDeps): Pick<Loop, "stop"> {
-  const { service, settings, key, database, log, metrics, sources } = deps;
-  const { AUDIT_SINK: sinkUrl, AUDIT_HEADS_SECONDS: everySeconds } = settings;
+  const { service, settings, sink, key, database, log, metrics, sources } = deps;
   const { sweepOwed } = openOperationBindings(database);
   const run = () => sweepOwed(systemClock.now());
   const loops: Pick<Loop, "stop">[] = [
     startLoop({ name: "audit-owed", everyMs: sweepEveryMs, run, log }),
   ];
-  if (sinkUrl !== undefined) {
+  if (sink !== undefined) {
     const options = { database, service, key, sources, log, metrics, clock: systemClock };
-    const everyMs = everySeconds * 1_000;
+    const everyMs = settings.AUDIT_HEADS_SECONDS * 1_000;
     const trustDomain = settings.TRUST_DOMAIN;
-    const sink = openAuditSink(sinkUrl);
     loops.push(startShipping({ ...options, trustDomain, sink, everyMs }));
   }
-  return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+      sink?.close();
+    },
+  };
+}
+
+/** The settings that name a sink. */
+export type SinkSettings = EvidenceSettings &
+  Pick<AuditSettings, "AUDIT_SINK" | "AUDIT_S3_ENDPOINT" | "AUDIT_RETENTION_DAYS">;
+
+/**
+ * Opens the sink of the settings; `undefined` where they name none. A bucket that does not answer
+ * now is asked before the first line goes there.
+ *
+ * @throws {SettingsError} where live mode has no sink, and for a bucket without object lock.
+ */
+export async function openAuditSink(
+  settings: SinkSettings,
+  log: Log,
+): Promise<AuditSink | undefined> {
+  assertEvidence(settings);
+  const { AUDIT_SINK: url, AUDIT_S3_ENDPOINT: endpoint, AUDIT_RETENTION_DAYS: days } = settings;
+  if (url === undefined) return undefined;
+  if (url.startsWith("file:")) return fileSink(fileURLToPath(url));
+  // Some megabytes that a deployment with a sink of files has no use for.
+  const { s3Client, s3Sink, statusOf } = await import("./s3-sink.ts");
+  const sink = s3Sink(url, days, s3Client(endpoint));
+  const problem = await sink.isLocked().then(
+    (isLocked) => (isLocked ? undefined : "the bucket has no object lock"),
+    (error: unknown) => {
+      const { name } = error as Error;
+      const status = statusOf(error);
+      const isAnswer = status !== undefined && status < 500;
+      if (isAnswer) return `the bucket does not say whether it has object lock (${name})`;
+      log.warn({ reason: name }, "the bucket of the audit sink does not answer");
+      return undefined;
+    },
+  );
+  if (problem === undefined) return sink;
+  sink.close();
+  throw new SettingsError(`settings: AUDIT_SINK: ${problem}`);
 }

@@ -44,7 +44,7 @@ export type ShippingDeps = {
   readonly trustDomain: string;
   /** The key that signs now. */
   readonly key: () => ServiceKey;
-  readonly sink: AuditSink;
+  readonly sink: Pick<AuditSink, "append">;
   readonly sources: readonly HeadSource[];
   readonly clock: Clock;
 };

@@ -1,6 +1,5 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 /** What a line belongs to: where a sink keeps one object for each, it is named by these. */
 export type LineName = {
@@ -16,17 +15,12 @@ export type LineName = {
 export type AuditSink = {
   /** Resolves when the line is durable. The same line may come again after a crash. */
   append(line: string, name: LineName): Promise<void>;
+  /** Frees what it holds open. */
+  close(): void;
 };
 
-/** Opens the sink of the setting `AUDIT_SINK`; throws where there is none of that kind. */
-export function openAuditSink(url: string): AuditSink {
-  const { protocol } = new URL(url);
-  if (protocol === "file:") return fileSink(fileURLToPath(url));
-  throw new TypeError(`there is no audit sink of the kind ${protocol}`);
-}
-
 /** A folder with a file of JSON lines for each service and day. */
-function fileSink(folder: string): AuditSink {
+export function fileSink(folder: string): AuditSink {
   return {
     append: async (line, { service, at }) => {
       await mkdir(folder, { recursive: true });
@@ -42,6 +36,7 @@ function fileSink(folder: string): AuditSink {
         await file.close();
       }
     },
+    close: () => undefined,
   };
 }
 

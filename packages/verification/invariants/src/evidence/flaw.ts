@@ -12,6 +12,17 @@ export type Flaw = {
 /**
  * `changed`: its hash is not that of its fields. `missing`: between others. `cut`: at the end.
  * `reordered`: it stands in another one's place. `rewritten`: whole in itself, and another than
- * the one that was shipped. `unsigned`: of no key that is known.
+ * the one that was shipped. `unsigned`: of no key that is known. `overlaid`: in the sink's bucket
+ * something was put over an object, or hides it; what was there is read all the same.
  */
-export type FlawKind = "changed" | "missing" | "cut" | "reordered" | "rewritten" | "unsigned";
+export type FlawKind =
+  | ("changed" | "missing" | "cut" | "reordered" | "rewritten")
+  | ("unsigned" | "overlaid");
+
+/** What is in a sink. */
+export type SinkContents = {
+  /** In any order. */
+  readonly lines: readonly string[];
+  /** What is wrong with the sink itself. */
+  readonly flaws: readonly Flaw[];
+};

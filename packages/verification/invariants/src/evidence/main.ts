@@ -1,19 +1,23 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readArguments, runCommand, say, UsageError } from "@disburse/harness/command-line.ts";
 import { MongoClient } from "mongodb";
 import { openDataFolder } from "../data-folder.ts";
+import type { Flaw } from "./flaw.ts";
 import { reportOn } from "./report.ts";
+import { readSink } from "./sink-lines.ts";
 import { type PublicKeys, readPublicKeys } from "./statements.ts";
 
 /** `npm run audit:verify`: README.md says how it is used, and what it finds. */
 
 const usage =
-  "usage: npm run audit:verify [-- --sink FOLDER[,FOLDER…]] [--keys FILE[,FILE…]] [--from TIME]\n" +
-  "       [--mongodb-uri URI] [--prefix disburse_] [--data-dir .data]";
+  "usage: npm run audit:verify [-- --sink FOLDER|s3://BUCKET/PREFIX[,…]] [--s3-endpoint URL]\n" +
+  "       [--keys FILE[,FILE…]] [--from TIME] [--mongodb-uri URI] [--prefix disburse_]\n" +
+  "       [--data-dir .data]";
 
 const optionTypes = {
   sink: { type: "string" },
+  "s3-endpoint": { type: "string" },
   keys: { type: "string" },
   from: { type: "string", default: "1970-01-01T00:00:00Z" },
   "mongodb-uri": { type: "string" },
@@ -29,6 +33,7 @@ function readCommand(args: readonly string[]) {
   return {
     ...{ dataDir, from, prefix: values.prefix, mongodbUri: values["mongodb-uri"] },
     sinks: (values.sink ?? join(dataDir, "audit")).split(","),
+    endpoint: values["s3-endpoint"],
     keys: values.keys?.split(",") ?? [],
   };
 }
@@ -45,30 +50,25 @@ function publicKeys({ keys, dataDir }: ReturnType<typeof readCommand>): PublicKe
   return new Map(texts.flatMap((text) => [...readPublicKeys(text)]));
 }
 
-/** Every line of every file in the folders, in the order of the files' names, which are days. */
-function* linesOf(folders: readonly string[]): Generator<string> {
-  for (const folder of folders) {
-    if (!existsSync(folder)) {
-      const why = `there is no folder ${folder}, so no signed head was shipped there`;
+async function verify(command: ReturnType<typeof readCommand>): Promise<number> {
+  const lines: string[] = [];
+  const sinkFlaws: Flaw[] = [];
+  for (const place of command.sinks) {
+    const found = await readSink(place, command.from, command.endpoint);
+    if (found === undefined) {
+      const why = `there is no folder ${place}, so no signed head was shipped there`;
       throw new UsageError(`--sink: ${why}\n${usage}`);
     }
-    const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
-    for (const name of files.sort()) {
-      const text = readFileSync(join(folder, name), "utf8");
-      yield* text.split("\n").filter((line) => line !== "");
-    }
+    for (const line of found.lines) lines.push(line);
+    sinkFlaws.push(...found.flaws);
   }
-}
-
-async function verify(command: ReturnType<typeof readCommand>): Promise<number> {
-  const lines = [...linesOf(command.sinks)];
   const keys = publicKeys(command);
   const folder =
     command.mongodbUri === undefined ? await openDataFolder(command.dataDir) : undefined;
   const client = new MongoClient(command.mongodbUri ?? folder?.uri ?? "");
   try {
     const databases = { client, prefix: command.prefix };
-    const report = await reportOn({ databases, lines, keys, from: command.from });
+    const report = await reportOn({ databases, lines, sinkFlaws, keys, from: command.from });
     for (const each of report.lines) say(each);
     return report.flaws === 0 ? 0 : 1;
   } finally {
