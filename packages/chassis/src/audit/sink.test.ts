@@ -13,7 +13,13 @@ import { type AuditSink, fileSink } from "./sink.ts";
 
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 const clientOf = (endpoint: string) =>
-  new S3Client({ endpoint, credentials, region: "eu-west-1", forcePathStyle: true, maxAttempts: 1 });
+  new S3Client({
+    endpoint,
+    credentials,
+    region: "eu-west-1",
+    forcePathStyle: true,
+    maxAttempts: 1,
+  });
 const named = (day: string, number = 1) => ({ service: "quote", number, at: new Date(day) });
 
 let folder: string;

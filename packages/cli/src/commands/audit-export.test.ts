@@ -24,7 +24,8 @@ const line = (service: string, index: number) => {
   const entry = { service, sequence: index + 1, previous_hash: all[index - 1] ?? "" };
   return `${JSON.stringify({ ...entry, hash: all[index] })}\n`;
 };
-const whole = (service: string) => (trails[service] ?? []).map((_e, at) => line(service, at)).join("");
+const whole = (service: string) =>
+  (trails[service] ?? []).map((_e, at) => line(service, at)).join("");
 
 function transportOf(name: string) {
   return createRouterTransport(({ service }) =>

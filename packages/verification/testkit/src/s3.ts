@@ -58,7 +58,8 @@ export async function startS3(bucket: string, { hasLock = true } = {}) {
       return [204];
     }
     const at = versions.findIndex((each) => each.id === id);
-    if ((versions[at]?.lock?.until ?? new Date(0)) > new Date()) return problem(403, "AccessDenied");
+    if ((versions[at]?.lock?.until ?? new Date(0)) > new Date())
+      return problem(403, "AccessDenied");
     versions.splice(at, 1);
     return [204];
   };
@@ -74,7 +75,10 @@ export async function startS3(bucket: string, { hasLock = true } = {}) {
         ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${marker}</NextKeyMarker>` +
           `<NextVersionIdMarker>${next}</NextVersionIdMarker>`
         : "<IsTruncated>false</IsTruncated>";
-    return [200, `<ListVersionsResult>${rest}${page.map(versionXml).join("")}</ListVersionsResult>`];
+    return [
+      200,
+      `<ListVersionsResult>${rest}${page.map(versionXml).join("")}</ListVersionsResult>`,
+    ];
   };
   const lockXml =
     "<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>";

@@ -6,13 +6,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { corridorMessage, type corridorsRpc } from "./rpc.ts";
 import { readRate } from "./rules/corridor.ts";
 import { movesMoreThan } from "./rules/rate-move.ts";
-import {
-  type CorridorStore,
-  findCorridor,
-  isOpenTo,
-  latestRate,
-  ratesToCompare,
-} from "./store.ts";
+import { type CorridorStore, findCorridor, isOpenTo, latestRate, ratesToCompare } from "./store.ts";
 
 /** What one person may change alone. */
 export type CorridorLimits = {

@@ -10,11 +10,7 @@ const clocksMs = 86_400_000;
  * Every version of every object is read, so that neither a newer version nor a delete marker hides
  * what was shipped; that there is one is a flaw.
  */
-export async function readBucket(
-  place: URL,
-  from: Date,
-  endpoint?: string,
-): Promise<SinkContents> {
+export async function readBucket(place: URL, from: Date, endpoint?: string): Promise<SinkContents> {
   // Region and who reads come as with every AWS tool.
   const client = new S3Client(endpoint === undefined ? {} : { endpoint, forcePathStyle: true });
   try {
