@@ -78,7 +78,11 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
   const migration = composed(`${service}-migration`);
 
   it("is the image of that service, started again when it ends", () => {
-    const build = { context: ".", dockerfile: "deploy/Dockerfile", args: { SERVICE: service } };
+    const build = {
+      context: ".",
+      dockerfile: "deploy/Dockerfile",
+      args: { SERVICE: service, NODE_IMAGE: null },
+    };
     expect(rest.build).toEqual(build);
     expect(rest.restart).toBe("unless-stopped");
     expect(rest.healthcheck).toBeUndefined();
@@ -143,7 +147,7 @@ describe("docker-compose.yml", () => {
       expect(composed(name).profiles, name).toEqual(["observability"]);
     for (const job of jobs) {
       expect(composed(job).profiles, job).toEqual(["sandbox"]);
-      expect(composed(job).build?.args, job).toEqual({ SERVICE: "sandbox" });
+      expect(composed(job).build?.args, job).toEqual({ SERVICE: "sandbox", NODE_IMAGE: null });
     }
   });
 
@@ -296,7 +300,7 @@ describe("docker-compose.yml", () => {
     expect(read(".gitignore").split("\n")).toContain("live.env");
     for (const path of ["docker-compose.yml", "deploy/Dockerfile", liveExample, ".env"]) {
       expect(read(path), path).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@/);
-      const text = read(path).replaceAll(/(?:\.\/deploy|:\/etc)\/[a-z./-]+/g, "");
+      const text = read(path).replaceAll(/(?:\.\/deploy|:\/etc)\/[a-z./-]+|@sha256:[0-9a-f]+/g, "");
       expect(text, path).not.toMatch(/\b(?![A-Z_]+:)[A-Za-z0-9+/=_-]{32,}/);
     }
     expect(read(liveExample)).not.toMatch(/^[^#\n]/m);
@@ -310,14 +314,29 @@ describe("docker-compose.yml", () => {
   });
 });
 
+it("names images of others by their digests", () => {
+  const manifests = ["components/rabbitmq-cluster/rabbitmq", "overlays/sandbox/rabbitmq"];
+  const paths = [...manifests, "overlays/sandbox/mongodb"].map((name) => `deploy/k8s/${name}.yaml`);
+  const texts = ["docker-compose.yml", ...paths].map(read);
+  const images = texts.flatMap((text) =>
+    [...text.matchAll(/image: (\S+)/g)].map(([, name]) => name),
+  );
+  const others = images.filter((name) => !name?.startsWith("disburse-"));
+  expect(others).toHaveLength(9);
+  for (const name of others) expect(name).toMatch(/:[\w.-]+@sha256:[0-9a-f]{64}\}?$/);
+});
+
 describe("deploy/Dockerfile", () => {
   const lines = read("deploy/Dockerfile").split("\n");
   const last = (instruction: string) =>
     lines.findLast((line) => line.startsWith(instruction))?.slice(instruction.length) ?? "";
 
   it("stands on the Node that everything is tried with", () => {
-    const images = lines.flatMap((line) => /^FROM (\S+:\S+)/.exec(line)?.[1] ?? []);
-    expect(images).toEqual([`node:${Number.parseInt(read(".node-version"), 10)}-trixie-slim`]);
+    const from = lines.flatMap((line) => /^FROM (\S+) AS base$/.exec(line)?.[1] ?? []);
+    expect(from).toEqual(["$NODE_IMAGE"]);
+    const major = Number.parseInt(read(".node-version"), 10);
+    const pinned = new RegExp(`^node:${major}-trixie-slim@sha256:[0-9a-f]{64}$`);
+    expect(lines.find((line) => line.startsWith("ARG NODE_IMAGE="))?.slice(15)).toMatch(pinned);
   });
 
   it("runs as a user that is not root, and so do the services", () => {
