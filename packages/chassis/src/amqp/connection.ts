@@ -60,7 +60,8 @@ export function maintainConnection(options: {
       if (signal.aborted) return;
       // The broker may have closed it with the same packet: then `close` was already emitted.
       if (!streamOf(connection).writable) throw new Error("the broker closed the connection");
-      await setup(connection);
+      // The library never settles the close of a channel whose connection is lost meanwhile.
+      await Promise.race([setup(connection), closed.then(failSetup)]);
       failures = 0;
       log.info({ purpose }, "bus connected");
       await closed;
@@ -95,6 +96,10 @@ export function maintainConnection(options: {
       await withTimeout(closeTimeoutMs, () => running, doNothing);
     },
   };
+}
+
+function failSetup(): never {
+  throw new Error("the connection was lost before its channels were open");
 }
 
 /** Where a service publishes its events, and no other one does. */
