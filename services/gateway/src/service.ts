@@ -11,8 +11,10 @@ import { createStrangers } from "./http/strangers.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
 import { keyGuards } from "./keys/approvals.ts";
 import { openKeyCache } from "./keys/cache.ts";
+import { createKeyMatching } from "./keys/matching.ts";
 import { assertPeppers, countOlderPeppers, createRehash } from "./keys/peppers.ts";
 import { keyService } from "./keys/rpc.ts";
+import type { Peppers } from "./keys/rules/peppers.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { forgetSecrets, openKeys } from "./keys/store.ts";
 import { operations, reference } from "./resources/all.ts";
@@ -21,9 +23,10 @@ import { operations, reference } from "./resources/all.ts";
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
   Pick<
     AppDeps,
-    "clients" | "peppers" | "clock" | "log" | "metrics" | "tracing" | "answerWithinMs" | "fileTimes"
+    "clients" | "clock" | "log" | "metrics" | "tracing" | "answerWithinMs" | "fileTimes"
   > & {
     readonly db: Db;
+    readonly peppers: Peppers;
     readonly sealer: Sealer;
     /** Where it listens: host and port, which no other gateway that lives has. */
     readonly place: string;
@@ -54,6 +57,7 @@ export async function createGateway(deps: GatewayDeps) {
     operations,
     publicRoutes: await publicRoutes({ ...deps, reference }),
     keys: cache,
+    matches: createKeyMatching(peppers),
     rehash: createRehash({ keys, peppers, changed: cache.drop, log: deps.log }),
     strangers: createStrangers(strangers, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),

@@ -20,7 +20,7 @@ import {
   maintainConnection,
 } from "./connection.ts";
 import { originFromHeaders } from "./origin.ts";
-import { publisherOf, type Rejection, type SignedParts } from "./signature.ts";
+import { createJudge, type Rejection, type SignedParts } from "./signature.ts";
 import { declareQueue, isThere } from "./topology.ts";
 
 /** Unacked messages of a consumer: two batches, so that one gathers while the other is stored. */
@@ -103,8 +103,9 @@ type Consumer = (messages: readonly ConsumeMessage[]) => Promise<readonly Dispos
 function signedConsumer({ events, handle }: Subscription, options: ConsumerOptions): Consumer {
   const { keys, namespace, rejected, log } = options;
   const mayPublish = publishersOf(events);
+  const publisherOf = createJudge(keys, namespace);
   const judge = async (message: ConsumeMessage) => {
-    const found = await publisherOf(keys, namespace, signedParts(message), mayPublish);
+    const found = await publisherOf(signedParts(message), mayPublish);
     if ("rejected" in found) return found;
     return { event: { ...toBusMessage(message), publisher: found.publisher } };
   };

@@ -121,7 +121,7 @@ function publishOn(
   return {
     publish: async (messages) => {
       assertTaking();
-      const ready = await Promise.all(messages.map((message) => signed(message, options)));
+      const ready = await signed(messages, options);
       // While they were signed that may have changed.
       assertTaking();
       const confirms = ready.map(publishOne);
@@ -133,12 +133,16 @@ function publishOn(
   };
 }
 
-/** Signed as it is published, by the key of now, however long ago the event was stored. */
+/** Signed as they are published, by the key of now, however long ago they were stored. */
 async function signed(
-  { id, key, body, origin }: BusMessage,
+  messages: readonly BusMessage[],
   { keys, namespace }: AmqpOptions,
-): Promise<SignedParts> {
-  const message = { id, key, body, headers: originHeaders(origin) };
-  const signature = await signatureHeaders(keys, namespace, message);
-  return { ...message, headers: { ...message.headers, ...signature } };
+): Promise<readonly SignedParts[]> {
+  const unsigned = messages.map(({ id, key, body, origin }) => {
+    return { id, key, body, headers: originHeaders(origin) };
+  });
+  const signatures = await signatureHeaders(keys, namespace, unsigned);
+  return unsigned.map((message, at) => {
+    return { ...message, headers: { ...message.headers, ...signatures[at] } };
+  });
 }

@@ -7,7 +7,7 @@ import {
   type TrustedKeys,
   trustedKeysText,
 } from "../identity/keys.ts";
-import { publisherOf, type SignedParts, signatureHeaders } from "./signature.ts";
+import { createJudge, type SignedParts, signatureHeaders } from "./signature.ts";
 
 const made = {
   payout: generateServiceKey("payout"),
@@ -38,11 +38,11 @@ const event: SignedParts = {
 
 /** The event as a service publishes it. */
 async function signed(by: keyof typeof made = "payout", namespace = "test"): Promise<SignedParts> {
-  const headers = await signatureHeaders(signer(by), namespace, event);
+  const [headers] = await signatureHeaders(signer(by), namespace, [event]);
   return { ...event, headers: { ...event.headers, ...headers } };
 }
 const judged = (message: SignedParts) =>
-  publisherOf({ trustedKeys: () => trusted }, "test", message, mayPublish);
+  createJudge({ trustedKeys: () => trusted }, "test")(message, mayPublish);
 
 it("says who published a message that is as it was signed", async () => {
   expect(await judged(await signed())).toEqual({ publisher: "payout" });
@@ -65,6 +65,8 @@ describe("a message is not believed", () => {
     ["without a time", "forged", header("x-disburse-time", now.getTime())],
     ["of another request", "forged", header("x-request-id", "r-2")],
     ["with a trace of its own", "forged", header("traceparent", "00-a-b-01")],
+    ["with a path that is none", "forged", header("x-disburse-path", "c2hvcnQ")],
+    ["with a path to elsewhere", "forged", header("x-disburse-path", "A".repeat(44))],
     ["with a short signature", "forged", header("x-disburse-signature", "c2hvcnQ")],
     ["with no signature at all", "forged", header("x-disburse-signature", "")],
     [
@@ -100,6 +102,51 @@ describe("a message is not believed", () => {
     expect(await judged(message)).toEqual({ rejected: "future" });
     vi.setSystemTime(now.getTime() + 1);
     expect(await judged(message)).toEqual({ publisher: "payout" });
+  });
+});
+
+describe("a batch has one signature", () => {
+  const events = ["1", "2", "3", "4", "5"].map((each): SignedParts => {
+    return { ...event, id: `evt_${each}`, body: Buffer.from(`payout ${each}`) };
+  });
+  const batch = async (by: keyof typeof made = "payout") => {
+    const signatures = await signatureHeaders(signer(by), "test", events);
+    return events.map((each, at) => ({ ...each, headers: { ...each.headers, ...signatures[at] } }));
+  };
+  const signatureOf = ({ headers }: SignedParts) => headers["x-disburse-signature"];
+
+  it("by which each message is believed, alone and with the others", async () => {
+    const messages = await batch();
+    expect(new Set(messages.map(signatureOf)).size).toBe(1);
+    const judge = createJudge({ trustedKeys: () => trusted }, "test");
+    for (const message of messages) {
+      expect(await judged(message)).toEqual({ publisher: "payout" });
+      expect(await judge(message, mayPublish)).toEqual({ publisher: "payout" });
+    }
+  });
+
+  it("and no message with another's path, or of another batch", async () => {
+    const judge = createJudge({ trustedKeys: () => trusted }, "test");
+    const [messages, [other]] = [await batch(), await batch("next")];
+    for (const { headers } of messages.slice(1)) {
+      expect(await judge({ ...messages[0], headers } as SignedParts, mayPublish)).toEqual({
+        rejected: "forged",
+      });
+    }
+    expect(await judge(messages[0] as SignedParts, mayPublish)).toEqual({ publisher: "payout" });
+    const mixed = { ...messages[0]?.headers, "x-disburse-signature": other && signatureOf(other) };
+    expect(await judge({ ...event, ...messages[0], headers: mixed }, mayPublish)).toEqual({
+      rejected: "forged",
+    });
+  });
+
+  it("that is not remembered for another key of the same name", async () => {
+    const judge = createJudge({ trustedKeys: () => trusted }, "test");
+    const [message] = (await batch()) as [SignedParts];
+    expect(await judge(message, mayPublish)).toEqual({ publisher: "payout" });
+    const [quote] = readTrustedKeys(trustedKeysText([made.next.publicJwk])).values();
+    trusted = new Map([[made.payout.publicJwk.kid, quote as NonNullable<typeof quote>]]);
+    expect(await judge(message, mayPublish)).toEqual({ rejected: "forged" });
   });
 });
 

@@ -6,7 +6,7 @@ import {
   type IssuedCertificate,
 } from "@disburse/sandbox/certificates/authority.ts";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { publisherOf, type SignedParts, signatureHeaders } from "../amqp/signature.ts";
+import { createJudge, type SignedParts, signatureHeaders } from "../amqp/signature.ts";
 import { generateServiceKey, trustedKeysText } from "../identity/keys.ts";
 import { openIdentity } from "../identity/open.ts";
 import { silentLog } from "../log.ts";
@@ -84,9 +84,10 @@ it("replaces a service's key as the runbook says, without one refused call", asy
   };
   const published = async () => ({
     ...event,
-    headers: await signatureHeaders(gateway, "test", event),
+    headers: (await signatureHeaders(gateway, "test", [event]))[0] ?? {},
   });
-  const judged = (message: SignedParts) => publisherOf(server, "test", message, () => true);
+  const judge = createJudge(server, "test");
+  const judged = (message: SignedParts) => judge(message, () => true);
 
   const url = await serveQuotes({ verify: server.verify });
   const load = startLoad(url, undefined, gateway.identity);

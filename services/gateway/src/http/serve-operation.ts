@@ -17,7 +17,6 @@ import { begin, end, type IdempotencyStore } from "../idempotency/store.ts";
 import type { KeyCache } from "../keys/cache.ts";
 import { admit, bearerToken, type Caller, type KeyRecord, readKey } from "../keys/rules/api-key.ts";
 import type { Mode } from "../keys/rules/key.ts";
-import type { Peppers } from "../keys/rules/peppers.ts";
 import { present } from "../openapi/fields.ts";
 import { type Clients, type Operation, takesBody } from "../openapi/operation.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
@@ -34,7 +33,8 @@ export type OperationDeps = {
   readonly clients: Clients;
   readonly keys: KeyCache;
   readonly mode: Mode;
-  readonly peppers: Peppers;
+  /** Whether a record is of a key's text (`createKeyMatching`). */
+  readonly matches: (record: KeyRecord, text: string) => boolean;
   /** Called for each key that is good, with its text. */
   readonly rehash: (record: KeyRecord, text: string) => void;
   readonly clock: Clock;
@@ -86,7 +86,7 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
  */
 async function authenticate(
   { req }: RouterContext,
-  { keys, mode, peppers, rehash, strangers, clock }: OperationDeps,
+  { keys, mode, matches, rehash, strangers, clock }: OperationDeps,
 ): Promise<Caller | Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN" | "RATE_LIMITED">> {
   const origin = strangers.originOf(req);
   const token = bearerToken(headerValues(req.rawHeaders, "authorization"));
@@ -100,7 +100,7 @@ async function authenticate(
   const record = await keys.find(presented.id, origin.sender);
   if (isRefused(record)) return record;
   const { address } = origin;
-  const caller = admit(record, presented, { now: clock.now(), mode, address, peppers });
+  const caller = admit(record, presented, { now: clock.now(), mode, address, matches });
   if (isRefused(caller)) return (isKnown ? strangers.count(origin) : undefined) ?? caller;
   if (!isKnown) strangers.forgive(origin);
   if (record !== undefined) rehash(record, presented.text);
@@ -144,9 +144,14 @@ async function answerOf(
   const query = readQuery(new URLSearchParams(ctx.querystring), shape);
   if (isRefused(query)) return refusalAnswer(query);
   const request = { ...queryRequest(shape, query), ...ctx.params, merchantId: caller.merchantId };
-  const actor = { kind: Actor_Kind.API_KEY, id: caller.keyId };
-  const change = { ...request, mutation: create(MutationSchema, { operationId, actor }) };
-  const call = { request, change, query, form: operation.body?.form, body };
+  const call = {
+    ...{ request, query, form: operation.body?.form, body },
+    // Reads have no use for it.
+    get change() {
+      const actor = { kind: Actor_Kind.API_KEY, id: caller.keyId };
+      return { ...request, mutation: create(MutationSchema, { operationId, actor }) };
+    },
+  };
   const answered = await operation.answer(call, clients);
   if (isRefused(answered)) return refusalAnswer(answered as Refused<ErrorCode>);
   if ("mediaType" in data) return fileAnswer(data, answered as Readable);

@@ -174,11 +174,38 @@ export function pendingEvent(payout: Payout): PendingEvent {
   return { id, key: `payout.${status}`, at: payout.updatedAt, body };
 }
 
-/** What a stored payout has beside its state: its history, and what it owes. */
-type Beside = "journal" | "calls" | "outbox" | "told" | "untallied";
+/** What `toPayout` reads, as a projection: most of a payout's document is its history. */
+export const stateFields = {
+  quote_id: 1,
+  merchant_id: 1,
+  account_id: 1,
+  corridor_id: 1,
+  beneficiary_id: 1,
+  reference_id: 1,
+  operation_id: 1,
+  source: 1,
+  destination: 1,
+  source_minor: 1,
+  fees_minor: 1,
+  receiving_minor: 1,
+  exchange_rate: 1,
+  beneficiary_name: 1,
+  account_number_masked: 1,
+  transfer_method: 1,
+  network: 1,
+  progress: 1,
+  version: 1,
+  revision: 1,
+  rail: 1,
+  submitted_at: 1,
+  doubt: 1,
+  uncleared: 1,
+  created_at: 1,
+  updated_at: 1,
+} as const satisfies Partial<Record<keyof PayoutDocument, 1>>;
 
 /** A stored payout as the rules see it. */
-export function toPayout(document: Omit<PayoutDocument, Beside>): Payout {
+export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof stateFields>): Payout {
   return {
     id: document._id,
     quote: {

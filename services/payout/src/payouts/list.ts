@@ -12,7 +12,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { Filter } from "mongodb";
 import type { PayoutCounts } from "./counts.ts";
-import { type PayoutDocument, type Payouts, toPayout } from "./document.ts";
+import { type PayoutDocument, type Payouts, stateFields, toPayout } from "./document.ts";
 import { payoutMessage } from "./wire.ts";
 
 /** One page of a merchant's payouts, newest first, and how many pass the filter. */
@@ -29,10 +29,7 @@ export async function listPayouts(
       ? { totalCount: BigInt(await counts.total(merchantId, filter.status)) }
       : countedTotal(await countUpToMax(payouts, own));
   const [{ shown, nextCursor }, counted] = await Promise.all([
-    // Most of a payout's document is what `toPayout` does not read.
-    findPage(payouts, own, message, {
-      projection: { journal: 0, calls: 0, outbox: 0, told: 0, untallied: 0 },
-    }),
+    findPage(payouts, own, message, { projection: stateFields }),
     total(),
   ]);
   const messages = shown.map((document) => payoutMessage(toPayout(document)));

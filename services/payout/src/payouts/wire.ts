@@ -17,12 +17,15 @@ import { type Outcome, publicStatusOf, visibleReference } from "./rules/progress
 /** A payout as merchants and other services see it. */
 export function payoutMessage(payout: Payout): PayoutMessage {
   const { quote, progress } = payout;
+  const { beneficiary } = quote;
   const { status, subStatus } = publicStatusOf(progress);
   return create(PayoutSchema, {
-    ...quote,
-    ...payout,
+    id: payout.id,
+    merchantId: quote.merchantId,
+    accountId: quote.accountId,
     quoteId: quote.id,
-    beneficiaryId: quote.beneficiary.id,
+    corridorId: quote.corridorId,
+    beneficiaryId: beneficiary.id,
     referenceId: quote.claim.referenceId,
     status: valueOfWord(PayoutStatus, status),
     subStatus: valueOfWord(PayoutSubStatus, subStatus),
@@ -31,11 +34,13 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     sourceAmount: formatAmount(quote.sourceMinor, quote.source),
     receivingAmount: formatAmount(quote.receivingMinor, quote.destination),
     totalFees: formatAmount(quote.feesMinor, quote.source),
+    exchangeRate: quote.exchangeRate,
     uniqueTransactionReference: visibleReference(progress),
-    beneficiaryName: quote.beneficiary.name,
-    beneficiaryAccountNumberMasked: quote.beneficiary.accountNumberMasked,
-    transferMethod: quote.beneficiary.transferMethod,
-    network: quote.beneficiary.network,
+    beneficiaryName: beneficiary.name,
+    beneficiaryAccountNumberMasked: beneficiary.accountNumberMasked,
+    transferMethod: beneficiary.transferMethod,
+    network: beneficiary.network,
+    version: payout.version,
     createdAt: timestampFromDate(payout.createdAt),
     updatedAt: timestampFromDate(payout.updatedAt),
   });

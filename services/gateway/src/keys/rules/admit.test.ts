@@ -1,5 +1,6 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it } from "vitest";
+import { createKeyMatching } from "../matching.ts";
 import { admit, type KeyRecord, keyDigest, makeKey } from "./api-key.ts";
 import { defaultEnd, everyScope, keyOrder, overlapProblem, overlapSecondsMax } from "./key.ts";
 import { addressSet, callerAddress, isCidr, senderOf } from "./source-address.ts";
@@ -28,7 +29,8 @@ const record: KeyRecord = {
   isRevoked: false,
   sources: undefined,
 };
-const circumstances = { now, mode: "sandbox", address: "203.0.113.7", peppers } as const;
+const matches = createKeyMatching(peppers);
+const circumstances = { now, mode: "sandbox", address: "203.0.113.7", matches } as const;
 
 it.each<[string, KeyRecord | undefined, string]>([
   ["a stored key", record, "admitted"],
@@ -52,6 +54,15 @@ it.each<[string, KeyRecord | undefined, string]>([
   const caller = admit(stored, presented, circumstances);
   expect(isRefused(caller) ? caller.refused : "admitted").toBe(verdict);
   if (!isRefused(caller)) expect(caller.merchantId).toBe("mer_1");
+});
+
+it("remembers what matched, and nothing else", () => {
+  const another = makeKey("sandbox", (size) => new Uint8Array(size).fill(6));
+  const verdicts = [presented, another, presented].map((each) => matches(record, each.text));
+  expect(verdicts).toEqual([true, false, true]);
+  expect(matches({ ...record, digest: keyDigest(another.text, pepper) }, presented.text)).toBe(
+    false,
+  );
 });
 
 it.each([

@@ -3,7 +3,6 @@ import type { BlockList } from "node:net";
 import { crc32 } from "node:zlib";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Mode, Scope } from "./key.ts";
-import type { Peppers } from "./peppers.ts";
 import { contains } from "./source-address.ts";
 
 /**
@@ -107,7 +106,8 @@ type Circumstances = {
   readonly now: Date;
   readonly mode: Mode;
   readonly address: string;
-  readonly peppers: Peppers;
+  /** Whether a record is of a key's text. */
+  readonly matches: (record: KeyRecord, text: string) => boolean;
 };
 
 /**
@@ -117,15 +117,12 @@ type Circumstances = {
 export function admit(
   record: KeyRecord | undefined,
   presented: PresentedKey,
-  { now, mode, address, peppers }: Circumstances,
+  { now, mode, address, matches }: Circumstances,
 ): Caller | Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN"> {
   if (record === undefined || record.mode !== mode || presented.mode !== mode) {
     return refused("UNAUTHENTICATED");
   }
-  const pepper = peppers.byVersion.get(record.pepper);
-  if (pepper === undefined || !digestMatches(presented.text, record.digest, pepper)) {
-    return refused("UNAUTHENTICATED");
-  }
+  if (!matches(record, presented.text)) return refused("UNAUTHENTICATED");
   // A state: when it was revoked is by another's clock.
   if (record.isRevoked) return refused("UNAUTHENTICATED");
   if (record.endsAt !== undefined && now >= record.endsAt) return refused("UNAUTHENTICATED");
