@@ -7,6 +7,7 @@ const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", 
 
 /** Which of our packages each package may import; a package that is not here may import none. */
 const packageImports: Record<string, readonly string[]> = {
+  "bank-files": ["kernel"],
   bench: [
     ...["kernel", "contracts", "chassis", "embedded", "harness"],
     ...["invariants", "platform", "sandbox"],
@@ -65,15 +66,21 @@ export function mayTakeApart(room: Room): boolean {
   return room.kind === "package" && room.name === "simulation";
 }
 
-/** Whether files of a package are rules throughout, but for what measures them. */
+/** Packages whose files are rules, but for these folders: what measures, what starts threads. */
+const packagesOfRules: Record<string, RegExp> = {
+  "bank-files": /^(?:measure|iso20022\/schemas)\//,
+  "name-matcher": /^measure\//,
+};
+
+/** Whether files of a package are rules throughout, but for what measures or starts threads. */
 export function isOfRules(workspace: string): boolean {
-  return workspace === "name-matcher";
+  return packagesOfRules[workspace] !== undefined;
 }
 
 /** Whether a file is a rule: pure, so that it can be read and tested by itself. */
 export function isRule(path: string): boolean {
   const room = roomOf(path);
-  if (room.kind === "package") return isOfRules(room.name) && !room.inside.startsWith("measure/");
+  if (room.kind === "package") return packagesOfRules[room.name]?.test(room.inside) === false;
   return room.kind === "service" && /^(?:domain|(?:[^/]+\/)?rules)\//.test(room.inside);
 }
 

@@ -1,0 +1,96 @@
+import { isCalendarDate } from "@disburse/kernel/time.ts";
+import { electronicFormatIBAN, isValidBIC, isValidIBAN } from "ibantools";
+import { bankText, bankTextProblem, type Characters } from "../../text/swift-characters.ts";
+import type { Account, Agent, Fault, PostalAddress } from "./payment.ts";
+
+/** Never transliterated: an account number is what it is. */
+const accountNumber = /^[A-Za-z0-9/\-?:().,'+]{1,34}$/;
+
+/** An element's content by its parts' names, in the order of the schema. */
+export type Content = { readonly [name: string]: unknown };
+
+/**
+ * Writes the fields of one payment or of the file's head, and collects what is wrong with them.
+ * Nothing is cut: a name or a reference that is too long may be another one when it is shorter.
+ */
+export class FieldWriter {
+  readonly faults: Fault[] = [];
+  readonly #characters: Characters;
+  readonly #payoutId: string | undefined;
+
+  constructor(characters: Characters, payoutId?: string) {
+    this.#characters = characters;
+    this.#payoutId = payoutId;
+  }
+
+  /** Names what is wrong with a field. */
+  fault(field: string, problem: string): void {
+    const whose = this.#payoutId === undefined ? {} : { payoutId: this.#payoutId };
+    this.faults.push({ ...whose, field, problem });
+  }
+
+  /** A text in the bank's characters; `max` counts those, after transliteration. */
+  text(field: string, text: string, max: number): string {
+    const problem = bankTextProblem(text);
+    if (problem !== undefined) this.fault(field, problem);
+    const written = bankText(text, this.#characters);
+    const { length } = Array.from(written);
+    if (length > max) this.fault(field, `has ${length} characters, ${max} at most`);
+    if (!/[\p{L}\p{N}]/u.test(written)) this.fault(field, "has no letter or digit");
+    return written;
+  }
+
+  /** A text that may be absent. */
+  optional(field: string, text: string | undefined, max: number): string | undefined {
+    return text === undefined ? undefined : this.text(field, text, max);
+  }
+
+  /** A code of a fixed form. */
+  code(field: string, text: string, form: RegExp): string {
+    if (!form.test(text)) this.fault(field, `is not of the form ${form.source}`);
+    return text;
+  }
+
+  date(field: string, text: string): string {
+    if (!isCalendarDate(text)) this.fault(field, "is not a day, yyyy-mm-dd");
+    return text;
+  }
+
+  address(field: string, address: PostalAddress): Content {
+    return content({
+      StrtNm: this.optional(`${field}.street`, address.street, 70),
+      BldgNb: this.optional(`${field}.houseNumber`, address.houseNumber, 16),
+      PstCd: this.optional(`${field}.postcode`, address.postcode, 16),
+      TwnNm: this.text(`${field}.town`, address.town, 35),
+      CtrySubDvsn: this.optional(`${field}.region`, address.region, 35),
+      Ctry: this.code(`${field}.country`, address.country, /^[A-Z]{2}$/),
+    });
+  }
+
+  account(field: string, account: Account): Content {
+    if (account.kind === "number") {
+      return { Othr: { Id: this.code(`${field}.number`, account.number, accountNumber) } };
+    }
+    const iban = electronicFormatIBAN(account.iban) ?? "";
+    if (!isValidIBAN(iban)) this.fault(`${field}.iban`, "is not an IBAN");
+    return { IBAN: iban };
+  }
+
+  /** `bicName`: the element of a BIC has another name from edition to edition. */
+  agent(field: string, agent: Agent, bicName: string): Content {
+    const { bic, clearing } = agent;
+    if (bic !== undefined && !isValidBIC(bic)) this.fault(`${field}.bic`, "is not a BIC");
+    if (bic === undefined && clearing === undefined)
+      this.fault(field, "has neither BIC nor number");
+    const member = clearing && {
+      ClrSysId: { Cd: this.code(`${field}.clearing.system`, clearing.system, /^[A-Z]{5}$/) },
+      MmbId: this.code(`${field}.clearing.member`, clearing.member, /^[A-Za-z0-9]{1,35}$/),
+    };
+    return { FinInstnId: content({ [bicName]: bic, ClrSysMmbId: member }) };
+  }
+}
+
+/** The parts that are there. */
+export function content(parts: Content): Content {
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined));
+}

@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bankText, isBankReference } from "./swift-characters.ts";
+
+describe("text for a bank", () => {
+  it.each([
+    ["Łódź Çelik Ñandú", "Lodz Celik Nandu"],
+    ["Смирнов", "Smirnov"],
+    ["Müller & Co. [GmbH] #1", "Muller + Co. .GmbH. .1"],
+    ["a\n b\tc", "a b c"],
+    ["Straße_5 @home", "Strasse.5 .home"],
+    ["re\u0301sume\u0301", "resume"],
+  ])("%j is %j in SWIFT's characters", (text, written) => {
+    expect(bankText(text, "swift")).toBe(written);
+  });
+
+  it("is unchanged where the bank takes UTF-8", () => {
+    expect(bankText("Łódź & 東京", "utf-8")).toBe("Łódź & 東京");
+  });
+
+  it("has nothing outside of SWIFT's characters, and writing it again changes nothing", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const written = bankText(text, "swift");
+        expect(written).toMatch(/^[A-Za-z0-9/\-?:().,'+ ]*$/);
+        expect(bankText(written, "swift")).toBe(written);
+      }),
+    );
+  });
+
+  it.each([
+    ["ABC/12-3", true],
+    ["A".repeat(35), true],
+    ["A".repeat(36), false],
+    ["/A", false],
+    ["A/", false],
+    ["A//B", false],
+    ["A_B", false],
+    [" A", false],
+    ["", false],
+  ])("%j as a reference: %s", (text, expected) => {
+    expect(isBankReference(text)).toBe(expected);
+  });
+});
