@@ -43,7 +43,7 @@ function entryFor(name, version, dev) {
   const find = (known) => words.map((word) => known[word]).find((value) => value !== undefined);
   const os = find({ windows: "win32", ...same("android darwin freebsd linux openharmony win32") });
   const cpu = find({
-    ...{ 64: "x64", armv7: "arm", eabi: "arm", gnueabihf: "arm", musleabihf: "arm" },
+    ...{ 64: "x64", amd64: "x64", armv7: "arm", eabi: "arm", gnueabihf: "arm", musleabihf: "arm" },
     ...same("arm arm64 ia32 ppc64 riscv64 s390x x64 wasm32"),
   });
   const libc = find({ gnu: "glibc", musl: "musl" });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
 import { describe, expect, it } from "vitest";
@@ -12,12 +15,39 @@ const required = {
   QUOTE_URL: "http://127.0.0.1:2",
 };
 
+const sepolia = {
+  ...{ rail: "sepolia", network: "ETHEREUM", chain_id: 11_155_111, finality: "finalized" },
+  ...{ rpc_urls: ["https://node.example"], native: "ETH", max_fee_gwei: "50", tip_gwei: "1" },
+  wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  signer: { web3signer_url: "https://signer.example" },
+};
+
 describe("the settings of rails", () => {
   it("send everything to the sandbox by default, without randomness", () => {
     const config = readConfig(required);
     expect(config.RAIL_ROUTES).toEqual([{ rail: "sandbox" }]);
     expect(config.SANDBOX_SCENARIOS).toEqual({});
     expect(config.STUCK_AFTER_SECONDS).toBe(86_400);
+  });
+
+  it("are required in live mode, and name rails that pay", () => {
+    const folder = mkdtempSync(join(tmpdir(), "disburse-config-"));
+    const file = join(folder, "chains.json");
+    writeFileSync(file, JSON.stringify([sepolia]));
+    const live = { ...required, DISBURSE_MODE: "live" };
+    const chains = { ...live, EVM_CHAINS_FILE: file };
+    const routed = (route: object) => ({ ...chains, RAIL_ROUTES: JSON.stringify([route]) });
+    expect(() => readConfig(live)).toThrow("live needs a rail: EVM_CHAINS");
+    expect(() => readConfig(chains)).toThrow("RAIL_ROUTES: is required");
+    expect(() => readConfig(routed({ rail: "sandbox" }))).toThrow("has no simulated rail");
+    for (const network of ["BTC", "SOLANA", "TRX"]) {
+      const refused = () => readConfig(routed({ network, rail: "sepolia" }));
+      expect(refused).toThrow(`route 1: ${network} has no live rail`);
+    }
+    const config = readConfig(routed({ network: "ETHEREUM", rail: "sepolia" }));
+    expect(config.evmChains).toHaveLength(1);
+    expect(config.APPROVAL_CREDIT_LIMITS.size).toBe(0);
+    rmSync(folder, { recursive: true });
   });
 
   it("are read as they are written", () => {

@@ -4,14 +4,17 @@ import {
   countSetting,
   databaseSetting,
   type Environment,
+  type Mode,
   readSettings,
   SettingsError,
+  secret,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
+import { type EvmChainSettings, readEvmChains } from "./rails/evm/settings.ts";
 import { scenarios } from "./rails/sandbox/scenarios.ts";
 
 /** `[{"currency":"USD","transfer_type":"ACH","rail":"sandbox"}]`; a condition left out: any. */
@@ -93,7 +96,9 @@ export function readConfig(environment: Environment) {
     /** Payouts that are worked on concurrently. */
     RAIL_WORKERS: countSetting(1).default(64),
     /** Which transfers go to which rail: the first that matches. */
-    RAIL_ROUTES: routesSetting.default([{ rail: "sandbox", transferType: undefined }]),
+    RAIL_ROUTES: routesSetting.optional(),
+    /** The EVM chains that payouts are made on (rails/evm/settings.ts); nodes' URLs hold keys. */
+    EVM_CHAINS: secret(z.string().optional()),
     /** A payout that is open for so long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
     /**
@@ -102,9 +107,37 @@ export function readConfig(environment: Environment) {
      */
     APPROVAL_CREDIT_LIMITS: amountsSetting.optional(),
   });
-  if (config.DISBURSE_MODE === "live") {
-    throw new SettingsError("DISBURSE_MODE: live needs a rail, and none is configured yet");
+  const { EVM_CHAINS: chains, DISBURSE_MODE: mode } = config;
+  const evmChains = chains === undefined ? [] : readEvmChains(chains);
+  const routes = config.RAIL_ROUTES ?? sandboxRoutes(mode);
+  if (mode === "live") assertLiveRails(routes, evmChains);
+  const limits = config.APPROVAL_CREDIT_LIMITS;
+  const credits = limits ?? amountsSetting.parse(mode === "live" ? "" : sandboxLimits);
+  return { ...config, RAIL_ROUTES: routes, APPROVAL_CREDIT_LIMITS: credits, evmChains };
+}
+
+type Routes = z.output<typeof routesSetting>;
+
+/** In the sandbox everything is simulated by default; live, every route is an operator's word. */
+function sandboxRoutes(mode: Mode): Routes {
+  return mode === "live" ? [] : [{ rail: "sandbox", transferType: undefined }];
+}
+
+/** Networks of the public interface that no live rail pays on. */
+const withoutRail: ReadonlySet<string> = new Set(["BTC", "SOLANA", "TRX"]);
+
+/** Live mode needs a rail that pays, routes to such rails alone, and none where there is none. */
+function assertLiveRails(routes: Routes, chains: readonly EvmChainSettings[]): void {
+  if (chains.length === 0) {
+    throw new SettingsError("settings: DISBURSE_MODE: live needs a rail: EVM_CHAINS");
   }
-  const limits = config.APPROVAL_CREDIT_LIMITS ?? amountsSetting.parse(sandboxLimits);
-  return { ...config, APPROVAL_CREDIT_LIMITS: limits };
+  if (routes.length === 0) throw new SettingsError("settings: RAIL_ROUTES: is required");
+  const problems = routes.flatMap(({ rail, network }, at) => {
+    const name = `route ${at + 1}`;
+    if (network !== undefined && withoutRail.has(network)) {
+      return [`${name}: ${network} has no live rail`];
+    }
+    return rail === "sandbox" ? [`${name}: live mode has no simulated rail`] : [];
+  });
+  if (problems.length > 0) throw new SettingsError(`settings: RAIL_ROUTES: ${problems.join("; ")}`);
 }

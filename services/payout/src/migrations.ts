@@ -89,6 +89,23 @@ const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   accounts: [{ key: { head_due: 1 }, name: "head_due", sparse: true }],
 };
 
+/** Transfers that rails on chains work on; one nonce of a wallet is one transfer's. */
+const chainIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  chain_transfers: [
+    {
+      key: { open: 1, state: 1, accepted_at: 1 },
+      name: "open",
+      partialFilterExpression: { open: { $exists: true } },
+    },
+    {
+      key: { wallet: 1, nonce: 1 },
+      name: "nonce",
+      unique: true,
+      partialFilterExpression: { nonce: { $exists: true } },
+    },
+  ],
+};
+
 /** Accounts whose money moved before heads were shipped: all are due once. */
 async function shipAllHeads(db: Db): Promise<void> {
   const moved = { sequence: { $gt: 0 }, head_due: { $exists: false } };
@@ -102,4 +119,5 @@ export const migrations: readonly Migration[] = [
   { name: "indexes of proposals", up: (db) => createIndexes(db, approvalIndexes) },
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
   { name: "ship the head of every account", up: shipAllHeads },
+  { name: "indexes of transfers on chains", up: (db) => createIndexes(db, chainIndexes) },
 ];

@@ -1,7 +1,7 @@
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { Rail } from "./rail.ts";
+import type { Rail, Shortage } from "./rail.ts";
 import {
   type Route,
   type RoutingRefusal,
@@ -12,7 +12,7 @@ import {
 
 /** Why a transfer waits: no rail can take it, or its rail takes no new transfers now. */
 export type Unavailability = RoutingRefusal | TemporaryUnavailability;
-type TemporaryUnavailability = "PAUSED" | "DOWN";
+type TemporaryUnavailability = "PAUSED" | "DOWN" | Shortage;
 
 /** The rails of a deployment. */
 export type RailDirectory = ReturnType<typeof createRailDirectory>;
@@ -41,10 +41,17 @@ export function createRailDirectory(
       const name = railFor(routes, capabilities, transfer);
       if (isRefused(name)) return name.refused;
       const rail = byName.get(name);
-      return rail === undefined ? "NO_ROUTE" : ((await unavailability(rail)) ?? rail);
+      if (rail === undefined) return "NO_ROUTE";
+      return (await unavailability(rail)) ?? (await rail.shortage?.(transfer)) ?? rail;
     },
     /** Why a rail takes no new transfers now; `undefined`: it does. */
     unavailability,
+    /**
+     * Whether a rail will never pay a key, which it sees to where it still can; of a rail that
+     * cannot tell, or that is not configured, operators have made sure.
+     */
+    withdraw: async (name: string, key: string): Promise<boolean> =>
+      (await byName.get(name)?.withdraw?.(key)) ?? true,
     /** The rail of a name, also one without a route. */
     named: (name: string) => byName.get(name),
   };

@@ -1,6 +1,6 @@
 import type { Outcome } from "../payouts/rules/progress.ts";
 import type { RailReport, TransferredAmount } from "../payouts/rules/rail-report.ts";
-import type { RailCapabilities } from "./rules/routing.ts";
+import type { RailCapabilities, Transfer } from "./rules/routing.ts";
 
 /** A payment instruction. Never logged: it has the full account number. */
 export type Instruction = {
@@ -21,7 +21,17 @@ export type Instruction = {
 };
 
 /** The reply of a rail, and when to poll it next; without a time, not at all. */
-export type RailReply = RailReport & { readonly pollAfterMs?: number };
+export type RailReply = RailReport & {
+  readonly pollAfterMs?: number;
+  /**
+   * Why what the rail said before may not hold any more, as after a deep reorganisation of a chain:
+   * nothing moves, and the payout gets an exception.
+   */
+  readonly contradiction?: string;
+};
+
+/** What a rail has too little of for a transfer: fees of its chain, or what it pays out. */
+export type Shortage = "LOW_GAS" | "LOW_FUNDS";
 
 /** A callback of a rail, its signature verified. */
 export type RailCallback = {
@@ -42,8 +52,15 @@ export type Rail = {
   readonly capabilities: RailCapabilities;
   /** Whether it takes new transfers now; an error means that it does not. */
   available(): Promise<boolean>;
+  /** What it has too little of for a transfer now; absent where a rail has no funds of its own. */
+  shortage?(transfer: Transfer): Promise<Shortage | undefined>;
   submit(key: string, instruction: Instruction): Promise<RailReply>;
   query(key: string): Promise<RailReply>;
+  /**
+   * Takes a transfer back that is not on its way yet. `true`: the key is never paid, also where it
+   * is submitted afterwards. Absent where a rail cannot tell.
+   */
+  withdraw?(key: string): Promise<boolean>;
   /** `forged`: the signature is not the rail's; `unreadable`: the body has no outcome. */
   readCallback(body: Uint8Array, signature: string): RailCallback | "forged" | "unreadable";
 };

@@ -168,10 +168,11 @@ export async function applyResponse(
   // An open payout is polled, also where its rail announces a callback.
   const isOpen = publicStatusOf(payout.progress).status === "initiated";
   const latestPoll = isOpen ? fromNow(deps, pollIntervalMaxMs) : "done";
-  if (isRefused(next)) {
+  if (isRefused(next) || response.contradiction !== undefined) {
     deps.log.error({ payout_id: payout.id, answer: status.kind }, "rail contradicts itself");
     const exception = raiseException(payout.exception, "contradicted", call.at);
-    return release(deps.payouts, leased, { work: latestPoll, calls: [call], exception });
+    const work = isRefused(next) ? latestPoll : nextPollAt(deps, payout, response);
+    return release(deps.payouts, leased, { work, calls: [call], exception });
   }
   const isOverdueNow = isOpen && isOverdue(payout.submittedAt, call.at, deps.stuckAfterMs);
   if (!isOverdueNow && isPolledSoon(deps, leased, next, response)) {

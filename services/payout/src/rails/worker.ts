@@ -98,12 +98,14 @@ function waitForRail(
   calls: readonly StoredCall[],
 ): Promise<undefined> {
   const { payout } = leased;
-  const isTemporary = waits === "PAUSED" || waits === "DOWN";
+  const isShort = waits === "LOW_GAS" || waits === "LOW_FUNDS";
+  const isTemporary = isShort || waits === "PAUSED" || waits === "DOWN";
   deps.log.info({ payout_id: payout.id, waits }, "payout waits for its rail");
   const waitedMs = deps.clock.now().getTime() - payout.createdAt.getTime();
   const waitMs = Math.min(Math.max(waitedMs / 8, retryMs), queueWaitMaxMs);
+  const said: StoredCall = { kind: "answer", at: deps.clock.now(), said: `not sent: ${waits}` };
   return release(deps.payouts, leased, {
-    ...{ work: fromNow(deps, waitMs), calls },
+    ...{ work: fromNow(deps, waitMs), calls: isShort ? [...calls, said] : calls },
     ...(!isTemporary && overdueException(deps, payout)),
   });
 }

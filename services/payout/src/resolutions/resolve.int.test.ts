@@ -122,6 +122,25 @@ describe("a payout with an exception", () => {
     ]);
   });
 
+  it.each([
+    ["is not rejected by two persons where its rail may still pay it", false],
+    ["is rejected by two persons where its rail never pays it from then on", true],
+  ])("%s", async (_what, isTaken) => {
+    const asked: string[] = [];
+    const status = async (): Promise<RailReply> => ({ status: said });
+    const withdraw = async (key: string) => {
+      asked.push(key);
+      return isTaken;
+    };
+    platform.rails.current = testRail({ submit: status, query: status, withdraw });
+    const id = await unknownPayout();
+    const { id: resolutionId } = await propose(id, rejected);
+    expect(await refusal(confirm(resolutionId))).toBe(isTaken ? "" : supersededRefusal);
+    await platform.work();
+    expect(await look(id)).toMatchObject({ stage: isTaken ? "rejected" : "unknown" });
+    expect(new Set(asked)).toEqual(new Set([id]));
+  });
+
   it("has both persons and the reason in its journal; its merchant reads that it was resolved", async () => {
     const id = await unknownPayout();
     const { id: resolutionId } = await propose(id);

@@ -25,6 +25,8 @@ export type ResolutionDeps = {
   readonly payouts: Payouts;
   readonly resolutions: ResolutionStore;
   readonly audit: AuditStore;
+  /** Answers whether a rail will never pay a key, and sees to that where it still can. */
+  readonly rails: { readonly withdraw: (rail: string, key: string) => Promise<boolean> };
   readonly clock: Clock;
   /** Called when there is work on a payout. */
   readonly wake: () => void;
@@ -154,7 +156,7 @@ export async function finishResolution(deps: ResolutionDeps, resolution: StoredR
  * Decides the effect of a confirmed resolution, once, in the payout's document. `undefined`: not
  * yet, because a worker may be submitting the payout whose money would be released.
  */
-async function decideFate({ payouts, clock, wake }: ResolutionDeps, resolution: Resolution) {
+async function decideFate({ payouts, rails, clock, wake }: ResolutionDeps, resolution: Resolution) {
   for (;;) {
     const { payoutId, id, outcome } = resolution;
     const found = await readResolvable(payouts, payoutId, id, clock.now());
@@ -162,9 +164,14 @@ async function decideFate({ payouts, clock, wake }: ResolutionDeps, resolution: 
     if (found.fate !== undefined) return found.fate;
     if (found.isBeingSent && outcome.kind === "rejected") return undefined;
     const effect = effectOf(resolution, found.payout);
-    const decision: Decision = isRefused(effect)
-      ? { kind: "superseded" }
-      : { ...effect, step: stepFor(resolution, clock.now()) };
+    // The rail first: from then on it never pays what is given back, or was paid another way.
+    const moves = !isRefused(effect) && effect.kind === "moves";
+    const isWithdrawn = !moves || (await rails.withdraw(found.payout.rail, payoutId));
+    const mayBePaid = outcome.kind === "rejected" && !isWithdrawn;
+    const decision: Decision =
+      isRefused(effect) || mayBePaid
+        ? { kind: "superseded" }
+        : { ...effect, step: stepFor(resolution, clock.now()) };
     if (await decide(payouts, found.payout, resolution.id, decision)) wake();
   }
 }

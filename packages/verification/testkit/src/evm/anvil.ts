@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { type Address, createTestClient, type Hex, http, publicActions, walletActions } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { foundry } from "viem/chains";
+import { freePort } from "../ports.ts";
+import { testTokenAbi, testTokenBytecode } from "./token.ts";
+
+/** The first account of anvil's well-known mnemonic: the wallet of the tests. */
+export const wallet = mnemonicToAccount(
+  "test test test test test test test test test test test junk",
+);
+/** The second account: makes the tokens, so that the wallet's nonces are its own. */
+const issuer = mnemonicToAccount("test test test test test test test test test test test junk", {
+  addressIndex: 1,
+});
+/** The wallet's private key; known to everybody, and worth nothing on any real chain. */
+export const walletKey: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
+/** The path of anvil; `undefined` where its package is not installed for this machine. */
+export function anvilPath(): string | undefined {
+  const { platform, arch } = process;
+  const name = `@foundry-rs/anvil-${platform}-${arch === "x64" ? "amd64" : arch}`;
+  try {
+    const { resolve } = createRequire(import.meta.resolve("@foundry-rs/anvil/package.json"));
+    return join(dirname(resolve(`${name}/package.json`)), "bin", "anvil");
+  } catch {
+    // An optional dependency: not there on a machine that it is not built for.
+    return undefined;
+  }
+}
+
+/** A running chain of the tests. */
+export type Anvil = Awaited<ReturnType<typeof startAnvil>>;
+
+/** Starts a chain that makes blocks on request alone. */
+export async function startAnvil(path: string) {
+  const port = await freePort();
+  const child = spawn(path, ["--port", String(port), "--no-mining", "--quiet"], {
+    stdio: "ignore",
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const client = createTestClient({ chain: foundry, mode: "anvil", transport: http(url) })
+    .extend(publicActions)
+    .extend(walletActions);
+  await answering(child, () => client.getChainId());
+  return {
+    url,
+    client,
+    /** Deploys a token whose supply is the wallet's. */
+    deployToken: async (decimals: number, supply: bigint): Promise<Address> => {
+      const hash = await client.deployContract({
+        ...{ abi: testTokenAbi, bytecode: testTokenBytecode, account: issuer },
+        args: [decimals, wallet.address, supply],
+      });
+      await client.mine({ blocks: 1 });
+      const { contractAddress } = await client.getTransactionReceipt({ hash });
+      if (!contractAddress) throw new Error("the token was not deployed");
+      return contractAddress;
+    },
+    /** How the token behaves from the next block on: `Mode` of token.sol. */
+    setMode: (token: Address, mode: number): Promise<Hex> =>
+      client.writeContract({
+        ...{ address: token, abi: testTokenAbi, functionName: "setMode", account: issuer },
+        args: [mode],
+      }),
+    /** Replaces the newest blocks by empty ones; what was in them is in no pool either. */
+    reorganise: (depth: number): Promise<unknown> =>
+      client.request({ method: "anvil_reorg", params: [depth, []] } as never),
+    stop: async () => {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+async function answering(child: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
+  for (let tries = 0; child.exitCode === null && tries < 200; tries += 1) {
+    try {
+      await ask();
+      return;
+    } catch {
+      // It has not started yet.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  throw new Error("anvil did not start");
+}

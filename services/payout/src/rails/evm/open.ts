@@ -1,0 +1,93 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { createDispatcher, type WalletState } from "../chain/dispatcher.ts";
+import { openTransferStore } from "../chain/documents.ts";
+import type { TransferEvent } from "../chain/follow.ts";
+import { createChainRail } from "../chain/rail.ts";
+import type { Rail } from "../rail.ts";
+import { openEvmChain } from "./chain.ts";
+import { openKeystore } from "./keystore.ts";
+import type { EvmChainSettings } from "./settings.ts";
+import type { Signer } from "./signer.ts";
+import { openWeb3Signer } from "./web3signer.ts";
+
+/** What an EVM rail shows of its work. */
+export type EvmMetrics = {
+  readonly seen: (rail: string, state: WalletState) => void;
+  readonly happened: (rail: string, event: TransferEvent) => void;
+  readonly nodeFailed: (rail: string, node: number) => void;
+};
+
+/** What an EVM rail runs on. */
+export type EvmRailDeps = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly isPaused: (rail: string) => Promise<boolean>;
+  readonly metrics?: EvmMetrics;
+};
+
+/** A rail, and what takes its transfers through the chain, to be stopped with the service. */
+export type RunningRail = { readonly rail: Rail; stop(): Promise<void> };
+
+/** How often a wallet is worked on. A new transfer, and what it waits for, is seen this late. */
+const everyMs = 500;
+/** How long a killed process delays the work on a wallet. */
+const leaseMs = 3_000;
+
+/** Opens the signer of a wallet, and starts the work on its transfers. */
+export async function startEvmRail(
+  settings: EvmChainSettings,
+  { database, clock, log, isPaused, metrics }: EvmRailDeps,
+): Promise<RunningRail> {
+  const { rail: name, network, native, tokens } = settings;
+  const onNodeFailed = (node: number) => metrics?.nodeFailed(name, node);
+  const chain = openEvmChain(settings, await openSigner(settings), { log, onNodeFailed });
+  const store = openTransferStore(database);
+  const dispatcher = createDispatcher({
+    ...{ chain, store, clock, log },
+    fees: {
+      cap: settings.max_fee_gwei,
+      tip: settings.tip_gwei,
+      bumpAfterMs: settings.bump_after_seconds * 1_000,
+    },
+    watchBlocks: settings.watch_blocks,
+    unminedMax: settings.unmined_max,
+    nonceFrom: settings.nonce_from,
+    isPaused: () => isPaused(name),
+    onEvent: (event) => metrics?.happened(name, event),
+  });
+  // One process works on a wallet; the lease spares the others the calls, and is no fence.
+  const lease = createSweepLease(database, `rail ${name}`, leaseMs);
+  const run = async () => {
+    // Every process looks, since each takes transfers by what it saw.
+    await dispatcher.run((await lease.hold()) !== undefined);
+    const state = dispatcher.state();
+    if (state !== undefined) metrics?.seen(name, state);
+    return false;
+  };
+  const loop: Loop = startLoop({ name: `rail ${name}`, everyMs, run, log });
+  const assets = [...Object.keys(tokens), ...(native === undefined ? [] : [native])];
+  const rail = createChainRail({
+    ...{ name, wallet: chain.wallet, store, dispatcher, clock, wake: loop.wake },
+    pollMs: settings.poll_ms,
+    capabilities: {
+      ...{ currencies: assets, transferMethods: ["CRYPTO"], networks: [network], limits: {} },
+    },
+  });
+  log.info({ rail: name }, "rail opened");
+  const stop = async () => {
+    await loop.stop();
+    await lease.release();
+  };
+  return { rail, stop };
+}
+
+function openSigner({ signer, wallet }: EvmChainSettings): Promise<Signer> {
+  return signer.kind === "keystore"
+    ? openKeystore(signer, wallet)
+    : openWeb3Signer(signer.url, wallet);
+}

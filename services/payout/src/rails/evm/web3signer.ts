@@ -1,0 +1,44 @@
+import { SettingsError } from "@disburse/chassis/settings.ts";
+import { type Address, type Hex, isAddressEqual, isHex } from "viem";
+import { publicKeyToAddress } from "viem/accounts";
+import { z } from "zod";
+import type { Signer } from "./signer.ts";
+
+/** A signer that takes longer is away; the transfer waits and is signed later. */
+const timeoutMs = 5_000;
+/** Hexadecimal digits of an uncompressed public key without its prefix `04`. */
+const bareKeyDigits = 128;
+
+const hexText = z.custom<Hex>((value) => isHex(value));
+
+/** A signer whose key is at a Web3Signer, or another server of its `eth1` interface. */
+export async function openWeb3Signer(url: string, wallet: Address): Promise<Signer> {
+  const base = url.replace(/\/$/, "");
+  const listed = await fetch(`${base}/api/v1/eth1/publicKeys`, requestOf());
+  if (!listed.ok) throw new Error(`the signer answered ${listed.status}`);
+  const keys = z.array(hexText).parse(await listed.json());
+  const key = keys.find((each) => isAddressEqual(publicKeyToAddress(uncompressed(each)), wallet));
+  if (key === undefined) {
+    throw new SettingsError("EVM_CHAINS: web3signer_url: has no key of the wallet");
+  }
+  return {
+    sign: async (unsigned) => {
+      const body = JSON.stringify({ data: unsigned });
+      const headers = { "content-type": "application/json" };
+      const request = { method: "POST", headers, body, ...requestOf() };
+      const answer = await fetch(`${base}/api/v1/eth1/sign/${key}`, request);
+      if (!answer.ok) throw new Error(`the signer answered ${answer.status}`);
+      return hexText.parse((await answer.text()).trim());
+    },
+  };
+}
+
+function requestOf() {
+  return { redirect: "error", signal: AbortSignal.timeout(timeoutMs) } as const;
+}
+
+/** With the prefix that says that it is uncompressed. */
+function uncompressed(key: Hex): Hex {
+  const digits = key.slice(2);
+  return digits.length === bareKeyDigits ? `0x04${digits}` : key;
+}
