@@ -56,8 +56,18 @@ describe("the outcome that a reference asks for", () => {
 
     await pauseRail(false);
     await until(payoutId, "failed", "rejected");
-    expect(await read(payoutId)).toMatchObject({ unique_transaction_reference: "" });
+    const failure = {
+      ...{ failure_code: "BENEFICIARY_BANK_REJECTED", rail_code: "MS03" },
+      failure_message: "The beneficiary's bank rejected the payment.",
+    };
+    expect(await read(payoutId)).toMatchObject({
+      ...{ unique_transaction_reference: "", returned_reference: "", ...failure },
+    });
+    const { events } = await globex.data("GET", `${paths.payouts}/${payoutId}/events`);
+    expect(events.at(-1)).toMatchObject({ status: "failed", ...failure });
+    expect(events.at(-2)).toMatchObject({ failure_code: "", failure_message: "", rail_code: "" });
     expect(await item(payoutId)).toMatchObject({
+      ...failure,
       status: "failed",
       transfer_method: "CREDIT_REVERSAL",
       transfer_type: "debit",
@@ -74,7 +84,11 @@ describe("the outcome that a reference asks for", () => {
     const payoutId = await globex.pay("sandbox-return-1");
     await until(payoutId, "failed", "returned");
     expect((await faces(payoutId)).slice(-2)).toEqual(["succeeded settled", "failed returned"]);
-    expect((await read(payoutId)).unique_transaction_reference).toBe("");
+    const failure = { failure_code: "ACCOUNT_CLOSED", rail_code: "AC04" };
+    const returned_reference = expect.stringMatching(/^SBX[0-9]{12}$/);
+    expect(await read(payoutId)).toMatchObject({
+      ...{ unique_transaction_reference: "", returned_reference, ...failure },
+    });
     expect(await item(payoutId)).toMatchObject({ transfer_method: "CREDIT_REVERSAL" });
     await vi.waitFor(async () =>
       expect(await account()).toMatchObject({ available: 1_000_000, held: 0 }),

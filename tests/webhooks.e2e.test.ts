@@ -88,12 +88,20 @@ describe("a webhook", () => {
       ...["source_currency_code", "destination_currency_code", "beneficiary_id"],
       ...["source_amount", "receiving_amount", "exchange_rate", "total_fees"],
       ...["fixed_cost_currency", "unique_transaction_reference", "created_at", "updated_at"],
+      ...["sub_status", "failure_code", "returned_reference"],
     ]);
     expect(first).toContain('"source_amount":12.30,');
     const reference = /"unique_transaction_reference":"([^"]*)"/;
     expect(reference.exec(first ?? "")?.[1]).toBe("");
     expect(reference.exec(second ?? "")?.[1]).not.toBe("");
     expect(reference.exec(third ?? "")?.[1]).toBe("");
+    const told = [first, second, third].map((body) => {
+      const { sub_status, failure_code } = JSON.parse(body ?? "").data;
+      return `${sub_status} ${failure_code}`;
+    });
+    expect(told).toEqual(["queued ", "settled ", "returned ACCOUNT_CLOSED"]);
+    const returned = JSON.parse(third ?? "").data.returned_reference;
+    expect(returned).toBe(reference.exec(second ?? "")?.[1]);
   });
 
   it("is tried again after anything but 200, and its attempts can be read", async () => {

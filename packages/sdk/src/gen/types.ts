@@ -376,6 +376,14 @@ export interface Payout {
   fixed_cost_currency: string;
   /** Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`. */
   unique_transaction_reference: string;
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  failure_code: string;
+  /** The same in words, in English. */
+  failure_message: string;
+  /** The rail's own code, such as `AC04` or `R02`; empty if it gave none. */
+  rail_code: string;
+  /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */
+  returned_reference: string;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -435,6 +443,14 @@ export interface PayoutItem {
       symbol: string;
     };
   };
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  failure_code: string;
+  /** The same in words, in English. */
+  failure_message: string;
+  /** The rail's own code, such as `AC04` or `R02`; empty if it gave none. */
+  rail_code: string;
+  /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */
+  returned_reference: string;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -451,6 +467,12 @@ export interface PayoutEvent {
   cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved";
   /** Version of the payout at this step: the `webhook-sequence` of its status. */
   version: number;
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  failure_code: string;
+  /** The same in words, in English. */
+  failure_message: string;
+  /** The rail's own code, such as `AC04` or `R02`; empty if it gave none. */
+  rail_code: string;
   /** When it took place. */
   created_at: string;
 }
@@ -788,6 +810,12 @@ export interface PayoutWebhookData {
   created_at: string;
   /** When it last changed. */
   updated_at: string;
+  /** The sub-status that it changed to. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned";
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  failure_code: string;
+  /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */
+  returned_reference: string;
 }
 
 /** A payment session. */

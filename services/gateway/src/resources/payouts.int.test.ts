@@ -24,6 +24,8 @@ const payout = create(PayoutSchema, {
   ...times,
 });
 
+const noFailure = { failure_code: "", failure_message: "", rail_code: "" };
+
 describe("payouts", () => {
   it("are queued", async () => {
     calls.fakes().payout.executePayout = calls.replying({ payoutId: "po_1" });
@@ -44,6 +46,7 @@ describe("payouts", () => {
       ...{ source_currency_code: "USD", destination_currency_code: "USDC_ETH" },
       ...{ source_amount: 100.1, receiving_amount: 99.5, exchange_rate: 0.9995, total_fees: 0.55 },
       ...{ fixed_cost_currency: "USD", unique_transaction_reference: "0xhash", ...wireTimes },
+      ...{ ...noFailure, returned_reference: "" },
     });
   });
 
@@ -59,7 +62,7 @@ describe("payouts", () => {
       events: [
         {
           ...{ status: "initiated", sub_status: "unknown", cause: "outcome_unknown" },
-          ...{ version: 3, created_at: wireAt },
+          ...{ version: 3, created_at: wireAt, ...noFailure },
         },
       ],
       meta_data: { total_count: 5, next_cursor: "c4" },
@@ -91,7 +94,7 @@ describe("payouts", () => {
             source_amount_currency: { name: "US Dollar", symbol: "$" },
             receiving_amount_currency: { name: "USD Coin (Ethereum)", symbol: "USDC_ETH" },
           },
-          ...wireTimes,
+          ...{ ...wireTimes, ...noFailure, returned_reference: "" },
         },
       ],
       meta_data: { total_count: 1, next_cursor: "" },
@@ -102,6 +105,11 @@ describe("payouts", () => {
     [{ transferMethod: "SWIFT" }, { transaction_hash: "", bank_reference_number: "0xhash" }],
     [{ status: PayoutStatus.FAILED }, { status: "failed", transfer_method: "CREDIT_REVERSAL" }],
     [{ subStatus: PayoutSubStatus.UNKNOWN }, { sub_status: "unknown" }],
+    [
+      { failureCode: "ACCOUNT_CLOSED", failureMessage: "Closed.", railCode: "AC04" },
+      { failure_code: "ACCOUNT_CLOSED", failure_message: "Closed.", rail_code: "AC04" },
+    ],
+    [{ returnedReference: "0xhash" }, { returned_reference: "0xhash" }],
     [{ status: PayoutStatus.INITIATED }, { status: "initiated", transfer_method: "CRYPTO" }],
   ])("with %j are listed with %j", async (changed, item) => {
     expect(await list(changed)).toMatchObject({ transactions: [item] });

@@ -13,6 +13,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { executePayout } from "@disburse/forms/bodies/transfer.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
+import { failureCodes } from "@disburse/kernel/failure.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
@@ -45,6 +46,21 @@ const transactionReference = f.text(
   "",
 );
 
+const failureCode = f.text(
+  `Why it failed: one of \`${failureCodes.join("`, `")}\`; codes may be added. Empty unless \`failed\`.`,
+  "",
+);
+const returnedReference = f.text(
+  "Transaction hash or bank reference of the payment that came back; empty unless `returned`.",
+  "",
+);
+/** Why a payout failed; a payout and its events have them. */
+const failure = {
+  failure_code: failureCode,
+  failure_message: f.text("The same in words, in English.", ""),
+  rail_code: f.text("The rail's own code, such as `AC04` or `R02`; empty if it gave none.", ""),
+} as const;
+
 /** One payout (service interface, "Payout"; decisions §6). */
 const payout = f.record(PayoutSchema, "Payout", "A payout.", {
   id: f.id("po", "Payout id."),
@@ -58,6 +74,8 @@ const payout = f.record(PayoutSchema, "Payout", "A payout.", {
     f.text("Currency of the fees: the source currency, `total_fees_currency` of the quote.", "USD"),
   ),
   unique_transaction_reference: transactionReference,
+  ...failure,
+  returned_reference: returnedReference,
   ...f.recordTimes,
 });
 
@@ -75,6 +93,9 @@ export const payoutWebhook: f.NamedSchema = {
     fixed_cost_currency: f.text("Currency of the fees.", "USD"),
     unique_transaction_reference: transactionReference,
     ...f.recordTimes,
+    sub_status: f.word(PayoutSubStatus, "The sub-status that it changed to."),
+    failure_code: failureCode,
+    returned_reference: returnedReference,
   }),
 };
 
@@ -148,6 +169,8 @@ const payoutItem = f.record(PayoutSchema, "PayoutItem", "A payout as it is liste
   beneficiary_id: f.id("ben", "Who is paid."),
   total_cost: f.from("sourceAmount", f.decimal("What the account pays, fees included.", "250.00")),
   amount: f.from((its) => its, amounts),
+  ...failure,
+  returned_reference: returnedReference,
   ...f.recordTimes,
 });
 
@@ -169,6 +192,7 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
   version: f.whole("Version of the payout at this step: the `webhook-sequence` of its status.", 1, {
     minimum: 1,
   }),
+  ...failure,
   created_at: f.moment("When it took place."),
 });
 

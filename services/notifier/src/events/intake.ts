@@ -14,7 +14,7 @@ import {
   type PayoutStatusChanged,
   PayoutStatusChangedSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
-import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { violationsMessage } from "@disburse/kernel/refusal.ts";
 import type { FanOut } from "./fan-out.ts";
 import {
@@ -48,6 +48,7 @@ function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   const snapshot = {
     ...payout,
     status,
+    subStatus: wordOf(PayoutSubStatus, payout.subStatus) ?? "",
     createdAt: presentDate(payout.createdAt, "payout.created_at"),
     updatedAt: presentDate(payout.updatedAt, "payout.updated_at"),
   };

@@ -24,6 +24,8 @@ import type { PayoutCounts } from "./counts.ts";
 import type { Payouts } from "./document.ts";
 import { listPayouts } from "./list.ts";
 import { listPublished, republished } from "./published.ts";
+import { visibleFailure } from "./rules/failure.ts";
+import type { Progress } from "./rules/progress.ts";
 import { type TimelineEvent, timelineOf } from "./rules/timeline.ts";
 import { findPayout } from "./store.ts";
 import { payoutMessage } from "./wire.ts";
@@ -40,8 +42,9 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
 
     listPayoutEvents: async ({ merchantId, payoutId, ...page }) => {
       const own = { _id: payoutId, merchant_id: merchantId };
-      const found = await payouts.findOne(own, { projection: { journal: 1 } });
-      const events = timelineOf(orThrow(found ?? refused("RECORD_NOT_FOUND")).journal);
+      const found = await payouts.findOne(own, { projection: { journal: 1, progress: 1 } });
+      const { journal, progress } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      const events = timelineOf(journal);
       const numbered = events.map((event, at) => ({ event, number: at + 1 }));
       const { shown, nextCursor } = await readPage(
         page,
@@ -50,14 +53,20 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
           numbered.filter(({ number }) => number > Number(after?.id ?? 0)).slice(0, limit),
         ({ event, number }) => ({ at: event.at, id: String(number) }),
       );
-      const messages = shown.map(({ event }) => eventMessage(event));
+      const messages = shown.map(({ event }) => eventMessage(event, progress));
       return { events: messages, nextCursor, ...countedTotal(events.length) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-function eventMessage({ status, subStatus, cause, version, at }: TimelineEvent) {
+/** Of a payout that failed, the event that says so has the reason. */
+function eventMessage(
+  { status, subStatus, cause, version, at }: TimelineEvent,
+  progress: Progress,
+) {
+  const { failureCode, failureMessage, railCode } = visibleFailure(progress);
   return create(PayoutEventSchema, {
+    ...(status === "failed" && { failureCode, failureMessage, railCode }),
     status: valueOfWord(PayoutStatus, status),
     subStatus: valueOfWord(PayoutSubStatus, subStatus),
     cause: valueOfWord(PayoutCause, cause),

@@ -11,6 +11,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { visibleFailure } from "./rules/failure.ts";
 import type { Payout } from "./rules/payout.ts";
 import { type Outcome, publicStatusOf, visibleReference } from "./rules/progress.ts";
 
@@ -41,6 +42,7 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     transferMethod: beneficiary.transferMethod,
     network: beneficiary.network,
     version: payout.version,
+    ...visibleFailure(progress),
     createdAt: timestampFromDate(payout.createdAt),
     updatedAt: timestampFromDate(payout.updatedAt),
   });

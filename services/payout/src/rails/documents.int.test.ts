@@ -153,7 +153,7 @@ it("is paid after its rail did not know, and comes back", async () => {
     - journal + { stage returned, version 3, at 13 s, cause returned, detail return applied }
       no lease
       outbox + { id evt_1_3, key payout.failed, at 13 s, body … }
-      progress = { stage returned }
+      progress = { stage returned, reference R-1 }
       revision = 12
       status = failed
       untallied + { id evt_1_3, at 13 s, from succeeded, to failed }

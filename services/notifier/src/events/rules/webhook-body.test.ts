@@ -19,6 +19,9 @@ const payout: PayoutSnapshot = {
   exchangeRate: "0.0003000000",
   totalFees: "0.00",
   uniqueTransactionReference: "0xabc",
+  subStatus: "settled",
+  failureCode: "",
+  returnedReference: "",
   createdAt: new Date("2026-11-20T11:26:00.123Z"),
   updatedAt: new Date("2026-11-20T11:26:01.000Z"),
 };
@@ -32,7 +35,8 @@ describe("webhook body", () => {
         '"destination_currency_code":"ETH","beneficiary_id":"ben_1","source_amount":100.10,' +
         '"receiving_amount":0.029999999999999999,"exchange_rate":0.0003000000,' +
         '"total_fees":0.00,"fixed_cost_currency":"USD","unique_transaction_reference":"0xabc",' +
-        '"created_at":"2026-11-20T11:26:00.123Z","updated_at":"2026-11-20T11:26:01.000Z"}}',
+        '"created_at":"2026-11-20T11:26:00.123Z","updated_at":"2026-11-20T11:26:01.000Z",' +
+        '"sub_status":"settled","failure_code":"","returned_reference":""}}',
     );
   });
 

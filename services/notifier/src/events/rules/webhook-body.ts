@@ -5,7 +5,8 @@ import { type Trial, trialBody } from "../../endpoints/rules/verification.ts";
 type Texts =
   | ("id" | "referenceId" | "status" | "merchantId" | "quoteId" | "corridorId" | "beneficiaryId")
   | ("sourceCurrencyCode" | "destinationCurrencyCode" | "sourceAmount" | "receivingAmount")
-  | ("exchangeRate" | "totalFees" | "uniqueTransactionReference");
+  | ("exchangeRate" | "totalFees" | "uniqueTransactionReference")
+  | ("subStatus" | "failureCode" | "returnedReference");
 
 /** A payout as its event carries it; amounts and rate are decimal text. */
 export type PayoutSnapshot = Readonly<Record<Texts, string>> & {
@@ -14,8 +15,9 @@ export type PayoutSnapshot = Readonly<Record<Texts, string>> & {
 };
 
 /**
- * The bytes of a payout's webhook, fields in the interface's order, amounts with the digits that
- * the event carries. Throws where an amount is no decimal text: such an event was not made by us.
+ * The bytes of a payout's webhook: the interface's fields in its order, then those added since;
+ * amounts with the digits that the event carries. Throws where an amount is no decimal text: such
+ * an event was not made by us.
  */
 export function payoutBody(payout: PayoutSnapshot): Uint8Array {
   const data = {
@@ -36,6 +38,9 @@ export function payoutBody(payout: PayoutSnapshot): Uint8Array {
     unique_transaction_reference: payout.uniqueTransactionReference,
     created_at: isoTime(payout.createdAt),
     updated_at: isoTime(payout.updatedAt),
+    sub_status: payout.subStatus,
+    failure_code: payout.failureCode,
+    returned_reference: payout.returnedReference,
   };
   return merchantEventBody("payout_session", payout.id, JSON.stringify(data));
 }

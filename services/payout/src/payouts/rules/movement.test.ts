@@ -28,6 +28,7 @@ it("a payment is converted; a release and a return take the amount of what they 
   }
 });
 
+const failure = { code: "ACCOUNT_CLOSED", railCode: "AC04" } as const;
 const settled = { kind: "settled", reference: "R" } as const;
 
 it.each<[Progress, ReturnType<typeof pendingMovement>]>([
@@ -45,10 +46,22 @@ it.each<[Progress, ReturnType<typeof pendingMovement>]>([
   ],
   [
     { stage: "returning", reference: "R" },
-    { step: "return", to: { stage: "returned" } },
+    { step: "return", to: { stage: "returned", reference: "R" } },
+  ],
+  [
+    { stage: "concluding", outcome: { kind: "rejected", failure } },
+    { step: "release", to: { stage: "rejected", failure } },
+  ],
+  [
+    { stage: "concluding", outcome: { ...settled, returned: true, failure } },
+    { step: "post", to: { stage: "returning", reference: "R", failure } },
+  ],
+  [
+    { stage: "returning", reference: "R", failure },
+    { step: "return", to: { stage: "returned", reference: "R", failure } },
   ],
   [{ stage: "processing" }, undefined],
   [{ stage: "settled", reference: "R" }, undefined],
 ])("of %j the money moves so: %j", (progress, movement) => {
-  expect(pendingMovement(progress)).toEqual(movement);
+  expect(pendingMovement(progress)).toStrictEqual(movement);
 });

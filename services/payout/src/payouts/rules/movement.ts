@@ -17,10 +17,15 @@ export function closingMovement({ id, quote }: Payout, step: ClosingStep): Movem
 export function pendingMovement(
   progress: Progress,
 ): { readonly step: ClosingStep; readonly to: Progress } | undefined {
-  if (progress.stage === "returning") return { step: "return", to: { stage: "returned" } };
+  if (progress.stage === "returning") {
+    return { step: "return", to: { ...progress, stage: "returned" } };
+  }
   if (progress.stage !== "concluding") return undefined;
   const { outcome } = progress;
-  if (outcome.kind === "rejected") return { step: "release", to: { stage: "rejected" } };
-  const stage = outcome.returned === true ? "returning" : "settled";
-  return { step: "post", to: { stage, reference: outcome.reference } };
+  const { failure } = outcome;
+  const failed = failure === undefined ? {} : { failure };
+  if (outcome.kind === "rejected") return { step: "release", to: { stage: "rejected", ...failed } };
+  const { reference, returned } = outcome;
+  if (returned !== true) return { step: "post", to: { stage: "settled", reference } };
+  return { step: "post", to: { stage: "returning", reference, ...failed } };
 }

@@ -1,6 +1,7 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { visibleFailure } from "./failure.ts";
 import { pendingMovement } from "./movement.ts";
 import {
   applyRailStatus,
@@ -9,6 +10,8 @@ import {
   type RailStatus,
   visibleReference,
 } from "./progress.ts";
+
+const failure = { code: "ACCOUNT_CLOSED", railCode: "AC04" } as const;
 
 const answers: RailStatus[] = [
   { kind: "accepted" },
@@ -97,8 +100,23 @@ it.each<[Progress, RailStatus, Progress]>([
     { kind: "returned", reference: "other" },
     { stage: "returning", reference: "R" },
   ],
+  [
+    { stage: "settled", reference: "R" },
+    { kind: "returned", failure },
+    { stage: "returning", reference: "R", failure },
+  ],
+  [
+    { stage: "concluding", outcome: { kind: "settled", reference: "R" } },
+    { kind: "returned", failure },
+    { stage: "concluding", outcome: { kind: "settled", reference: "R", returned: true, failure } },
+  ],
+  [
+    { stage: "unknown", asked: 2 },
+    { kind: "rejected", failure },
+    { stage: "concluding", outcome: { kind: "rejected", failure } },
+  ],
 ])("after %j, %j leads to %j", (progress, answer, next) => {
-  expect(applyRailStatus(progress, answer)).toEqual(next);
+  expect(applyRailStatus(progress, answer)).toStrictEqual(next);
 });
 
 it("a return is reported once while the payment is not posted yet", () => {
@@ -131,6 +149,7 @@ describe("whatever a rail says", () => {
           expect(available + held + out).toBe(100n);
           expect(available >= 0n && held >= 0n && out >= 0n).toBe(true);
           expect(visibleReference(progress) !== "").toBe(status === "succeeded");
+          expect(visibleFailure(progress).failureCode !== "").toBe(status === "failed");
         }
         expect([
           "initiated",

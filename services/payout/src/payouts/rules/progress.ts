@@ -1,3 +1,4 @@
+import type { Failure } from "@disburse/kernel/failure.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /** Where a payout stands; the money of `concluding` and `returning` has not moved yet. */
@@ -10,14 +11,18 @@ export type Progress =
   | { readonly stage: "unknown"; readonly asked: number }
   | { readonly stage: "concluding"; readonly outcome: Conclusion }
   | { readonly stage: "settled"; readonly reference: string }
-  | { readonly stage: "rejected" }
-  | { readonly stage: "returning"; readonly reference: string }
-  | { readonly stage: "returned" };
+  | ({ readonly stage: "rejected" } & Failed)
+  | ({ readonly stage: "returning"; readonly reference: string } & Failed)
+  /** `reference`: of the payment that came back; absent where it came back before it was kept. */
+  | ({ readonly stage: "returned"; readonly reference?: string } & Failed);
+
+/** Why it failed; absent where the rail gave no reason. */
+type Failed = { readonly failure?: Failure };
 
 /** A decided outcome; `returned`: the reported return follows the settlement. */
 export type Conclusion =
-  | { readonly kind: "settled"; readonly reference: string; readonly returned?: true }
-  | { readonly kind: "rejected" };
+  | ({ readonly kind: "settled"; readonly reference: string; readonly returned?: true } & Failed)
+  | ({ readonly kind: "rejected" } & Failed);
 
 /** The status of a transfer at its rail. */
 export type RailStatus =
@@ -25,9 +30,9 @@ export type RailStatus =
   | { readonly kind: "accepted" }
   | { readonly kind: "settled"; readonly reference: string }
   /** It was not and will not be paid. */
-  | { readonly kind: "rejected" }
+  | ({ readonly kind: "rejected" } & Failed)
   /** Paid, and came back; with the reference of the payment where the rail gives it. */
-  | { readonly kind: "returned"; readonly reference?: string }
+  | ({ readonly kind: "returned"; readonly reference?: string } & Failed)
   /** The rail does not know. */
   | { readonly kind: "unknown" }
   /** The rail has never seen the key: submitting under the same key is safe. */
@@ -74,13 +79,16 @@ export function applyRailStatus(
     case "concluding":
       if (status.kind === "returned" && progress.outcome.kind === "settled") {
         if (progress.outcome.returned === true) return "unchanged";
-        return { stage: "concluding", outcome: { ...progress.outcome, returned: true } };
+        const outcome = { ...progress.outcome, returned: true, ...failedBy(status) } as const;
+        return { stage: "concluding", outcome };
       }
       return status.kind === progress.outcome.kind || isOpen(status)
         ? "unchanged"
         : contradiction(progress, status);
     case "settled":
-      if (status.kind === "returned") return { stage: "returning", reference: progress.reference };
+      if (status.kind === "returned") {
+        return { stage: "returning", reference: progress.reference, ...failedBy(status) };
+      }
       return status.kind === "settled" || isOpen(status)
         ? "unchanged"
         : contradiction(progress, status);
@@ -107,7 +115,7 @@ function applyToOpen(progress: Progress, status: RailStatus): Progress | "unchan
     case "settled":
       return { stage: "concluding", outcome: { kind: "settled", reference: status.reference } };
     case "rejected":
-      return { stage: "concluding", outcome: { kind: "rejected" } };
+      return { stage: "concluding", outcome: { kind: "rejected", ...failedBy(status) } };
     case "unknown": {
       const asked = progress.stage === "unknown" ? progress.asked + 1 : 1;
       return { stage: "unknown", asked };
@@ -116,10 +124,14 @@ function applyToOpen(progress: Progress, status: RailStatus): Progress | "unchan
       return progress.stage === "submitting" ? "unchanged" : { stage: "submitting" };
     case "returned": {
       const reference = status.reference ?? "";
-      const outcome = { kind: "settled", reference, returned: true } as const;
+      const outcome = { kind: "settled", reference, returned: true, ...failedBy(status) } as const;
       return { stage: "concluding", outcome };
     }
   }
+}
+
+function failedBy({ failure }: Failed): Failed {
+  return failure === undefined ? {} : { failure };
 }
 
 function contradiction(progress: Progress, status: RailStatus): Refused<"INVALID_REQUEST"> {

@@ -78,7 +78,9 @@ function replyOf({ state, end, open, currency, reorganised_at }: TransferDocumen
         ...(reorganised_at !== undefined && { contradiction: "the transaction left the chain" }),
       } satisfies RailReply;
     case "rejected":
-      return { status: { kind: "rejected" } } satisfies RailReply;
+      return {
+        status: { kind: "rejected", failure: { code: "TRANSFER_REVERTED" } },
+      } satisfies RailReply;
     case "unclear":
       return { status: { kind: "unknown" } } satisfies RailReply;
     default:

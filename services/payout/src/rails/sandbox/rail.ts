@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { currencies } from "@disburse/kernel/currency.ts";
+import type { Failure } from "@disburse/kernel/failure.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { base58 } from "@scure/base";
@@ -57,6 +58,8 @@ export type SandboxRail = Rail & {
 
 /** A transfer of `sandbox-unknown` is known from this poll on. */
 const knownWhenAsked = 2;
+/** What a bank's reference begins with. */
+const bankReference = "SBX";
 /** Callbacks of one run. */
 const sendBatch = 50;
 /** A duplicate callback is sent this often. */
@@ -190,13 +193,26 @@ function replyOf(transfer: TransferDocument, now: Date): RailReply {
     const accepted = { status: { kind: "accepted" } } as const;
     return callsBack.has(scenario) ? accepted : { ...accepted, pollAfterMs: remainingMs };
   }
-  if (scenario === "fail") return { status: { kind: "rejected" } };
+  if (scenario === "fail") return { status: { kind: "rejected", failure: rejectionOf(transfer) } };
   const settled = { status: { kind: "settled", reference } } as const;
   if (scenario !== "return" && scenario !== "late-return") return settled;
   const returnsInMs = returns_at.getTime() - now.getTime();
   return returnsInMs > 0
     ? { ...settled, pollAfterMs: returnsInMs }
-    : { status: { kind: "returned", reference } };
+    : { status: { kind: "returned", reference, failure: returnOf(transfer) } };
+}
+
+/** What the network or bank of a real transfer would say; the sandbox's references tell which. */
+function rejectionOf({ reference }: TransferDocument): Failure {
+  return reference.startsWith(bankReference)
+    ? { code: "BENEFICIARY_BANK_REJECTED", railCode: "MS03" }
+    : { code: "TRANSFER_REVERTED" };
+}
+
+function returnOf({ reference }: TransferDocument): Failure {
+  return reference.startsWith(bankReference)
+    ? { code: "ACCOUNT_CLOSED", railCode: "AC04" }
+    : { code: "BENEFICIARY_REFUSED" };
 }
 
 /** Sends what is due, each message at least once: a crash before it is noted sends it again. */
@@ -229,7 +245,7 @@ function referenceFor(key: string, { network }: Instruction): string {
   const hash = (algorithm: string) => createHash(algorithm).update(key).digest();
   switch (network) {
     case "":
-      return `SBX${(hash("sha256").readBigUInt64BE() % 10n ** 12n).toString().padStart(12, "0")}`;
+      return `${bankReference}${(hash("sha256").readBigUInt64BE() % 10n ** 12n).toString().padStart(12, "0")}`;
     case "SOLANA":
       return base58.encode(hash("sha512"));
     case "BTC":

@@ -1,0 +1,33 @@
+/**
+ * Why a payout failed, as merchants read it: a closed list, to which every rail maps its own codes,
+ * with the message that goes along. Codes may be added; none changes its meaning or goes.
+ */
+export const failureMessages = {
+  ACCOUNT_BLOCKED: "The beneficiary's account takes no payments at present.",
+  ACCOUNT_CLOSED: "The beneficiary's account is closed.",
+  ACCOUNT_NOT_FOUND: "The beneficiary's bank has no such account.",
+  AMOUNT_NOT_ACCEPTED: "The amount is not one that the beneficiary's bank accepts.",
+  BENEFICIARY_BANK_REJECTED: "The beneficiary's bank rejected the payment.",
+  BENEFICIARY_NAME_MISMATCH: "The name is not that of the account's holder.",
+  BENEFICIARY_REFUSED: "The beneficiary refused the payment.",
+  CURRENCY_NOT_ACCEPTED: "The beneficiary's account does not take the currency.",
+  INVALID_ACCOUNT: "The account number or wallet address is not valid.",
+  INVALID_ROUTING: "The routing code is not that of a bank that takes such payments.",
+  REGULATORY: "A rule of a country or bank on the way forbids the payment.",
+  TRANSFER_REVERTED:
+    "The chain reverted the transfer: the token or the recipient's wallet refused it.",
+  UNSPECIFIED: "The rail gave no reason.",
+} as const;
+
+/** A code of the list. */
+export type FailureCode = keyof typeof failureMessages;
+
+/** All codes of the list, in order. */
+export const failureCodes = Object.keys(failureMessages) as readonly FailureCode[];
+
+/** Why a rail did not pay, or why the money came back. */
+export type Failure = {
+  readonly code: FailureCode;
+  /** The rail's own code, as `AC04` or `R02`. */
+  readonly railCode?: string;
+};

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { visibleFailure } from "./failure.ts";
+import type { Progress } from "./progress.ts";
+
+const failure = { code: "ACCOUNT_CLOSED", railCode: "AC04" } as const;
+const failureMessage = "The beneficiary's account is closed.";
+
+it.each<[Progress, object]>([
+  [
+    { stage: "rejected", failure },
+    { failureCode: "ACCOUNT_CLOSED", failureMessage, railCode: "AC04", returnedReference: "" },
+  ],
+  [
+    { stage: "returned", reference: "R-1", failure: { code: "ACCOUNT_CLOSED" } },
+    { failureCode: "ACCOUNT_CLOSED", failureMessage, railCode: "", returnedReference: "R-1" },
+  ],
+  // Stored before there were reasons.
+  [{ stage: "returned" }, { failureCode: "UNSPECIFIED", returnedReference: "" }],
+  [{ stage: "rejected" }, { failureCode: "UNSPECIFIED", railCode: "" }],
+  // Not a code: it might be a name or an account number.
+  [{ stage: "rejected", failure: { ...failure, railCode: "Ada Lovelace" } }, { railCode: "" }],
+  [{ stage: "rejected", failure: { ...failure, railCode: "X".repeat(33) } }, { railCode: "" }],
+  [
+    { stage: "settled", reference: "R-1" },
+    { failureCode: "", returnedReference: "" },
+  ],
+  [
+    { stage: "returning", reference: "R-1", failure },
+    { failureCode: "", railCode: "", returnedReference: "" },
+  ],
+  [{ stage: "concluding", outcome: { kind: "rejected", failure } }, { failureCode: "" }],
+])("of %j merchants see %j", (progress, seen) => {
+  expect(visibleFailure(progress)).toMatchObject(seen);
+});
