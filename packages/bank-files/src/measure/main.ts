@@ -1,6 +1,7 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { InitiationProfile, Payment } from "../iso20022/initiation/payment.ts";
 import { writeInitiation } from "../iso20022/initiation/write.ts";
+import { readStatements } from "../iso20022/reports/statement.ts";
 import { schemaBreaches } from "../iso20022/schemas/validate.ts";
 
 /** Payments of the file that is measured (issue 19: below 3 s and 300 MB). */
@@ -38,6 +39,19 @@ function payment(number: number): Payment {
   };
 }
 
+/** A statement of so many debits (issue 19: 10,000 in under 10 s). */
+function statementBytes(count: number): Uint8Array {
+  const entries = Array.from({ length: count }, (_, number) => {
+    const { payoutId, uetr } = payment(number);
+    const reference = payoutId.slice(3).toUpperCase();
+    return `<Ntry><Amt Ccy="USD">12.34</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts><BookgDt><Dt>2026-11-25</Dt></BookgDt><ValDt><Dt>2026-11-25</Dt></ValDt><AcctSvcrRef>R${number}</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>ICDT</Cd><SubFmlyCd>XBCT</SubFmlyCd></Fmly></Domn></BkTxCd><NtryDtls><TxDtls><Refs><MsgId>M1</MsgId><AcctSvcrRef>R${number}</AcctSvcrRef><PmtInfId>M1-1</PmtInfId><InstrId>${reference}</InstrId><EndToEndId>${reference}</EndToEndId><UETR>${uetr}</UETR></Refs><Amt Ccy="USD">12.34</Amt><CdtDbtInd>DBIT</CdtDbtInd><RltdPties><Cdtr><Pty><Nm>Jane Doe ${number}</Nm></Pty></Cdtr></RltdPties><RmtInf><Ustrd>Invoice ${number}</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>`;
+  });
+  const account = "<Acct><Id><Othr><Id>000123456789</Id></Othr></Id><Ccy>USD</Ccy></Acct>";
+  return new TextEncoder().encode(
+    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><GrpHdr><MsgId>S1</MsgId></GrpHdr><Stmt><Id>S1</Id>${account}${entries.join("")}</Stmt></BkToCstmrStmt></Document>`,
+  );
+}
+
 function print(what: string, startedAt: number): void {
   const ms = Math.round(performance.now() - startedAt);
   const mebibytes = Math.round(process.resourceUsage().maxRSS / 1024);
@@ -53,3 +67,10 @@ print(`${paymentsCount} payments, ${file.bytes.length} bytes, written`, started)
 const breaches = await schemaBreaches(file.version, file.bytes);
 if (breaches.length > 0) throw new Error(JSON.stringify(breaches[0]));
 print("written and validated", started);
+
+const statement = statementBytes(paymentsCount);
+const readFrom = performance.now();
+const read = readStatements(statement);
+if (isRefused(read)) throw new Error(read.detail);
+const count = read.statements[0]?.entries.length;
+print(`${count} entries, ${statement.length} bytes, read`, readFrom);

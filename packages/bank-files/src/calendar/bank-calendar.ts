@@ -1,0 +1,98 @@
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { addDays, dayOf, easterSunday, nthWeekday, weekday } from "./days.ts";
+
+/**
+ * When banks are open. `FEDERAL_RESERVE` (ACH, wires in US dollars) and `T2` (SEPA, euros) follow
+ * from rules. Other countries fix their days year by year, so they are listed, with the days that
+ * the list is for: outside of them nothing is known.
+ */
+export type BankCalendar = "FEDERAL_RESERVE" | "T2" | ListedCalendar;
+
+/** Holidays as a central bank or a bank published them. */
+export type ListedCalendar = {
+  readonly from: string;
+  readonly through: string;
+  readonly holidays: readonly string[];
+  /** Weekdays without banking, 1 is Monday: `[6, 7]`, in some countries `[5, 6]`. */
+  readonly weekend: readonly number[];
+};
+
+/** A listed calendar ends before the day that is asked for. */
+export type CalendarEnds = Refused<"CALENDAR_ENDS">;
+
+/** No calendar has so many days without banking in a row; a list that has is wrong. */
+const closedMax = 40;
+
+/** Whether banks are open on a day. */
+export function isBankingDay(calendar: BankCalendar, day: string): boolean | CalendarEnds {
+  if (typeof calendar !== "string") {
+    if (day < calendar.from || day > calendar.through) return refused("CALENDAR_ENDS");
+    return !calendar.weekend.includes(weekday(day)) && !calendar.holidays.includes(day);
+  }
+  if (weekday(day) >= 6) return false;
+  const year = Number(day.slice(0, 4));
+  return !holidays[calendar](year).includes(day);
+}
+
+const holidays = { FEDERAL_RESERVE: federalReserveHolidays, T2: t2Holidays } as const;
+
+/**
+ * Holidays of the Federal Reserve Banks. One on a Sunday is kept on the Monday after it; one on a
+ * Saturday is not moved: the Friday before it is a banking day (Federal Reserve, FedACH schedule).
+ */
+function federalReserveHolidays(year: number): string[] {
+  const fixed = [
+    ...[dayOf(year, 1, 1), dayOf(year, 7, 4), dayOf(year, 11, 11), dayOf(year, 12, 25)],
+    // Juneteenth, since 2021.
+    ...(year >= 2021 ? [dayOf(year, 6, 19)] : []),
+  ].map((day) => (weekday(day) === 7 ? addDays(day, 1) : day));
+  return [
+    ...fixed,
+    nthWeekday(year, 1, 1, 3),
+    nthWeekday(year, 2, 1, 3),
+    nthWeekday(year, 5, 1, -1),
+    nthWeekday(year, 9, 1, 1),
+    nthWeekday(year, 10, 1, 2),
+    nthWeekday(year, 11, 4, 4),
+  ];
+}
+
+/** Closing days of T2 and so of SEPA (ECB, since 2002): none is moved. */
+function t2Holidays(year: number): string[] {
+  const easter = easterSunday(year);
+  return [
+    ...[dayOf(year, 1, 1), addDays(easter, -2), addDays(easter, 1), dayOf(year, 5, 1)],
+    ...[dayOf(year, 12, 25), dayOf(year, 12, 26)],
+  ];
+}
+
+/** The day itself, or the next one after it, on which banks of all calendars are open. */
+export function bankingDayFrom(
+  calendars: readonly BankCalendar[],
+  day: string,
+): string | CalendarEnds {
+  for (let ahead = 0; ahead <= closedMax; ahead += 1) {
+    const candidate = addDays(day, ahead);
+    const answers = calendars.map((calendar) => isBankingDay(calendar, candidate));
+    const ends = answers.find((answer) => typeof answer !== "boolean");
+    if (ends !== undefined) return ends;
+    if (answers.every((isOpen) => isOpen)) return candidate;
+  }
+  throw new Error(`no banking day within ${closedMax} days of ${day}`);
+}
+
+/**
+ * `days` banking days after a day, itself one or not: value dates, and the end of a window in which
+ * an entry can still be returned. 0 is the first banking day from that day.
+ */
+export function addBankingDays(
+  calendars: readonly BankCalendar[],
+  day: string,
+  days: number,
+): string | CalendarEnds {
+  let at = bankingDayFrom(calendars, day);
+  for (let left = days; left > 0 && typeof at === "string"; left -= 1) {
+    at = bankingDayFrom(calendars, addDays(at, 1));
+  }
+  return at;
+}

@@ -1,0 +1,198 @@
+import type { Money } from "../../text/minor-units.ts";
+import {
+  dayAt,
+  moneyAt,
+  type Place,
+  present,
+  type Reason,
+  reasonOf,
+  referenceAt,
+} from "./report.ts";
+import { elementAt, elementsAt, textAt, type XmlElement } from "./xml.ts";
+
+/** Towards the account, or out of it. */
+export type Direction = "credit" | "debit";
+
+/** Booked, or announced only: what is not booked moves no money. */
+export type EntryStatus = "booked" | "pending" | "information" | "future";
+
+/** A charge that a bank names; `included` says whether the amount has it in it already. */
+export type Charge = {
+  readonly amount: Money;
+  readonly direction?: Direction;
+  readonly included?: boolean;
+};
+
+/** The bank's code of what an entry is: ISO 20022's domain, family and sub-family, or its own. */
+export type TransactionCode = {
+  readonly domain?: string;
+  readonly family?: string;
+  readonly subFamily?: string;
+  readonly proprietary?: string;
+};
+
+/** Payments that are booked in one sum. */
+export type BatchBooking = {
+  readonly messageId?: string;
+  readonly paymentInformationId?: string;
+  readonly payments?: number;
+  readonly total?: Money;
+};
+
+/** One payment of an entry. Without an amount the bank gives none for it. */
+export type EntryTransaction = {
+  readonly messageId?: string;
+  readonly paymentInformationId?: string;
+  readonly instructionId?: string;
+  readonly endToEndId?: string;
+  readonly uetr?: string;
+  readonly bankReference?: string;
+  readonly clearingReference?: string;
+  readonly transactionId?: string;
+  readonly amount?: Money;
+  readonly instructed?: Money;
+  readonly direction?: Direction;
+  readonly charges: readonly Charge[];
+  /** There where the bank gives return information, if only in words. */
+  readonly returned?: Reason;
+};
+
+/** A booking, or an announced one. Its amount is in the account's currency. */
+export type Entry = {
+  /** From 1 in its statement. */
+  readonly number: number;
+  readonly reference?: string;
+  readonly bankReference?: string;
+  readonly amount: Money;
+  readonly direction: Direction;
+  /** Takes back an earlier booking. */
+  readonly isReversal: boolean;
+  readonly status: EntryStatus;
+  readonly bookedOn?: string;
+  readonly valueOn?: string;
+  readonly code: TransactionCode;
+  readonly charges: readonly Charge[];
+  readonly batches: readonly BatchBooking[];
+  readonly transactions: readonly EntryTransaction[];
+};
+
+const directions: Readonly<Record<string, Direction>> = { CRDT: "credit", DBIT: "debit" };
+
+const entryStatuses: Readonly<Record<string, EntryStatus>> = {
+  BOOK: "booked",
+  PDNG: "pending",
+  INFO: "information",
+  FUTR: "future",
+};
+
+/** An entry; `undefined` where its amount, direction or status cannot be read, which is named. */
+export function entryOf(element: XmlElement, number: number, place: Place): Entry | undefined {
+  const amount = moneyAt(elementAt(element, "Amt"), place.at("Amt"));
+  const direction = directionAt(element, place);
+  const status = entryStatuses[textAt(element, "Sts/Cd") ?? textAt(element, "Sts") ?? ""];
+  if (status === undefined) place.at("Sts").unread("is not a known status");
+  if (amount === undefined || direction === undefined || status === undefined) {
+    return place.unread("is left out: amount, direction or status is missing");
+  }
+  const transactions = elementsAt(element, "NtryDtls/TxDtls").map((each, index) => {
+    return transactionOf(each, place.at(`TxDtls[${index + 1}]`));
+  });
+  const entry = present<Entry>({
+    number,
+    reference: referenceAt(element, "NtryRef"),
+    bankReference: referenceAt(element, "AcctSvcrRef"),
+    amount,
+    direction,
+    isReversal: isTrue(textAt(element, "RvslInd")),
+    status,
+    bookedOn: dayAt(elementAt(element, "BookgDt"), place.at("BookgDt")),
+    valueOn: dayAt(elementAt(element, "ValDt"), place.at("ValDt")),
+    code: codeOf(element),
+    charges: chargesOf(element, place),
+    batches: elementsAt(element, "NtryDtls/Btch").map((each) => batchOf(each, place.at("Btch"))),
+    transactions,
+  });
+  checkSum(entry, place);
+  return entry;
+}
+
+/** Says so where the payments of an entry do not make its amount: charges, or another currency. */
+function checkSum({ amount, transactions }: Entry, place: Place): void {
+  const amounts = transactions.flatMap((each) => (each.amount === undefined ? [] : [each.amount]));
+  if (amounts.length === 0 || amounts.length < transactions.length) return;
+  const isSame = amounts.every(({ currency }) => currency === amount.currency);
+  const sum = amounts.reduce((total, { minor }) => total + minor, 0n);
+  if (!isSame || sum !== amount.minor) place.unread("its payments do not sum up to its amount");
+}
+
+function transactionOf(element: XmlElement, place: Place): EntryTransaction {
+  const amount = elementAt(element, "Amt") ?? elementAt(element, "AmtDtls/TxAmt/Amt");
+  const returned = elementAt(element, "RtrInf");
+  const reference = (name: string) => referenceAt(element, `Refs/${name}`);
+  return present<EntryTransaction>({
+    messageId: reference("MsgId"),
+    paymentInformationId: reference("PmtInfId"),
+    instructionId: reference("InstrId"),
+    endToEndId: reference("EndToEndId"),
+    uetr: reference("UETR"),
+    bankReference: reference("AcctSvcrRef"),
+    clearingReference: reference("ClrSysRef"),
+    transactionId: reference("TxId"),
+    amount: moneyAt(amount, place.at("Amt")),
+    instructed: moneyAt(elementAt(element, "AmtDtls/InstdAmt/Amt"), place.at("InstdAmt")),
+    direction: elementAt(element, "CdtDbtInd") && directionAt(element, place),
+    charges: chargesOf(element, place),
+    returned: returned && reasonOf(returned),
+  });
+}
+
+function directionAt(element: XmlElement, place: Place): Direction | undefined {
+  const direction = directions[textAt(element, "CdtDbtInd") ?? ""];
+  return direction ?? place.at("CdtDbtInd").unread("is neither CRDT nor DBIT");
+}
+
+/** The older editions have the amount of a charge in `Chrgs`, the newer in records below. */
+function chargesOf(element: XmlElement, place: Place): Charge[] {
+  const charges = elementsAt(element, "Chrgs").flatMap((each) => {
+    const records = elementsAt(each, "Rcrd");
+    return records.length === 0 ? [each] : records;
+  });
+  return charges.flatMap((each) => {
+    const amount = moneyAt(
+      elementAt(each, "Amt") ?? elementAt(each, "TtlChrgsAndTaxAmt"),
+      place.at("Chrgs"),
+    );
+    if (amount === undefined) return [];
+    const included = textAt(each, "ChrgInclInd");
+    return present<Charge>({
+      amount,
+      direction: elementAt(each, "CdtDbtInd") && directionAt(each, place.at("Chrgs")),
+      included: included === undefined ? undefined : isTrue(included),
+    });
+  });
+}
+
+function codeOf(element: XmlElement): TransactionCode {
+  return present<TransactionCode>({
+    domain: textAt(element, "BkTxCd/Domn/Cd"),
+    family: textAt(element, "BkTxCd/Domn/Fmly/Cd"),
+    subFamily: textAt(element, "BkTxCd/Domn/Fmly/SubFmlyCd"),
+    proprietary: textAt(element, "BkTxCd/Prtry/Cd"),
+  });
+}
+
+function batchOf(element: XmlElement, place: Place): BatchBooking {
+  const count = textAt(element, "NbOfTxs");
+  const isCount = count !== undefined && /^\d{1,15}$/.test(count);
+  if (count !== undefined && !isCount) place.at("NbOfTxs").unread("is not a number");
+  return present<BatchBooking>({
+    messageId: referenceAt(element, "MsgId"),
+    paymentInformationId: referenceAt(element, "PmtInfId"),
+    payments: isCount ? Number(count) : undefined,
+    total: moneyAt(elementAt(element, "TtlAmt"), place.at("TtlAmt")),
+  });
+}
+
+function isTrue(text: string | undefined): boolean {
+  return text === "true" || text === "1";
+}

@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import { readStatements } from "./statement.ts";
+import { document, entry, statement, statusReport } from "./test-reports.ts";
+
+function only(bytes: Uint8Array) {
+  const file = readStatements(bytes);
+  if ("refused" in file) throw new Error(file.detail);
+  return { ...file, statement: file.statements[0]! };
+}
+
+const details = (parts: string) => `<NtryDtls><TxDtls>${parts}</TxDtls></NtryDtls>`;
+
+describe("a statement", () => {
+  it("of version .08 is read field by field", () => {
+    const uetr = "8a562c67-ca16-48ba-b074-000000000001";
+    const file = only(
+      statement(
+        entry(
+          "12.34",
+          "DBIT",
+          `<AcctSvcrRef>R1</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>ICDT</Cd><SubFmlyCd>XBCT</SubFmlyCd></Fmly></Domn><Prtry><Cd>P1</Cd></Prtry></BkTxCd>${details(
+            `<Refs><MsgId>M1</MsgId><AcctSvcrRef>R2</AcctSvcrRef><PmtInfId>M1-1</PmtInfId><InstrId>I1</InstrId><EndToEndId>E1</EndToEndId><UETR>${uetr}</UETR><TxId>T1</TxId><ClrSysRef>C1</ClrSysRef></Refs><Amt Ccy="USD">12.34</Amt><CdtDbtInd>DBIT</CdtDbtInd><AmtDtls><InstdAmt><Amt Ccy="EUR">10.00</Amt></InstdAmt></AmtDtls><Chrgs><Rcrd><Amt Ccy="USD">0.34</Amt><CdtDbtInd>DBIT</CdtDbtInd><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>`,
+          )}`,
+        ),
+        `<Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="USD">100.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>2026-11-24</Dt></Dt></Bal>
+         <Bal><Tp><CdOrPrtry><Prtry>OWN</Prtry></CdOrPrtry></Tp><Amt Ccy="USD">2.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><Dt><DtTm>2026-11-25T23:59:00</DtTm></Dt></Bal>`,
+      ),
+    );
+    expect(file).toMatchObject({
+      kind: "statement",
+      version: "camt.053.001.08",
+      messageId: "S1",
+      createdAt: "2026-11-25T20:00:00Z",
+      unread: [],
+    });
+    expect(file.statement).toEqual({
+      id: "S1-1",
+      account: { number: "000123456789" },
+      currency: "USD",
+      sequence: "7",
+      balances: [
+        { type: "OPBD", amount: { minor: 10000n, currency: "USD" }, on: "2026-11-24" },
+        { type: "OWN", amount: { minor: -200n, currency: "USD" }, on: "2026-11-25" },
+      ],
+      entries: [
+        {
+          number: 1,
+          bankReference: "R1",
+          amount: { minor: 1234n, currency: "USD" },
+          direction: "debit",
+          isReversal: false,
+          status: "booked",
+          bookedOn: "2026-11-25",
+          valueOn: "2026-11-26",
+          code: { domain: "PMNT", family: "ICDT", subFamily: "XBCT", proprietary: "P1" },
+          charges: [],
+          batches: [],
+          transactions: [
+            {
+              messageId: "M1",
+              paymentInformationId: "M1-1",
+              instructionId: "I1",
+              endToEndId: "E1",
+              uetr,
+              bankReference: "R2",
+              clearingReference: "C1",
+              transactionId: "T1",
+              amount: { minor: 1234n, currency: "USD" },
+              instructed: { minor: 1000n, currency: "EUR" },
+              direction: "debit",
+              charges: [
+                { amount: { minor: 34n, currency: "USD" }, direction: "debit", included: true },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("of version .02 says the status in place, and a payment's amount in its details", () => {
+    const bytes = document(
+      "camt.053.001.02",
+      `<BkToCstmrStmt><GrpHdr><MsgPgntn><PgNb>2</PgNb><LastPgInd>true</LastPgInd></MsgPgntn></GrpHdr><Stmt><Acct><Id><IBAN>FI8529501800030574</IBAN></Id></Acct><Ntry><NtryRef>1</NtryRef><Amt Ccy="EUR">9.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><RvslInd>true</RvslInd><Sts>BOOK</Sts><Chrgs><Amt Ccy="EUR">1.00</Amt></Chrgs>${details(
+        '<Refs><EndToEndId>E1</EndToEndId></Refs><AmtDtls><TxAmt><Amt Ccy="EUR">9.00</Amt></TxAmt></AmtDtls><RtrInf><Rsn><Cd>AC04</Cd></Rsn><AddtlInf>closed</AddtlInf></RtrInf>',
+      )}</Ntry></Stmt></BkToCstmrStmt>`,
+    );
+    const file = only(bytes);
+    expect(file.page).toEqual({ number: 2, isLast: true });
+    expect(file.statement.entries).toEqual([
+      {
+        number: 1,
+        reference: "1",
+        amount: { minor: 900n, currency: "EUR" },
+        direction: "credit",
+        isReversal: true,
+        status: "booked",
+        code: {},
+        charges: [{ amount: { minor: 100n, currency: "EUR" } }],
+        batches: [],
+        transactions: [
+          {
+            endToEndId: "E1",
+            amount: { minor: 900n, currency: "EUR" },
+            charges: [],
+            returned: { code: "AC04", text: "closed" },
+          },
+        ],
+      },
+    ]);
+    expect(file.unread).toEqual([]);
+  });
+
+  it.each([
+    ["PDNG", "pending"],
+    ["INFO", "information"],
+    ["FUTR", "future"],
+  ])("says that an entry with %s is %s", (written, status) => {
+    const file = only(statement(entry("1", "DBIT", "", written)));
+    expect(file.statement.entries).toMatchObject([{ status }]);
+  });
+
+  it("has payments booked in one sum", () => {
+    const batch =
+      '<NtryDtls><Btch><MsgId>M1</MsgId><PmtInfId>M1-2</PmtInfId><NbOfTxs>2</NbOfTxs><TtlAmt Ccy="USD">3.00</TtlAmt></Btch></NtryDtls>';
+    const file = only(statement(entry("3.00", "DBIT", batch)));
+    expect(file.statement.entries[0]?.batches).toEqual([
+      {
+        messageId: "M1",
+        paymentInformationId: "M1-2",
+        payments: 2,
+        total: { minor: 300n, currency: "USD" },
+      },
+    ]);
+  });
+
+  it.each([
+    [entry("1.001", "DBIT"), "Ntry[1]/Amt is not an amount of its currency"],
+    [entry("1", "DBIT").replace("DBIT", "X"), "Ntry[1]/CdtDbtInd is neither CRDT nor DBIT"],
+    [entry("1", "DBIT", "", "XXXX"), "Ntry[1]/Sts is not a known status"],
+  ])("leaves out and names %s", (broken, problem) => {
+    const file = only(statement(`${broken}${entry("2", "CRDT")}`));
+    expect(file.statement.entries.map(({ number }) => number)).toEqual([2]);
+    const named = file.unread.map(({ place, problem: what }) => `${place} ${what}`);
+    expect(named).toEqual([
+      `Stmt[1]/${problem}`,
+      "Stmt[1]/Ntry[1] is left out: amount, direction or status is missing",
+    ]);
+  });
+
+  it.each([
+    [
+      statement(
+        entry("1", "DBIT"),
+        "<TxsSummry><TtlNtries><NbOfNtries>2</NbOfNtries></TtlNtries></TxsSummry>",
+      ),
+      "Stmt[1]/TxsSummry/TtlNtries/NbOfNtries is not the 1 entries that there are",
+    ],
+    [
+      statement(entry("5", "DBIT", details('<Amt Ccy="USD">4</Amt>'))),
+      "Stmt[1]/Ntry[1] its payments do not sum up to its amount",
+    ],
+    [
+      statement(entry("5", "DBIT", details('<Amt Ccy="EUR">5</Amt>'))),
+      "Stmt[1]/Ntry[1] its payments do not sum up to its amount",
+    ],
+    [
+      statement(entry("5", "DBIT").replace("USD", "EUR")),
+      "Stmt[1]/Ntry[1] is in another currency than the account",
+    ],
+    [
+      statement(entry("5", "DBIT").replace("2026-11-25", "2026-11-31")),
+      "Stmt[1]/Ntry[1]/BookgDt is not a day",
+    ],
+  ])("names what does not agree", (bytes, problem) => {
+    const file = only(bytes);
+    expect(file.statement.entries).toHaveLength(1);
+    expect(file.unread.map(({ place, problem: what }) => `${place} ${what}`)).toEqual([problem]);
+  });
+
+  it("may be one of several in a file, each with its entries", () => {
+    const one = (id: string, entries: string) =>
+      `<Ntfctn><Id>${id}</Id><Acct><Id><IBAN>FI8529501800030574</IBAN></Id></Acct>${entries}</Ntfctn>`;
+    const file = only(
+      document(
+        "camt.054.001.08",
+        `<BkToCstmrDbtCdtNtfctn>${one("A", entry("1", "DBIT") + entry("2", "DBIT"))}${one("B", entry("3", "CRDT"))}</BkToCstmrDbtCdtNtfctn>`,
+      ),
+    );
+    expect(file.kind).toBe("notification");
+    const read = file.statements.map(({ id, entries }) => [
+      id,
+      ...entries.map(({ number, amount }) => [number, amount.minor]),
+    ]);
+    expect(read).toEqual([
+      ["A", [1, 100n], [2, 200n]],
+      ["B", [1, 300n]],
+    ]);
+  });
+
+  it("is nothing else", () => {
+    expect(readStatements(statusReport(""))).toMatchObject({
+      detail: "is no statement and no notification",
+    });
+    expect(readStatements(new Uint8Array())).toMatchObject({ refused: "UNREADABLE" });
+  });
+});

@@ -1,0 +1,178 @@
+import type { AccountType } from "./credit.ts";
+import {
+  changeAddenda,
+  contestedPart,
+  dishonouredPart,
+  isRoutingNumber,
+  paymentAddenda,
+  returnAddenda,
+  valuesOf,
+} from "./records.ts";
+
+/** What an entry's payment is for. */
+export type PaymentInformation = { readonly kind: "information"; readonly text: string };
+
+/** An entry that came back: R01 to R33 and the like, by the bank of the receiver. */
+export type AchReturn = {
+  readonly kind: "return";
+  readonly code: string;
+  /** The trace number that we gave the entry. */
+  readonly originalTrace: string;
+  readonly originalRdfi: string;
+  readonly trace: string;
+  /** Of R14 and R15, `yymmdd`. */
+  readonly dateOfDeath?: string;
+  readonly text?: string;
+};
+
+/** A return that the originator's bank refuses (R61, R67 to R70). */
+export type DishonouredReturn = {
+  readonly kind: "dishonoured";
+  readonly code: string;
+  readonly originalTrace: string;
+  readonly originalRdfi: string;
+  readonly trace: string;
+  readonly returnTrace: string;
+  /** Of the return that is refused: `R` and two characters. */
+  readonly returnCode: string;
+  readonly text?: string;
+};
+
+/** A dishonoured return that the receiver's bank contests (R71 to R77). */
+export type ContestedReturn = {
+  readonly kind: "contested";
+  readonly code: string;
+  readonly originalTrace: string;
+  readonly originalRdfi: string;
+  readonly trace: string;
+  readonly returnTrace: string;
+  readonly returnCode: string;
+  readonly dishonouredTrace: string;
+  readonly dishonouredCode: string;
+};
+
+/** What a bank proposes in place of what we wrote; never applied by itself. */
+export type ProposedChange = {
+  readonly routing?: string;
+  readonly account?: string;
+  readonly accountType?: AccountType;
+  readonly name?: string;
+  readonly receiverId?: string;
+};
+
+/** A notification of change (C01…): the entry was paid, and the next one is to be changed. */
+export type AchChange = {
+  readonly kind: "change";
+  readonly code: string;
+  readonly originalTrace: string;
+  readonly originalRdfi: string;
+  readonly trace: string;
+  /** As the bank wrote it. */
+  readonly corrected: string;
+  /** Absent where the code is not known or the text is not of its form: a person looks. */
+  readonly proposed?: ProposedChange;
+};
+
+/** What stands in an addenda record. */
+export type AchAddenda =
+  | PaymentInformation
+  | AchReturn
+  | DishonouredReturn
+  | ContestedReturn
+  | AchChange;
+
+const dishonouredCodes = /^R(?:61|67|68|69|70)$/;
+const contestedCodes = /^R(?:71|72|73|74|75|76|77)$/;
+const trace = /^\d{15}$/;
+
+/** Reads an addenda record; `undefined` where it is of no kind that is known. */
+export function addendaOf(line: string, entryClass: string): AchAddenda | undefined {
+  const type = line.slice(1, 3);
+  // International entries have returns with other columns.
+  if (entryClass === "IAT") return undefined;
+  if (type === "05" || (type !== "99" && type !== "98" && entryClass === "CTX")) {
+    return { kind: "information", text: valuesOf(paymentAddenda, line).information };
+  }
+  if (type === "98") return changeOf(line);
+  return type === "99" ? returnOf(line) : undefined;
+}
+
+function returnOf(line: string): AchReturn | DishonouredReturn | ContestedReturn | undefined {
+  const values = valuesOf(returnAddenda, line);
+  const { code, originalTrace, originalRdfi, information, date } = values;
+  if (!/^R\d\d$/.test(code) || !trace.test(originalTrace)) return undefined;
+  const base = { code, originalTrace, originalRdfi, trace: values.trace };
+  if (contestedCodes.test(code)) {
+    const part = valuesOf(contestedPart, line);
+    return {
+      ...{ kind: "contested", ...base },
+      returnTrace: part.returnTrace,
+      returnCode: `R${part.returnCode}`,
+      dishonouredTrace: part.dishonouredTrace,
+      dishonouredCode: `R${part.dishonouredCode}`,
+    };
+  }
+  if (dishonouredCodes.test(code)) {
+    const { returnTrace, returnCode, information: text } = valuesOf(dishonouredPart, line);
+    const words = text === "" ? {} : { text };
+    return { kind: "dishonoured", ...base, returnTrace, returnCode: `R${returnCode}`, ...words };
+  }
+  return {
+    ...{ kind: "return", ...base },
+    ...(/^\d{6}$/.test(date) && date !== "000000" ? { dateOfDeath: date } : {}),
+    ...(information === "" ? {} : { text: information }),
+  };
+}
+
+function changeOf(line: string): AchChange | undefined {
+  const values = valuesOf(changeAddenda, line);
+  const { code, originalTrace, originalRdfi, corrected } = values;
+  if (!/^C\d\d$/.test(code) || !trace.test(originalTrace)) return undefined;
+  // Its columns matter: blanks in front are not cut off.
+  const field = line.slice(changeAddenda.corrected[0] - 1, changeAddenda.corrected[1]);
+  const proposed = proposedBy(code, field);
+  return {
+    ...{ kind: "change", code, originalTrace, originalRdfi, trace: values.trace, corrected },
+    ...(proposed === undefined ? {} : { proposed }),
+  };
+}
+
+/** Where the parts of corrected data stand, by the code (NACHA Operating Rules, appendix five). */
+function proposedBy(code: string, field: string): ProposedChange | undefined {
+  const part = (first: number, last: number): string => field.slice(first - 1, last).trim();
+  switch (code) {
+    case "C01":
+      return checked({ account: part(1, 17) }, part(18, 29));
+    case "C02":
+      return checked({ routing: part(1, 9) }, part(10, 29));
+    case "C03":
+      return checked({ routing: part(1, 9), account: part(13, 29) }, part(10, 12));
+    case "C04":
+      return checked({ name: part(1, 22) }, part(23, 29));
+    case "C05":
+      return checked({ code: part(1, 2) }, part(3, 29));
+    case "C06":
+      return checked({ account: part(1, 17), code: part(21, 22) }, part(18, 20) + part(23, 29));
+    case "C07":
+      return checked(
+        { routing: part(1, 9), account: part(10, 26), code: part(27, 28) },
+        part(29, 29),
+      );
+    case "C09":
+      return checked({ receiverId: part(1, 22) }, part(23, 29));
+    default:
+      return undefined;
+  }
+}
+
+type Parts = Omit<ProposedChange, "accountType"> & { readonly code?: string };
+
+/** The parts where each is of its form and nothing stands beside them. */
+function checked({ code, ...parts }: Parts, beside: string): ProposedChange | undefined {
+  if (beside !== "" || Object.values(parts).includes("")) return undefined;
+  if (parts.routing !== undefined && !isRoutingNumber(parts.routing)) return undefined;
+  if (code === undefined) return parts;
+  const accountType = ({ "2": "checking", "3": "savings" } as const)[code.slice(0, 1)];
+  if (accountType === undefined || !/^\d\d$/.test(code)) return undefined;
+  return { ...parts, accountType };
+}

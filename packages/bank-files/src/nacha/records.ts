@@ -1,0 +1,175 @@
+/** Columns of every record (NACHA Operating Rules, appendix three). */
+export const columns = 94;
+
+/** Records of a block; a file is filled up with records of nines to whole blocks. */
+export const blockRecords = 10;
+
+/** A field by its first and last column, from 1, and how it is filled: `9` digits, `X` text. */
+type Field = readonly [first: number, last: number, filled: "9" | "X"];
+type Layout = { readonly [name: string]: Field };
+type Values<L extends Layout> = { readonly [Name in keyof L]?: string };
+
+/** The file's head. */
+export const fileHeader = {
+  recordType: [1, 1, "9"],
+  priority: [2, 3, "9"],
+  destination: [4, 13, "X"],
+  origin: [14, 23, "X"],
+  createdOn: [24, 29, "9"],
+  createdAt: [30, 33, "9"],
+  modifier: [34, 34, "X"],
+  recordSize: [35, 37, "9"],
+  blockingFactor: [38, 39, "9"],
+  format: [40, 40, "9"],
+  destinationName: [41, 63, "X"],
+  originName: [64, 86, "X"],
+  reference: [87, 94, "X"],
+} as const satisfies Layout;
+
+/** The head of a batch: who pays, how, and when. */
+export const batchHeader = {
+  recordType: [1, 1, "9"],
+  serviceClass: [2, 4, "9"],
+  companyName: [5, 20, "X"],
+  companyData: [21, 40, "X"],
+  companyId: [41, 50, "X"],
+  entryClass: [51, 53, "X"],
+  description: [54, 63, "X"],
+  descriptiveDate: [64, 69, "X"],
+  effectiveOn: [70, 75, "9"],
+  settlementDay: [76, 78, "X"],
+  originatorStatus: [79, 79, "9"],
+  odfi: [80, 87, "9"],
+  number: [88, 94, "9"],
+} as const satisfies Layout;
+
+/** An entry of PPD or CCD; others have parts of their own in `receiver`. */
+export const entryDetail = {
+  recordType: [1, 1, "9"],
+  transactionCode: [2, 3, "9"],
+  rdfi: [4, 11, "9"],
+  checkDigit: [12, 12, "9"],
+  account: [13, 29, "X"],
+  amount: [30, 39, "9"],
+  receiverId: [40, 54, "X"],
+  receiver: [55, 76, "X"],
+  discretionary: [77, 78, "X"],
+  addendaIndicator: [79, 79, "9"],
+  trace: [80, 94, "9"],
+} as const satisfies Layout;
+
+/** Payment information of an entry: addenda of type 05. */
+export const paymentAddenda = {
+  recordType: [1, 1, "9"],
+  type: [2, 3, "9"],
+  information: [4, 83, "X"],
+  sequence: [84, 87, "9"],
+  entrySequence: [88, 94, "9"],
+} as const satisfies Layout;
+
+/** A return: addenda of type 99, and the parts that dishonoured and contested ones add. */
+export const returnAddenda = {
+  recordType: [1, 1, "9"],
+  type: [2, 3, "9"],
+  code: [4, 6, "X"],
+  originalTrace: [7, 21, "9"],
+  /** Date of death; of a contested return the day on which the entry was returned. */
+  date: [22, 27, "X"],
+  originalRdfi: [28, 35, "9"],
+  information: [36, 79, "X"],
+  trace: [80, 94, "9"],
+} as const satisfies Layout;
+
+/** What a dishonoured return (R61, R67 to R70) says of the return that it refuses. */
+export const dishonouredPart = {
+  returnTrace: [39, 53, "9"],
+  returnSettlementDay: [54, 56, "X"],
+  returnCode: [57, 58, "X"],
+  information: [59, 79, "X"],
+} as const satisfies Layout;
+
+/** What a contested dishonoured return (R71 to R77) says of the two before it. */
+export const contestedPart = {
+  returnTrace: [39, 53, "9"],
+  returnSettlementDay: [54, 56, "X"],
+  returnCode: [57, 58, "X"],
+  dishonouredTrace: [59, 73, "9"],
+  dishonouredSettlementDay: [74, 76, "X"],
+  dishonouredCode: [77, 78, "X"],
+} as const satisfies Layout;
+
+/** A notification of change: addenda of type 98. */
+export const changeAddenda = {
+  recordType: [1, 1, "9"],
+  type: [2, 3, "9"],
+  code: [4, 6, "X"],
+  originalTrace: [7, 21, "9"],
+  originalRdfi: [28, 35, "9"],
+  corrected: [36, 64, "X"],
+  trace: [80, 94, "9"],
+} as const satisfies Layout;
+
+/** The end of a batch: what is in it, counted and summed. */
+export const batchControl = {
+  recordType: [1, 1, "9"],
+  serviceClass: [2, 4, "9"],
+  entries: [5, 10, "9"],
+  hash: [11, 20, "9"],
+  debits: [21, 32, "9"],
+  credits: [33, 44, "9"],
+  companyId: [45, 54, "X"],
+  odfi: [80, 87, "9"],
+  number: [88, 94, "9"],
+} as const satisfies Layout;
+
+/** The end of the file. */
+export const fileControl = {
+  recordType: [1, 1, "9"],
+  batches: [2, 7, "9"],
+  blocks: [8, 13, "9"],
+  entries: [14, 21, "9"],
+  hash: [22, 31, "9"],
+  debits: [32, 43, "9"],
+  credits: [44, 55, "9"],
+} as const satisfies Layout;
+
+/** A record of these values: digits to the right after zeros, text to the left before blanks. */
+export function record<L extends Layout>(layout: L, values: Values<L>): string {
+  const signs = Array.from({ length: columns }, () => " ");
+  for (const [name, [first, last, filled]] of Object.entries(layout)) {
+    const length = last - first + 1;
+    const value = values[name] ?? "";
+    const isBlank = value === "" && filled === "X";
+    if (value.length > length || (filled === "9" && !/^\d+$/.test(value))) {
+      throw new Error(`${name} does not fit its ${length} columns`);
+    }
+    if (isBlank) continue;
+    const padded = filled === "9" ? value.padStart(length, "0") : value.padEnd(length);
+    signs.splice(first - 1, length, ...padded);
+  }
+  return signs.join("");
+}
+
+/** The values of a record, without the blanks around them. */
+export function valuesOf<L extends Layout>(
+  layout: L,
+  line: string,
+): { readonly [Name in keyof L]: string } {
+  const values = Object.entries(layout).map(([name, [first, last]]) => {
+    return [name, line.slice(first - 1, last).trim()];
+  });
+  return Object.fromEntries(values);
+}
+
+/** The sum of the first eight digits of the receiving banks' numbers, the last ten digits of it. */
+export function entryHash(rdfis: readonly string[]): bigint {
+  return rdfis.reduce((sum, rdfi) => sum + BigInt(rdfi), 0n) % 10n ** 10n;
+}
+
+/** Whether nine digits are a routing number: weights 3, 7, 1 sum up to a multiple of ten. */
+export function isRoutingNumber(text: string): boolean {
+  if (!/^\d{9}$/.test(text)) return false;
+  const weights = [3, 7, 1];
+  const sum = Array.from(text, (digit, at) => Number(digit) * (weights[at % 3] ?? 0));
+  return sum.reduce((total, each) => total + each, 0) % 10 === 0;
+}
