@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { statementBalance } from "../../matching/balance.ts";
 import type { Entry } from "./entry.ts";
 import { readStatements, type StatementFile } from "./statement.ts";
 import { readStatusReport } from "./status-report.ts";
@@ -194,6 +195,8 @@ describe.skipIf(reason !== "")(`statements of banks${reason}`, () => {
       [5, "debit", 40000n, "EUR", "", ""],
       [6, "debit", 10000n, "EUR", "", ""],
     ]);
+    // 200.50 and what is booked make 8,800.50.
+    expect(statementBalance(read!)?.difference.minor).toBe(0n);
     expect(read?.entries[2]).toEqual({
       number: 3,
       reference: "3",

@@ -1,0 +1,38 @@
+import type { Statement } from "../iso20022/reports/statement.ts";
+import type { Money } from "../text/minor-units.ts";
+
+/** The day of an account by its statement: opening + booked = closing, or by how much not. */
+export type StatementBalance = {
+  readonly opening: Money;
+  /** Credits less debits of the booked entries. */
+  readonly booked: Money;
+  readonly closing: Money;
+  /** Closing less what it should be: other than 0, an entry is missing or is not read. */
+  readonly difference: Money;
+};
+
+/**
+ * Checks a statement against itself. `undefined` where it has no one opening (`OPBD`, else `PRCD`)
+ * and closing (`CLBD`) balance of its currency, or an entry in another one.
+ */
+export function statementBalance({ balances, entries }: Statement): StatementBalance | undefined {
+  const of = (type: string) => balances.filter((each) => each.type === type);
+  const [opening, ...otherOpenings] =
+    [of("OPBD"), of("PRCD")].find((each) => each.length > 0) ?? [];
+  const [closing, ...otherClosings] = of("CLBD");
+  if (opening === undefined || closing === undefined) return undefined;
+  if (otherOpenings.length > 0 || otherClosings.length > 0) return undefined;
+  const { currency } = closing.amount;
+  const booked = entries.filter(({ status }) => status === "booked");
+  const isOne = [opening, ...booked].every(({ amount }) => amount.currency === currency);
+  if (!isOne) return undefined;
+  const sum = booked.reduce((total, { direction, amount }) => {
+    return direction === "credit" ? total + amount.minor : total - amount.minor;
+  }, 0n);
+  return {
+    opening: opening.amount,
+    booked: { minor: sum, currency },
+    closing: closing.amount,
+    difference: { minor: closing.amount.minor - opening.amount.minor - sum, currency },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Entry, EntryTransaction } from "../iso20022/reports/entry.ts";
+import type { Statement } from "../iso20022/reports/statement.ts";
+import type { SentPayment } from "./sent-payment.ts";
+
+/** A payment of USD 100.00 that was sent in the file M1; `changes` replace its parts. */
+export function sentPayment(number: number, changes: Partial<SentPayment> = {}): SentPayment {
+  return {
+    payoutId: `po_${number}`,
+    endToEndId: `E${number}`,
+    uetr: `u${number}`,
+    messageId: "M1",
+    paymentInformationId: "M1-1",
+    amount: { minor: 10000n, currency: "USD" },
+    account: "000123456789",
+    state: "sent",
+    ...changes,
+  };
+}
+
+/** A booked entry of USD 100.00 of one payment. */
+export function bookedEntry(
+  direction: Entry["direction"],
+  transaction: Partial<EntryTransaction> | undefined,
+  changes: Partial<Entry> = {},
+): Entry {
+  return {
+    number: 1,
+    bankReference: "B1",
+    amount: { minor: 10000n, currency: "USD" },
+    direction,
+    isReversal: false,
+    status: "booked",
+    code: {},
+    charges: [],
+    batches: [],
+    transactions: transaction === undefined ? [] : [{ charges: [], ...transaction }],
+    ...changes,
+  };
+}
+
+/** A statement of the account that payments are sent from. */
+export function statementOf(entries: readonly Entry[]): Statement {
+  return { account: { number: "000123456789" }, currency: "USD", balances: [], entries };
+}
