@@ -39,7 +39,7 @@ import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rail
 import { createRailDirectory, type RailDirectory } from "./rails/directory.ts";
 import type { Rail } from "./rails/rail.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
-import { railsRpc, reportRpc } from "./rails/rpc.ts";
+import { destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
 import type { Route } from "./rails/rules/routing.ts";
 import { openRailStates, type RailStates } from "./rails/states.ts";
 import { deferMaxMs } from "./rails/steps.ts";
@@ -133,12 +133,11 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   onMoved = background.wakeRecorder;
   const callbacks = openRailCallbacks(database);
   const operations = {
-    ...{ payouts, callbacks, rails, states, resolutions, audit, velocity, clock, wake },
-    bindings,
+    ...{ payouts, callbacks, rails, states, resolutions, audit, velocity, clock, wake, bindings },
   };
   return {
     rpc: payoutRpc({
-      ...{ ...deps, counts, leaseNew, onCreated, mode, wake, bindings },
+      ...{ ...deps, rails, counts, leaseNew, onCreated, mode, wake, bindings },
       approvals: options.approvals,
     }),
     /** For operators, rails and subscribers. */
@@ -269,13 +268,14 @@ export function payoutRpc(
     ...guardedLedger(deps, approvals),
     ...executionRpc(deps),
     ...payoutsRpc(deps.payouts, deps.counts),
+    ...destinationsRpc(deps),
     // One caller's word settles a payout or returns it: live, a rail alone reports, and signs.
     ...(deps.mode === "sandbox" && reportRpc(deps)),
   };
   return bindOperations(PayoutService, rpc, deps.bindings, { own: ["executePayout"] });
 }
 
-type PayoutRpcDeps = {
+type PayoutRpcDeps = Parameters<typeof destinationsRpc>[0] & {
   readonly approvals?: LedgerApprovals | undefined;
   readonly counts: PayoutCounts;
   readonly mode: Mode;

@@ -97,7 +97,7 @@ export async function startTestPlatform() {
   const audit = openAuditStore<AuditAction>(database);
   const resolving = { ...deps, rails: directory, callbacks, states, resolutions, audit, velocity };
   const transport = createRouterTransport(({ service }) => {
-    service(PayoutService, payoutRpc(deps));
+    service(PayoutService, payoutRpc({ ...deps, rails: directory }));
     service(PayoutOperationsService, operationsRpc(resolving));
   }, namedCallers);
   let operations = 0;
@@ -224,6 +224,7 @@ function directoryOf(rails: { current: Rail | undefined }): RailDirectory {
       return rails.current === undefined ? [] : [rails.current];
     },
     choose: async () => rails.current ?? "DOWN",
+    pays: () => rails.current !== undefined,
     unavailability: async () => (rails.current === undefined ? "DOWN" : undefined),
     withdraw: async (_name, key) => (await rails.current?.withdraw?.(key)) ?? true,
     named: (name) => (rails.current?.name === name ? rails.current : undefined),

@@ -1,3 +1,4 @@
+import type { Client } from "@connectrpc/connect";
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { cacheMetrics } from "@disburse/chassis/cache.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
@@ -21,6 +22,7 @@ export const start = serviceStart("quote", readConfig, migrations, async (openin
   const corridors = openCorridors(database);
   const approvals = openApprovals({ db: database.db, clock, log });
   lifetime.add("approvals", approvals.start().stop);
+  const payout = connect(PayoutService, config.PAYOUT_URL);
   const rpc = quoteRpc({
     quotes: openQuotes(database),
     corridors,
@@ -32,7 +34,8 @@ export const start = serviceStart("quote", readConfig, migrations, async (openin
     countRead: cacheMetrics(metrics),
     countQuote: createQuoteCount(metrics),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
-    payout: connect(PayoutService, config.PAYOUT_URL),
+    payout,
+    isPayable: config.DISBURSE_MODE === "live" ? askPayable(payout) : undefined,
     clock,
     quoteTtlSeconds: config.QUOTE_TTL_SECONDS,
   });
@@ -45,5 +48,10 @@ export const start = serviceStart("quote", readConfig, migrations, async (openin
     },
   });
 });
+
+const askPayable =
+  (payout: Client<typeof PayoutService>) =>
+  async (currencyCode: string): Promise<boolean> =>
+    (await payout.checkDestination({ currencyCode })).payable;
 
 if (import.meta.main) await runService("quote", start);

@@ -3,6 +3,7 @@ import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Rail, Shortage } from "./rail.ts";
 import {
+  isPayable,
   type Route,
   type RoutingRefusal,
   railFor,
@@ -44,6 +45,8 @@ export function createRailDirectory(
       if (rail === undefined) return "NO_ROUTE";
       return (await unavailability(rail)) ?? (await rail.shortage?.(transfer)) ?? rail;
     },
+    /** Whether some transfer of a currency has a rail, be it paused or away. */
+    pays: (currency: string): boolean => isPayable(routes, capabilities, currency),
     /** Why a rail takes no new transfers now; `undefined`: it does. */
     unavailability,
     /**

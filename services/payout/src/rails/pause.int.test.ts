@@ -87,3 +87,11 @@ it("counts at once where it was made, and within a second elsewhere", async () =
   await follow(here, "rail.paused");
   expect(await isPaused(10_999)).toBe(true);
 });
+
+it("says whether a currency is paid out, for the quote service", async () => {
+  const ask = (currencyCode: string) => platform.rpc.checkDestination({ currencyCode });
+  expect(await ask("USD")).toMatchObject({ payable: true });
+  platform.rails.current = undefined;
+  expect(await ask("USD")).toMatchObject({ payable: false });
+  await expect(ask("XXX")).rejects.toThrow("currency_code: is not a known one");
+});

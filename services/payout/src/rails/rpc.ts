@@ -7,11 +7,12 @@ import {
   RailInfoSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { findCurrency } from "@disburse/kernel/currency.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { type AuditStore, readOperator } from "../payouts/operators.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
 import { type ReceiveDeps, receiveCallback } from "./callbacks.ts";
-import { isAvailable } from "./directory.ts";
+import { isAvailable, type RailDirectory } from "./directory.ts";
 import type { Rail } from "./rail.ts";
 import { type RailReportDeps, reportOutcome } from "./reports.ts";
 import type { RailStates } from "./states.ts";
@@ -26,6 +27,18 @@ export function reportRpc(deps: RailReportDeps) {
       const report = { status, transferred: { amount, currency } };
       const { payout } = orThrow(await reportOutcome(deps, payoutId, report, by));
       return { payout: payoutMessage(payout) };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutService>>;
+}
+
+/** The RPC by which the quote service asks before a corridor is opened. */
+export function destinationsRpc({ rails }: { readonly rails: Pick<RailDirectory, "pays"> }) {
+  return {
+    checkDestination: async ({ currencyCode }) => {
+      const found = findCurrency(currencyCode);
+      const unknown = refused("INVALID_REQUEST", "currency_code: is not a known one");
+      const { code } = orThrow(found ?? unknown);
+      return { payable: rails.pays(code) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }

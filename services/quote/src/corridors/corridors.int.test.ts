@@ -17,6 +17,8 @@ import { openCorridors } from "./store.ts";
 let database: Database;
 let rpc: ReturnType<typeof createClient<typeof QuoteService>>;
 const now = new Date("2026-01-01T00:00:00Z");
+/** Currencies that no rail pays. */
+const unpayable = new Set<string>();
 
 beforeAll(async () => {
   database = await migratedDatabase("corridor", migrations);
@@ -24,6 +26,7 @@ beforeAll(async () => {
   const handlers = corridorsRpc({
     corridors,
     current: openCurrentCorridors(corridors),
+    isPayable: async (currency) => !unpayable.has(currency),
     clock: { now: () => now },
   });
   rpc = createClient(
@@ -43,6 +46,25 @@ function set(source: string, feeShare: string) {
   const corridor = { sourceCurrencyCode: source, destinationCurrencyCode: "USD", active: true };
   return rpc.setCorridor({ mutation: mutation(), corridor: { ...corridor, feeShare } });
 }
+
+it("opens no corridor to a currency that no rail pays, and closes one", async () => {
+  const corridor = { sourceCurrencyCode: "BTC", destinationCurrencyCode: "BTC" };
+  const change = (active: boolean) =>
+    rpc.setCorridor({ mutation: mutation(), corridor: { ...corridor, active, feeShare: "0" } });
+  const open = (corridorId: string, isOpen: boolean) =>
+    rpc.setMerchantCorridor({
+      ...{ mutation: mutation(), merchantId: "mer_1", corridorId, open: isOpen },
+    });
+  const refusal = "destination_currency_code: no live rail pays BTC";
+  unpayable.add("BTC");
+  await expect(change(true)).rejects.toThrow(refusal);
+  const { corridor: closed } = await change(false);
+  await expect(open(closed?.id ?? "", true)).rejects.toThrow(refusal);
+  await open(closed?.id ?? "", false);
+  unpayable.delete("BTC");
+  await change(true);
+  await open(closed?.id ?? "", true);
+});
 
 it("loses no change of a corridor that several make at once", async () => {
   const sources = ["USD", "BTC", "ETH", "SOL", "INR"];

@@ -46,16 +46,27 @@ const rateSourceMax = 64;
 export type CorridorDeps = {
   readonly corridors: CorridorStore;
   readonly current: CurrentCorridors;
+  /**
+   * Whether a rail pays a currency out; absent in the sandbox, whose simulated rail pays all. No
+   * corridor is opened to a currency that none pays.
+   */
+  readonly isPayable?: ((currency: string) => Promise<boolean>) | undefined;
   readonly clock: Clock;
 };
 
 /** The RPCs of corridors and rates, for the operator. */
-export function corridorsRpc({ corridors, current, clock }: CorridorDeps) {
+export function corridorsRpc({ corridors, current, isPayable, clock }: CorridorDeps) {
+  const assertPayable = async (destination: string): Promise<void> => {
+    if (isPayable === undefined || (await isPayable(destination))) return;
+    const problem = `destination_currency_code: no live rail pays ${destination}`;
+    orThrow(refused("INVALID_REQUEST", problem));
+  };
   return {
     setCorridor: async ({ mutation, corridor }) => {
       const change = readMutation(mutation);
       const terms = readCorridor(corridorText(corridor));
       if (!("source" in terms)) return orThrow(invalidRequest(terms));
+      if (terms.active) await assertPayable(terms.destination);
       const stored = await setCorridor(corridors, terms, change, clock.now());
       current.corridorChanged(stored.source, stored.destination);
       return { corridor: corridorMessage(stored, await latestRate(corridors, stored.id)) };
@@ -63,7 +74,9 @@ export function corridorsRpc({ corridors, current, clock }: CorridorDeps) {
 
     setMerchantCorridor: async ({ mutation, merchantId, corridorId, open }) => {
       const change = readMutation(mutation);
-      orThrow((await findCorridor(corridors, { _id: corridorId })) ?? refused("RECORD_NOT_FOUND"));
+      const found = await findCorridor(corridors, { _id: corridorId });
+      const { destination } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      if (open) await assertPayable(destination);
       await setMerchantCorridor(corridors, { merchantId, corridorId, open }, change, clock.now());
       current.openingChanged(merchantId, corridorId);
       return {};

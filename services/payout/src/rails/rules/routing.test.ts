@@ -1,6 +1,12 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
-import { type RailCapabilities, railFor, routeProblems, type Transfer } from "./routing.ts";
+import {
+  isPayable,
+  type RailCapabilities,
+  railFor,
+  routeProblems,
+  type Transfer,
+} from "./routing.ts";
 
 const bank: RailCapabilities = {
   currencies: ["USD", "INR"],
@@ -26,6 +32,21 @@ const routes = [
   { transferType: "LOCAL", rail: "bank" },
 ];
 const ach: Transfer = { currency: "USD", amount: 500n, transferMethod: "ACH", network: "" };
+
+it.each([
+  ["by a route of its own", "USD", routes, true],
+  ["by a route of its network", "USDC_ETH", routes, true],
+  ["by a route of a method", "INR", routes, true],
+  ["without a route whose rail has it", "BTC", routes, false],
+  ["without routes", "USD", [], false],
+  ["by a route of a rail that there is not", "USD", [{ rail: "other" }], false],
+  ["after a route that takes every transfer", "USD", [{ rail: "chain" }, { rail: "bank" }], false],
+  ["after one that takes some", "USD", [{ network: "POL", rail: "chain" }, { rail: "bank" }], true],
+  ["by a network that the rail lacks", "USDC_ETH", [{ network: "POL", rail: "chain" }], false],
+  ["by a method that the rail lacks", "USD", [{ transferType: "CRYPTO", rail: "bank" }], false],
+])("%s, %s is payable: %s", (_what, currency, given, payable) => {
+  expect(isPayable(given, rails, currency)).toBe(payable);
+});
 
 describe("the rail of a transfer", () => {
   it.each<[string, Partial<Transfer>, string]>([

@@ -54,6 +54,20 @@ export function railFor(
   return isWithin ? route.rail : refused("OUTSIDE_LIMITS");
 }
 
+/** Whether some transfer of a currency has a rail, by some method and network. */
+export function isPayable(routes: readonly Route[], rails: RailsByName, currency: string): boolean {
+  for (const { rail, network, transferType, ...route } of routes) {
+    if (route.currency !== undefined && route.currency !== currency) continue;
+    const can = rails.get(rail);
+    const isWay = network === undefined || can?.networks.includes(network);
+    const isMethod = transferType === undefined || can?.transferMethods.includes(transferType);
+    if (can?.currencies.includes(currency) && isWay && isMethod) return true;
+    // It takes every transfer of the currency: later routes get none.
+    if (network === undefined && transferType === undefined) return false;
+  }
+  return false;
+}
+
 function isMatch(route: Route, { currency, network, transferMethod }: Transfer): boolean {
   return (
     (route.currency === undefined || route.currency === currency) &&
