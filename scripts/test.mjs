@@ -9,6 +9,7 @@ import { ensureDependencies } from "./dependencies.mjs";
 import { runNode } from "./foreground.mjs";
 import { tryKubectl } from "./kubectl.mjs";
 import { ensureNode } from "./node.mjs";
+import { tryOpenSsh } from "./openssh.mjs";
 import { tryPrometheus } from "./prometheus.mjs";
 import { ensureRabbitmq } from "./rabbitmq.mjs";
 import { runMain } from "./start-error.mjs";
@@ -36,6 +37,7 @@ await runMain(async () => {
   await tryChromium();
   await tryPrometheus();
   await tryKubectl();
+  await tryOpenSsh();
   const prepared = await runNode(node, [prepareEngine], { cwd: root });
   if (prepared !== 0) return prepared;
 

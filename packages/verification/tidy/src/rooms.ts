@@ -66,13 +66,13 @@ export function mayTakeApart(room: Room): boolean {
   return room.kind === "package" && room.name === "simulation";
 }
 
-/** Packages whose files are rules, but for these folders: what measures, what starts threads. */
+/** Packages whose files are rules, but for these folders: measuring, threads, connections. */
 const packagesOfRules: Record<string, RegExp> = {
-  "bank-files": /^(?:measure|iso20022\/schemas)\//,
+  "bank-files": /^(?:measure|iso20022\/schemas|sftp)\//,
   "name-matcher": /^measure\//,
 };
 
-/** Whether files of a package are rules throughout, but for what measures or starts threads. */
+/** Whether files of a package are rules, but for some of its folders. */
 export function isOfRules(workspace: string): boolean {
   return packagesOfRules[workspace] !== undefined;
 }

@@ -1,0 +1,277 @@
+import { createHash } from "node:crypto";
+import { posix } from "node:path";
+import { Client, type SFTPWrapper, type Stats } from "ssh2";
+import type { Place } from "./after-crash.ts";
+
+/** A bank's SFTP server. Never logged: it has a private key. */
+export type SftpSettings = {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  /** In OpenSSH's or PEM form, without a passphrase. */
+  readonly privateKey: string;
+  /** Fingerprints as `ssh-keygen -lf` prints them (`SHA256:…`); two while the bank rotates. */
+  readonly hostKeys: readonly string[];
+  /** Of a session as a whole; it fails then. */
+  readonly timeoutMs: number;
+};
+
+/** A file in a folder of the server. */
+export type RemoteFile = {
+  readonly name: string;
+  readonly size: number;
+  /** By the server's clock, in seconds. */
+  readonly modifiedAt: number;
+};
+
+/** A session failed, or the server refused; what was under way may or may not have happened. */
+export class SftpError extends Error {
+  override readonly name = "SftpError";
+  /** The server's answer by version 3 of SFTP, where it gave one. */
+  readonly code: number | undefined;
+
+  constructor(message: string, options?: { readonly cause: unknown }) {
+    super(message, options);
+    const { cause } = options ?? {};
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    this.code = typeof code === "number" ? code : undefined;
+  }
+}
+
+/** Does `work` in a session of its own, which ends with it. */
+export async function withSftp<T>(
+  settings: SftpSettings,
+  work: (session: SftpSession) => Promise<T>,
+): Promise<T> {
+  const client = new Client();
+  const ended = Promise.withResolvers<never>();
+  // A session that ends after its work is done has failed nothing.
+  ended.promise.catch(() => undefined);
+  const fail = (message: string, cause?: unknown): void => {
+    ended.reject(new SftpError(message, { cause }));
+  };
+  const timer = setTimeout(() => fail("the session timed out"), settings.timeoutMs);
+  client.on("error", (error) => fail(`the session failed: ${error.message}`, { cause: error }));
+  client.on("close", () => fail("the server closed the session"));
+  try {
+    const worked = connected(client, settings).then((sftp) => work(new SftpSession(sftp)));
+    return await Promise.race([worked, ended.promise]);
+  } finally {
+    clearTimeout(timer);
+    client.destroy();
+  }
+}
+
+function connected(client: Client, settings: SftpSettings): Promise<SFTPWrapper> {
+  const { host, port, username, privateKey, hostKeys, timeoutMs } = settings;
+  const { promise, resolve, reject } = Promise.withResolvers<SFTPWrapper>();
+  client.on("ready", () => {
+    // A question and its answer would wait for 40 ms of delayed acknowledgements.
+    client.setNoDelay(true);
+    client.sftp((error, sftp) => {
+      if (error === undefined) resolve(sftp.on("error", reject));
+      else reject(new SftpError(`the server has no SFTP: ${error.message}`, { cause: error }));
+    });
+  });
+  client.connect({
+    ...{ host, port, username, privateKey, readyTimeout: timeoutMs },
+    hostVerifier: (key: Buffer) => hostKeys.includes(fingerprint(key)),
+  });
+  return promise;
+}
+
+/** As `ssh-keygen -lf` prints it. */
+function fingerprint(key: Buffer): string {
+  return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
+}
+
+/** What a file is called while it is written: no bank takes it before it has its own name. */
+const partSuffix = ".part";
+
+/** Names that we write: no folders, no hidden files. */
+const ownName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/;
+
+/** What every server gives at once (SFTP version 3), and how much is asked for ahead. */
+const chunkBytes = 32_768;
+const chunksAtOnce = 32;
+
+/** Codes of SFTP version 3. */
+const endOfFile = 1;
+const noSuchFile = 2;
+const permissionDenied = 3;
+const unsupported = 8;
+
+/** What is done in one session. */
+export class SftpSession {
+  readonly #sftp: SFTPWrapper;
+
+  constructor(sftp: SFTPWrapper) {
+    this.#sftp = sftp;
+  }
+
+  /**
+   * Writes a file under a temporary name, makes the server store it, and renames it to its own. The
+   * same file that is there already is `present`; another one of the name fails, and stays.
+   */
+  async upload(folder: string, name: string, bytes: Uint8Array): Promise<"uploaded" | "present"> {
+    const path = this.#pathOf(folder, name);
+    if (await this.#isThere(path, bytes)) return "present";
+    const part = path + partSuffix;
+    await this.#write(part, Buffer.from(bytes));
+    const { size } = await this.#stat(part);
+    if (size !== bytes.length)
+      throw new SftpError(`the server has ${size} bytes of ${bytes.length}`);
+    // By version 3 of SFTP a rename never replaces a file, unlike OpenSSH's own extension.
+    await this.#call((done) => this.#sftp.rename(part, path, done), "rename");
+    return "uploaded";
+  }
+
+  /** Where a file of ours is: in its folder, or in those to which the bank moves what it took. */
+  async place(folder: string, name: string, archives: readonly string[] = []): Promise<Place> {
+    const paths = [folder, ...archives].map((each) => this.#pathOf(each, name));
+    for (const path of paths) {
+      const found = await this.#find(path);
+      if (found !== "absent") return found;
+    }
+    const part = await this.#find(this.#pathOf(folder, name) + partSuffix);
+    return part === "present" ? "part" : part;
+  }
+
+  /** The files of a folder, by name. */
+  async list(folder: string): Promise<RemoteFile[]> {
+    const entries = await this.#call<{ filename: string; attrs: Stats }[]>((done) => {
+      this.#sftp.readdir(folder, (error, list) => done(error, list));
+    }, "list");
+    return entries
+      .filter(({ filename, attrs }) => attrs.isFile() && !/[/\p{Cc}]/u.test(filename))
+      .map(({ filename, attrs }) => {
+        return { name: filename, size: attrs.size, modifiedAt: attrs.mtime };
+      })
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /**
+   * The content of a file that was listed; `undefined` where it has changed since, as it is still
+   * being written. A file of more than `bytesMax` fails.
+   */
+  async download(
+    folder: string,
+    { name, size, modifiedAt }: RemoteFile,
+    bytesMax: number,
+  ): Promise<Uint8Array | undefined> {
+    if (size > bytesMax) throw new SftpError(`the file has ${size} bytes, ${bytesMax} at most`);
+    const path = posix.join(folder, name);
+    const bytes = await this.#read(path, size);
+    const { size: sizeNow, mtime } = await this.#stat(path);
+    const isSame = bytes.length === size && sizeNow === size && mtime === modifiedAt;
+    return isSame ? bytes : undefined;
+  }
+
+  #pathOf(folder: string, name: string): string {
+    if (!ownName.test(name)) throw new SftpError("is no name of a file of ours");
+    return posix.join(folder, name);
+  }
+
+  async #isThere(path: string, bytes: Uint8Array): Promise<boolean> {
+    if ((await this.#find(path)) !== "present") return false;
+    const { size } = await this.#stat(path);
+    const isSame = size === bytes.length && Buffer.from(bytes).equals(await this.#read(path, size));
+    if (!isSame) throw new SftpError("another file of this name is there");
+    return true;
+  }
+
+  async #find(path: string): Promise<"present" | "absent" | "not-said"> {
+    try {
+      await this.#stat(path);
+      return "present";
+    } catch (error) {
+      if (!(error instanceof SftpError)) throw error;
+      if (error.code === noSuchFile) return "absent";
+      if (error.code === permissionDenied) return "not-said";
+      throw error;
+    }
+  }
+
+  #stat(path: string): Promise<Stats> {
+    return this.#call(
+      (done) => this.#sftp.stat(path, (error, stats) => done(error, stats)),
+      "stat",
+    );
+  }
+
+  async #write(path: string, bytes: Buffer): Promise<void> {
+    const sftp = this.#sftp;
+    const handle = await this.#call<Buffer>((done) => sftp.open(path, "w", done), "open");
+    await this.#call<void>((done) => {
+      sftp.write(handle, bytes, 0, bytes.length, 0, (error) => done(error));
+    }, "write");
+    await this.#fsync(handle);
+    await this.#call<void>((done) => sftp.close(handle, done), "close");
+  }
+
+  /** Asks for the file to be on the server's disk, where its software knows how (OpenSSH). */
+  async #fsync(handle: Buffer): Promise<void> {
+    try {
+      await this.#call<void>((done) => this.#sftp.ext_openssh_fsync(handle, done), "fsync");
+    } catch (error) {
+      // ssh2 says so before it asks; a server may say so after.
+      const isUnknown = error instanceof Error && /does not support/.test(error.message);
+      if (!isUnknown && !(error instanceof SftpError && error.code === unsupported)) throw error;
+    }
+  }
+
+  /** Up to the size that was seen: a file that grows is not read without end. */
+  async #read(path: string, size: number): Promise<Buffer> {
+    const sftp = this.#sftp;
+    const handle = await this.#call<Buffer>((done) => sftp.open(path, "r", done), "open");
+    const bytes = Buffer.alloc(size);
+    let end = size;
+    for (let from = 0; from < end; from += chunkBytes * chunksAtOnce) {
+      const offsets = Array.from({ length: chunksAtOnce }, (_, at) => from + at * chunkBytes);
+      const chunks = offsets
+        .filter((offset) => offset < end)
+        .map((offset) => this.#readChunk(handle, bytes, offset));
+      const shortest = (await Promise.all(chunks)).find(({ isEnd }) => isEnd);
+      if (shortest !== undefined) end = shortest.at;
+    }
+    await this.#call<void>((done) => sftp.close(handle, done), "close");
+    return bytes.subarray(0, end);
+  }
+
+  /** Fills a chunk of `bytes` from `offset`; `isEnd` where the file ends before the chunk does. */
+  async #readChunk(handle: Buffer, bytes: Buffer, offset: number) {
+    const to = Math.min(offset + chunkBytes, bytes.length);
+    let at = offset;
+    while (at < to) {
+      const count = await this.#readOnce(handle, bytes, at, to - at);
+      if (count === 0) return { at, isEnd: true };
+      at += count;
+    }
+    return { at, isEnd: false };
+  }
+
+  /** Bytes that the server gave, fewer than asked for at times; 0 at the end of the file. */
+  async #readOnce(handle: Buffer, bytes: Buffer, at: number, length: number): Promise<number> {
+    try {
+      return await this.#call<number>((done) => {
+        this.#sftp.read(handle, bytes, at, length, at, (error, count) => done(error, count));
+      }, "read");
+    } catch (error) {
+      if (error instanceof SftpError && error.code === endOfFile) return 0;
+      throw error;
+    }
+  }
+
+  async #call<T>(
+    start: (done: (error?: Error | null, value?: T) => void) => void,
+    what: string,
+  ): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    start((error, value) => {
+      if (error == null) resolve(value as T);
+      else
+        reject(new SftpError(`the server refuses to ${what}: ${error.message}`, { cause: error }));
+    });
+    return promise;
+  }
+}

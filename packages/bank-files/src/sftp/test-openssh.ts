@@ -1,0 +1,103 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SftpSettings } from "./session.ts";
+
+const daemon = "/usr/sbin/sshd";
+
+/** Whether Debian's `openssh-server` is here, and the client's `ssh-keygen`. */
+export const hasOpenSsh = existsSync(daemon) && existsSync("/usr/bin/ssh-keygen");
+
+/** For the names of tests. */
+export const openSshReason = hasOpenSsh ? "" : " (skipped: Debian's openssh-server is not here)";
+
+/** An OpenSSH server of a test's own, with one user and one folder. */
+export type OpenSsh = {
+  readonly settings: SftpSettings;
+  /** The folder on this machine, which the user sees under the same path. */
+  readonly folder: string;
+  /** Ends the server's side of the newest connection. */
+  readonly cut: () => void;
+  readonly stop: () => Promise<void>;
+};
+
+/** As root the server is another user's: it needs no folder of the system's then. */
+const nobody = 65_534;
+
+/** Starts a server on a port of its own; each connection has a daemon, which ends with it. */
+export async function startOpenSsh(): Promise<OpenSsh> {
+  const home = mkdtempSync(join(tmpdir(), "disburse-sftp-"));
+  const isRoot = process.getuid?.() === 0;
+  const own = (path: string, mode: number): void => {
+    if (isRoot) chownSync(path, nobody, nobody);
+    chmodSync(path, mode);
+  };
+  for (const name of ["host", "user"]) {
+    const args = ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", join(home, name)];
+    execFileSync("/usr/bin/ssh-keygen", args);
+  }
+  const folder = join(home, "bank");
+  mkdirSync(folder);
+  for (const path of [home, folder]) own(path, 0o700);
+  own(join(home, "host"), 0o600);
+  const config = join(home, "sshd_config");
+  writeFileSync(
+    config,
+    [
+      `HostKey ${join(home, "host")}`,
+      `AuthorizedKeysFile ${join(home, "user.pub")}`,
+      // Without PAM the daemon takes a user without a password for a locked one.
+      ...["StrictModes no", "UsePAM yes", "PasswordAuthentication no", "PidFile none"],
+      ...["KbdInteractiveAuthentication no", "Subsystem sftp internal-sftp"],
+      "ForceCommand internal-sftp",
+    ].join("\n"),
+  );
+  for (const file of [config, join(home, "user.pub")]) own(file, 0o644);
+  const children = new Set<ChildProcess>();
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    const user = isRoot ? { uid: nobody, gid: nobody } : {};
+    const child = spawn(daemon, ["-i", "-f", config], {
+      stdio: [socket, socket, "ignore"],
+      ...user,
+    });
+    children.add(child);
+    child.on("exit", () => {
+      children.delete(child);
+      socket.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const username = isRoot ? "nobody" : execFileSync("id", ["-un"], { encoding: "utf8" }).trim();
+  const fingerprint = execFileSync("/usr/bin/ssh-keygen", ["-lf", join(home, "host.pub")], {
+    encoding: "utf8",
+  });
+  return {
+    folder,
+    settings: {
+      ...{ host: "127.0.0.1", port: (server.address() as AddressInfo).port, username },
+      privateKey: readFileSync(join(home, "user"), "utf8"),
+      hostKeys: [fingerprint.split(" ")[1] ?? ""],
+      timeoutMs: 10_000,
+    },
+    cut: () => [...children].at(-1)?.kill("SIGTERM"),
+    stop: async () => {
+      // A daemon ends with its connection; killed, it would leave processes of its own behind.
+      const ends = [...children].map((child) => once(child, "exit"));
+      server.close();
+      await Promise.all(ends);
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,18 @@
+// An OpenSSH server for the tests of files at banks: the machine's, or Debian's installed now.
+import { existsSync } from "node:fs";
+import { installPackage, mayInstallPackages } from "./debian.mjs";
+
+/** Provides an OpenSSH server for the tests where it can; without it they are skipped. */
+export async function tryOpenSsh() {
+  if (existsSync("/usr/sbin/sshd")) return;
+  if (!mayInstallPackages()) return skips("it is not here; install `openssh-server`");
+  try {
+    await installPackage("openssh-server", { service: "ssh" });
+  } catch (error) {
+    skips(`installing it failed:\n${error.message}`);
+  }
+}
+
+function skips(reason) {
+  process.stderr.write(`The tests that need an OpenSSH server are skipped: ${reason}\n`);
+}
