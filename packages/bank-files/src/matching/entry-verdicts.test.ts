@@ -26,7 +26,10 @@ describe("a booked debit", () => {
   it("settles the payment that it names", () => {
     const debit = bookedEntry("debit", { endToEndId: "E1", bankReference: "B7" });
     expect(verdicts([debit], [sentPayment(1), sentPayment(2)])).toEqual([
-      { verdict: "settled", payoutId: "po_1", debited: usd(10000n), bankReference: "B7" },
+      {
+        ...{ verdict: "settled", payoutId: "po_1", debitedAs: "payment" },
+        ...{ debited: usd(10000n), bankReference: "B7" },
+      },
     ]);
   });
 
@@ -78,6 +81,17 @@ describe("a booked debit", () => {
     [{ account: "OTHER" }, "another-account"],
   ])("of a payment with %j: %s", (changes, expected) => {
     expect(only(bookedEntry("debit", { endToEndId: "E1" }), changes)).toBe(expected);
+  });
+
+  it("that is the first to name a reference of what a status settled teaches it", () => {
+    const debit = (number: number, bankReference: string) =>
+      bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
+    const sent = [sentPayment(1, { state: "debited" })];
+    expect(verdicts([debit(1, "B1"), debit(2, "B1"), debit(3, "B2")], sent)).toEqual([
+      { verdict: "known", payoutId: "po_1", bankReference: "B1" },
+      { verdict: "known", payoutId: "po_1" },
+      { verdict: "doubt", payoutId: "po_1", doubt: "debited-twice" },
+    ]);
   });
 
   it("that stands twice in a file settles once; with another reference it is a doubt", () => {
@@ -159,9 +173,30 @@ describe("a block that is booked in one sum", () => {
     expect(verdicts([entry], sent(states)).map(({ verdict }) => verdict)).toEqual(expected);
   });
 
+  it("and its payments in another file, under other references, are the same debits", () => {
+    const debits = [1, 2].map((number) =>
+      bookedEntry("debit", { endToEndId: `E${number}` }, { number, bankReference: `T${number}` }),
+    );
+    const words = (entries: readonly Entry[]) =>
+      verdicts(entries, sent(["sent", "sent"])).map(({ verdict }) => verdict);
+    const block = batch(20000n);
+    expect(words([...debits, block])).toEqual(["settled", "settled", "known", "known"]);
+    expect(words([block, ...debits])).toEqual(["settled", "settled", "known", "known"]);
+    const again = { ...block, bankReference: "B2" };
+    expect(words([block, again])).toEqual(["settled", "settled", "doubt", "doubt"]);
+  });
+
   it("is known by its number in the details too", () => {
     const entry = bookedEntry("debit", { paymentInformationId: "M1-1", messageId: "M1" });
     expect(verdicts([entry], sent(["sent"]))).toMatchObject([{ verdict: "settled" }]);
+  });
+
+  it("is not settled by an entry whose references contradict each other", () => {
+    const transaction = { endToEndId: "E1", uetr: "u2", paymentInformationId: "M1-1" };
+    const entry = bookedEntry("debit", transaction, { amount: usd(20000n) });
+    expect(verdicts([entry], sent(["sent", "sent"]))).toMatchObject([
+      { verdict: "unmatched", unmatched: "contradicting-references" },
+    ]);
   });
 
   it("is not taken back in one sum without a person", () => {

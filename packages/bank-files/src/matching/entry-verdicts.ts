@@ -14,10 +14,13 @@ export type AccountProfile = {
 };
 
 /** One payment of an entry, or the entry itself where it names none. */
-type Unit = EntryTransaction & { readonly booked: Money | undefined };
+type Unit = EntryTransaction & {
+  readonly booked: Money | undefined;
+  readonly isOfBlock?: true;
+};
 
 /** What is known of a payment, with what earlier entries of the same file say. */
-type Known = Pick<SentPayment, "state" | "debitReference" | "returnReference">;
+type Known = Pick<SentPayment, "state" | "debitedAs" | "debitReference" | "returnReference">;
 
 /**
  * What the booked entries of a statement or notification mean, in their order. What is not booked
@@ -63,7 +66,8 @@ class EntryJudge {
     if (units.length === 0) units.push({ charges: [], booked: amount });
     const found = units.map((unit) => this.#sent.find(this.#references(entry, unit, isSingle)));
     const place = `Ntry[${entry.number}]`;
-    if (found.every((each) => typeof each === "string")) {
+    const isNone = found.every((each) => typeof each === "string");
+    if (isNone && !found.includes("contradicting-references")) {
       const batch = this.#batch(entry);
       if (batch !== undefined) return batch;
     }
@@ -102,7 +106,7 @@ class EntryJudge {
       return [unmatched("batch-sum-differs", place)];
     }
     return paid.map((payment) => {
-      const unit: Unit = { charges: [], booked: payment.amount };
+      const unit: Unit = { charges: [], booked: payment.amount, isOfBlock: true };
       return this.#unit(payment, entry, unit);
     });
   }
@@ -123,15 +127,27 @@ class EntryJudge {
     const known = this.#knownOf(payment);
     const reference = unit.bankReference ?? entry.bankReference;
     if (known.state === "rejected") return doubt(payment, "debited-after-rejection");
+    const debitedAs = unit.isOfBlock ? "block" : "payment";
     if (known.state !== "sent") {
-      const isOther = differs(known.debitReference, reference);
-      return isOther ? doubt(payment, "debited-twice") : { verdict: "known", payoutId };
+      // A bank books a block and names its payments in another file, under other references.
+      const isSameKind = (known.debitedAs ?? debitedAs) === debitedAs;
+      if (isSameKind && differs(known.debitReference, reference)) {
+        return doubt(payment, "debited-twice");
+      }
+      const learned = known.debitReference === undefined ? reference : undefined;
+      if (learned !== undefined) {
+        this.#learn(payment, { ...known, debitedAs, debitReference: learned });
+      }
+      return present<Extract<Verdict, { verdict: "known" }>>({
+        ...{ verdict: "known", payoutId, bankReference: learned },
+      });
     }
     const charges = chargesBeside(amount, entry, unit);
     if (charges === undefined) return doubt(payment, "amount-differs");
-    this.#learn(payment, { state: "debited", debitReference: reference });
+    this.#learn(payment, { state: "debited", debitedAs, debitReference: reference });
     return present<Extract<Verdict, { verdict: "settled" }>>({
-      ...{ verdict: "settled", payoutId, debited: unit.booked, bankReference: reference },
+      ...{ verdict: "settled", payoutId, debitedAs, bankReference: reference },
+      debited: unit.booked,
       charges: charges === 0n ? undefined : { minor: charges, currency: amount.currency },
     });
   }

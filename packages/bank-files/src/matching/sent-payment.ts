@@ -16,7 +16,9 @@ export type SentPayment = {
   /** The debtor's account as statements name it: IBAN or number. */
   readonly account: string;
   readonly state: SentState;
-  /** Of the entry that debited it, and of the one that brought it back. */
+  /** How its debit was booked: by itself, or in the sum of its block. */
+  readonly debitedAs?: "payment" | "block";
+  /** The bank's reference of the entry that debited it, and of the one that brought it back. */
   readonly debitReference?: string;
   readonly returnReference?: string;
 };

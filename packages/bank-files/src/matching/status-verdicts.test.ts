@@ -118,6 +118,19 @@ describe("a status report", () => {
     },
   );
 
+  it("that rejects for a duplicate under the bank's own ids never releases either", () => {
+    const sent = new SentPayments([sentPayment(1)]);
+    for (const [group, block] of [
+      [none, of("RJCT", "DU02")],
+      [of("RJCT", "DU01"), none],
+    ] as const) {
+      const batch = { paymentInformationId: "THEIRS", ...block, payments: [payment(1, "RJCT")] };
+      const read = { original: {}, group, batches: [batch], unread: [] };
+      const doubts = statusVerdicts(read, sent, true).filter(({ verdict }) => verdict === "doubt");
+      expect(doubts).toMatchObject([{ doubt: "rejected-as-duplicate" }]);
+    }
+  });
+
   it("whose levels contradict each other is a doubt", () => {
     const doubt = "contradicting-levels";
     expect(first(report(of("RJCT"), none, [payment(1, "ACSP")]))).toBe(doubt);
@@ -126,6 +139,23 @@ describe("a status report", () => {
     expect(first(report(of("PART"), of("PART"), [payment(1, "PART")]))).toBe(doubt);
     expect(first(report(none, none, [payment(1, "ACSP"), payment(1, "RJCT")]))).toBe(doubt);
     expect(first(report(none, none, [payment(1, "RJCT"), payment(1, "ACSC")]))).toBe(doubt);
+  });
+
+  it("that names a payment in a block or a file of ours that it is not in is unmatched", () => {
+    const other = { messageId: "M2", paymentInformationId: "M2-1" };
+    const sent = new SentPayments([sentPayment(1), sentPayment(2, other)]);
+    const named = (messageId: string, paymentInformationId: string) => {
+      const batch = { paymentInformationId, reasons: [], payments: [payment(1, "RJCT", "AC04")] };
+      const read = { original: { messageId }, group: none, batches: [batch], unread: [] };
+      return statusVerdicts(read, sent, true).map((each) =>
+        each.verdict === "unmatched" ? each.unmatched : each.verdict,
+      );
+    };
+    expect(named("M1", "M1-1")).toEqual(["rejected"]);
+    expect(named("THEIRS", "THEIRS")).toEqual(["rejected"]);
+    expect(named("M2", "THEIRS")).toEqual(["contradicting-references"]);
+    expect(named("M1", "M2-1")).toEqual(["contradicting-references"]);
+    expect(named("THEIRS", "M2-1")).toEqual(["contradicting-references"]);
   });
 
   it("of what is not ours is unmatched", () => {

@@ -42,27 +42,42 @@ export function statusVerdicts(
     all.set(payment.payoutId, said);
     return said;
   };
+  const file = sent.ofFile(report.original.messageId);
   for (const [index, batch] of report.batches.entries()) {
     const place = `OrgnlPmtInfAndSts[${index + 1}]`;
     const speaks = batch.status !== undefined || batch.reasons.length > 0;
     const members = sent.ofBatch(batch.paymentInformationId);
-    if (speaks && members.length === 0) {
-      unmatched.push(notFound("unknown-batch", place));
+    if (speaks && members.length === 0) unmatched.push(notFound("unknown-batch", place));
+    if (members.some((member) => isElsewhere(member, file))) {
+      unmatched.push(notFound("contradicting-references", place));
+      continue;
     }
     for (const member of members) saidOf(member).batches.push(batch);
-    for (const [at, status] of batch.payments.entries()) {
+    for (const [number, status] of batch.payments.entries()) {
       const found = sent.find(status);
-      if (typeof found !== "string") saidOf(found).own.push(status);
-      else unmatched.push(notFound(found, `${place}/TxInfAndSts[${at + 1}]`));
+      const at = `${place}/TxInfAndSts[${number + 1}]`;
+      if (typeof found === "string") unmatched.push(notFound(found, at));
+      else if (isElsewhere(found, members) || isElsewhere(found, file)) {
+        unmatched.push(notFound("contradicting-references", at));
+      } else {
+        const said = saidOf(found);
+        said.own.push(status);
+        if (!said.batches.includes(batch)) said.batches.push(batch);
+      }
     }
   }
   const { status, reasons } = report.group;
-  const members = sent.ofFile(report.original.messageId);
-  if (members.length === 0 && (status !== undefined || reasons.length > 0)) {
+  if (file.length === 0 && (status !== undefined || reasons.length > 0)) {
     unmatched.push(notFound("unknown-file", "OrgnlGrpInfAndSts"));
   }
-  for (const member of members) saidOf(member).groups.push(report.group);
+  for (const member of file) saidOf(member);
+  for (const said of all.values()) said.groups.push(report.group);
   return [...unmatched, ...[...all.values()].flatMap((said) => judged(said, statusSettles))];
+}
+
+/** Whether a block or file of ours is named that the payment is not in; other ids are a bank's. */
+function isElsewhere(payment: SentPayment, members: readonly SentPayment[]): boolean {
+  return members.length > 0 && !members.includes(payment);
 }
 
 function notFound(unmatched: Unmatched, place: string): Verdict {

@@ -48,6 +48,8 @@ export type Verdict =
   | {
       readonly verdict: "settled";
       readonly payoutId: string;
+      /** By a booking of its own or of its block; absent where a status says so. */
+      readonly debitedAs?: "payment" | "block";
       readonly debited?: Money;
       readonly charges?: Money;
       readonly bankReference?: string;
@@ -63,8 +65,11 @@ export type Verdict =
       readonly reason: Reason;
       readonly bankReference?: string;
     }
-  /** Says what is known already: a file came twice, late or out of order. */
-  | { readonly verdict: "known"; readonly payoutId: string }
+  /**
+   * Says what is known already: a file came twice, late or out of order. `bankReference` is there
+   * where a booking is the first to name one.
+   */
+  | { readonly verdict: "known"; readonly payoutId: string; readonly bankReference?: string }
   | { readonly verdict: "doubt"; readonly payoutId: string; readonly doubt: Doubt }
   /** `place` says where in the file, without content. */
   | { readonly verdict: "unmatched"; readonly unmatched: Unmatched; readonly place: string };

@@ -1,5 +1,6 @@
 import { refused } from "@disburse/kernel/refusal.ts";
 import { isCalendarDate } from "@disburse/kernel/time.ts";
+import { isBankingDay } from "../calendar/bank-calendar.ts";
 import { endToEndIdOf } from "../references.ts";
 import { bankText, bankTextProblem } from "../text/swift-characters.ts";
 import type {
@@ -46,7 +47,10 @@ type Totals = { entries: number; rdfis: string[]; debits: bigint; credits: bigin
  * values make the same bytes. Refuses the whole file where a part of it cannot be written.
  */
 export function writeAch(profile: AchProfile, file: AchFile): WrittenAch | AchUnwritable {
-  const faults = [...fileFaults(profile, file), ...file.credits.flatMap(creditFaults)];
+  const faults = [
+    ...fileFaults(profile, file),
+    ...file.credits.flatMap((credit) => creditFaults(credit, file)),
+  ];
   if (faults.length > 0) return { ...refused("UNWRITABLE"), faults };
   const lines = [headOf(profile, file)];
   const traces: { payoutId: string; trace: string }[] = [];
@@ -113,13 +117,14 @@ function isAccount(text: string): boolean {
   return /^[A-Za-z0-9-](?:[A-Za-z0-9 -]{0,15}[A-Za-z0-9-])?$/.test(text);
 }
 
-function creditFaults(credit: AchCredit): AchFault[] {
+function creditFaults(credit: AchCredit, { createdOn }: AchFile): AchFault[] {
   const { payoutId, routing, account, cents, name, remittance = "" } = credit;
   const problems: (readonly [string, boolean, string])[] = [
     ["routing", isRoutingNumber(routing), "is no routing number"],
     ["account", isAccount(account), "is not of up to 17 characters"],
     ["cents", cents > 0n && cents <= centsMax, "is not above zero and below 100 million dollars"],
-    ["effectiveOn", isCalendarDate(credit.effectiveOn), "is not a day, yyyy-mm-dd"],
+    ["effectiveOn", isEffectiveDay(credit.effectiveOn), "is no banking day of the Fed, yyyy-mm-dd"],
+    ["effectiveOn", credit.effectiveOn >= createdOn, "is before the day of the file"],
     ["name", bankTextProblem(name) === undefined, "has characters that no bank takes"],
     ["name", /[A-Za-z0-9]/.test(bankText(name, "swift")), "has no letter or digit"],
     ["remittance", bankTextProblem(remittance) === undefined, "has characters that no bank takes"],
@@ -128,6 +133,10 @@ function creditFaults(credit: AchCredit): AchFault[] {
   return problems
     .filter(([, isRight]) => !isRight)
     .map(([field, , problem]) => ({ payoutId, field, problem }));
+}
+
+function isEffectiveDay(day: string): boolean {
+  return isCalendarDate(day) && isBankingDay("FEDERAL_RESERVE", day) === true;
 }
 
 /** Credits of one class and day, in the order in which the first of each came. */

@@ -83,7 +83,7 @@ export type InitiationProfile = {
   readonly paymentsMax: number;
 };
 
-/** One file to be written. `messageId` belongs to it for ever: a reference of up to 30. */
+/** One file to be written. `messageId` belongs to it for ever: a reference of up to 28. */
 export type Initiation = {
   readonly messageId: string;
   readonly createdAt: Date;

@@ -196,7 +196,7 @@ describe("what cannot be written", () => {
     ]);
   });
 
-  it.each(["A".repeat(31), "/A", "A//B", "Ä", ""])("is a message id like %j", (messageId) => {
+  it.each(["A".repeat(29), "/A", "A//B", "Ä", ""])("is a message id like %j", (messageId) => {
     const result = writeInitiation(swiftProfile, { messageId, createdAt, payments: [payment(1)] });
     expect(result).toMatchObject({ refused: "UNWRITABLE", faults: [{ field: "messageId" }] });
   });

@@ -32,8 +32,8 @@ export type WrittenInitiation = {
 /** Digits of an amount or a sum, before and after the point (ISO 20022, `DecimalNumber`). */
 const digitsMax = 18;
 
-/** Leaves 5 of 35 characters for the number of a block. */
-const messageIdMax = 30;
+/** Leaves 7 of 35 characters for the number of a block. */
+const messageIdMax = 28;
 
 /** Names of elements that differ between the editions. */
 const names = {

@@ -198,6 +198,21 @@ describe("a statement", () => {
     ]);
   });
 
+  it("may be a notification of version .02, where a bank's reference stands in its details", () => {
+    const file = only(
+      document(
+        "camt.054.001.02",
+        `<BkToCstmrDbtCdtNtfctn><GrpHdr><MsgId>N1</MsgId><CreDtTm>2026-11-25T08:00:00</CreDtTm></GrpHdr><Ntfctn><Id>N1-1</Id><CreDtTm>2026-11-25T08:00:00</CreDtTm><Acct><Id><IBAN>FI8529501800030574</IBAN></Id></Acct><Ntry><Amt Ccy="EUR">9.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><DtTm>2026-11-25T07:59:00</DtTm></BookgDt><BkTxCd/>${details(
+          "<Refs><AcctSvcrRef>R1</AcctSvcrRef><EndToEndId>E1</EndToEndId></Refs>",
+        )}</Ntry></Ntfctn></BkToCstmrDbtCdtNtfctn>`,
+      ),
+    );
+    expect(file).toMatchObject({ kind: "notification", version: "camt.054.001.02", unread: [] });
+    expect(file.statement.entries).toMatchObject([
+      { bookedOn: "2026-11-25", transactions: [{ bankReference: "R1", endToEndId: "E1" }] },
+    ]);
+  });
+
   it("is nothing else", () => {
     expect(readStatements(statusReport(""))).toMatchObject({
       detail: "is no statement and no notification",

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { validateXML } from "xmllint-wasm";
+import { payment, swiftProfile } from "./iso20022/initiation/test-payments.ts";
+import { writeInitiation } from "./iso20022/initiation/write.ts";
+import { readStatements } from "./iso20022/reports/statement.ts";
+import { readStatusReport } from "./iso20022/reports/status-report.ts";
+import { statementBalance } from "./matching/balance.ts";
+import { entryVerdicts } from "./matching/entry-verdicts.ts";
+import { type SentPayment, SentPayments, type SentState } from "./matching/sent-payment.ts";
+import { statusVerdicts } from "./matching/status-verdicts.ts";
+import type { Verdict } from "./matching/verdict.ts";
+import { endToEndIdOf } from "./references.ts";
+import { answersOf, type Fate, returnCharge } from "./test-bank.ts";
+
+const fates: readonly Fate[] = [
+  ...(["settled", "rejected", "duplicate", "returned", "returned-short", "waiting"] as const),
+];
+
+/** A file of so many payments, as a rail would store it, and the payments in it. */
+function sentFile(count: number) {
+  const payments = Array.from({ length: count }, (_, at) =>
+    payment(at, { amount: { minor: BigInt(1000 + at), currency: "USD" } }),
+  );
+  const createdAt = new Date("2026-11-24T09:30:00.000Z");
+  const file = writeInitiation(swiftProfile, { messageId: "DSB261124A1", createdAt, payments });
+  if (isRefused(file)) throw new Error(JSON.stringify(file.faults));
+  const paymentInformationId = file.batches[0]?.paymentInformationId ?? "";
+  const sent = payments.map(({ payoutId, uetr, amount }): SentPayment => {
+    return {
+      ...{ payoutId, endToEndId: endToEndIdOf(payoutId), amount, state: "sent" },
+      ...(uetr === undefined ? {} : { uetr }),
+      ...{ messageId: "DSB261124A1", paymentInformationId, account: "000123456789" },
+    };
+  });
+  return { bytes: file.bytes, sent };
+}
+
+const states: Partial<Record<Verdict["verdict"], SentState>> = {
+  settled: "debited",
+  rejected: "rejected",
+  returned: "returned",
+};
+
+/** What a rail stores of verdicts. */
+function after(sent: readonly SentPayment[], verdicts: readonly Verdict[]): SentPayment[] {
+  return sent.map((each) => {
+    const own = verdicts.filter((one) => "payoutId" in one && one.payoutId === each.payoutId);
+    const state = own.map(({ verdict }) => states[verdict]).findLast((one) => one !== undefined);
+    return state === undefined ? each : { ...each, state };
+  });
+}
+
+describe("a file of ours, and what a bank answers", () => {
+  const anyFates = fc.array(fc.constantFrom(...fates), { minLength: 1, maxLength: 20 });
+
+  it("leads each payment to where the bank has it, and the account to its balance", () => {
+    fc.assert(
+      fc.property(anyFates, fc.boolean(), (each, inOneSum) => {
+        const { bytes, sent } = sentFile(each.length);
+        // A block in one sum has all that were not rejected: none waits, none is in doubt.
+        const taken = each.map((fate) => {
+          return inOneSum && (fate === "waiting" || fate === "duplicate") ? "settled" : fate;
+        });
+        const answers = answersOf(bytes, taken, inOneSum);
+        const report = readStatusReport(answers.statusReport);
+        const file = readStatements(answers.statement);
+        if (isRefused(report) || isRefused(file)) throw new Error("was not read");
+        expect([...report.unread, ...file.unread]).toEqual([]);
+        const onStatus = statusVerdicts(report, new SentPayments(sent), false);
+        const accepted = after(sent, onStatus);
+        const [statement] = file.statements;
+        const profile = { accounts: ["000123456789"], returnChargesMax: returnCharge };
+        const onEntries = entryVerdicts(statement!, new SentPayments(accepted), profile);
+        const found = [...onStatus, ...onEntries];
+        expect(found.filter(({ verdict }) => verdict === "unmatched")).toEqual([]);
+        const end = after(accepted, onEntries).map(({ state }) => state);
+        const expected: Record<Fate, SentState> = {
+          ...{ settled: "debited", rejected: "rejected", duplicate: "sent" },
+          ...{ returned: "returned", "returned-short": "returned", waiting: "sent" },
+        };
+        expect(end).toEqual(taken.map((fate) => expected[fate]));
+        const doubts = found.flatMap((one) => (one.verdict === "doubt" ? one.doubt : []));
+        expect(new Set(doubts)).toEqual(
+          new Set(taken.includes("duplicate") ? ["rejected-as-duplicate"] : []),
+        );
+        const short = found.flatMap((one) => (one.verdict === "returned" ? (one.short ?? []) : []));
+        const shortCount = taken.filter((fate) => fate === "returned-short").length;
+        expect(short.map(({ minor }) => minor)).toEqual(Array(shortCount).fill(returnCharge));
+        expect(statementBalance(statement!)?.difference.minor).toBe(0n);
+      }),
+    );
+  });
+
+  const folder = join(import.meta.dirname, "../../../../shared/data/rails/iso20022/xsd");
+  const reason = existsSync(folder) ? "" : " (skipped: ../shared/data/rails is not here)";
+
+  it.skipIf(reason !== "")(`is answered by the schemas of ISO 20022${reason}`, async () => {
+    const answers = answersOf(sentFile(fates.length).bytes, fates, false);
+    const inOneSum = answersOf(sentFile(fates.length).bytes, fates, true);
+    const files = [
+      ["pain.002.001.11", answers.statusReport],
+      ["camt.053.001.08", answers.statement],
+      ["camt.053.001.08", inOneSum.statement],
+    ] as const;
+    for (const [version, contents] of files) {
+      const schema = readFileSync(join(folder, `${version}.xsd`), "utf8");
+      const { errors } = await validateXML({ xml: { fileName: "file.xml", contents }, schema });
+      expect(errors.map(({ message }) => message)).toEqual([]);
+    }
+  });
+});
