@@ -158,6 +158,19 @@ describe("a status report", () => {
     expect(named("THEIRS", "M2-1")).toEqual(["contradicting-references"]);
   });
 
+  it("that names a block of another file rejects nothing of it", () => {
+    const other = { messageId: "M2", paymentInformationId: "M2-1" };
+    const sent = new SentPayments([sentPayment(1), sentPayment(2, other)]);
+    const batch = { paymentInformationId: "M2-1", ...of("RJCT", "AC04"), payments: [] };
+    const read = { original: { messageId: "M1" }, group: none, batches: [batch], unread: [] };
+    expect(statusVerdicts(read, sent, true)).toEqual([
+      {
+        ...{ verdict: "unmatched", unmatched: "contradicting-references" },
+        place: "OrgnlPmtInfAndSts[1]",
+      },
+    ]);
+  });
+
   it("of what is not ours is unmatched", () => {
     const sent = new SentPayments([]);
     const read = report(of("RJCT"), of("RJCT"), [payment(1, "RJCT")]);

@@ -7,6 +7,7 @@ export const targets: readonly RegExp[] = [
   /^services\/notifier\/src\/.*(?:rules\/|store)/,
   /^services\/compliance\/src\/.*screening/,
   /^services\/gateway\/src\/.*(?:key|idempotency)/,
+  /^packages\/bank-files\/src\/(?!measure\/|sftp\/)/,
   /^packages\/forms\/src\//,
   /^packages\/name-matcher\/src\/(?!measure\/)/,
   /^packages\/chassis\/src\/.*(?:lease|once|mutation|mongo\/)/,

@@ -1,0 +1,82 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readStatements } from "./iso20022/reports/statement.ts";
+import { readStatusReport } from "./iso20022/reports/status-report.ts";
+import { entry, statement, statusReport } from "./iso20022/reports/test-reports.ts";
+import { readAch } from "./nacha/read.ts";
+import { achFile, achProfile, credit } from "./nacha/test-credits.ts";
+import { writeAch } from "./nacha/write.ts";
+
+const ach = writeAch(achProfile, achFile([credit(1, { remittance: "Invoice 1" }), credit(2)]));
+if (isRefused(ach)) throw new Error("was not written");
+
+/** A file of each format that is as it should be. */
+const files = {
+  statement: statement(
+    entry(
+      "12.34",
+      "DBIT",
+      "<NtryDtls><TxDtls><Refs><EndToEndId>E1</EndToEndId></Refs></TxDtls></NtryDtls>",
+    ),
+  ),
+  statusReport: statusReport(
+    "<OrgnlGrpInfAndSts><OrgnlMsgId>M1</OrgnlMsgId><GrpSts>RJCT</GrpSts></OrgnlGrpInfAndSts>",
+  ),
+  ach: ach.bytes,
+};
+
+const readers = [readStatements, readStatusReport, readAch] as const;
+
+/** Bytes put in place of others. */
+const change = fc.record({
+  at: fc.nat(2000),
+  removed: fc.nat(20),
+  put: fc.oneof(
+    fc.uint8Array({ maxLength: 8 }),
+    fc
+      .constantFrom("<", ">", "&", '"', "]]>", "<!--", "<![CDATA[", "<?x", "&#0;", "<a>", "\n", "9")
+      .map((text) => new TextEncoder().encode(text)),
+  ),
+});
+
+function changed(
+  bytes: Uint8Array,
+  { at, removed, put }: { at: number; removed: number; put: Uint8Array },
+) {
+  const place = at % (bytes.length + 1);
+  return Buffer.concat([bytes.subarray(0, place), put, bytes.subarray(place + removed)]);
+}
+
+describe("a file that is not what it should be", () => {
+  it("is read or refused, whatever its bytes are", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        for (const read of readers) expect(read(bytes)).toBeTypeOf("object");
+      }),
+    );
+  });
+
+  it.each(Object.entries(files))(
+    "is read or refused where parts of a %s are others",
+    (_, bytes) => {
+      fc.assert(
+        fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
+          const other = changes.reduce<Uint8Array>((now, each) => changed(now, each), bytes);
+          for (const read of readers) expect(read(other)).toBeTypeOf("object");
+          const file = readStatements(other);
+          if (isRefused(file)) return;
+          for (const { entries } of file.statements) {
+            for (const { amount, direction, status } of entries) {
+              expect(amount.minor).toBeGreaterThanOrEqual(0n);
+              expect(amount.currency).toMatch(/^[A-Z]{3}$/);
+              expect(["credit", "debit"]).toContain(direction);
+              expect(["booked", "pending", "information", "future"]).toContain(status);
+            }
+          }
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
+});
