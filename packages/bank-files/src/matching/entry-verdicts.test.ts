@@ -265,6 +265,23 @@ describe("a booked credit", () => {
   });
 });
 
+describe("a payment that came back", () => {
+  it("and is debited again under another reference is a doubt", () => {
+    const debit = (number: number, bankReference: string) =>
+      bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
+    const credit = bookedEntry(
+      "credit",
+      { endToEndId: "E1", returned: {} },
+      { number: 2, bankReference: "B2" },
+    );
+    const found = verdicts(
+      [debit(1, "B1"), credit, debit(3, "B1"), debit(4, "B3")],
+      [sentPayment(1)],
+    );
+    expect(found.map(({ verdict }) => verdict)).toEqual(["settled", "returned", "known", "doubt"]);
+  });
+});
+
 describe("whatever a bank books", () => {
   const amount = fc.constantFrom(10000n, 9999n, 7500n, 10150n, 20000n, 30000n).map(usd);
   const charges = fc.constantFrom<EntryTransaction["charges"]>([], [{ amount: usd(150n) }]);

@@ -38,8 +38,9 @@ const nobody = 65_534;
 
 /** Starts a server on a port of its own; each connection has a daemon, which ends with it. */
 export async function startOpenSsh(): Promise<OpenSsh> {
-  const home = mkdtempSync(join(tmpdir(), "disburse-sftp-"));
   const isRoot = process.getuid?.() === 0;
+  // A folder of root's for temporary files may be closed to the other user.
+  const home = mkdtempSync(join(isRoot ? "/tmp" : tmpdir(), "disburse-sftp-"));
   const own = (path: string, mode: number): void => {
     if (isRoot) chownSync(path, nobody, nobody);
     chmodSync(path, mode);
