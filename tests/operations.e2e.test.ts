@@ -99,6 +99,8 @@ const accounts = new Map([
   ["USD", "******7890"],
   ["USDC", "******7890"],
 ]);
+/** The failure of a payout that did not fail. */
+const noFailure = { failure_code: "", failure_message: "", rail_code: "", returned_reference: "" };
 /** As long as an address, masked but for its end. */
 const addressMask = expect.stringMatching(/^\*{28,}[0-9A-Za-z]{4}$/);
 
@@ -152,6 +154,7 @@ describe("payouts", () => {
         total_fees: digits(fees),
         fixed_cost_currency: source,
         unique_transaction_reference: expect.stringMatching(/^[0-9A-Za-z]{12,100}$/),
+        ...noFailure,
         ...times,
       });
     }
@@ -187,6 +190,7 @@ describe("payouts", () => {
           source_amount_currency: { name: expect.any(String), symbol: expect.any(String) },
           receiving_amount_currency: { name: expect.any(String), symbol: expect.any(String) },
         },
+        ...noFailure,
         created_at: payout.created_at,
         updated_at: payout.updated_at,
       };
