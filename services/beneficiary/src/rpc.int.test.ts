@@ -117,6 +117,13 @@ describe("reading", () => {
       routingCodeType1: "IFSC",
       routingCodeValue1: "HDFC0000001",
       destinationCountry: "IN",
+      accountType: "Individual",
+      bankAccountType: "Business Checking",
+      bankName: "First Bank",
+      address: {
+        ...{ street: "1 Marine Drive", city: "Mumbai", state: "Maharashtra" },
+        ...{ postcode: "400020", countryCode: "IN" },
+      },
       screeningStatus: ScreeningStatus.CLEARED,
     });
     const crypto = await create.crypto({

@@ -143,6 +143,16 @@ function paymentInstruction(opened: Opened<Beneficiary>): GetPaymentInstructionR
     routingCodeType1: textOf(whole, "routing_code_type_1"),
     routingCodeValue1: textOf(whole, "routing_code_value_1"),
     destinationCountry: textOf(whole, "destination_country"),
+    accountType: textOf(whole, "beneficiary_account_type"),
+    bankAccountType: textOf(whole, "beneficiary_bank_account_type"),
+    bankName: textOf(whole, "beneficiary_bank_name"),
+    address: {
+      street: textOf(whole, "beneficiary_address"),
+      city: textOf(whole, "beneficiary_city"),
+      state: textOf(whole, "beneficiary_state"),
+      postcode: textOf(whole, "beneficiary_postcode"),
+      countryCode: textOf(whole, "beneficiary_country_code"),
+    },
     screeningStatus: valueOfWord(ScreeningStatus, record.screening.status),
   });
 }

@@ -18,6 +18,18 @@ export type Instruction = {
   readonly routingCodeType: string;
   readonly routingCodeValue: string;
   readonly destinationCountry: string;
+  /** `Individual` or `Corporate`. */
+  readonly accountType: string;
+  /** `Personal Savings` and the like; "" where it is not known. */
+  readonly bankAccountType: string;
+  /** Where the beneficiary lives, in its parts, each "" where it is not known. */
+  readonly address: {
+    readonly street: string;
+    readonly city: string;
+    readonly state: string;
+    readonly postcode: string;
+    readonly countryCode: string;
+  };
 };
 
 /** The reply of a rail, and when to poll it next; without a time, not at all. */

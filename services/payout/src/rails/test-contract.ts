@@ -26,6 +26,12 @@ export const instruction: Instruction = {
   routingCodeType: "ACH CODE",
   routingCodeValue: "021000021",
   destinationCountry: "US",
+  accountType: "Individual",
+  bankAccountType: "",
+  address: {
+    ...{ street: "1 Main Street", city: "New York", state: "NY" },
+    ...{ postcode: "10001", countryCode: "US" },
+  },
 };
 
 let keys = 0;

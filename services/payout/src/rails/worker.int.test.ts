@@ -311,6 +311,8 @@ it("sends what the beneficiary service says of the merchant's own beneficiary", 
   const paid = {
     ...{ transferMethod: "CRYPTO", network: "SOLANA", beneficiaryName: "Ada Lovelace" },
     ...{ accountNumber: "7xKX", destinationCountry: "IN" },
+    ...{ accountType: "Corporate", bankAccountType: "" },
+    address: { street: "1 Main", city: "Pune", state: "", postcode: "411001", countryCode: "IN" },
   };
   const beneficiary = {
     getPaymentInstruction: async (request: object) => {

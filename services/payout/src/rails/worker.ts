@@ -185,6 +185,15 @@ async function readInstruction(
     routingCodeType: found.routingCodeType1,
     routingCodeValue: found.routingCodeValue1,
     destinationCountry: found.destinationCountry,
+    accountType: found.accountType,
+    bankAccountType: found.bankAccountType,
+    address: {
+      street: found.address?.street ?? "",
+      city: found.address?.city ?? "",
+      state: found.address?.state ?? "",
+      postcode: found.address?.postcode ?? "",
+      countryCode: found.address?.countryCode ?? "",
+    },
   };
 }
 
