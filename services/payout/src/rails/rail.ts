@@ -35,6 +35,10 @@ export type Instruction = {
 /** The reply of a rail, and when to poll it next; without a time, not at all. */
 export type RailReply = RailReport & {
   readonly pollAfterMs?: number;
+  /** Of a settled transfer: what its bank took on top of the amount. */
+  readonly charges?: TransferredAmount;
+  /** Of a returned one: what is missing of the amount, where less came back. */
+  readonly short?: TransferredAmount;
   /**
    * Why what the rail said before may not hold any more, as after a deep reorganisation of a chain:
    * nothing moves, and the payout gets an exception.
@@ -53,6 +57,9 @@ export type RailCallback = {
   readonly transferred?: TransferredAmount | undefined;
 };
 
+/** What a bank says of an account of ours at the end of a day, as decimal text of its currency. */
+export type StatementBalances = { readonly opening: string; readonly closing: string };
+
 /**
  * A way to move money. `key` is the payout's id: a rail pays a key at most once, however often it
  * is submitted. After an error of `submit` or `query` the outcome is unknown, and the rail is
@@ -66,6 +73,14 @@ export type Rail = {
   available(): Promise<boolean>;
   /** What it has too little of for a transfer now; absent where a rail has no funds of its own. */
   shortage?(transfer: Transfer): Promise<Shortage | undefined>;
+  /** Where payouts are paid from money of ours at the rail, which the ledger keeps by currency. */
+  readonly isFunded?: true;
+  /** A payout is overdue when it is open for so long after its submission; the service's default. */
+  readonly overdueAfterMs?: number;
+  /** When a transfer that is submitted at `now` is settled, as a rule. */
+  expectedAt?(transfer: Transfer, now: Date): Date | undefined;
+  /** The balances of a day, `yyyy-mm-dd`, where the rail's bank has sent them. */
+  statement?(currency: string, day: string): Promise<StatementBalances | undefined>;
   submit(key: string, instruction: Instruction): Promise<RailReply>;
   query(key: string): Promise<RailReply>;
   /**
