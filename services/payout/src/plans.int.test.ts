@@ -61,7 +61,13 @@ function settled(): PayoutDocument {
       ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
       ...{ transferMethod: "ACH", network: "" },
     },
-    claim: { referenceId: "order", operationId: newId("event"), claimedAt: at },
+    claim: {
+      referenceId: "order",
+      remittanceInformation: "",
+      purposeCode: "",
+      operationId: newId("event"),
+      claimedAt: at,
+    },
   });
   const actor = { kind: "api_key", id: "key_1" } as const;
   const { work_due_at: _due, ...document } = payoutDocument(payout, actor, {});

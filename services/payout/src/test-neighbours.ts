@@ -7,6 +7,7 @@ import {
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import type { SentTexts } from "./payouts/rules/payout.ts";
 
 /** A quote of the stand-in for the quote service; it is claimed as the real one is. */
 export type StandInQuote = {
@@ -16,7 +17,7 @@ export type StandInQuote = {
   corridorOpen: boolean;
   expiresAt: Date;
   state: QuoteState;
-  claim?: { payoutId: string; referenceId: string; operationId: string; claimedAt: Date };
+  claim?: SentTexts & { payoutId: string; operationId: string; claimedAt: Date };
 };
 
 /** The one merchant that is not registered. */
@@ -44,7 +45,7 @@ export function standIns(
           now: timestampFromDate(new Date()),
         };
       },
-      claimQuote: ({ quoteId, payoutId, referenceId, mutation }) => {
+      claimQuote: ({ quoteId, payoutId, mutation, ...asked }) => {
         faults.claim();
         const quote = found(quoteId);
         const claimedAt = new Date();
@@ -55,7 +56,9 @@ export function standIns(
           throw refusalError(publicRefusals, refused("QUOTE_EXPIRED"));
         }
         const operationId = mutation?.operationId ?? "";
-        quote.claim ??= { payoutId, referenceId, operationId, claimedAt };
+        const { referenceId, remittanceInformation, purposeCode } = asked;
+        const texts = { referenceId, remittanceInformation, purposeCode };
+        quote.claim ??= { payoutId, ...texts, operationId, claimedAt };
         quote.state = QuoteState.CLAIMED;
         faults.afterClaim();
         return quoteResponse(quoteId, quote);

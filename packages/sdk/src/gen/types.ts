@@ -1291,6 +1291,10 @@ export interface ExecutePayoutRequest {
   quote_id: string;
   /** The merchant's own order reference. It need not be unique: the quote and the idempotency key keep a payout from being made twice. */
   reference_id?: string;
+  /** What the payment is for, for the beneficiary: on the statement of a bank account, where its rail carries it. Ignored on chains. */
+  remittance_information?: string;
+  /** Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection. */
+  purpose_code?: string;
 }
 
 /** Where webhooks are sent. */

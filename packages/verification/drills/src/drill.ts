@@ -32,3 +32,16 @@ export type Drill = {
 export function byOperator(operationId: string) {
   return { operationId };
 }
+
+/** What a merchant sent along with a payout, from the payout or the claim that keep it. */
+export function sentTexts(stored: {
+  readonly reference_id: string;
+  readonly remittance_information?: string;
+  readonly purpose_code?: string;
+}) {
+  return {
+    referenceId: stored.reference_id,
+    remittanceInformation: stored.remittance_information ?? "",
+    purposeCode: stored.purpose_code ?? "",
+  };
+}

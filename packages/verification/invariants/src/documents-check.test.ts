@@ -112,6 +112,13 @@ const saga: Corruption[] = [
   ["other fees", 3, "fees", (d) => (payout("settled")(d).fees_minor = "81")],
   ["another beneficiary", 3, "beneficiary", (d) => (payout("settled")(d).beneficiary_id = "ben_2")],
   ["another reference", 3, "reference", (d) => (payout("settled")(d).reference_id = "x")],
+  [
+    "another remittance information",
+    3,
+    "remittance",
+    (d) => (payout("settled")(d).remittance_information = "x"),
+  ],
+  ["another purpose", 3, "purpose", (d) => (payout("settled")(d).purpose_code = "SALA")],
   ["another operation", 3, "operation", (d) => (payout("settled")(d).operation_id = "x")],
   ["no quote", 3, "no quote", drop("quotes", "qt_settled")],
   ["a claim of another", 3, "not its own", (d) => (quote("settled")(d).claim.payout_id = "po_x")],

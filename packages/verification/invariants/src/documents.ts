@@ -80,6 +80,8 @@ export type Payout = QuotedTerms & {
   readonly quote_id: string;
   readonly beneficiary_id: string;
   readonly reference_id: string;
+  readonly remittance_information?: string;
+  readonly purpose_code?: string;
   readonly operation_id: string;
   /** Decimal text. */
   readonly exchange_rate: string;
@@ -116,6 +118,8 @@ export type Quote = QuotedTerms & {
   readonly claim?: {
     readonly payout_id: string;
     readonly reference_id: string;
+    readonly remittance_information?: string;
+    readonly purpose_code?: string;
     readonly operation_id: string;
     readonly claimed_at: Date;
   };

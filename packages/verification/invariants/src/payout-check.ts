@@ -84,6 +84,8 @@ function checkSource(
     ["fees", minorOf(payout.fees_minor), minorOf(quote.fees_minor)],
     ["receiving amount", minorOf(payout.receiving_minor), minorOf(quote.receiving_minor)],
     ["reference", payout.reference_id, quote.claim?.reference_id],
+    ["remittance", payout.remittance_information, quote.claim?.remittance_information],
+    ["purpose", payout.purpose_code, quote.claim?.purpose_code],
     ["operation", payout.operation_id, quote.claim?.operation_id],
   ];
   for (const [name, mine, quoted] of same) {

@@ -28,7 +28,7 @@ function request(quoteId: string) {
   return {
     merchantId: "mer_1",
     quoteId,
-    referenceId: "order",
+    ...{ referenceId: "order", remittanceInformation: "", purposeCode: "" },
     operationId,
     actor,
     content: quoteId,

@@ -4,6 +4,7 @@ import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/ben
 import { QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findPayout } from "../payouts/store.ts";
 import { type StandInQuote, unavailable } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 
@@ -121,6 +122,31 @@ describe("execute", () => {
     expect(await codeOf(foreign)).toBe("RECORD_NOT_FOUND");
   });
 
+  it("is bound to what is for the beneficiary, also where that comes again without", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    const mutation = platform.operation();
+    const sent = { mutation, remittanceInformation: "Invoice 7", purposeCode: "SUPP" };
+    const first = await execute(quoteId, sent);
+    expect(await execute(quoteId, sent)).toEqual(first);
+    for (const other of [{ remittanceInformation: "Invoice 8" }, { purposeCode: "" }]) {
+      expect(await codeOf(execute(quoteId, { ...sent, ...other }))).toBe("INVALID_REQUEST");
+    }
+  });
+
+  it.each([
+    ["140 characters", { remittanceInformation: "ü".repeat(140) }, "OK"],
+    ["141 characters", { remittanceInformation: "ü".repeat(141) }, "INVALID_REQUEST"],
+    ["a line break", { remittanceInformation: "a\nb" }, "INVALID_REQUEST"],
+    ["a code", { purposeCode: "SALA" }, "OK"],
+    ["a code in small letters", { purposeCode: "sala" }, "INVALID_REQUEST"],
+    ["a code of three letters", { purposeCode: "SAL" }, "INVALID_REQUEST"],
+    ["a code of five letters", { purposeCode: "SALAR" }, "INVALID_REQUEST"],
+  ])("with %s for the beneficiary is answered %s", async (_what, sent, code) => {
+    const accountId = await platform.fundedAccount("mer_1", "10.00");
+    expect(await codeOf(execute(platform.quote(accountId), sent))).toBe(code);
+  });
+
   it("takes an operation for the quote that it first came with, whatever became of that", async () => {
     const accountId = await platform.fundedAccount("mer_1", "15.00");
     const [first = "", second = ""] = [platform.quote(accountId), platform.quote(accountId)];
@@ -178,6 +204,22 @@ describe("a crash", () => {
     expect(await codeOf(execute(quoteId))).toBe("ALREADY_PROCESSED");
   });
 
+  it("between hold and claim, or after it, keeps what is for the beneficiary", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const sent = { remittanceInformation: "Invoice 7, Ada Lovelace", purposeCode: "SUPP" };
+    for (const fault of ["claim", "afterClaim"] as const) {
+      const quoteId = platform.quote(accountId);
+      platform.faults[fault] = () => {
+        throw unavailable();
+      };
+      expect(await codeOf(execute(quoteId, sent))).toBe("Unavailable");
+      platform.faults[fault] = () => undefined;
+      await sweepLater();
+      const stored = await findPayout(platform.payouts, derivedId("payout", quoteId));
+      expect(stored?.quote.claim).toMatchObject({ referenceId: "order-1", ...sent });
+    }
+  });
+
   it("between hold and claim gives the money back when the quote expired meanwhile", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);
@@ -216,7 +258,8 @@ describe("a crash", () => {
     const quoteId = platform.quote(accountId);
     const quote = platform.quotes.get(quoteId);
     const [mutation, other] = [platform.operation(), platform.operation()];
-    const words = { referenceId: "order-1", operationId: mutation.operationId };
+    const texts = { referenceId: "order-1", remittanceInformation: "", purposeCode: "" };
+    const words = { ...texts, operationId: mutation.operationId };
     const payoutId = derivedId("payout", quoteId);
     if (quote) {
       quote.state = QuoteState.CLAIMED;

@@ -20,7 +20,13 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import type { Collection } from "mongodb";
 import { closeHolds, type Ledger } from "../ledger/accounts.ts";
 import type { Lease, Payouts } from "../payouts/document.ts";
-import { type ClaimedQuote, type Payout, payoutFrom, payoutIdOf } from "../payouts/rules/payout.ts";
+import {
+  type ClaimedQuote,
+  type Payout,
+  payoutFrom,
+  payoutIdOf,
+  type SentTexts,
+} from "../payouts/rules/payout.ts";
 import { type Created, findPayout, insertPayout } from "../payouts/store.ts";
 import type { VelocityRoom } from "../velocity/room.ts";
 import { claimedQuote, type ReadQuote, readExecutable } from "./quote.ts";
@@ -61,11 +67,11 @@ export type ExecuteDeps = {
 export type ExecuteRequest = RequestedChange & QuoteClaim;
 
 /** What a quote is claimed with. */
-type QuoteClaim = Change & {
-  readonly merchantId: string;
-  readonly quoteId: string;
-  readonly referenceId: string;
-};
+type QuoteClaim = Change &
+  SentTexts & {
+    readonly merchantId: string;
+    readonly quoteId: string;
+  };
 
 type ExecuteResult = Payout | Refused<PublicRefusal>;
 
@@ -179,7 +185,7 @@ async function holdWithin(deps: ExecuteDeps, request: ExecuteRequest, quote: Rea
 
 /** Holds the money under the payout's id; a repeated hold is success. */
 async function hold(deps: ExecuteDeps, request: ExecuteRequest, quote: ReadQuote) {
-  const { merchantId, referenceId } = request;
+  const { merchantId, referenceId, remittanceInformation, purposeCode } = request;
   const movement = {
     step: "hold",
     payoutId: payoutIdOf(request.quoteId),
@@ -189,6 +195,8 @@ async function hold(deps: ExecuteDeps, request: ExecuteRequest, quote: ReadQuote
   const intent = {
     quote_id: request.quoteId,
     reference_id: referenceId,
+    ...(remittanceInformation !== "" && { remittance_information: remittanceInformation }),
+    ...(purposeCode !== "" && { purpose_code: purposeCode }),
     operation_id: request.operationId,
     actor: request.actor,
     ...currentOrigin(),
@@ -213,11 +221,12 @@ export async function claimAndCreate(
   accountId: string,
   request: QuoteClaim,
 ): Promise<ExecuteResult> {
-  const { quoteId, referenceId, merchantId } = request;
+  const { quoteId, merchantId, referenceId, remittanceInformation, purposeCode } = request;
   const payoutId = payoutIdOf(quoteId);
   try {
     const mutation = serviceMutation("payout", request.operationId);
-    const claimed = await deps.quote.claimQuote({ mutation, quoteId, payoutId, referenceId });
+    const texts = { referenceId, remittanceInformation, purposeCode };
+    const claimed = await deps.quote.claimQuote({ mutation, quoteId, payoutId, ...texts });
     return await create(deps, claimedQuote(claimed), request.actor);
   } catch (error) {
     if (readRefusal(error)?.code !== "QUOTE_EXPIRED") throw error;

@@ -67,6 +67,8 @@ async function finish(
       merchantId,
       quoteId: intent.quote_id,
       referenceId: intent.reference_id,
+      remittanceInformation: intent.remittance_information ?? "",
+      purposeCode: intent.purpose_code ?? "",
       operationId: intent.operation_id,
       actor: intent.actor,
     });

@@ -83,7 +83,10 @@ describe("a quote to execute", () => {
 });
 
 describe("a claimed quote", () => {
-  const claim = { payoutId: "po_1", referenceId: "order-1", operationId: "op_1" };
+  const texts = {
+    ...{ referenceId: "order-1", remittanceInformation: "Invoice 7", purposeCode: "SUPP" },
+  };
+  const claim = { payoutId: "po_1", ...texts, operationId: "op_1" };
   const claimed = { ...claim, claimedAt: timestampFromDate(now) };
   const read = (change: object = {}) =>
     claimedQuote(create(ClaimQuoteResponseSchema, { quote, claim: claimed, ...change }));
@@ -97,7 +100,7 @@ describe("a claimed quote", () => {
         ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
         ...{ transferMethod: "CRYPTO", network: "ETHEREUM" },
       },
-      claim: { referenceId: "order-1", operationId: "op_1", claimedAt: now },
+      claim: { ...texts, operationId: "op_1", claimedAt: now },
     });
   });
 

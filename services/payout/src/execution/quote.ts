@@ -68,6 +68,8 @@ export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote
     },
     claim: {
       referenceId: claim.referenceId,
+      remittanceInformation: claim.remittanceInformation,
+      purposeCode: claim.purposeCode,
       operationId: claim.operationId,
       claimedAt: timestampDate(claim.claimedAt),
     },

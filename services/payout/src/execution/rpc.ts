@@ -19,13 +19,14 @@ export function executionRpc(deps: ExecuteDeps & { readonly mode: Mode }) {
       const change = readChange(ExecutePayoutRequestSchema, message);
       const { merchantId, unreadable } = message;
       const context = { now: deps.clock.now(), unreadable };
-      const { quoteId, referenceId } = orThrow(
+      const { quoteId, referenceId, remittanceInformation, purposeCode } = orThrow(
         checkedMessage(executeForm, ExecutePayoutRequestSchema, message, context),
       );
       if (deps.mode === "live" && referenceId.startsWith(sandboxReferencePrefix)) {
         orThrow(refused("INVALID_REQUEST", "reference_id: is reserved for the sandbox"));
       }
-      const request = { merchantId, quoteId, referenceId, ...change };
+      const texts = { referenceId, remittanceInformation, purposeCode };
+      const request = { merchantId, quoteId, ...texts, ...change };
       return { payoutId: orThrow(await executePayout(deps, request)).id };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;

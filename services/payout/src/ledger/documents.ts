@@ -10,6 +10,9 @@ import { type HouseSums, postingText } from "./rules/postings.ts";
 export type HoldIntent = Origin & {
   quote_id: string;
   reference_id: string;
+  /** Absent where none was sent, as is the purpose code. */
+  remittance_information?: string;
+  purpose_code?: string;
   operation_id: string;
   actor: StoredActor;
 };

@@ -104,6 +104,16 @@ it("a stored payout reads as it was", () => {
   expect(toPayout(stored)).toStrictEqual(settled);
 });
 
+it("what is for the beneficiary is stored with a payout, and in none of its messages", () => {
+  const texts = { remittanceInformation: "Invoice 7, Ada Lovelace", purposeCode: "SUPP" };
+  const sent = payoutFrom({ ...quote, claim: { ...quote.claim, ...texts } });
+  const stored = payoutDocument(sent, actor, {});
+  const kept = { remittance_information: texts.remittanceInformation, purpose_code: "SUPP" };
+  expect(stored).toStrictEqual({ ...payoutDocument(queued, actor, {}), ...kept });
+  expect(toPayout(stored)).toStrictEqual(sent);
+  expect(payoutMessage(sent)).toEqual(payoutMessage(queued));
+});
+
 it("an event tells the payout of its version, without name and account number", () => {
   const { id, key, at, body } = pendingEvent(settled);
   expect({ id, key, at }).toEqual({

@@ -65,6 +65,9 @@ export type PayoutDocument = Origin & {
   corridor_id: string;
   beneficiary_id: string;
   reference_id: string;
+  /** Absent where none was sent, as is the purpose code. */
+  remittance_information?: string;
+  purpose_code?: string;
   operation_id: string;
   actor: StoredActor;
   source: string;
@@ -117,6 +120,7 @@ export function payoutDocument(
   lease?: Lease,
 ): PayoutDocument {
   const { quote, createdAt } = payout;
+  const { claim } = quote;
   const { status } = publicStatusOf(payout.progress);
   const event = pendingEvent(payout);
   return {
@@ -127,8 +131,12 @@ export function payoutDocument(
     quote_id: quote.id,
     corridor_id: quote.corridorId,
     beneficiary_id: quote.beneficiary.id,
-    reference_id: quote.claim.referenceId,
-    operation_id: quote.claim.operationId,
+    reference_id: claim.referenceId,
+    ...(claim.remittanceInformation !== "" && {
+      remittance_information: claim.remittanceInformation,
+    }),
+    ...(claim.purposeCode !== "" && { purpose_code: claim.purposeCode }),
+    operation_id: claim.operationId,
     actor,
     ...origin,
     source: quote.source,
@@ -182,6 +190,8 @@ export const stateFields = {
   corridor_id: 1,
   beneficiary_id: 1,
   reference_id: 1,
+  remittance_information: 1,
+  purpose_code: 1,
   operation_id: 1,
   source: 1,
   destination: 1,
@@ -228,6 +238,8 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       },
       claim: {
         referenceId: document.reference_id,
+        remittanceInformation: document.remittance_information ?? "",
+        purposeCode: document.purpose_code ?? "",
         operationId: document.operation_id,
         claimedAt: document.created_at,
       },

@@ -25,7 +25,10 @@ export const quote: ClaimedQuote = {
     transferMethod: "CRYPTO",
     network: "ETHEREUM",
   },
-  claim: { referenceId: "order-1", operationId: "op_1", claimedAt },
+  claim: {
+    ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "" },
+    ...{ operationId: "op_1", claimedAt },
+  },
 };
 
 /** A stored payout, without a request. */

@@ -6,6 +6,10 @@ import type { RailCapabilities, Transfer } from "./rules/routing.ts";
 export type Instruction = {
   /** The merchant's reference; the sandbox reads scenarios from it. */
   readonly referenceId: string;
+  /** What the payment is for, for the beneficiary; "" for nothing. */
+  readonly remittanceInformation: string;
+  /** Of ISO 20022's external purpose codes; "" for none. */
+  readonly purposeCode: string;
   readonly currency: string;
   /** Minor units of the currency. */
   readonly amount: bigint;

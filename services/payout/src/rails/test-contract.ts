@@ -17,6 +17,8 @@ export type RailUnderTest = {
 /** A transfer that the rail can send. */
 export const instruction: Instruction = {
   referenceId: "order-1",
+  remittanceInformation: "",
+  purposeCode: "",
   currency: "USD",
   amount: 1_000n,
   transferMethod: "ACH",

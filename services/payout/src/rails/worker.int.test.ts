@@ -27,11 +27,11 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
 
-async function execute(referenceId: string): Promise<string> {
+async function execute(referenceId: string, texts: object = {}): Promise<string> {
   const quoteId = platform.quote(accountId);
   const mutation = platform.operation();
-  return (await platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId }))
-    .payoutId;
+  const order = { mutation, merchantId, quoteId, referenceId, ...texts };
+  return (await platform.rpc.executePayout(order)).payoutId;
 }
 
 async function look(payoutId: string) {
@@ -327,11 +327,14 @@ it("sends what the beneficiary service says of the merchant's own beneficiary", 
       return { status: { kind: "rejected" } };
     },
   });
-  const id = await execute("order-9");
+  const texts = {
+    ...{ referenceId: "order-9", remittanceInformation: "Invoice 9", purposeCode: "SUPP" },
+  };
+  const id = await execute("order-9", texts);
   while (await workOnDuePayout({ ...platform.worker, beneficiary }));
   expect(asked).toEqual([{ merchantId, beneficiaryId: "ben_1" }]);
   const routing = { routingCodeType: "IFSC", routingCodeValue: "HDFC0000001" };
-  const transfer = { referenceId: "order-9", currency: "USD", amount: 1_000n };
+  const transfer = { ...texts, currency: "USD", amount: 1_000n };
   expect(sent).toEqual([[id, { ...transfer, ...paid, ...routing }]]);
 });
 

@@ -176,6 +176,8 @@ async function readInstruction(
   if (screening !== "cleared") return { uncleared: screening };
   return {
     referenceId: claim.referenceId,
+    remittanceInformation: claim.remittanceInformation,
+    purposeCode: claim.purposeCode,
     currency: destination,
     amount: receivingMinor,
     transferMethod: found.transferMethod,

@@ -257,7 +257,10 @@ describe("a quote", () => {
     const open = { corridorOpen: true, limits, now: expect.any(String) };
     expect(await claimable()).toEqual({ quote: message, ...open });
     const claiming = operation();
-    const words = { payoutId: "po_1", referenceId: "order-1" };
+    const words = {
+      ...{ payoutId: "po_1", referenceId: "order-1" },
+      ...{ remittanceInformation: "$expires_at", purposeCode: "SUPP" },
+    };
     const claimed = await quotes.claimQuote({ mutation: claiming, quoteId: id, ...words });
     const after = await stored();
     const at = after?.updated_at ?? new Date(0);
@@ -265,6 +268,7 @@ describe("a quote", () => {
       ...{ ...document, state: "claimed", updated_at: at },
       claim: {
         ...{ payout_id: "po_1", reference_id: "order-1", operation_id: claiming.operationId },
+        ...{ remittance_information: "$expires_at", purpose_code: "SUPP" },
         claimed_at: at,
       },
     });

@@ -95,10 +95,13 @@ export function quotesRpc(deps: QuoteDeps) {
       };
     },
 
-    claimQuote: async ({ mutation, quoteId, payoutId, referenceId }) => {
+    claimQuote: async ({ mutation, quoteId, payoutId, referenceId, ...sent }) => {
       const { operationId } = readMutation(mutation);
-      const quote = await quotes.claim(quoteId, { payoutId, referenceId, operationId });
-      const claimed = orThrow(claimOutcome(quote, { payoutId, referenceId, operationId }));
+      const { remittanceInformation, purposeCode } = sent;
+      const texts = { referenceId, remittanceInformation, purposeCode };
+      const claim = { payoutId, operationId, ...texts };
+      const quote = await quotes.claim(quoteId, claim);
+      const claimed = orThrow(claimOutcome(quote, claim));
       return { quote: quoteMessage(claimed), claim: claimMessage(claimed.claim) };
     },
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;

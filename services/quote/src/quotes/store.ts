@@ -18,8 +18,18 @@ type QuoteDocument = ReturnType<typeof quoteDocument> &
   StoredContent & {
     operation_id: string;
     actor: StoredActor;
-    claim?: { payout_id: string; reference_id: string; operation_id: string; claimed_at: Date };
+    claim?: StoredClaim;
   };
+
+type StoredClaim = {
+  payout_id: string;
+  reference_id: string;
+  /** Absent where none was sent, as is the purpose code. */
+  remittance_information?: string;
+  purpose_code?: string;
+  operation_id: string;
+  claimed_at: Date;
+};
 
 /** The store of quotes. */
 export type QuoteStore = ReturnType<typeof openQuotes>;
@@ -68,6 +78,10 @@ async function claimQuote(
   const taken = {
     payout_id: { $literal: claim.payoutId },
     reference_id: { $literal: claim.referenceId },
+    ...(claim.remittanceInformation !== "" && {
+      remittance_information: { $literal: claim.remittanceInformation },
+    }),
+    ...(claim.purposeCode !== "" && { purpose_code: { $literal: claim.purposeCode } }),
     operation_id: { $literal: claim.operationId },
     claimed_at: "$$NOW",
   };
@@ -151,6 +165,8 @@ function quoteState({ state, claim }: QuoteDocument): QuoteState {
     claim: {
       payoutId: claim.payout_id,
       referenceId: claim.reference_id,
+      remittanceInformation: claim.remittance_information ?? "",
+      purposeCode: claim.purpose_code ?? "",
       operationId: claim.operation_id,
       claimedAt: claim.claimed_at,
     },

@@ -1,5 +1,5 @@
 import { collectionOf } from "@disburse/invariants/database-check.ts";
-import { byOperator, type Drill } from "../drill.ts";
+import { byOperator, type Drill, sentTexts } from "../drill.ts";
 import type { DrillPlatform } from "../platform.ts";
 
 /** What the bank's statement shows of a credit: its own reference makes it happen once. */
@@ -22,11 +22,11 @@ export const payoutLoss: Drill = {
     await credit(platform);
     const lines = ["credited again what the bank's statement has"];
     for (const claim of await claimsWithoutPayout(platform)) {
-      const { payoutId, merchantId, quoteId, referenceId, operationId } = claim;
+      const { payoutId, merchantId, quoteId, texts, operationId } = claim;
       const isKnown = await isAtRail(platform, payoutId);
       lines.push(`${payoutId}: ${isKnown ? "the rail has it" : "the rail never had it"}`);
       const mutation = byOperator(operationId);
-      const order = { mutation, merchantId, quoteId, referenceId };
+      const order = { mutation, merchantId, quoteId, ...texts };
       await platform.clients.payout.executePayout(order);
     }
     const mutation = byOperator(`resume-${crypto.randomUUID()}`);
@@ -65,8 +65,8 @@ async function claimsWithoutPayout({ databases }: DrillPlatform) {
   const there = await collectionOf(databases, "payouts").distinct("_id", { _id: { $in: ids } });
   return claimed.flatMap(({ _id: quoteId, merchant_id: merchantId, claim }) => {
     if (claim === undefined || there.includes(claim.payout_id)) return [];
-    const { payout_id: payoutId, reference_id: referenceId, operation_id: operationId } = claim;
-    return [{ quoteId, merchantId, payoutId, referenceId, operationId }];
+    const { payout_id: payoutId, operation_id: operationId } = claim;
+    return [{ quoteId, merchantId, payoutId, texts: sentTexts(claim), operationId }];
   });
 }
 

@@ -1,5 +1,5 @@
 import { collectionOf } from "@disburse/invariants/database-check.ts";
-import { byOperator, type Drill } from "../drill.ts";
+import { byOperator, type Drill, sentTexts } from "../drill.ts";
 
 /** Loses quotes, and claims of quotes from before the copy, which are open again. */
 export const quoteLoss: Drill = {
@@ -12,10 +12,10 @@ export const quoteLoss: Drill = {
       .find({ quote_id: { $in: ids } })
       .toArray();
     for (const payout of paid) {
-      const { quote_id: quoteId, merchant_id: merchantId, reference_id: referenceId } = payout;
+      const { quote_id: quoteId, merchant_id: merchantId } = payout;
       const mutation = byOperator(payout.operation_id);
       const { payoutId } = await clients.payout
-        .executePayout({ mutation, merchantId, quoteId, referenceId })
+        .executePayout({ mutation, merchantId, quoteId, ...sentTexts(payout) })
         .catch(() => ({ payoutId: "refused" }));
       lines.push(`${quoteId} was open again, and is ${payoutId}'s`);
     }

@@ -11,7 +11,10 @@ const payout = payoutFrom({
     ...{ id: "ben_1", name: "Asha Rao", accountNumberMasked: "****1234" },
     ...{ transferMethod: "LOCAL", network: "" },
   },
-  claim: { referenceId: "order-1", operationId: "op_1", claimedAt: new Date(0) },
+  claim: {
+    ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "" },
+    ...{ operationId: "op_1", claimedAt: new Date(0) },
+  },
 });
 const common = { payoutId: payout.id, note: "order-1" };
 

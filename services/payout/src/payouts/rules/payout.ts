@@ -3,6 +3,16 @@ import type { Uncleared } from "./clearance.ts";
 import type { PayoutException } from "./exception.ts";
 import type { Progress } from "./progress.ts";
 
+/** What the merchant sends along with a payout, each "" for nothing. */
+export type SentTexts = {
+  /** The merchant's own. */
+  readonly referenceId: string;
+  /** For the beneficiary; may name persons. */
+  readonly remittanceInformation: string;
+  /** Of ISO 20022's external purpose codes. */
+  readonly purposeCode: string;
+};
+
 /** What a payout is made from: a claimed quote. */
 export type ClaimedQuote = {
   readonly id: string;
@@ -23,8 +33,7 @@ export type ClaimedQuote = {
     readonly transferMethod: string;
     readonly network: string;
   };
-  readonly claim: {
-    readonly referenceId: string;
+  readonly claim: SentTexts & {
     readonly operationId: string;
     readonly claimedAt: Date;
   };

@@ -146,7 +146,8 @@ describe("the amounts of a quote", () => {
 });
 
 describe("a claim", () => {
-  const claim = { payoutId: "po_1", referenceId: "", operationId: "op", claimedAt: new Date(0) };
+  const texts = { referenceId: "", remittanceInformation: "", purposeCode: "" };
+  const claim = { payoutId: "po_1", ...texts, operationId: "op", claimedAt: new Date(0) };
   const quote = (state: object) => state as Quote;
   it.each([
     ["an unknown quote", undefined, "RECORD_NOT_FOUND"],
@@ -170,6 +171,8 @@ describe("a claim", () => {
   it.each([
     ["another payout", { payoutId: "po_2" }],
     ["another reference", { referenceId: "other" }],
+    ["another remittance information", { remittanceInformation: "other" }],
+    ["another purpose", { purposeCode: "SALA" }],
   ])("by its own operation for %s is refused", (_what, change) => {
     const claimed = quote({ state: "claimed", claim });
     expect(claimOutcome(claimed, { ...claim, ...change })).toEqual({

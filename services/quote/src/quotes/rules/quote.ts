@@ -13,10 +13,12 @@ export type QuotedBeneficiary = {
   readonly network: string;
 };
 
-/** The payout that claimed a quote, and what the merchant sent with it. */
+/** The payout that claimed a quote, and what the merchant sent with it, each "" for nothing. */
 export type Claim = {
   readonly payoutId: string;
   readonly referenceId: string;
+  readonly remittanceInformation: string;
+  readonly purposeCode: string;
   readonly operationId: string;
   readonly claimedAt: Date;
 };
@@ -125,6 +127,9 @@ export function quoteAmounts(
     : quoteFixedTarget(terms, minor);
 }
 
+/** What a claim of the same operation has in common with the first one. */
+const sent = ["payoutId", "referenceId", "remittanceInformation", "purposeCode"] as const;
+
 type ClaimRefusal = "RECORD_NOT_FOUND" | "ALREADY_PROCESSED" | "QUOTE_EXPIRED" | "INVALID_REQUEST";
 
 /**
@@ -133,15 +138,15 @@ type ClaimRefusal = "RECORD_NOT_FOUND" | "ALREADY_PROCESSED" | "QUOTE_EXPIRED" |
  */
 export function claimOutcome(
   quote: Quote | undefined,
-  { payoutId, referenceId, operationId }: Omit<Claim, "claimedAt">,
+  asked: Omit<Claim, "claimedAt">,
 ): (Quote & { state: "claimed" }) | Refused<ClaimRefusal> {
   if (quote === undefined) return refused("RECORD_NOT_FOUND");
   switch (quote.state) {
     case "claimed": {
       const { claim } = quote;
-      const isSame = claim.payoutId === payoutId && claim.referenceId === referenceId;
-      if (claim.operationId === operationId && !isSame) return otherContent;
-      return claim.payoutId === payoutId ? quote : refused("ALREADY_PROCESSED");
+      const isSame = sent.every((field) => claim[field] === asked[field]);
+      if (claim.operationId === asked.operationId && !isSame) return otherContent;
+      return claim.payoutId === asked.payoutId ? quote : refused("ALREADY_PROCESSED");
     }
     case "expired":
       return refused("QUOTE_EXPIRED");
