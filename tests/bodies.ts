@@ -62,7 +62,7 @@ const swift = {
   routing_code_value_1: "CHASUS33XXX",
 } as const;
 
-/** What makes the example of USD or INR each kind of bank transfer. */
+/** What makes the example of a form each kind of bank transfer. */
 const bankChanges = {
   ACH: {},
   LOCAL: { transfer_type: "LOCAL" },
@@ -76,14 +76,18 @@ const bankChanges = {
     beneficiary_account_number: "DE89370400440532013000",
   },
   INR: {},
+  EUR: {},
 } as const;
+
+/** By its kind, the form that a bank transfer's example is of; the others are of USD. */
+const formOf: Readonly<Record<string, string>> = { INR: "inr", EUR: "eur" };
 
 export type BankTransfer = keyof typeof bankChanges;
 export const bankTransfers = Object.keys(bankChanges) as readonly BankTransfer[];
 
 /** A recipient in a bank account; the names of the other type of account are left out. */
 export function bankBody(transfer: BankTransfer = "ACH", type: AccountType = "Individual") {
-  const example = formBody(fiatBeneficiary, transfer === "INR" ? "inr" : "usd");
+  const example = formBody(fiatBeneficiary, formOf[transfer] ?? "usd");
   const { beneficiary_first_name, beneficiary_last_name, beneficiary_name, ...rest } = example;
   const names =
     type === "Individual"

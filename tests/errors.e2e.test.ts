@@ -149,8 +149,8 @@ describe("at RFQ", () => {
       source_amount: "0.001",
       account_id: "acc_unknown",
       beneficiary_id: "ben_unknown",
-      source_currency_code: "EUR",
-      destination_currency_code: "EUR",
+      source_currency_code: "GBP",
+      destination_currency_code: "GBP",
     };
     const toBtc = { beneficiary_id: await acme.recipient("BTC"), destination_currency_code: "BTC" };
     const toMatic = {

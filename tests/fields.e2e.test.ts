@@ -239,6 +239,16 @@ describe("fields that have to agree", () => {
     ["INR and country", bank("INR", { destination_country: "US" }), "destination_country"],
     ["INR and ACH", bank("INR", { transfer_type: "ACH" }), "transfer_type"],
     ["an IFSC", bank("INR", { routing_code_value_1: "HDFC1000001" }), "routing_code_value_1"],
+    ["an IBAN outside of SEPA", bank("EUR", { iban: "BR1800360305000010009795493C1" }), "iban"],
+    ["an IBAN's checksum in EUR", bank("EUR", { iban: "DE89370400440532013001" }), "iban"],
+    ["an IBAN with spaces", bank("EUR", { iban: "DE89 3704 0044 0532 0130 00" }), "iban"],
+    ["a BIC in EUR", bank("EUR", { bic: "COBADEFFXX" }), "bic"],
+    ["EUR and SWIFT", bank("EUR", { transfer_type: "SWIFT" }), "transfer_type"],
+    [
+      "SWIFT and a residence",
+      bank("SWIFT", { beneficiary_country_code: "" }),
+      "beneficiary_country_code",
+    ],
     ["no owner", owners(0), "company_owner_details"],
   ])("%s", async (_what, [path, body], named) => {
     const problems = problemsOf(await acme.post(String(path), body));

@@ -90,12 +90,14 @@ const referenceOf = (at: number) => `order-${at}`;
 const methodOf = (destination: string) => methods.get(destination) ?? "CRYPTO";
 const methods = new Map([
   ["INR", "LOCAL"],
+  ["EUR", "SEPA"],
   ["USD", "ACH"],
   ["USDC", "ACH"],
 ]);
 const names = new Map([["INR", "Rao Exports Private Limited"]]);
 const accounts = new Map([
   ["INR", "**********6789"],
+  ["EUR", "******************3000"],
   ["USD", "******7890"],
   ["USDC", "******7890"],
 ]);

@@ -24,6 +24,7 @@ type Amounts = { readonly source_amount?: string; readonly receiving_amount?: st
 
 /** How a recipient of a currency is registered: the path and the body. */
 export function recipientBody(currency: string): readonly [path: string, body: BodyValues] {
+  if (currency === "EUR") return [paths.fiat, bankBody("EUR")];
   if (currency === "INR") return [paths.fiat, bankBody("INR", "Corporate")];
   if (currency === "USD") return [paths.fiat, bankBody("ACH")];
   if (currency === "USDC") return [paths.fiat, bankBody("USDC")];

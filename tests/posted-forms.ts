@@ -92,6 +92,10 @@ const shapes: Readonly<Record<string, readonly [BankTransfer, AccountType][]>> =
     ["INR", "Individual"],
     ["INR", "Corporate"],
   ],
+  fiat_beneficiary_eur: [
+    ["EUR", "Individual"],
+    ["EUR", "Corporate"],
+  ],
 };
 
 export const postedForms: [string, Posted][] = publicBodies.flatMap((body) =>

@@ -23,7 +23,8 @@ function stored(body: BodyValues, changes: object) {
   const { beneficiary_document_id, beneficiary_date_of_birth, ...shown } = body;
   return {
     ...shown,
-    beneficiary_account_number: masked(body.beneficiary_account_number),
+    beneficiary_account_number: masked(body.iban ?? body.beneficiary_account_number),
+    ...(body.iban !== undefined && { iban: masked(body.iban) }),
     beneficiary_id: id("ben"),
     screening_status: "cleared",
     archived: false,

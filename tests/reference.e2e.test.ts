@@ -191,7 +191,7 @@ describe("the beneficiary forms", () => {
     ]);
     const none = await acme.data("GET", `${formsPath}?destination_currency=INR&transfer_type=ACH`);
     expect(none).toEqual({ forms: [] });
-    expect((await acme.get(`${formsPath}?destination_currency=EUR`)).json).toEqual({
+    expect((await acme.get(`${formsPath}?destination_currency=GBP`)).json).toEqual({
       code: "INVALID_REQUEST",
       message: expect.stringMatching(/^destination_currency: must be one of USDC_ETH, /),
     });

@@ -24,6 +24,7 @@ function crypto(code: string, name: string, decimals: number): Currency {
 export const currencies: readonly Currency[] = [
   fiat("USD", "US Dollar", "$"),
   fiat("INR", "Indian Rupee", "₹"),
+  fiat("EUR", "Euro", "€"),
   crypto("USDC", "USD Coin", 6),
   crypto("USDC_ETH", "USD Coin (Ethereum)", 6),
   crypto("USDT_ETH", "Tether USD (Ethereum)", 6),

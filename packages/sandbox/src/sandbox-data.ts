@@ -31,6 +31,7 @@ export const sandboxCorridors = [
   corridor("USD", "USD", "1", ["0.001", "0.50"]),
   corridor("USD", "USDC", "0.9998", ["0.001", "0.50"]),
   corridor("USD", "INR", "83.1234567891", ["0.005", "0.30"]),
+  corridor("USD", "EUR", "0.8625", ["0.003", "0.50"]),
   corridor("USD", "USDC_ETH", "0.9998", ["0.002", "1.00"]),
   corridor("USDC_ETH", "USDC_ETH", "1", ["0.001", "0.750000"]),
   corridor("USDC_ETH", "USD", "0.9995", ["0.002", "0.500000"]),

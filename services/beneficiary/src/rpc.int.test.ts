@@ -105,6 +105,20 @@ describe("reading", () => {
     expect(fields.value.beneficiaryCity).toBe("New York");
   });
 
+  it("seals an IBAN and shows it masked, under its own name", async () => {
+    const id = await create.fiat({}, {}, 2);
+    const { beneficiary } = await service.rpc.getBeneficiary({ merchantId, beneficiaryId: id });
+    const masked = "******************3000";
+    expect(beneficiary?.accountNumberMasked).toBe(masked);
+    const fields = beneficiary?.fields;
+    if (fields?.case !== "fiat") throw new Error("not a fiat beneficiary");
+    expect(fields.value).toMatchObject({ iban: masked, beneficiaryAccountNumber: "" });
+    const stored = await service.database.db
+      .collection("beneficiaries")
+      .findOne({ _id: id as never });
+    expect(JSON.stringify(stored)).not.toContain("370400440532013000");
+  });
+
   it("gives payment instructions to the payout service alone", async () => {
     const id = await create.fiat({}, {}, 1);
     const { rpc } = service;
@@ -125,6 +139,16 @@ describe("reading", () => {
         ...{ postcode: "400020", countryCode: "IN" },
       },
       screeningStatus: ScreeningStatus.CLEARED,
+    });
+    const eur = await create.fiat({}, {}, 2);
+    expect(await rpc.getPaymentInstruction({ merchantId, beneficiaryId: eur })).toMatchObject({
+      ...{ beneficiaryName: "Jane Doe", accountNumber: "DE89370400440532013000" },
+      ...{ transferMethod: "SEPA", routingCodeType1: "SWIFT", routingCodeValue1: "COBADEFFXXX" },
+      ...{ destinationCurrency: "EUR", destinationCountry: "DE" },
+      address: {
+        ...{ street: "1 Hauptstrasse", city: "Frankfurt am Main", state: "" },
+        ...{ postcode: "60311", countryCode: "DE" },
+      },
     });
     const crypto = await create.crypto({
       beneficiary_account_number: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",

@@ -62,7 +62,7 @@ const sharesSetting = z
 /** What a person may credit or reverse alone within a day, where nothing else is set. */
 const sandboxLimits =
   "USD=100000,USDC=100000,USDC_ETH=100000,USDT_ETH=100000,USDC_COIN_POLYGON=100000," +
-  "PYUSD_SOL=100000,USDP_SOL=100000,USDT_TRON=100000,USDC_SOL=100000,INR=8000000," +
+  "PYUSD_SOL=100000,USDP_SOL=100000,USDT_TRON=100000,USDC_SOL=100000,INR=8000000,EUR=100000," +
   "BTC=1,ETH=30,SOL=600,MATIC_POLYGON=200000";
 
 /** `USD=100000.00,BTC=1`: amounts by currency, in minor units of it. */

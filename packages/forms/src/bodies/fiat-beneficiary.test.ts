@@ -12,7 +12,7 @@ function check(values: BodyValues): string {
   return Array.isArray(answer) ? violationsMessage(answer) : "";
 }
 
-const [usd = {}, inr = {}] = fiatBeneficiary.forms.map(exampleOf);
+const [usd = {}, inr = {}, eur = {}] = fiatBeneficiary.forms.map(exampleOf);
 const swift: BodyValues = {
   ...usd,
   transfer_type: "SWIFT",
@@ -93,6 +93,23 @@ describe("a fiat beneficiary", () => {
       { beneficiary_account_number: "1".repeat(35) },
       "must be at most 34 characters",
     ],
+    ["EUR", eur, {}, ""],
+    ["EUR without a BIC", eur, { bic: "" }, ""],
+    ["EUR to Serbia, in SEPA since 2026", eur, { iban: "RS35260005601001611379" }, ""],
+    ["EUR to one who lives outside of SEPA", eur, { beneficiary_country_code: "BR" }, ""],
+    [
+      "EUR to an IBAN outside of SEPA",
+      eur,
+      { iban: "BR1800360305000010009795493C1" },
+      "iban: must be a valid IBAN of a country in SEPA",
+    ],
+    ["a wrong checksum in EUR", eur, { iban: "DE88370400440532013000" }, "iban: must be a valid"],
+    ["an IBAN in small letters", eur, { iban: "de89370400440532013000" }, "iban: must be a valid"],
+    ["an IBAN in groups", eur, { iban: "DE89 3704 0044 0532 0130 00" }, "iban: must be a valid"],
+    ["a BIC of no country", eur, { bic: "COBAXXFF" }, "bic: must be a valid BIC"],
+    ["EUR by SWIFT", eur, { transfer_type: "SWIFT" }, "transfer_type: must be one of SEPA"],
+    ["SWIFT without a residence", swift, { beneficiary_country_code: "" }, "is required"],
+    ["ACH without a residence", usd, { beneficiary_country_code: "" }, ""],
     ["INR", inr, {}, ""],
     ["INR by any type", inr, { routing_code_type_1: "IMPS" }, ""],
     [
@@ -124,6 +141,11 @@ describe("a fiat beneficiary", () => {
       expect(check(rest)).toBe(`beneficiary_bank_${part}: is required`);
     },
   );
+
+  it.each(["iban", "address", "city", "postcode", "country_code"])("in EUR needs %s", (part) => {
+    const name = part === "iban" ? part : `beneficiary_${part}`;
+    expect(check({ ...eur, [name]: "" })).toBe(`${name}: is required`);
+  });
 
   it("is not bound by the sets of other bodies' fields of the same name", () => {
     const allowed = { routing_code_value_1: ["ETHEREUM"] };

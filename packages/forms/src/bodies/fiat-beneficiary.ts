@@ -1,4 +1,5 @@
 import {
+  type Condition,
   type Form,
   optional,
   type Pattern,
@@ -15,11 +16,12 @@ import {
   textField,
 } from "../fields/make.ts";
 import { isAbaRoutingNumber, isBic, isIbanOf, isIfsc, usesIban } from "../values/bank-codes.ts";
+import { eurBeneficiary } from "./eur-beneficiary.ts";
+import { bicPattern, nameFields } from "./fiat-parts.ts";
 
 /** Service interface, "Fiat beneficiary (request fields)". */
 
-const isIndividual = { field: "beneficiary_account_type", in: ["Individual"] } as const;
-const isCorporate = { field: "beneficiary_account_type", in: ["Corporate"] } as const;
+const isSwift: Condition = { field: "transfer_type", in: ["SWIFT"] };
 
 /** What the forms differ in. */
 type FiatForm = {
@@ -27,13 +29,14 @@ type FiatForm = {
   readonly transfers: readonly [string, ...string[]];
   readonly routingType: TextField;
   readonly routingValue: Pick<TextField, "description" | "example"> & Partial<TextField>;
-  /** Whether residence, contact, alias and the bank's name are required. */
+  /** Whether contact, alias and the bank's name are required. */
   readonly required: boolean;
+  readonly residenceRequired: TextField["required"];
   readonly bankRequired: TextField["required"];
   readonly more?: readonly TextField[];
 };
 
-/** The fields of a form, in the interface's order. Of the name, the other type's is ignored. */
+/** The fields of a form, in the interface's order. */
 function fiatFields(form: FiatForm): readonly TextField[] {
   const { required, bankRequired, routingValue } = form;
   const { description, example } = routingValue;
@@ -41,21 +44,16 @@ function fiatFields(form: FiatForm): readonly TextField[] {
   const ofBank = (field: TextField): TextField => ({ ...field, required: bankRequired });
   const postcode = { maxLength: lengths.postcode };
   return [
-    textField("beneficiary_first_name", "First name; of an Individual.", "Jane", {
-      when: isIndividual,
-    }),
-    textField("beneficiary_last_name", "Last name; of an Individual.", "Doe", {
-      when: isIndividual,
-    }),
-    textField("beneficiary_name", "Name of the company; of a Corporate.", "Doe Trading LLC", {
-      when: isCorporate,
-    }),
+    ...nameFields,
     emailField("beneficiary_email", "E-mail address."),
     choiceField("beneficiary_account_type", "Type of beneficiary.", ["Individual", "Corporate"]),
     choiceField("destination_currency", "Destination currency.", form.currencies),
     choiceField("transfer_type", "How the money is sent.", form.transfers),
     countryField("destination_country", "Country that the money is sent to."),
-    ifRequired(countryField("beneficiary_country_code", "Country of residence.")),
+    {
+      ...countryField("beneficiary_country_code", "Country of residence."),
+      required: form.residenceRequired,
+    },
     form.routingType,
     textField("routing_code_value_1", description, example, routingValue),
     optional(textField("routing_code_type_2", "Second routing code type.", "BRANCH")),
@@ -146,7 +144,7 @@ const routingNumber: Rule = {
 /** Where the account is held says the bank's country; the destination does where none is given. */
 const iban: Rule = {
   description: "Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.",
-  when: { field: "transfer_type", in: ["SWIFT"] },
+  when: isSwift,
   reads: ["destination_country", "beneficiary_bank_country_code"],
   reports: "beneficiary_account_number",
   check: (text) => {
@@ -158,10 +156,6 @@ const iban: Rule = {
   },
 };
 
-const bic: Pattern = {
-  source: "^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$",
-  problem: "must be a valid BIC",
-};
 const routingNumberPattern: Pattern = {
   source: "^[0-9]{9}$",
   problem: "must be a valid ABA routing number",
@@ -183,7 +177,7 @@ const usdBeneficiary: Form = {
       description: "BIC or ABA routing number, by the type.",
       example: "021000021",
       variants: [
-        { when: { field: "transfer_type", in: ["SWIFT"] }, example: "CHASUS33", pattern: bic },
+        { when: isSwift, example: "CHASUS33", pattern: bicPattern },
         {
           when: { field: "transfer_type", in: ["ACH", "LOCAL"] },
           example: "021000021",
@@ -192,6 +186,8 @@ const usdBeneficiary: Form = {
       ],
     },
     required: false,
+    // SWIFT takes structured addresses alone, of a town and a country at least (decisions §9).
+    residenceRequired: isSwift,
     bankRequired: { field: "routing_code_type_1", in: ["SWIFT"] },
   }),
   rules: [typeFitsTransfer, domestic, routingNumber, iban],
@@ -221,6 +217,7 @@ const inrFields = fiatFields({
     pattern: { source: "^[A-Z]{4}0[A-Z0-9]{6}$", problem: "must be a valid IFSC" },
   },
   required: true,
+  residenceRequired: true,
   bankRequired: true,
   more: [
     choiceField("currency_type", "Kind of currency.", ["Fiat"]),
@@ -272,17 +269,18 @@ const inrBeneficiary: Form = {
 export const fiatBeneficiary: PublicBody = {
   name: "fiat_beneficiary",
   description: "A recipient of money in a bank account.",
-  forms: [usdBeneficiary, inrBeneficiary],
+  forms: [usdBeneficiary, inrBeneficiary, eurBeneficiary],
   unselected: {
     name: "fiat_beneficiary",
-    description: "Neither of USD or USDC nor of INR.",
+    description: "Of no currency that is paid to bank accounts.",
     selectedBy: [],
     fields: fiatFields({
-      currencies: [...usdCurrencies, "INR"],
-      transfers: usdTransfers,
+      currencies: [...usdCurrencies, "INR", "EUR"],
+      transfers: [...usdTransfers, "SEPA"],
       routingType: textField("routing_code_type_1", "Follows the transfer type.", "ACH CODE"),
       routingValue: { description: "Routing value for the type.", example: "021000021" },
       required: false,
+      residenceRequired: false,
       bankRequired: false,
     }),
   },

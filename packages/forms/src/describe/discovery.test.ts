@@ -36,7 +36,7 @@ const exampleOf = (form: BeneficiaryForm, only: (field: RequestedField) => boole
 describe("the beneficiary forms", () => {
   it("are one for each currency, transfer type and account type that go together", () => {
     const crypto = choicesOf("destinationCurrency").filter(
-      (code) => !/^(USD|USDC|INR)$/.test(code),
+      (code) => !/^(USD|USDC|INR|EUR)$/.test(code),
     );
     const expected = [
       ...crypto.flatMap((code) => [`${code} Individual`, `${code} Corporate`]),
@@ -48,6 +48,8 @@ describe("the beneficiary forms", () => {
       ),
       "INR LOCAL Individual",
       "INR LOCAL Corporate",
+      "EUR SEPA Individual",
+      "EUR SEPA Corporate",
     ];
     expect(crypto).toHaveLength(11);
     expect(all.map(nameOf).sort()).toEqual(expected.sort());
@@ -73,6 +75,8 @@ describe("the beneficiary forms", () => {
     expect(field(swift, "routing_code_type_1")?.allowed).toEqual(["SWIFT"]);
     expect(field(swift, "destination_country")?.allowed).toBeUndefined();
     expect(field(swift, "beneficiary_bank_name")?.required).toBe(false);
+    expect(field(swift, "beneficiary_country_code")?.required).toBe(true);
+    expect(field(ach, "beneficiary_country_code")?.required).toBe(false);
     expect(field(swift, "beneficiary_bank_city")?.required).toBe(true);
     expect(field(swift, "routing_code_value_1")?.pattern?.problem).toBe("must be a valid BIC");
     expect(field(ach, "routing_code_type_1")?.allowed).toEqual(["ACH CODE"]);

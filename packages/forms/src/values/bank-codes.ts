@@ -40,6 +40,20 @@ export function usesIban(country: string): boolean {
   return ibanCountries.get(stateOf.get(country) ?? country)?.IBANRegistry === true;
 }
 
+/**
+ * Countries whose accounts are reached over SEPA (European Payments Council, EPC409-09): those that
+ * ibantools knows, and those that joined in 2025 and 2026.
+ */
+const sepaCountries: ReadonlySet<string> = new Set([
+  ...[...ibanCountries].flatMap(([country, { SEPA }]) => (SEPA ? [country] : [])),
+  ...["AL", "MD", "ME", "MK", "RS"],
+]);
+
+/** Whether a text is an IBAN of a country in SEPA, in electronic form. */
+export function isSepaIban(text: string): boolean {
+  return isValidIBAN(text) && sepaCountries.has(text.slice(0, 2));
+}
+
 /** Territories whose accounts begin with their state's code (IBAN registry, notes to FR and FI). */
 const stateOf: ReadonlyMap<string, string> = new Map([
   ...["GF", "GP", "MQ", "RE", "PF", "TF", "YT", "NC", "BL", "MF", "PM", "WF"].map(

@@ -93,12 +93,16 @@ export interface Beneficiary {
   currency_type?: string;
   /** Kind of bank account. */
   beneficiary_bank_account_type?: string;
+  /** Account, as an IBAN in electronic form: capitals and digits, no spaces. */
+  iban?: string;
+  /** BIC of the account's bank; its IBAN suffices. */
+  bic?: string;
   /** Beneficiary id. */
   beneficiary_id: string;
   /** How it is paid. */
   beneficiary_type: "crypto" | "fiat";
   /** How money is sent to it. */
-  transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL";
+  transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA";
   /** `pending` until it is screened. Only a `cleared` beneficiary can be paid; `review`: a person decides. */
   screening_status: "pending" | "cleared" | "review" | "blocked";
   /** Whether it is archived; new quotes for it are then refused. */
@@ -405,7 +409,7 @@ export interface PayoutItem {
   /** What it is. */
   transaction_type: "payout_session";
   /** How it is sent; `CREDIT_REVERSAL` if it failed or was returned and the money is credited. */
-  transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "CREDIT_REVERSAL";
+  transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA" | "CREDIT_REVERSAL";
   /** Money out. */
   transfer_type: "debit";
   /** Of a crypto payout that succeeded; otherwise empty. */
@@ -1156,6 +1160,38 @@ export interface FiatBeneficiaryInrRequest {
   beneficiary_relationship?: string;
 }
 
+/**
+ * A bank account that is paid in EUR over SEPA.
+ * - The account number is a valid IBAN (ISO 13616) of a country in SEPA.
+ * - The BIC is one of ISO 9362.
+ */
+export interface FiatBeneficiaryEurRequest {
+  /** First name; of an Individual. */
+  beneficiary_first_name?: string;
+  /** Last name; of an Individual. */
+  beneficiary_last_name?: string;
+  /** Name of the company; of a Corporate. */
+  beneficiary_name?: string;
+  /** Type of beneficiary. */
+  beneficiary_account_type: "Individual" | "Corporate";
+  /** Destination currency. */
+  destination_currency: "EUR";
+  /** How the money is sent. */
+  transfer_type: "SEPA";
+  /** Account, as an IBAN in electronic form: capitals and digits, no spaces. */
+  iban: string;
+  /** BIC of the account's bank; its IBAN suffices. */
+  bic?: string;
+  /** Address line: street and number. */
+  beneficiary_address: string;
+  /** City. */
+  beneficiary_city: string;
+  /** Post code. */
+  beneficiary_postcode: string;
+  /** Country of residence. */
+  beneficiary_country_code: string;
+}
+
 /** The merchant's own business. */
 export interface DepositorSelfBusinessRequest {
   /** What the depositor is to the merchant; `business` is the merchant's own business. */
@@ -1351,7 +1387,8 @@ export type CreateCryptoBeneficiaryRequest =
 /** A recipient of money in a bank account. */
 export type CreateFiatBeneficiaryRequest =
   | FiatBeneficiaryUsdRequest
-  | FiatBeneficiaryInrRequest;
+  | FiatBeneficiaryInrRequest
+  | FiatBeneficiaryEurRequest;
 
 /** A party that funds the merchant's account from a wallet. */
 export type CreateDepositorRequest =
@@ -1396,9 +1433,9 @@ export interface ListBeneficiariesQuery {
 /** Query parameters of `listBeneficiaryForms`. */
 export interface ListBeneficiaryFormsQuery {
   /** Only forms for this currency. */
-  destination_currency?: "USDC_ETH" | "USDT_ETH" | "ETH" | "SOL" | "PYUSD_SOL" | "USDP_SOL" | "USDC_SOL" | "MATIC_POLYGON" | "USDC_COIN_POLYGON" | "BTC" | "USDT_TRON" | "USD" | "USDC" | "INR" | undefined;
+  destination_currency?: "USDC_ETH" | "USDT_ETH" | "ETH" | "SOL" | "PYUSD_SOL" | "USDP_SOL" | "USDC_SOL" | "MATIC_POLYGON" | "USDC_COIN_POLYGON" | "BTC" | "USDT_TRON" | "USD" | "USDC" | "INR" | "EUR" | undefined;
   /** Only forms for this transfer type; crypto beneficiaries have none. */
-  transfer_type?: "ACH" | "SWIFT" | "LOCAL" | undefined;
+  transfer_type?: "ACH" | "SWIFT" | "LOCAL" | "SEPA" | undefined;
   /** Only forms for this type of beneficiary. */
   account_type?: "Individual" | "Corporate" | undefined;
 }

@@ -39,7 +39,14 @@ import { partyType, readFilter, type Wanted, wantedWord } from "../records/list-
 import { type Fields, textOf } from "../records/rules/private-fields.ts";
 import type { PartyWallet } from "../records/rules/screening.ts";
 import type { Opened } from "../records/store.ts";
-import { type Beneficiary, newCryptoBeneficiary, newFiatBeneficiary } from "./rules/beneficiary.ts";
+import {
+  accountNumberOf,
+  type Beneficiary,
+  newCryptoBeneficiary,
+  newFiatBeneficiary,
+  routingOf,
+  shownFields,
+} from "./rules/beneficiary.ts";
 import { type BeneficiaryStore, beneficiaryDocument } from "./store.ts";
 
 /** What the RPCs of beneficiaries work with. */
@@ -118,8 +125,8 @@ export function beneficiaryWallet(body: Fields): PartyWallet | Refused<"INVALID_
 
 /** A beneficiary as other services read it. */
 function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage {
-  const { kind, accountNumberMasked, createdAt, updatedAt } = beneficiary;
-  const fields = { ...beneficiary.fields, beneficiary_account_number: accountNumberMasked };
+  const { kind, createdAt, updatedAt } = beneficiary;
+  const fields = shownFields(beneficiary);
   return create(BeneficiarySchema, {
     ...beneficiary,
     kind: valueOfWord(BeneficiaryKind, kind),
@@ -139,10 +146,8 @@ function paymentInstruction(opened: Opened<Beneficiary>): GetPaymentInstructionR
   return create(GetPaymentInstructionResponseSchema, {
     ...record,
     beneficiaryName: record.name,
-    accountNumber: textOf(whole, "beneficiary_account_number"),
-    routingCodeType1: textOf(whole, "routing_code_type_1"),
-    routingCodeValue1: textOf(whole, "routing_code_value_1"),
-    destinationCountry: textOf(whole, "destination_country"),
+    accountNumber: accountNumberOf(whole),
+    ...routingOf(whole),
     accountType: textOf(whole, "beneficiary_account_type"),
     bankAccountType: textOf(whole, "beneficiary_bank_account_type"),
     bankName: textOf(whole, "beneficiary_bank_name"),

@@ -45,7 +45,9 @@ const beneficiary = withStored(
         "accountNumberMasked",
         f.text("Masked but for the last four characters.", "******7890"),
       ),
-      transfer_method: f.oneOf("How money is sent to it.", ["CRYPTO", "SWIFT", "ACH", "LOCAL"]),
+      transfer_method: f.oneOf("How money is sent to it.", [
+        ...["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA"],
+      ]),
       screening_status: f.word(
         ScreeningStatus,
         "`pending` until it is screened. Only a `cleared` beneficiary can be paid; `review`: a person decides.",

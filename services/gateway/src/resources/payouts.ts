@@ -148,7 +148,7 @@ const payoutItem = f.record(PayoutSchema, "PayoutItem", "A payout as it is liste
     (its) => (its.status === PayoutStatus.FAILED ? "CREDIT_REVERSAL" : its.transferMethod),
     f.oneOf(
       "How it is sent; `CREDIT_REVERSAL` if it failed or was returned and the money is credited.",
-      ["CRYPTO", "SWIFT", "ACH", "LOCAL", "CREDIT_REVERSAL"],
+      ["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA", "CREDIT_REVERSAL"],
     ),
   ),
   transfer_type: f.from(() => "debit", f.oneOf("Money out.", ["debit"])),

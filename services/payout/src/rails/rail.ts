@@ -13,7 +13,7 @@ export type Instruction = {
   readonly currency: string;
   /** Minor units of the currency. */
   readonly amount: bigint;
-  /** `CRYPTO`, `SWIFT`, `ACH` or `LOCAL`. */
+  /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`. */
   readonly transferMethod: string;
   /** Of a crypto transfer; else "". */
   readonly network: string;

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Fields } from "../../records/rules/private-fields.ts";
 import { pendingScreening } from "../../records/rules/screening.ts";
-import { beneficiaryScope, newCryptoBeneficiary, newFiatBeneficiary } from "./beneficiary.ts";
+import {
+  accountNumberOf,
+  beneficiaryScope,
+  newCryptoBeneficiary,
+  newFiatBeneficiary,
+  routingOf,
+  shownFields,
+} from "./beneficiary.ts";
 
 const now = new Date("2026-11-20T11:26:00.000Z");
 const origin = { id: "ben_1", merchantId: "mer_a", now, screening: pendingScreening(now, 1_000) };
@@ -53,6 +60,44 @@ describe("a fiat beneficiary", () => {
     const made = newFiatBeneficiary(origin, body);
     expect(made).toMatchObject({ kind: "fiat", name, transferMethod, network: "" });
     expect(made.accountNumberMasked).toBe("******7890");
+  });
+});
+
+describe("a beneficiary in EUR", () => {
+  const body: Fields = {
+    beneficiary_account_type: "Corporate",
+    beneficiary_name: "Doe GmbH",
+    destination_currency: "EUR",
+    transfer_type: "SEPA",
+    iban: "DE89370400440532013000",
+    beneficiary_country_code: "AT",
+  };
+
+  it("is paid to its IBAN, which is shown masked", () => {
+    const made = newFiatBeneficiary(origin, body);
+    const masked = "******************3000";
+    expect(made).toMatchObject({ transferMethod: "SEPA", accountNumberMasked: masked });
+    expect(accountNumberOf(body)).toBe("DE89370400440532013000");
+    const shown = { ...made, fields: { beneficiary_name: "Doe GmbH" } };
+    expect(shownFields(shown)).toEqual({ beneficiary_name: "Doe GmbH", iban: masked });
+  });
+
+  it.each([
+    ["without a BIC", {}, ""],
+    ["by its BIC", { bic: "COBADEFFXXX" }, "SWIFT"],
+  ])("is routed %s to the country of its IBAN", (_how, change: Fields, routingCodeType1) => {
+    const routingCodeValue1 = "bic" in change ? "COBADEFFXXX" : "";
+    expect(routingOf({ ...body, ...change })).toEqual({
+      ...{ routingCodeType1, routingCodeValue1, destinationCountry: "DE" },
+    });
+  });
+
+  it("is screened by its name and residence", () => {
+    const made = newFiatBeneficiary(origin, body);
+    expect(beneficiaryScope(made, body)).toEqual({
+      parties: [{ type: "entity", name: "Doe GmbH", date: "", countries: ["AT"], documentIds: [] }],
+      wallets: [],
+    });
   });
 });
 

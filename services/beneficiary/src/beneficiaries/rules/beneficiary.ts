@@ -15,7 +15,7 @@ export const beneficiaryKinds = ["crypto", "fiat"] as const;
 export type BeneficiaryKind = (typeof beneficiaryKinds)[number];
 
 /** The method by which a rail pays a beneficiary. */
-export type TransferMethod = "CRYPTO" | "SWIFT" | "ACH" | "LOCAL";
+export type TransferMethod = "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA";
 
 /** A beneficiary as it can be read without opening what is sealed. */
 export type Beneficiary = StoredRecord & {
@@ -64,8 +64,37 @@ function common(origin: Origin, body: Fields, whole: Fields) {
     ...newRecord(origin, whole),
     accountType: accountTypeOf(body),
     destinationCurrency: textOf(body, "destination_currency"),
-    accountNumberMasked: maskAllButLastFour(textOf(body, "beneficiary_account_number")),
+    accountNumberMasked: maskAllButLastFour(accountNumberOf(body)),
     archived: false,
+  };
+}
+
+/** The number of the account or wallet that is paid, an IBAN in EUR; needs the whole body. */
+export function accountNumberOf(whole: Fields): string {
+  return textOf(whole, "iban") || textOf(whole, "beneficiary_account_number");
+}
+
+/** The body's fields as they are shown: the account number masked, under the form's own name. */
+export function shownFields({ fields, transferMethod, accountNumberMasked }: Beneficiary): Fields {
+  const name = transferMethod === "SEPA" ? "iban" : "beneficiary_account_number";
+  return { ...fields, [name]: accountNumberMasked };
+}
+
+/** How a bank account is routed; SEPA goes by the IBAN, which names the country too. */
+export function routingOf(whole: Fields) {
+  const iban = textOf(whole, "iban");
+  if (iban === "") {
+    return {
+      routingCodeType1: textOf(whole, "routing_code_type_1"),
+      routingCodeValue1: textOf(whole, "routing_code_value_1"),
+      destinationCountry: textOf(whole, "destination_country"),
+    };
+  }
+  const bic = textOf(whole, "bic");
+  return {
+    routingCodeType1: bic === "" ? "" : "SWIFT",
+    routingCodeValue1: bic,
+    destinationCountry: iban.slice(0, 2),
   };
 }
 
@@ -84,7 +113,7 @@ function accountTypeOf(body: Fields): AccountType {
 
 function transferMethodOf(body: Fields): TransferMethod {
   const type = textOf(body, "transfer_type");
-  if (type === "SWIFT" || type === "ACH" || type === "LOCAL") return type;
+  if (type === "SWIFT" || type === "ACH" || type === "LOCAL" || type === "SEPA") return type;
   throw new Error("a checked body has no transfer type");
 }
 

@@ -15,6 +15,7 @@ const privateNames: ReadonlySet<string> = new Set([
   "depositor_business_id",
   "depositor_wallet_address",
   "document_number",
+  "iban",
 ]);
 
 /** Parts a body into what may be kept as it is and what has to be sealed. */

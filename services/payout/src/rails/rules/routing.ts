@@ -6,7 +6,7 @@ export type TransferLimits = { readonly min?: bigint; readonly max?: bigint };
 /** What a rail declares that it can send. */
 export type RailCapabilities = {
   readonly currencies: readonly string[];
-  /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`. */
+  /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`, `SEPA`. */
   readonly transferMethods: readonly string[];
   /** Of crypto transfers. */
   readonly networks: readonly string[];

@@ -68,7 +68,7 @@ const duplicates = 3;
 /** Every kind of payout; the simulation has no limits of its own. */
 const capabilities: RailCapabilities = {
   currencies: currencies.map(({ code }) => code),
-  transferMethods: ["CRYPTO", "SWIFT", "ACH", "LOCAL"],
+  transferMethods: ["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA"],
   networks: ["ETHEREUM", "SOLANA", "POL", "BNB", "BTC", "TRX"],
   limits: {},
 };

@@ -116,7 +116,7 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
   beneficiaryAccountNumberMasked: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH` or `LOCAL`.
+   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 19;
    */
@@ -273,7 +273,7 @@ export type PayoutJson = {
   beneficiaryAccountNumberMasked?: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH` or `LOCAL`.
+   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 19;
    */

@@ -41,7 +41,7 @@ export type QuotedBeneficiary = Message<"disburse.quote.v1.QuotedBeneficiary"> &
   accountNumberMasked: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH` or `LOCAL`.
+   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 4;
    */
@@ -77,7 +77,7 @@ export type QuotedBeneficiaryJson = {
   accountNumberMasked?: string;
 
   /**
-   * `CRYPTO`, `SWIFT`, `ACH` or `LOCAL`.
+   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
    *
    * @generated from field: string transfer_method = 4;
    */

@@ -1,0 +1,58 @@
+import { type Form, optional, type Rule, type TextField } from "../fields/field.ts";
+import { choiceField, countryField, lengths, textField } from "../fields/make.ts";
+import { isBic, isSepaIban } from "../values/bank-codes.ts";
+import { bicPattern, nameFields } from "./fiat-parts.ts";
+
+/** Decisions §9, "The added `EUR` form of the fiat beneficiary". */
+
+const fields: readonly TextField[] = [
+  ...nameFields,
+  choiceField("beneficiary_account_type", "Type of beneficiary.", ["Individual", "Corporate"]),
+  choiceField("destination_currency", "Destination currency.", ["EUR"]),
+  choiceField("transfer_type", "How the money is sent.", ["SEPA"]),
+  textField(
+    "iban",
+    "Account, as an IBAN in electronic form: capitals and digits, no spaces.",
+    "DE89370400440532013000",
+    {
+      maxLength: lengths.accountNumber,
+      pattern: { source: "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$", problem: "must be a valid IBAN" },
+    },
+  ),
+  optional(
+    textField("bic", "BIC of the account's bank; its IBAN suffices.", "COBADEFFXXX", {
+      pattern: bicPattern,
+    }),
+  ),
+  textField("beneficiary_address", "Address line: street and number.", "1 Hauptstrasse"),
+  textField("beneficiary_city", "City.", "Frankfurt am Main"),
+  textField("beneficiary_postcode", "Post code.", "60311", { maxLength: lengths.postcode }),
+  { ...countryField("beneficiary_country_code", "Country of residence."), example: "DE" },
+];
+
+const sepaIban: Rule = {
+  description: "The account number is a valid IBAN (ISO 13616) of a country in SEPA.",
+  reads: ["iban"],
+  reports: "iban",
+  check: (text) =>
+    isSepaIban(text("iban")) ? undefined : "must be a valid IBAN of a country in SEPA",
+};
+
+const bicOfBank: Rule = {
+  description: "The BIC is one of ISO 9362.",
+  reads: ["bic"],
+  reports: "bic",
+  check: (text) => {
+    const bic = text("bic");
+    return bic === "" || isBic(bic) ? undefined : "must be a valid BIC";
+  },
+};
+
+/** A bank account that is paid in EUR over SEPA. */
+export const eurBeneficiary: Form = {
+  name: "fiat_beneficiary_eur",
+  description: "A bank account that is paid in EUR over SEPA.",
+  selectedBy: [{ field: "destination_currency", in: ["EUR"] }],
+  fields,
+  rules: [sepaIban, bicOfBank],
+};
