@@ -157,6 +157,7 @@ describe("payouts", () => {
         fixed_cost_currency: source,
         unique_transaction_reference: expect.stringMatching(/^[0-9A-Za-z]{12,100}$/),
         ...noFailure,
+        expected_settlement_at: time,
         ...times,
       });
     }

@@ -97,13 +97,42 @@ describe("the outcome that a reference asks for", () => {
     expect((await steps()).slice(0, 3)).toEqual(moves);
   });
 
+  it("can be cancelled while it waits for its batch: sandbox-batch", async () => {
+    const before = (await account()).available;
+    const payoutId = await globex.pay("sandbox-batch-1");
+    await until(payoutId, "initiated", "processing");
+    const cancel = `${paths.payouts}/${payoutId}/cancel`;
+    const data = await globex.data("POST", cancel);
+    const gone = { status: "failed", sub_status: "cancelled", failure_code: "CANCELLED" };
+    expect(data).toMatchObject({
+      ...{ ...gone, unique_transaction_reference: "", expected_settlement_at: "" },
+    });
+    expect(await account()).toMatchObject({ available: before, held: 0 });
+    expect(await globex.data("POST", cancel)).toEqual(data);
+    expect(await read(payoutId)).toEqual(data);
+    expect(await item(payoutId)).toMatchObject({
+      ...{ ...gone, transfer_method: "CREDIT_REVERSAL" },
+    });
+    expect((await faces(payoutId)).at(-1)).toBe("failed cancelled");
+    expect((await steps()).slice(0, 2)).toEqual([`release ${payoutId}`, `hold ${payoutId}`]);
+    const foreign = await payerOf(platform, "acme").post(cancel, {});
+    expect([foreign.status, foreign.json.code]).toEqual([404, "RECORD_NOT_FOUND"]);
+  });
+
+  it("cannot be cancelled when it is on its way", async () => {
+    const payoutId = await globex.pay("order-on-its-way");
+    await until(payoutId, "succeeded", "settled");
+    const { status, json } = await globex.post(`${paths.payouts}/${payoutId}/cancel`, {});
+    expect([status, json.code]).toEqual([409, "NOT_CANCELLABLE"]);
+  });
+
   it("is not known for a while, and never guessed: sandbox-unknown", async () => {
     const payoutId = await globex.pay("sandbox-unknown-1");
     await until(payoutId, "succeeded", "settled");
     expect(await faces(payoutId)).toContain("initiated unknown");
     expect((await read(payoutId)).unique_transaction_reference).toMatch(/^SBX\d{12}$/);
     await vi.waitFor(async () =>
-      expect(await account()).toMatchObject({ available: 999_990, held: 0 }),
+      expect(await account()).toMatchObject({ available: 999_980, held: 0 }),
     );
   });
 });

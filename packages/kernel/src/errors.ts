@@ -36,6 +36,11 @@ export const errorTable = {
     "The screening of this beneficiary has not finished.",
     "FailedPrecondition",
   ),
+  NOT_CANCELLABLE: row(
+    409,
+    "This payout is on its way or at its end, and cannot be cancelled.",
+    "FailedPrecondition",
+  ),
   QUOTE_EXPIRED: row(400, "This quote is expired", "FailedPrecondition"),
   ALREADY_PROCESSED: row(400, "Transaction Already Processed", "AlreadyExists"),
   AMOUNT_NOT_WITHIN_LIMITS: row(400, "Amount is not within limits.", "OutOfRange"),

@@ -10,8 +10,10 @@ export const failureMessages = {
   BENEFICIARY_BANK_REJECTED: "The beneficiary's bank rejected the payment.",
   BENEFICIARY_NAME_MISMATCH: "The name is not that of the account's holder.",
   BENEFICIARY_REFUSED: "The beneficiary refused the payment.",
+  CANCELLED: "The payout was cancelled before it was paid.",
   CURRENCY_NOT_ACCEPTED: "The beneficiary's account does not take the currency.",
   INVALID_ACCOUNT: "The account number or wallet address is not valid.",
+  INVALID_ADDRESS: "The beneficiary's address is not complete enough for the payment.",
   INVALID_ROUTING: "The routing code is not that of a bank that takes such payments.",
   REGULATORY: "A rule of a country or bank on the way forbids the payment.",
   TRANSFER_REVERTED:

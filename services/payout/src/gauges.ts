@@ -90,7 +90,9 @@ export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Pro
   };
 }
 
-const openStages = ["queued", "submitting", "processing", "unknown", "concluding"];
+const openStages = [
+  ...["queued", "submitting", "processing", "unknown", "cancelling", "concluding"],
+];
 
 type Reading = { readonly _id: unknown; readonly count: number; readonly oldest: Date };
 

@@ -39,7 +39,7 @@ import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rail
 import { createRailDirectory, type RailDirectory } from "./rails/directory.ts";
 import type { Rail } from "./rails/rail.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
-import { destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
+import { cancelRpc, destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
 import type { Route } from "./rails/rules/routing.ts";
 import { openRailStates, type RailStates } from "./rails/states.ts";
 import { deferMaxMs } from "./rails/steps.ts";
@@ -129,7 +129,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     { ...deps, rails, resolutions, audit, velocity, usage },
     closer,
   );
-  const { counts, leaseNew, onCreated, wake, stop } = background;
+  const { counts, leaseNew, onCreated, onChanged, wake, stop } = background;
   onMoved = background.wakeRecorder;
   const callbacks = openRailCallbacks(database);
   const operations = {
@@ -137,8 +137,8 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   };
   return {
     rpc: payoutRpc({
-      ...{ ...deps, rails, counts, leaseNew, onCreated, mode, wake, bindings },
-      approvals: options.approvals,
+      ...{ ...deps, rails, counts, leaseNew, onCreated, onChanged, mode, wake, bindings },
+      ...{ approvals: options.approvals, log: options.log },
     }),
     /** For operators, rails and subscribers. */
     operations: operationsRpc(operations),
@@ -219,7 +219,7 @@ function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
     const lost = (error: unknown) => log.warn({ err: error }, "published events not marked");
     await outbox.settle(true).catch(lost);
   };
-  return { counts, leaseNew, onCreated, wake: workers.wake, stop };
+  return { counts, leaseNew, onCreated, onChanged, wake: workers.wake, stop };
 }
 
 /** Starts what runs beside the RPCs; `wake` is called when there is work on a payout. */
@@ -263,19 +263,18 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
 export function payoutRpc(
   deps: ExecuteDeps & RailReportDeps & PayoutRpcDeps,
 ): Partial<ServiceImpl<typeof PayoutService>> {
-  const { approvals } = deps;
   const rpc = {
-    ...guardedLedger(deps, approvals),
+    ...guardedLedger(deps, deps.approvals),
     ...executionRpc(deps),
     ...payoutsRpc(deps.payouts, deps.counts),
-    ...destinationsRpc(deps),
+    ...{ ...destinationsRpc(deps), ...cancelRpc(deps) },
     // One caller's word settles a payout or returns it: live, a rail alone reports, and signs.
     ...(deps.mode === "sandbox" && reportRpc(deps)),
   };
   return bindOperations(PayoutService, rpc, deps.bindings, { own: ["executePayout"] });
 }
 
-type PayoutRpcDeps = Parameters<typeof destinationsRpc>[0] & {
+type PayoutRpcDeps = Parameters<typeof cancelRpc>[0] & {
   readonly approvals?: LedgerApprovals | undefined;
   readonly counts: PayoutCounts;
   readonly mode: Mode;

@@ -49,6 +49,14 @@ export const payoutCommands: readonly CallCommand[] = [
     show: { record: "payout" },
   },
   {
+    name: "payouts cancel",
+    summary: "cancel a payout that no rail is paying yet, for its merchant",
+    examples: ["payouts cancel mer_01k… po_01k…"],
+    method: payouts.cancelPayout,
+    arguments: [merchant, payout],
+    show: { record: "payout" },
+  },
+  {
     name: "payouts timeline",
     summary: "every step of a payout, and every message of its rail",
     examples: ["payouts timeline po_01k…"],

@@ -292,6 +292,23 @@ export class Payouts {
   }
 
   /**
+   * Cancel payout.
+   *
+   * Cancels a payout that waits: it is `queued`, or its rail has it and has not begun to pay it, such as a bank whose batch has not left. The answer is the payout, `failed` with `sub_status` `cancelled`, its money available again; a webhook follows, and its quote stays used. Cancelling it again has the same answer. `NOT_CANCELLABLE`: it is on its way, or at its end. `SERVICE_UNAVAILABLE`: its rail did not answer; repeat it, or read the payout.
+   *
+   * In the sandbox a payout whose `reference_id` begins with `sandbox-batch` waits for its batch for ten seconds.
+   *
+   * Scope: `payout:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
+   *
+   * Operation `cancelPayout` of the reference.
+   */
+  cancel(payoutId: string, options: CallOptions = {}): Promise<Payout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/payouts/${segment(payoutId)}/cancel` }, options);
+  }
+
+  /**
    * List payouts.
    *
    * Newest first. `total_count` may lag by a second for no filter and for `status` alone; for other filters it is counted, up to 10,000.

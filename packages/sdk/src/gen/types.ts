@@ -344,6 +344,19 @@ export interface Corridor {
   exchange_rate?: Decimal;
   /** Its time; empty if unknown. */
   rate_as_of: string;
+  /** The ways in which its payouts are paid, by the beneficiary's transfer type or network; empty while that is not known. */
+  rails: Array<{
+    /** Name of the rail. */
+    rail: string;
+    /** How money is sent. */
+    transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "SEPA";
+    /** Network of a crypto payout; otherwise empty. */
+    network: string;
+    /** Until when of a day the rail takes what it pays that day, with its time zone (`16:00 Europe/Berlin`); empty if it has no such time. */
+    cut_off: string;
+    /** Usual time from submission to settlement of a payout that is made now; omitted if unknown. */
+    settlement_seconds?: number;
+  }>;
 }
 
 /** A payout. */
@@ -355,7 +368,7 @@ export interface Payout {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
   /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "cancelled";
   /** The merchant's id, `merchant_id` in webhooks. */
   parent_id: string;
   /** Quote that was executed. */
@@ -380,7 +393,7 @@ export interface Payout {
   fixed_cost_currency: string;
   /** Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`. */
   unique_transaction_reference: string;
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** The same in words, in English. */
   failure_message: string;
@@ -388,6 +401,8 @@ export interface Payout {
   rail_code: string;
   /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */
   returned_reference: string;
+  /** When it will have been paid, as a rule of its rail; empty until it is submitted, if the rail does not say, and if it failed. */
+  expected_settlement_at: string;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -405,7 +420,7 @@ export interface PayoutItem {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
   /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "cancelled";
   /** What it is. */
   transaction_type: "payout_session";
   /** How it is sent; `CREDIT_REVERSAL` if it failed or was returned and the money is credited. */
@@ -447,7 +462,7 @@ export interface PayoutItem {
       symbol: string;
     };
   };
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** The same in words, in English. */
   failure_message: string;
@@ -466,12 +481,12 @@ export interface PayoutEvent {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
   /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned";
-  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. */
-  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "cancelled";
+  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. */
+  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "cancelled";
   /** Version of the payout at this step: the `webhook-sequence` of its status. */
   version: number;
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** The same in words, in English. */
   failure_message: string;
@@ -815,8 +830,8 @@ export interface PayoutWebhookData {
   /** When it last changed. */
   updated_at: string;
   /** The sub-status that it changed to. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned";
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "cancelled";
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */
   returned_reference: string;
@@ -1582,6 +1597,7 @@ export type ErrorCode =
   | "CORRIDOR_NOT_ACTIVE"
   | "ACCESS_FORBIDDEN"
   | "BENEFICIARY_NOT_READY"
+  | "NOT_CANCELLABLE"
   | "QUOTE_EXPIRED"
   | "ALREADY_PROCESSED"
   | "AMOUNT_NOT_WITHIN_LIMITS"
@@ -1617,6 +1633,7 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "rate",
   "replay",
   "sequence",
+  "settlement_seconds",
   "status_code",
   "total_count",
   "version",

@@ -107,6 +107,7 @@ export type Transfer = {
   readonly _id: string;
   readonly scenario: string;
   readonly reference: string;
+  readonly withdrawn_at?: Date;
 };
 
 /** A quote as it is stored. */

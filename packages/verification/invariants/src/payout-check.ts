@@ -35,14 +35,18 @@ const stages: Readonly<Record<string, readonly [status: string, ...endings: stri
   submitting: ["initiated", ""],
   processing: ["initiated", ""],
   unknown: ["initiated", ""],
+  cancelling: ["initiated", ""],
   concluding: ["initiated", "", "post", "release"],
   settled: ["succeeded", "post"],
   returning: ["succeeded", "post", "post return"],
   rejected: ["failed", "release"],
   returned: ["failed", "post return"],
+  cancelled: ["failed", "release"],
 };
 
-const openStages = ["queued", "submitting", "processing", "concluding", "returning"];
+const openStages = [
+  ...["queued", "submitting", "processing", "cancelling", "concluding", "returning"],
+];
 /** A database's and a service's clock may differ, and a screening's time is a service's. */
 const clocksApartMs = 5_000;
 
@@ -187,6 +191,11 @@ export function checkTransfer(transfer: Transfer, payout: Payout | undefined): F
   if (payout === undefined) return findings;
   const { stage, reference = transfer.reference } = payout.progress;
   expect(9, stage !== "queued", "the rail has a transfer that nobody submitted");
+  const { withdrawn_at } = transfer;
+  const isTakenBack = stage !== "cancelled" || withdrawn_at !== undefined;
+  expect(9, isTakenBack, "is cancelled and its rail did not take it back");
+  const isPaidAfter = ["settled", "returning", "returned"].includes(stage);
+  expect(9, withdrawn_at === undefined || !isPaidAfter, `is ${stage} and its rail took it back`);
   if (wasReported(payout)) return findings;
   const isRejected = transfer.scenario === "fail";
   const isPaid = ["settled", "returning", "returned"].includes(stage);
@@ -205,7 +214,9 @@ const ways: ReadonlySet<string> = new Set([
 ]);
 
 /** A rail that wavers between these without end is journalled up to a bound. */
-const wavering: ReadonlySet<string> = new Set(["submitting", "processing", "unknown"]);
+const wavering: ReadonlySet<string> = new Set([
+  ...["submitting", "processing", "unknown", "cancelling"],
+]);
 
 /** The statuses that a payout had, one for each version, by its journal. */
 export function statusesOf({ journal }: Payout): string[] {

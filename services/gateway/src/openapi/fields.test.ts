@@ -41,12 +41,16 @@ import {
 describe("the words of the public interface", () => {
   it.each<[string, Readonly<Record<string, number>>, string]>([
     ["payout status", PayoutStatus, "initiated succeeded failed"],
-    ["payout sub-status", PayoutSubStatus, "queued processing unknown settled rejected returned"],
+    [
+      "payout sub-status",
+      PayoutSubStatus,
+      "queued processing unknown settled rejected returned cancelled",
+    ],
     ["ledger step", LedgerStep, "credit hold post release return reversal"],
     [
       "payout cause",
       PayoutCause,
-      "executed submitted accepted outcome_unknown settled rejected returned resolved",
+      "executed submitted accepted outcome_unknown settled rejected returned resolved cancelled",
     ],
     ["beneficiary kind", BeneficiaryKind, "crypto fiat"],
     ["screening status", ScreeningStatus, "pending cleared review blocked"],
@@ -60,9 +64,10 @@ describe("the words of the public interface", () => {
     expect(wordsOf(values).join(" ")).toBe(words);
     const { schema, write } = word(values, "What it is.");
     expect(schema.enum).toEqual(words.split(" "));
-    words.split(" ").forEach((each, at) => {
-      expect([wordOf(values, at + 1), write(at + 1)]).toEqual([each, each]);
-    });
+    for (const each of words.split(" ")) {
+      const value = values[each.toUpperCase()] ?? 0;
+      expect([wordOf(values, value), write(value)]).toEqual([each, each]);
+    }
     expect(write(0)).toBe("");
   });
 });

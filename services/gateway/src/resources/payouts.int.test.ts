@@ -46,8 +46,30 @@ describe("payouts", () => {
       ...{ source_currency_code: "USD", destination_currency_code: "USDC_ETH" },
       ...{ source_amount: 100.1, receiving_amount: 99.5, exchange_rate: 0.9995, total_fees: 0.55 },
       ...{ fixed_cost_currency: "USD", unique_transaction_reference: "0xhash", ...wireTimes },
-      ...{ ...noFailure, returned_reference: "" },
+      ...{ ...noFailure, returned_reference: "", expected_settlement_at: "" },
     });
+    const expectedSettlementAt = at;
+    calls.fakes().payout.getPayout = calls.replying({
+      payout: { ...payout, expectedSettlementAt },
+    });
+    expect(await calls.data({ path: "/api/v1/transfer/payouts/po_1" })).toMatchObject({
+      expected_settlement_at: wireAt,
+    });
+  });
+
+  it("are cancelled without a body, or with an empty one", async () => {
+    calls.fakes().payout.cancelPayout = calls.replying({ payout });
+    const path = "/api/v1/transfer/payouts/po_1/cancel";
+    for (const body of [undefined, "{}"]) {
+      const method = "POST";
+      expect(await calls.data({ path, method, ...(body && { body }) })).toMatchObject({
+        id: "po_1",
+      });
+    }
+    expect(calls.asked()).toMatchObject([
+      { merchantId: calls.merchantId(), payoutId: "po_1" },
+      { merchantId: calls.merchantId(), payoutId: "po_1" },
+    ]);
   });
 
   it("have a timeline", async () => {

@@ -76,6 +76,9 @@ const payout = f.record(PayoutSchema, "Payout", "A payout.", {
   unique_transaction_reference: transactionReference,
   ...failure,
   returned_reference: returnedReference,
+  expected_settlement_at: f.momentOrNone(
+    "When it will have been paid, as a rule of its rail; empty until it is submitted, if the rail does not say, and if it failed.",
+  ),
   ...f.recordTimes,
 });
 
@@ -187,7 +190,7 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
   sub_status: subStatus,
   cause: f.word(
     PayoutCause,
-    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator.",
+    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request.",
   ),
   version: f.whole("Version of the payout at this step: the `webhook-sequence` of its status.", 1, {
     minimum: 1,
@@ -242,6 +245,14 @@ export const payouts: Resource = {
       ],
       answer: (call, { payout }) =>
         payout.executePayout(bodyRequest(call, ExecutePayoutRequestSchema)),
+    }),
+    post("cancelPayout", "/api/v1/transfer/payouts/:payoutId/cancel", {
+      summary: "Cancel payout",
+      description:
+        "Cancels a payout that waits: it is `queued`, or its rail has it and has not begun to pay it, such as a bank whose batch has not left. The answer is the payout, `failed` with `sub_status` `cancelled`, its money available again; a webhook follows, and its quote stays used. Cancelling it again has the same answer. `NOT_CANCELLABLE`: it is on its way, or at its end. `SERVICE_UNAVAILABLE`: its rail did not answer; repeat it, or read the payout.\n\nIn the sandbox a payout whose `reference_id` begins with `sandbox-batch` waits for its batch for ten seconds.",
+      data: payout,
+      refusals: ["RECORD_NOT_FOUND", "NOT_CANCELLABLE"],
+      answer: async ({ change }, { payout }) => (await payout.cancelPayout(change)).payout,
     }),
     get("listPayouts", "/api/v1/transfer/payouts", {
       summary: "List payouts",

@@ -86,10 +86,15 @@ describe("quotes", () => {
     };
     const limits = { sourceMin: "1.00", sourceMax: "100000.00", receivingMin: "" };
     const rate = { rate: "83.1234567891", asOf: at };
+    const bank = { rail: "bank", transferMethod: "LOCAL", network: "" };
+    const rails = [
+      { ...bank, cutOff: "16:00 Asia/Kolkata", settlementSeconds: 3_600n },
+      { ...bank, rail: "other", cutOff: "" },
+    ];
     calls.fakes().quote.listCorridors = calls.replying({
       corridors: [
-        { ...corridor, limits, rate },
-        { ...corridor, active: false },
+        { ...corridor, limits, rate, rails },
+        { ...corridor, active: false, rails: [] },
       ],
       totalCount: 2n,
     });
@@ -99,9 +104,12 @@ describe("quotes", () => {
       '{"data":{"corridors":[{"id":"cor_1","source_currency_code":"USD",' +
         '"destination_currency_code":"INR","active":true,"fees":{"share":0.005,"flat":0.30},' +
         '"limits":{"source_amount_min":1.00,"source_amount_max":100000.00},' +
-        `"exchange_rate":83.1234567891,"rate_as_of":"${wireAt}"},` +
+        `"exchange_rate":83.1234567891,"rate_as_of":"${wireAt}",` +
+        '"rails":[{"rail":"bank","transfer_method":"LOCAL","network":"",' +
+        '"cut_off":"16:00 Asia/Kolkata","settlement_seconds":3600},' +
+        '{"rail":"other","transfer_method":"LOCAL","network":"","cut_off":""}]},' +
         '{"id":"cor_1","source_currency_code":"USD","destination_currency_code":"INR",' +
-        '"active":false,"fees":{"share":0.005,"flat":0.30},"limits":{},"rate_as_of":""}],' +
+        '"active":false,"fees":{"share":0.005,"flat":0.30},"limits":{},"rate_as_of":"","rails":[]}],' +
         '"meta_data":{"total_count":2,"next_cursor":""}}}',
     );
     const merchantId = calls.merchantId();

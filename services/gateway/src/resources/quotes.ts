@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import {
+  CorridorRailSchema,
   CorridorSchema,
   CreateQuoteRequestSchema,
   LimitsSchema,
@@ -48,6 +49,25 @@ const fees = f.object(
   }),
 );
 
+const corridorRail = f.object(
+  "A way in which payouts are paid.",
+  f.fields(CorridorRailSchema, {
+    rail: f.text("Name of the rail.", "sandbox"),
+    transfer_method: f.oneOf("How money is sent.", ["CRYPTO", "SWIFT", "ACH", "LOCAL", "SEPA"]),
+    network: f.text("Network of a crypto payout; otherwise empty.", "ETHEREUM"),
+    cut_off: f.text(
+      "Until when of a day the rail takes what it pays that day, with its time zone (`16:00 Europe/Berlin`); empty if it has no such time.",
+      "",
+    ),
+    settlement_seconds: f.optional(
+      f.whole(
+        "Usual time from submission to settlement of a payout that is made now; omitted if unknown.",
+        1,
+      ),
+    ),
+  }),
+);
+
 const corridor = f.record(CorridorSchema, "Corridor", "A pair of currencies to send between.", {
   id: f.id("cor", "Corridor id."),
   source_currency_code: f.text("Currency of the account.", "USD"),
@@ -62,6 +82,10 @@ const corridor = f.record(CorridorSchema, "Corridor", "A pair of currencies to s
     ),
   ),
   rate_as_of: f.from(({ rate }) => rate?.asOf, f.momentOrNone("Its time; empty if unknown.")),
+  rails: f.listOf(
+    "The ways in which its payouts are paid, by the beneficiary's transfer type or network; empty while that is not known.",
+    corridorRail,
+  ),
 });
 
 const corridorPage = f.pageOf(ListCorridorsResponseSchema, "CorridorPage", "corridors", corridor);

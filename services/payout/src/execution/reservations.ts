@@ -44,7 +44,7 @@ async function fatesOf(deps: SweepDeps, open: readonly OpenReservation[]) {
     const { payoutId } = reservation;
     const stage = stages.get(payoutId);
     // Reserved by an execute that was late: its payout has failed, and gave its room back before.
-    const ofPayout = stage === "rejected" ? "abandoned" : "exists";
+    const ofPayout = stage === "rejected" || stage === "cancelled" ? "abandoned" : "exists";
     fates.set(payoutId, stage === undefined ? await fateOf(deps, reservation) : ofPayout);
   }
   return fates;

@@ -197,6 +197,22 @@ describe("room within a limit", () => {
     expect(await codeOf(execute())).toBe("OK");
   });
 
+  it("is given back when the payout is cancelled, and to a late execute's sweep too", async () => {
+    const payoutId = await platform.execute(accountId, "order");
+    expect(await codeOf(execute())).toBe("LIMIT_EXCEEDED");
+    await platform.rpc.cancelPayout({ mutation: platform.operation(), merchantId, payoutId });
+    expect(await used()).toEqual([]);
+    // Reserved by an execute of the same quote that was late.
+    await platform.room.reserve({
+      ...{ payoutId, quoteId: "qt_late", merchantId, accountId, beneficiaryId: "ben_1" },
+      ...{ currency: "USD", amount: 1_000n },
+    });
+    await sweepLater();
+    expect(await used()).toEqual([]);
+    platform.world.offsetMs = 0;
+    expect(await codeOf(execute())).toBe("OK");
+  });
+
   it("stays taken by a payout that was paid, also when it comes back", async () => {
     const payoutId = await platform.execute(accountId, "sandbox-return");
     for (let n = 0; n < 3; n += 1) await platform.after(2_000);

@@ -87,6 +87,8 @@ export type PayoutDocument = Origin & {
   /** Absent until it is submitted. */
   rail?: string;
   submitted_at?: Date;
+  /** Absent where its rail did not say when it will have paid it. */
+  expected_at?: Date;
   /** The open exception. */
   doubt?: PayoutException;
   /** Absent where its beneficiary was cleared at the last check. */
@@ -208,6 +210,7 @@ export const stateFields = {
   revision: 1,
   rail: 1,
   submitted_at: 1,
+  expected_at: 1,
   doubt: 1,
   uncleared: 1,
   created_at: 1,
@@ -249,6 +252,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
     revision: document.revision,
     rail: document.rail ?? "",
     submittedAt: document.submitted_at,
+    expectedAt: document.expected_at,
     exception: document.doubt,
     uncleared: document.uncleared,
     createdAt: document.created_at,

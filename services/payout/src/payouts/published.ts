@@ -82,7 +82,8 @@ function publishedEvent(document: PayoutDocument, version: number): PublishedEve
 function rebuiltEvent(document: PayoutDocument, { version, at: updatedAt }: StoredStep) {
   const payout = toPayout(document);
   if (version === 1) {
-    return pendingEvent({ ...payout, version, updatedAt, progress: { stage: "queued" } });
+    const queued = { progress: { stage: "queued" }, expectedAt: undefined } as const;
+    return pendingEvent({ ...payout, version, updatedAt, ...queued });
   }
   return version === payout.version ? pendingEvent({ ...payout, updatedAt }) : undefined;
 }

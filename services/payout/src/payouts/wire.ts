@@ -43,6 +43,8 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     network: beneficiary.network,
     version: payout.version,
     ...visibleFailure(progress),
+    ...(payout.expectedAt !== undefined &&
+      status !== "failed" && { expectedSettlementAt: timestampFromDate(payout.expectedAt) }),
     createdAt: timestampFromDate(payout.createdAt),
     updatedAt: timestampFromDate(payout.updatedAt),
   });

@@ -39,6 +39,8 @@ export type Step = {
   readonly work: { readonly leasedUntil: Date } | Date | "done";
   /** The rail that the payout is submitted to next, under its id. */
   readonly submitTo?: string;
+  /** When that rail will have paid it, as a rule. */
+  readonly expectedAt?: Date | undefined;
   /** Messages between payout and rail, for the history. */
   readonly calls?: readonly StoredCall[];
   /** The resolution that takes effect with this step. */
@@ -73,7 +75,7 @@ export async function advance(
   progress: Progress,
   step: Step,
 ): Promise<Advanced | undefined> {
-  const { at, cause, submitTo, work, resolves } = step;
+  const { at, cause, submitTo, expectedAt, work, resolves } = step;
   const from = publicStatusOf(payout.progress).status;
   const to = publicStatusOf(progress).status;
   const submitted =
@@ -82,6 +84,7 @@ export async function advance(
   const changed: Payout = {
     ...payout,
     ...submitted,
+    ...(expectedAt && { expectedAt }),
     progress,
     version: from === to ? payout.version : payout.version + 1,
     revision: payout.revision + 1,
@@ -103,6 +106,7 @@ export async function advance(
         revision: changed.revision,
         updated_at: at,
         ...(submitted && { rail: submitted.rail, submitted_at: at }),
+        ...(expectedAt && { expected_at: expectedAt }),
         ...(exception && { doubt: exception }),
         ...setWork(work),
       },
@@ -131,7 +135,9 @@ function isRecorded(payout: Payout, progress: Progress, { cause }: Step): boolea
   return !isWavering || payout.revision <= waveringRevisionMax;
 }
 
-const wavering: ReadonlySet<Progress["stage"]> = new Set(["submitting", "processing", "unknown"]);
+const wavering: ReadonlySet<Progress["stage"]> = new Set([
+  ...["submitting", "processing", "unknown", "cancelling"],
+] as const);
 
 /** A step as the history keeps it, with the payout's stage and version after it. */
 export function stepOf(

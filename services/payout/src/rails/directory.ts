@@ -7,8 +7,10 @@ import {
   type Route,
   type RoutingRefusal,
   railFor,
+  railOf,
   routeProblems,
   type Transfer,
+  type Way,
 } from "./rules/routing.ts";
 
 /** Why a transfer waits: no rail can take it, or its rail takes no new transfers now. */
@@ -47,6 +49,11 @@ export function createRailDirectory(
     },
     /** Whether some transfer of a currency has a rail, be it paused or away. */
     pays: (currency: string): boolean => isPayable(routes, capabilities, currency),
+    /** The rail that transfers of a way go to, be it paused or away. */
+    railOf: (way: Way): Rail | undefined => {
+      const name = railOf(routes, capabilities, way);
+      return isRefused(name) ? undefined : byName.get(name);
+    },
     /** Why a rail takes no new transfers now; `undefined`: it does. */
     unavailability,
     /**

@@ -95,3 +95,17 @@ it("says whether a currency is paid out, for the quote service", async () => {
   expect(await ask("USD")).toMatchObject({ payable: false });
   await expect(ask("XXX")).rejects.toThrow("currency_code: is not a known one");
 });
+
+it("says by which rails currencies are paid, and when", async () => {
+  platform.rails.current = platform.sandboxRail;
+  const ask = (...currencyCodes: string[]) => platform.rpc.describeDestinations({ currencyCodes });
+  const { destinations } = await ask("EUR", "BTC");
+  const paid = { rail: "sandbox", cutOff: "", settlementSeconds: 1n };
+  expect(destinations).toMatchObject([
+    { currencyCode: "EUR", rails: [{ ...paid, transferMethod: "SEPA", network: "" }] },
+    { currencyCode: "BTC", rails: [{ ...paid, transferMethod: "CRYPTO", network: "BTC" }] },
+  ]);
+  await expect(ask("EUR", "XXX")).rejects.toThrow("currency_codes[1]: is not a known one");
+  await expect(ask()).rejects.toThrow("currency_codes: must be 1 to 100");
+  await expect(ask(...Array.from({ length: 101 }, () => "EUR"))).rejects.toThrow("1 to 100");
+});

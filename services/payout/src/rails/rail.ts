@@ -64,6 +64,14 @@ export type RailCallback = {
 /** What a bank says of an account of ours at the end of a day, as decimal text of its currency. */
 export type StatementBalances = { readonly opening: string; readonly closing: string };
 
+/** Until when of a day a rail takes what it pays that day. */
+export type CutOff = {
+  /** `16:00`. */
+  readonly time: string;
+  /** Its time zone, as IANA names it: `Europe/Berlin`. */
+  readonly zone: string;
+};
+
 /**
  * A way to move money. `key` is the payout's id: a rail pays a key at most once, however often it
  * is submitted. After an error of `submit` or `query` the outcome is unknown, and the rail is
@@ -83,6 +91,8 @@ export type Rail = {
   readonly overdueAfterMs?: number;
   /** When a transfer that is submitted at `now` is settled, as a rule. */
   expectedAt?(transfer: Transfer, now: Date): Date | undefined;
+  /** Its cut-off for a transfer like this, whatever its amount; absent where a rail has none. */
+  cutOff?(transfer: Transfer): CutOff | undefined;
   /** The balances of a day, `yyyy-mm-dd`, where the rail's bank has sent them. */
   statement?(currency: string, day: string): Promise<StatementBalances | undefined>;
   submit(key: string, instruction: Instruction): Promise<RailReply>;

@@ -12,6 +12,8 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import { type AuditStore, readOperator } from "../payouts/operators.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
 import { type ReceiveDeps, receiveCallback } from "./callbacks.ts";
+import { type CancelDeps, cancelPayout } from "./cancel.ts";
+import { railsTo } from "./destinations.ts";
 import { isAvailable, type RailDirectory } from "./directory.ts";
 import type { Rail } from "./rail.ts";
 import { type RailReportDeps, reportOutcome } from "./reports.ts";
@@ -31,14 +33,44 @@ export function reportRpc(deps: RailReportDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
-/** The RPC by which the quote service asks before a corridor is opened. */
-export function destinationsRpc({ rails }: { readonly rails: Pick<RailDirectory, "pays"> }) {
+/** As many as a page of corridors has. */
+const destinationsMax = 100;
+
+/** The RPCs by which the quote service asks how currencies are paid. */
+export function destinationsRpc({
+  rails,
+  clock,
+}: Pick<RailReportDeps, "clock"> & { readonly rails: Pick<RailDirectory, "pays" | "railOf"> }) {
+  const known = (code: string, field: string): string => {
+    const unknown = refused("INVALID_REQUEST", `${field}: is not a known one`);
+    return orThrow(findCurrency(code) ?? unknown).code;
+  };
   return {
-    checkDestination: async ({ currencyCode }) => {
-      const found = findCurrency(currencyCode);
-      const unknown = refused("INVALID_REQUEST", "currency_code: is not a known one");
-      const { code } = orThrow(found ?? unknown);
-      return { payable: rails.pays(code) };
+    checkDestination: async ({ currencyCode }) => ({
+      payable: rails.pays(known(currencyCode, "currency_code")),
+    }),
+
+    describeDestinations: async ({ currencyCodes }) => {
+      if (currencyCodes.length < 1 || currencyCodes.length > destinationsMax) {
+        orThrow(refused("INVALID_REQUEST", `currency_codes: must be 1 to ${destinationsMax}`));
+      }
+      const codes = currencyCodes.map((code, at) => known(code, `currency_codes[${at}]`));
+      const now = clock.now();
+      const destinations = codes.map((currencyCode) => {
+        return { currencyCode, rails: railsTo(rails, currencyCode, now) };
+      });
+      return { destinations };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutService>>;
+}
+
+/** The RPC by which a merchant cancels a payout. */
+export function cancelRpc(deps: CancelDeps) {
+  return {
+    cancelPayout: async ({ mutation, merchantId, payoutId }) => {
+      const by = readMutation(mutation);
+      const cancelled = await cancelPayout(deps, { merchantId, payoutId }, by);
+      return { payout: payoutMessage(orThrow(cancelled)) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }

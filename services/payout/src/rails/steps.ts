@@ -96,7 +96,7 @@ export function renewedLease(deps: RailWorkerDeps): Pick<Step, "at" | "work"> {
 export type RailResponse = RailReply & { readonly call: StoredCall };
 
 /** The timeout of a rail call, shorter than a lease. */
-const railTimeoutMs = 5_000;
+export const railTimeoutMs = 5_000;
 /** The time that is left of a lease for the write after a rail call. */
 const writeMs = 1_000;
 /** The pause before a retry where the rail or the beneficiary service is not available. */

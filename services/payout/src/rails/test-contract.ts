@@ -82,6 +82,28 @@ export function keepsRailContract(open: () => RailUnderTest): void {
     expect((await rail.submit(key, transfer)).status).toEqual(status);
   });
 
+  it("never pays what it took back, also where it is submitted afterwards", async () => {
+    const { rail, settle, paid, transfer = instruction } = open();
+    // Of a rail that cannot tell, operators make sure.
+    if (rail.withdraw === undefined) return;
+    const key = freshKey();
+    expect([await rail.withdraw(key), await rail.withdraw(key)]).toEqual([true, true]);
+    expect((await rail.submit(key, transfer)).status.kind).toBe("rejected");
+    await settle();
+    expect((await rail.query(key)).status.kind).toBe("rejected");
+    expect(await paid(key)).toBe(0);
+  });
+
+  it("does not take back what it has paid", async () => {
+    const { rail, settle, paid, transfer = instruction } = open();
+    if (rail.withdraw === undefined) return;
+    const key = freshKey();
+    await rail.submit(key, transfer);
+    await settle();
+    expect(await rail.withdraw(key)).toBe(false);
+    expect(await paid(key)).toBe(1);
+  });
+
   it("reads its own message, and none that somebody else signed or changed", () => {
     const { rail, signed } = open();
     const key = freshKey();

@@ -1,4 +1,5 @@
 import { fromBinary, toJson } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -336,6 +337,33 @@ it("sends what the beneficiary service says of the merchant's own beneficiary", 
   const routing = { routingCodeType: "IFSC", routingCodeValue: "HDFC0000001" };
   const transfer = { ...texts, currency: "USD", amount: 1_000n };
   expect(sent).toEqual([[id, { ...transfer, ...paid, ...routing }]]);
+});
+
+it("stores when its rail will have paid it, as it said at the submission, in that write", async () => {
+  const id = await execute("order-10");
+  const expected = async () => {
+    const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: id });
+    return payout?.expectedSettlementAt && timestampDate(payout.expectedSettlementAt);
+  };
+  expect(await expected()).toBeUndefined();
+  const asked: unknown[] = [];
+  const expectedAt = (transfer: object, now: Date) => {
+    asked.push(transfer);
+    return new Date(now.getTime() + 60_000);
+  };
+  platform.rails.current = testRail({ expectedAt });
+  const { updateOne } = platform.payouts;
+  const writes = vi.spyOn(platform.payouts, "updateOne").mockImplementation(updateOne);
+  await platform.work();
+  expect(asked).toEqual([{ currency: "USD", amount: 1_000n, transferMethod: "ACH", network: "" }]);
+  // The lease, the submission, the answer: none is for this.
+  expect(writes).toHaveBeenCalledTimes(3);
+  const stored = await platform.payouts.findOne({ _id: id });
+  const submittedAt = stored?.submitted_at?.getTime() ?? 0;
+  expect(await expected()).toEqual(new Date(submittedAt + 60_000));
+  await report(id, RailOutcome.REJECTED);
+  await after(0);
+  expect(await expected()).toBeUndefined();
 });
 
 it("goes on under the request that made the payout, and hands its event on", async () => {

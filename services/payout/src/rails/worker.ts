@@ -4,12 +4,15 @@ import { resume } from "@disburse/chassis/tracing/tracing.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { StoredCall } from "../payouts/document.ts";
 import { clearanceWait, type UnclearedStatus } from "../payouts/rules/clearance.ts";
-import { closingMovement, pendingMovement } from "../payouts/rules/movement.ts";
+import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
 import { type LeasedPayout, release } from "../payouts/work.ts";
+import { takeBack } from "./cancel.ts";
+import { moveOwed } from "./closing.ts";
 import type { Unavailability } from "./directory.ts";
 import type { Instruction, Rail } from "./rail.ts";
+import type { Transfer } from "./rules/routing.ts";
 import {
   applyResponse,
   callRail,
@@ -73,21 +76,27 @@ async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date
     case "concluding":
     case "returning":
       return moveMoney(deps, leased, pollAt);
+    case "cancelling":
+      return takeBack(deps, leased);
     case "rejected":
     case "returned":
+    case "cancelled":
       return release(deps.payouts, leased, { work: "done" });
   }
 }
 
 /** Chooses the rail, once: the step before the rail call stores it. */
 async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
-  const { destination, receivingMinor, beneficiary } = leased.payout.quote;
-  const { transferMethod, network } = beneficiary;
-  const transfer = { currency: destination, amount: receivingMinor, transferMethod, network };
-  const chosen = await deps.rails.choose(transfer);
+  const chosen = await deps.rails.choose(transferOf(leased.payout));
   return typeof chosen === "string"
     ? waitForRail(deps, leased, chosen, [])
     : submit(deps, leased, chosen, []);
+}
+
+function transferOf({ quote }: Payout): Transfer {
+  const { destination: currency, receivingMinor: amount, beneficiary } = quote;
+  const { transferMethod, network } = beneficiary;
+  return { currency, amount, transferMethod, network };
 }
 
 /** Leaves a payout until its rail takes it; where no rail could, it gets an exception. */
@@ -140,14 +149,11 @@ async function submit(
     return waitForClearance(deps, leased, instruction.uncleared, calls);
   }
   const { name } = rail;
+  const lease = renewedLease(deps);
+  const expectedAt = rail.expectedAt?.(transferOf(leased.payout), lease.at);
   const detail = `submitting to ${name}`;
-  const step = {
-    cause: "submitted",
-    detail,
-    ...renewedLease(deps),
-    submitTo: name,
-    calls,
-  } as const;
+  const cause = "submitted" as const;
+  const step = { cause, detail, ...lease, submitTo: name, expectedAt, calls };
   const submitting = await takeStep(deps, leased, { stage: "submitting" }, step);
   if (submitting === undefined) return undefined;
   const { id } = submitting.payout;
@@ -224,27 +230,17 @@ async function moveMoney(
   leased: LeasedPayout,
   pollAt: Date | "done",
 ): Promise<undefined> {
-  const { payout } = leased;
-  const { ledger, clock } = deps;
-  const pending = pendingMovement(payout.progress);
+  const { clock } = deps;
+  const pending = pendingMovement(leased.payout.progress);
   if (pending === undefined) throw new Error("a payout without an outcome has no movement");
-  const { accountId, merchantId } = payout.quote;
-  const movement = closingMovement(payout, pending.step);
-  const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
-  if (outcome !== "applied") throw new Error(`${pending.step} not applied: ${outcome}`);
-  if (pending.step === "release") await giveBackRoom(deps, payout);
+  await moveOwed(deps, leased.payout, pending.step);
   const { stage } = pending.to;
-  const cause = stage === "rejected" || stage === "returned" ? stage : "settled";
+  const isFailure = stage === "rejected" || stage === "returned" || stage === "cancelled";
+  const cause = isFailure ? stage : "settled";
   const work = workAfter(stage, pollAt, clock.now());
   const step = { cause, detail: `${pending.step} applied`, at: clock.now(), work } as const;
   await takeStep(deps, leased, pending.to, step);
   return undefined;
-}
-
-/** A payout that was not paid counts no longer towards the velocity limits of its merchant. */
-function giveBackRoom({ room }: RailWorkerDeps, { id, quote }: Payout): Promise<void> {
-  const { merchantId, beneficiary } = quote;
-  return room.giveBack(id, { merchantId, beneficiaryId: beneficiary.id });
 }
 
 /** A settled payout is polled when its rail says; a reported return continues at once. */

@@ -1,10 +1,14 @@
-import { toJson } from "@bufbuild/protobuf";
+import { create, toJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import { CorridorSchema, QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import {
+  CorridorRailSchema,
+  CorridorSchema,
+  QuoteService,
+} from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Decimal128 } from "mongodb";
@@ -17,6 +21,8 @@ import { openCorridors } from "./store.ts";
 let database: Database;
 let rpc: ReturnType<typeof createClient<typeof QuoteService>>;
 const now = new Date("2026-01-01T00:00:00Z");
+/** What payout was asked about. */
+const askedFor: (readonly string[])[] = [];
 /** Currencies that no rail pays. */
 const unpayable = new Set<string>();
 
@@ -27,6 +33,10 @@ beforeAll(async () => {
     corridors,
     current: openCurrentCorridors(corridors),
     isPayable: async (currency) => !unpayable.has(currency),
+    railsTo: async (currencies) => {
+      askedFor.push(currencies);
+      return new Map([["INR", [create(CorridorRailSchema, { rail: "bank" })]]]);
+    },
     clock: { now: () => now },
   });
   rpc = createClient(
@@ -127,9 +137,12 @@ it("is stored and shown whole, with whom it is open to and its rate", async () =
   expect(shown && toJson(CorridorSchema, shown)).toEqual({
     ...{ ...corridor, id: corridorId },
     rate: { rate: "83.12", asOf: "2026-01-01T00:00:00Z", source: "test" },
+    rails: [{ rail: "bank" }],
   });
+  const paidFor = listed.corridors.map(({ destinationCurrencyCode: code }) => code);
+  expect(askedFor).toEqual([paidFor]);
   const repeated = await rpc.setCorridor({ mutation: first, corridor });
-  expect(repeated.corridor).toEqual(shown);
+  expect(repeated.corridor).toEqual({ ...shown, rails: [] });
 });
 
 it("takes no rate of the future, which would be in force for ever", async () => {

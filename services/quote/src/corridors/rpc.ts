@@ -18,6 +18,7 @@ import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { CurrentCorridors } from "./current.ts";
+import type { RailsTo } from "./rails.ts";
 import {
   type Corridor,
   type CorridorTerms,
@@ -51,11 +52,12 @@ export type CorridorDeps = {
    * corridor is opened to a currency that none pays.
    */
   readonly isPayable?: ((currency: string) => Promise<boolean>) | undefined;
+  readonly railsTo: RailsTo;
   readonly clock: Clock;
 };
 
 /** The RPCs of corridors and rates, for the operator. */
-export function corridorsRpc({ corridors, current, isPayable, clock }: CorridorDeps) {
+export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: CorridorDeps) {
   const assertPayable = async (destination: string): Promise<void> => {
     if (isPayable === undefined || (await isPayable(destination))) return;
     const problem = `destination_currency_code: no live rail pays ${destination}`;
@@ -108,8 +110,14 @@ export function corridorsRpc({ corridors, current, isPayable, clock }: CorridorD
       const page = { after, limit: limit + 1 };
       const { found, count } = await listCorridors(corridors, merchantId, page);
       const { shown, nextCursor } = cutPage(found, limit, writePairCursor);
-      const rates = await Promise.all(shown.map(({ id }) => latestRate(corridors, id)));
-      const messages = shown.map((corridor, at) => corridorMessage(corridor, rates[at]));
+      const [rails, ...rates] = await Promise.all([
+        railsTo(shown.map(({ destination }) => destination)),
+        ...shown.map(({ id }) => latestRate(corridors, id)),
+      ]);
+      const messages = shown.map((corridor, at) => {
+        const paidBy = [...(rails.get(corridor.destination) ?? [])];
+        return { ...corridorMessage(corridor, rates[at]), rails: paidBy };
+      });
       return { corridors: messages, nextCursor, ...countedTotal(count) };
     },
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;

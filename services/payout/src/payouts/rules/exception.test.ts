@@ -21,6 +21,22 @@ describe("an exception after a step", () => {
     ["contradicted, at its end", exception("contradicted"), "settled", "settled", "contradicted"],
     ["contradicted, resolved", exception("contradicted"), "concluding", "resolved", undefined],
     ["unknown, resolved", exception("unknown"), "concluding", "resolved", undefined],
+    [
+      "unknown, to be cancelled",
+      exception("unknown"),
+      "cancelling",
+      "cancelled",
+      "unknown since 1000",
+    ],
+    ["stuck, not cancelled", exception("unknown"), "submitting", "cancelled", "unknown since 1000"],
+    ["unknown, cancelled", exception("unknown"), "concluding", "cancelled", undefined],
+    [
+      "contradicted, cancelled",
+      exception("contradicted"),
+      "cancelled",
+      "cancelled",
+      "contradicted",
+    ],
   ] as const)("that was %s", (_what, before, stage, cause, expected) => {
     const after = exceptionAfterStep(before, stage, cause, at);
     const told = after && `${after.kind} since ${after.since.getTime()}`;

@@ -20,6 +20,8 @@ export function exceptionAfterStep(
 ): PayoutException | undefined {
   if (cause === "resolved") return undefined;
   if (before?.kind === "contradicted") return before;
+  // To ask for a cancellation does not advance a payout.
+  if (cause === "cancelled" && (stage === "cancelling" || stage === "submitting")) return before;
   return stage === "unknown" ? raiseException(before, "unknown", at) : undefined;
 }
 

@@ -29,6 +29,15 @@ it.each<[Progress, object]>([
     { failureCode: "", railCode: "", returnedReference: "" },
   ],
   [{ stage: "concluding", outcome: { kind: "rejected", failure } }, { failureCode: "" }],
+  [
+    { stage: "cancelled" },
+    {
+      ...{ failureCode: "CANCELLED", railCode: "", returnedReference: "" },
+      failureMessage: "The payout was cancelled before it was paid.",
+    },
+  ],
+  [{ stage: "cancelling" }, { failureCode: "" }],
+  [{ stage: "concluding", outcome: { kind: "cancelled" } }, { failureCode: "" }],
 ])("of %j merchants see %j", (progress, seen) => {
   expect(visibleFailure(progress)).toMatchObject(seen);
 });

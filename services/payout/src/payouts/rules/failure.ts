@@ -19,6 +19,13 @@ const shownRailCode = /^[\x21-\x7e]{1,32}$/;
 
 /** The failure that a merchant sees: all "" unless the payout has failed. */
 export function visibleFailure(progress: Progress): VisibleFailure {
+  if (progress.stage === "cancelled") {
+    return {
+      ...none,
+      failureCode: "CANCELLED",
+      failureMessage: failureMessages.CANCELLED,
+    };
+  }
   if (progress.stage !== "rejected" && progress.stage !== "returned") return none;
   const { code = "UNSPECIFIED", railCode = "" } = progress.failure ?? {};
   const reference = progress.stage === "returned" ? progress.reference : undefined;

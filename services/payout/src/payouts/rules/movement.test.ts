@@ -48,6 +48,11 @@ it.each<[Progress, ReturnType<typeof pendingMovement>]>([
     { step: "release", to: { stage: "rejected" } },
   ],
   [
+    { stage: "concluding", outcome: { kind: "cancelled" } },
+    { step: "release", to: { stage: "cancelled" } },
+  ],
+  [{ stage: "cancelling" }, undefined],
+  [
     { stage: "returning", reference: "R" },
     { step: "return", to: { stage: "returned", reference: "R" } },
   ],

@@ -22,6 +22,7 @@ export function pendingMovement(
   }
   if (progress.stage !== "concluding") return undefined;
   const { outcome } = progress;
+  if (outcome.kind === "cancelled") return { step: "release", to: { stage: "cancelled" } };
   const { failure } = outcome;
   const failed = failure === undefined ? {} : { failure };
   if (outcome.kind === "rejected") return { step: "release", to: { stage: "rejected", ...failed } };

@@ -2,6 +2,7 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { effectOfOutcome } from "../../resolutions/rules/resolution.ts";
+import { afterWithdrawal, nextOfCancellation } from "./cancellation.ts";
 import { exceptionAfterStep, type PayoutException, raiseException } from "./exception.ts";
 import { type ClosingStep, pendingMovement } from "./movement.ts";
 import {
@@ -16,14 +17,16 @@ import { causeOf, type StepCause } from "./timeline.ts";
 /** The arrows of the state diagram in docs/decisions/0008, and no others. */
 const arrows: Readonly<Record<Progress["stage"], readonly Progress["stage"][]>> = {
   queued: ["submitting", "concluding"],
-  submitting: ["submitting", "processing", "unknown", "concluding"],
-  processing: ["submitting", "unknown", "concluding"],
-  unknown: ["submitting", "processing", "unknown", "concluding"],
-  concluding: ["concluding", "settled", "returning", "rejected"],
+  submitting: ["submitting", "processing", "unknown", "cancelling", "concluding"],
+  processing: ["submitting", "unknown", "cancelling", "concluding"],
+  unknown: ["submitting", "processing", "unknown", "cancelling", "concluding"],
+  cancelling: ["submitting", "concluding"],
+  concluding: ["concluding", "settled", "returning", "rejected", "cancelled"],
   settled: ["returning"],
   returning: ["returned"],
   rejected: [],
   returned: [],
+  cancelled: [],
 };
 
 const reference = fc.constantFrom("R", "other");
@@ -47,6 +50,8 @@ type Happening =
   | { readonly what: "told"; readonly answer: RailStatus }
   | { readonly what: "resolved"; readonly outcome: Outcome }
   | { readonly what: "overdue" }
+  /** By its merchant; `isWithdrawn`: what its rail says where it is asked. */
+  | { readonly what: "cancelled"; readonly isWithdrawn: boolean }
   | { readonly what: "worked"; readonly dies: "not" | "before it moved money" | "after it did" };
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
@@ -54,6 +59,10 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 4, arbitrary: answer.map((each) => ({ what: "told", answer: each }) as const) },
   { weight: 2, arbitrary: outcome.map((each) => ({ what: "resolved", outcome: each }) as const) },
   fc.constant({ what: "overdue" } as const),
+  {
+    weight: 2,
+    arbitrary: fc.boolean().map((isWithdrawn) => ({ what: "cancelled", isWithdrawn }) as const),
+  },
   {
     weight: 4,
     arbitrary: fc
@@ -91,9 +100,19 @@ class Life {
         if (publicStatusOf(this.progress).status !== "initiated") return;
         this.exception = raiseException(this.exception, "stuck", at);
         return;
+      case "cancelled":
+        this.#cancel(happening.isWithdrawn);
+        return;
       case "worked":
         this.#work(happening.dies);
     }
+  }
+
+  #cancel(isWithdrawn: boolean): void {
+    const next = nextOfCancellation(this);
+    if (next === "conclude") this.#step(afterWithdrawal(true), "cancelled");
+    if (next === "intend") this.#step({ stage: "cancelling" }, "cancelled");
+    if (next === "withdraw") this.#step(afterWithdrawal(isWithdrawn), "cancelled");
   }
 
   #hear(said: RailStatus): void {
@@ -107,7 +126,10 @@ class Life {
     const owed = pendingMovement(this.progress);
     if (owed === undefined || dies === "before it moved money") return;
     if (!this.movements.includes(owed.step)) this.movements.push(owed.step);
-    if (dies === "not") this.#step(owed.to, owed.step === "release" ? "rejected" : "settled");
+    if (dies !== "not") return;
+    const { stage } = owed.to;
+    const isReleased = stage === "rejected" || stage === "cancelled";
+    this.#step(owed.to, isReleased ? stage : "settled");
   }
 
   #step(to: Progress, cause: StepCause): void {
@@ -124,6 +146,7 @@ const ways = ["initiated", "initiated,succeeded", "initiated,failed", "initiated
 const moved: Readonly<Record<string, readonly string[]>> = {
   settled: ["post"],
   rejected: ["release"],
+  cancelled: ["release"],
   returned: ["post,return"],
   returning: ["post", "post,return"],
   concluding: ["", "post", "release"],

@@ -52,6 +52,8 @@ export type Payout = {
   readonly rail: string;
   /** When it was first submitted; `undefined` while it is queued. */
   readonly submittedAt: Date | undefined;
+  /** When its rail will have paid it, as a rule; `undefined` where it did not say. */
+  readonly expectedAt: Date | undefined;
   readonly exception: PayoutException | undefined;
   /** Set while it waits for the clearance of its beneficiary. */
   readonly uncleared: Uncleared | undefined;
@@ -75,6 +77,7 @@ export function payoutFrom(quote: ClaimedQuote): Payout {
     revision: 1,
     rail: "",
     submittedAt: undefined,
+    expectedAt: undefined,
     exception: undefined,
     uncleared: undefined,
     createdAt: claimedAt,

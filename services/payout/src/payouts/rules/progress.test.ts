@@ -40,6 +40,9 @@ const stages: Progress[] = [
   { stage: "rejected" },
   { stage: "returning", reference: "R" },
   { stage: "returned" },
+  { stage: "cancelling" },
+  { stage: "concluding", outcome: { kind: "cancelled" } },
+  { stage: "cancelled" },
 ];
 
 function word(progress: Progress, answer: RailStatus): string {
@@ -61,6 +64,9 @@ describe("an answer of the rail", () => {
     [7, "refused   refused    same       refused   refused   refused"],
     [8, "refused   same       refused    same      refused   refused"],
     [9, "refused   same       refused    same      refused   refused"],
+    [10, "same      concluding concluding concluding same     same"],
+    [11, "same      refused    same       refused   same      same"],
+    [12, "refused   refused    same       refused   refused   same"],
   ])(`takes stage %i, by ${columns}, to %s`, (at, row) => {
     const progress = stages[at] as Progress;
     expect(answers.map((answer) => word(progress, answer))).toEqual(row.split(/\s+/));

@@ -9,9 +9,12 @@ export type Progress =
   | { readonly stage: "processing" }
   /** The rail does not know the outcome; `asked` counts its answers that said so. */
   | { readonly stage: "unknown"; readonly asked: number }
+  /** Written before its rail is asked to take it back, which from here on decides. */
+  | { readonly stage: "cancelling" }
   | { readonly stage: "concluding"; readonly outcome: Conclusion }
   | { readonly stage: "settled"; readonly reference: string }
   | ({ readonly stage: "rejected" } & Failed)
+  | { readonly stage: "cancelled" }
   | ({ readonly stage: "returning"; readonly reference: string } & Failed)
   /** `reference`: of the payment that came back; absent where it came back before it was kept. */
   | ({ readonly stage: "returned"; readonly reference?: string } & Failed);
@@ -22,7 +25,9 @@ type Failed = { readonly failure?: Failure };
 /** A decided outcome; `returned`: the reported return follows the settlement. */
 export type Conclusion =
   | ({ readonly kind: "settled"; readonly reference: string; readonly returned?: true } & Failed)
-  | ({ readonly kind: "rejected" } & Failed);
+  | ({ readonly kind: "rejected" } & Failed)
+  /** By the merchant, before any rail had it, or after its rail took it back. */
+  | { readonly kind: "cancelled" };
 
 /** The status of a transfer at its rail. */
 export type RailStatus =
@@ -46,11 +51,13 @@ const publicStatuses = {
   submitting: { status: "initiated", subStatus: "processing" },
   processing: { status: "initiated", subStatus: "processing" },
   unknown: { status: "initiated", subStatus: "unknown" },
+  cancelling: { status: "initiated", subStatus: "processing" },
   concluding: { status: "initiated", subStatus: "processing" },
   settled: { status: "succeeded", subStatus: "settled" },
   returning: { status: "succeeded", subStatus: "settled" },
   rejected: { status: "failed", subStatus: "rejected" },
   returned: { status: "failed", subStatus: "returned" },
+  cancelled: { status: "failed", subStatus: "cancelled" },
 } as const satisfies Readonly<Record<Progress["stage"], object>>;
 
 /** The public status of a payout. */
@@ -76,13 +83,15 @@ export function applyRailStatus(
     case "processing":
     case "unknown":
       return applyToOpen(progress, status);
+    case "cancelling":
+      return isOpen(status) ? "unchanged" : applyToOpen(progress, status);
     case "concluding":
       if (status.kind === "returned" && progress.outcome.kind === "settled") {
         if (progress.outcome.returned === true) return "unchanged";
         const outcome = { ...progress.outcome, returned: true, ...failedBy(status) } as const;
         return { stage: "concluding", outcome };
       }
-      return status.kind === progress.outcome.kind || isOpen(status)
+      return status.kind === kindAtRail(progress.outcome) || isOpen(status)
         ? "unchanged"
         : contradiction(progress, status);
     case "settled":
@@ -99,9 +108,18 @@ export function applyRailStatus(
         : contradiction(progress, status);
     case "rejected":
       return status.kind === "rejected" ? "unchanged" : contradiction(progress, status);
+    case "cancelled":
+      return status.kind === "rejected" || status.kind === "not_received"
+        ? "unchanged"
+        : contradiction(progress, status);
     case "queued":
       return contradiction(progress, status);
   }
+}
+
+/** What a rail says of a decided outcome: one that was taken back is not paid. */
+function kindAtRail({ kind }: Conclusion): RailStatus["kind"] {
+  return kind === "cancelled" ? "rejected" : kind;
 }
 
 function isOpen(status: RailStatus): boolean {

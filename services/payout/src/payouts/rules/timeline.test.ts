@@ -65,6 +65,33 @@ describe("the timeline of a payout", () => {
     expect(told).toBe(`${way}, ${exception}, failed/rejected ${end} 5`);
   });
 
+  it("that was cancelled shows neither its request nor the house's own steps", () => {
+    const [executed, ...rest] = sent;
+    const decided: Told[] = [
+      ["concluding", "cancelled"],
+      ["cancelled", "cancelled"],
+    ];
+    const queued = story(executed as Told, ...decided);
+    expect(queued).toBe("initiated/queued executed 1, failed/cancelled cancelled 3");
+    const told = story(executed as Told, ...rest, ["cancelling", "cancelled"], ...decided);
+    expect(told).toBe(`${way}, failed/cancelled cancelled 6`);
+  });
+
+  it("that was not cancelled is the same as if that had not been asked", () => {
+    const asked: Told[] = [
+      ["cancelling", "cancelled"],
+      ["submitting", "cancelled"],
+    ];
+    const settled: Told[] = [
+      ["concluding", "settled"],
+      ["settled", "settled"],
+    ];
+    expect(story(...sent, ...asked, ...settled)).toBe(`${way}, succeeded/settled settled 7`);
+    const unknown: Told[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
+    const told = story(...unknown, ...asked, ["unknown", "outcome_unknown"]);
+    expect(told).toBe(`${way}, initiated/unknown outcome_unknown 3`);
+  });
+
   it("shows a return as the rail's though operators resolved the settlement", () => {
     const settled: Told[] = [...sent, ["concluding", "resolved"], ["settled", "settled"]];
     const told = story(...settled, ["returning", "returned"], ["returned", "returned"]);

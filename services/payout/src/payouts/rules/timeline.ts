@@ -10,7 +10,9 @@ export type StepCause =
   | "rejected"
   | "returned"
   /** Operators resolved it. */
-  | "resolved";
+  | "resolved"
+  /** Its merchant cancels it; also of the steps on the way there, and of one that came to nothing. */
+  | "cancelled";
 
 /** The causes in a history: of steps, and of a wait for the clearance of the beneficiary. */
 export type HistoryCause = StepCause | "uncleared";
@@ -55,7 +57,7 @@ export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
   let decided: StepCause | undefined;
   let before: Progress["stage"] | undefined;
   for (const { stage, cause, version, at } of steps) {
-    if (cause === "uncleared") continue;
+    if (cause === "uncleared" || (cause === "cancelled" && stage !== "cancelled")) continue;
     const isDecision = stage === "concluding" || (stage === "returning" && before === "settled");
     if (isDecision) decided = cause;
     before = stage;

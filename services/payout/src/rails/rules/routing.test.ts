@@ -4,6 +4,7 @@ import {
   isPayable,
   type RailCapabilities,
   railFor,
+  railOf,
   routeProblems,
   type Transfer,
 } from "./routing.ts";
@@ -46,6 +47,16 @@ it.each([
   ["by a method that the rail lacks", "USD", [{ transferType: "CRYPTO", rail: "bank" }], false],
 ])("%s, %s is payable: %s", (_what, currency, given, payable) => {
   expect(isPayable(given, rails, currency)).toBe(payable);
+});
+
+it.each([
+  ["by its currency, whatever the amount", { transferMethod: "ACH" }, "bank"],
+  ["by the first route that matches", { transferMethod: "SWIFT" }, "slow-bank"],
+  ["without a route", { currency: "BTC" }, "NO_ROUTE"],
+  ["to a rail that is not capable", { transferMethod: "SEPA" }, "NOT_CAPABLE"],
+])("the rail of a way %s", (_what, change, expected) => {
+  const rail = railOf(routes, rails, { ...ach, ...change });
+  expect(isRefused(rail) ? rail.refused : rail).toBe(expected);
 });
 
 describe("the rail of a transfer", () => {

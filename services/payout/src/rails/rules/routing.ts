@@ -1,4 +1,4 @@
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /** Bounds of one transfer in minor units, inclusive; `undefined` where there is none. */
 export type TransferLimits = { readonly min?: bigint; readonly max?: bigint };
@@ -14,14 +14,18 @@ export type RailCapabilities = {
   readonly limits: Readonly<Record<string, TransferLimits>>;
 };
 
-/** The properties of a transfer that decide on its rail. */
-export type Transfer = {
+/** A way in which a currency is paid. */
+export type Way = {
   readonly currency: string;
-  /** Minor units of the currency. */
-  readonly amount: bigint;
   readonly transferMethod: string;
   /** Of a crypto transfer; else "". */
   readonly network: string;
+};
+
+/** The properties of a transfer that decide on its rail. */
+export type Transfer = Way & {
+  /** Minor units of the currency. */
+  readonly amount: bigint;
 };
 
 /** Which transfers go to a rail; an absent condition matches all. */
@@ -44,14 +48,23 @@ export function railFor(
   rails: RailsByName,
   transfer: Transfer,
 ): string | Refused<RoutingRefusal> {
-  const route = routes.find((each) => isMatch(each, transfer));
+  const rail = railOf(routes, rails, transfer);
+  if (isRefused(rail)) return rail;
+  const { amount, currency } = transfer;
+  const { min = amount, max = amount } = rails.get(rail)?.limits[currency] ?? {};
+  return amount >= min && amount <= max ? rail : refused("OUTSIDE_LIMITS");
+}
+
+/** The rail that transfers of a way go to, whatever their amounts. */
+export function railOf(
+  routes: readonly Route[],
+  rails: RailsByName,
+  way: Way,
+): string | Refused<"NO_ROUTE" | "NOT_CAPABLE"> {
+  const route = routes.find((each) => isMatch(each, way));
   const capabilities = route && rails.get(route.rail);
   if (route === undefined || capabilities === undefined) return refused("NO_ROUTE");
-  if (!isCapable(capabilities, transfer)) return refused("NOT_CAPABLE");
-  const { min = transfer.amount, max = transfer.amount } =
-    capabilities.limits[transfer.currency] ?? {};
-  const isWithin = transfer.amount >= min && transfer.amount <= max;
-  return isWithin ? route.rail : refused("OUTSIDE_LIMITS");
+  return isCapable(capabilities, way) ? route.rail : refused("NOT_CAPABLE");
 }
 
 /** Whether some transfer of a currency has a rail, by some method and network. */
@@ -68,7 +81,7 @@ export function isPayable(routes: readonly Route[], rails: RailsByName, currency
   return false;
 }
 
-function isMatch(route: Route, { currency, network, transferMethod }: Transfer): boolean {
+function isMatch(route: Route, { currency, network, transferMethod }: Way): boolean {
   return (
     (route.currency === undefined || route.currency === currency) &&
     (route.network === undefined || route.network === network) &&
@@ -78,7 +91,7 @@ function isMatch(route: Route, { currency, network, transferMethod }: Transfer):
 
 function isCapable(
   { currencies, transferMethods, networks }: RailCapabilities,
-  { currency, transferMethod, network }: Transfer,
+  { currency, transferMethod, network }: Way,
 ): boolean {
   const isNetwork = network === "" || networks.includes(network);
   return isNetwork && currencies.includes(currency) && transferMethods.includes(transferMethod);

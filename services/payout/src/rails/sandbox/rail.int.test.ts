@@ -7,7 +7,7 @@ import type { RailReply } from "../rail.ts";
 import { freshKey, instruction, keepsRailContract } from "../test-contract.ts";
 import { signMessage } from "./callbacks.ts";
 import { createSandboxRail, type SandboxRail } from "./rail.ts";
-import { lateReturnMs, type Scenario } from "./scenarios.ts";
+import { batchMs, lateReturnMs, type Scenario } from "./scenarios.ts";
 
 const settleMs = 1_000;
 const callbackSecret = "a secret";
@@ -38,9 +38,56 @@ describe("the sandbox's rail", () => {
     rail,
     settle: async () => after(settleMs),
     paid: (key) =>
-      database.db.collection<{ _id: string }>("sandbox_transfers").countDocuments({ _id: key }),
+      database.db
+        .collection<{ _id: string }>("sandbox_transfers")
+        .countDocuments({ _id: key, withdrawn_at: { $exists: false } }),
     signed: (key) => signMessage(messageOf(key), callbackSecret),
   }));
+
+  it.each([
+    ["that waits for its batch", "sandbox-batch", batchMs - 1, true],
+    ["whose batch has left", "sandbox-batch", batchMs, false],
+    ["that is on its way", "order-1", 0, false],
+    ["that is settled", "order-1", settleMs, false],
+    ["that is not known yet", "sandbox-unknown", 0, true],
+    ["that is never paid", "sandbox-silent", 0, true],
+  ])("takes back a transfer %s: %s after %i ms, %s", async (_what, referenceId, ms, isTaken) => {
+    const key = freshKey();
+    await rail.submit(key, { ...instruction, referenceId });
+    after(ms);
+    expect(await rail.withdraw?.(key)).toBe(isTaken);
+    after(batchMs + settleMs);
+    expect(await rail.withdraw?.(key)).toBe(isTaken);
+    const { status } = await rail.query(key);
+    expect(status.kind).toBe(isTaken ? "rejected" : "settled");
+  });
+
+  it.each([
+    ["SWIFT", {}, true],
+    ["SWIFT", { city: "" }, false],
+    ["SWIFT", { countryCode: "" }, false],
+    ["SWIFT", { street: "", postcode: "", state: "" }, true],
+    ["ACH", { city: "", countryCode: "" }, true],
+  ])("pays by %s to an address with %j: %s", async (transferMethod, change, isPaid) => {
+    const key = freshKey();
+    const address = { ...instruction.address, ...change };
+    await rail.submit(key, { ...instruction, transferMethod, address });
+    after(settleMs);
+    const failure = { code: "INVALID_ADDRESS", railCode: "BE04" };
+    const rejected = { kind: "rejected", failure };
+    const { status } = await rail.query(key);
+    expect(status).toMatchObject(isPaid ? { kind: "settled" } : rejected);
+  });
+
+  it("takes back or sends a batch, never both", async () => {
+    for (let at = 0; at < 20; at += 1) {
+      const key = freshKey();
+      const transfer = { ...instruction, referenceId: "sandbox-batch" };
+      const [isTaken] = await Promise.all([rail.withdraw?.(key), rail.submit(key, transfer)]);
+      after(batchMs + settleMs);
+      expect((await rail.query(key)).status.kind).toBe(isTaken === true ? "rejected" : "settled");
+    }
+  });
 
   it("signs with HMAC-SHA256 over the very bytes", () => {
     const { body, signature } = signMessage(messageOf("po_1"), callbackSecret);

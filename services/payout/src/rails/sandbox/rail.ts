@@ -11,32 +11,19 @@ import type { Instruction, Rail, RailReply } from "../rail.ts";
 import type { RailCapabilities } from "../rules/routing.ts";
 import { readMessage, type SandboxMessage, type SignedMessage, signMessage } from "./callbacks.ts";
 import {
+  batchMs,
   delayOf,
   lateReturnMs,
   type SandboxBehaviour,
   type Scenario,
   scenarioOf,
 } from "./scenarios.ts";
-
-/** A callback that is not sent yet. */
-type PendingMessage = { at: Date; message: SandboxMessage };
-
-/** A transfer at the rail, which stands for an external system: nothing else reads it. */
-type TransferDocument = {
-  _id: string;
-  schema_version: number;
-  scenario: Scenario;
-  reference: string;
-  settles_at: Date;
-  returns_at: Date;
-  /** The number of polls of one that is not known at first. */
-  asked: number;
-  /** The number of submissions; it is paid once. */
-  submitted: number;
-  owed: PendingMessage[];
-  /** When the first of them is due; absent when none is pending. */
-  owed_at?: Date;
-};
+import {
+  knownWhenAsked,
+  type PendingMessage,
+  type TransferDocument,
+  withdrawTransfer,
+} from "./transfers.ts";
 
 export type SandboxRailOptions = {
   readonly database: Database;
@@ -56,8 +43,6 @@ export type SandboxRail = Rail & {
   sendDue(): Promise<boolean>;
 };
 
-/** A transfer of `sandbox-unknown` is known from this poll on. */
-const knownWhenAsked = 2;
 /** What a bank's reference begins with. */
 const bankReference = "SBX";
 /** Callbacks of one run. */
@@ -83,6 +68,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
     name: "sandbox",
     capabilities,
     available: async () => true,
+    expectedAt: (_transfer, now) => new Date(now.getTime() + behaviour.settleMs),
     submit: async (key, instruction) => {
       const now = clock.now();
       const transfer = transferOf(key, instruction, behaviour, now);
@@ -101,6 +87,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       }
       return replyOf({ ...transfer, asked }, clock.now());
     },
+    withdraw: (key) => withdrawTransfer(transfers, key, clock.now()),
     readCallback: (body, signature) => readMessage(body, signature, callbackSecret),
     sendTo: (to) => {
       receive = to;
@@ -122,10 +109,12 @@ async function accept(transfers: Collection<TransferDocument>, transfer: Transfe
 }
 
 function transferOf(key: string, instruction: Instruction, behaviour: SandboxBehaviour, now: Date) {
-  const scenario = scenarioOf(instruction.referenceId, key, behaviour);
+  const rejection = faultOf(instruction);
+  const scenario = rejection ? "fail" : scenarioOf(instruction.referenceId, key, behaviour);
   const delayMs = delayOf(key, behaviour);
   const reference = referenceFor(key, instruction);
-  const settlesAt = new Date(now.getTime() + (scenario === "early" ? 0 : delayMs));
+  const waitsMs = scenario === "batch" ? batchMs : 0;
+  const settlesAt = new Date(now.getTime() + waitsMs + (scenario === "early" ? 0 : delayMs));
   const returnsAfterMs = scenario === "late-return" ? lateReturnMs : delayMs;
   const returnsAt = new Date(settlesAt.getTime() + returnsAfterMs);
   const owed = plannedBy(scenario, settlesAt, returnsAt).map(({ at, outcome, more }) => ({
@@ -143,7 +132,16 @@ function transferOf(key: string, instruction: Instruction, behaviour: SandboxBeh
     submitted: 1,
     owed,
     ...(owed[0] && { owed_at: owed[0].at }),
+    ...(waitsMs > 0 && { batch_at: new Date(now.getTime() + waitsMs) }),
+    ...(rejection && { rejection }),
   };
+}
+
+/** What a bank would reject: SWIFT takes structured addresses alone, with town and country. */
+function faultOf({ transferMethod, address }: Instruction): Failure | undefined {
+  const isAddressed = address.city !== "" && address.countryCode !== "";
+  if (transferMethod !== "SWIFT" || isAddressed) return undefined;
+  return { code: "INVALID_ADDRESS", railCode: "BE04" };
 }
 
 /** A planned callback; its amount has `more` minor units than the transfer's. */
@@ -182,8 +180,9 @@ function messageOf(
 const callsBack: ReadonlySet<Scenario> = new Set(["callback", "duplicate", "contradict"]);
 
 function replyOf(transfer: TransferDocument, now: Date): RailReply {
-  const { scenario, reference, settles_at, returns_at } = transfer;
+  const { scenario, reference, settles_at, returns_at, withdrawn_at } = transfer;
   const remainingMs = settles_at.getTime() - now.getTime();
+  if (withdrawn_at !== undefined) return { status: { kind: "rejected" } };
   if (scenario === "silent") return { status: { kind: "unknown" } };
   if (scenario === "unknown" && transfer.asked < knownWhenAsked) {
     const delayMs = returns_at.getTime() - settles_at.getTime();
@@ -203,7 +202,8 @@ function replyOf(transfer: TransferDocument, now: Date): RailReply {
 }
 
 /** What the network or bank of a real transfer would say; the sandbox's references tell which. */
-function rejectionOf({ reference }: TransferDocument): Failure {
+function rejectionOf({ reference, rejection }: TransferDocument): Failure {
+  if (rejection !== undefined) return rejection;
   return reference.startsWith(bankReference)
     ? { code: "BENEFICIARY_BANK_REJECTED", railCode: "MS03" }
     : { code: "TRANSFER_REVERTED" };

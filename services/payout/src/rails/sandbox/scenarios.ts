@@ -14,6 +14,7 @@ export const scenarios = [
   "contradict",
   "amount",
   "silent",
+  "batch",
 ] as const;
 /** One of them. */
 export type Scenario = (typeof scenarios)[number];
@@ -35,6 +36,8 @@ export type SandboxBehaviour = {
 
 /** A transfer of `sandbox-late-return` is returned so long after it settled. */
 export const lateReturnMs = 3 * 86_400_000;
+/** A transfer of `sandbox-batch` waits so long for its batch, and can be withdrawn until then. */
+export const batchMs = 10_000;
 /** A long-tailed delay doubles at most so often. */
 const doublingsMax = 6;
 

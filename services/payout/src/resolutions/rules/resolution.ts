@@ -64,13 +64,14 @@ function isPresent(progress: Progress, outcome: Outcome): boolean {
   switch (progress.stage) {
     case "concluding": {
       const decided = progress.outcome;
-      if (decided.kind === "rejected") return outcome.kind === "rejected";
+      if (decided.kind !== "settled") return outcome.kind === "rejected";
       if (decided.returned === true) return outcome.kind === "returned";
       return outcome.kind === "settled" && outcome.reference === decided.reference;
     }
     case "settled":
       return outcome.kind === "settled" && outcome.reference === progress.reference;
     case "rejected":
+    case "cancelled":
       return outcome.kind === "rejected";
     case "returning":
     case "returned":

@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/payout.proto.
  */
 export const file_disburse_payout_v1_payout: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0LnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEi/gUKBlBheW91dBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhAKCHF1b3RlX2lkGAQgASgJEhMKC2NvcnJpZG9yX2lkGAUgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAYgASgJEhQKDHJlZmVyZW5jZV9pZBgHIAEoCRIwCgZzdGF0dXMYCCABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYCSABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAogASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYCyABKAkSFQoNc291cmNlX2Ftb3VudBgMIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GA0gASgJEhUKDWV4Y2hhbmdlX3JhdGUYDiABKAkSEgoKdG90YWxfZmVlcxgPIAEoCRIkChx1bmlxdWVfdHJhbnNhY3Rpb25fcmVmZXJlbmNlGBAgASgJEhgKEGJlbmVmaWNpYXJ5X25hbWUYESABKAkSKQohYmVuZWZpY2lhcnlfYWNjb3VudF9udW1iZXJfbWFza2VkGBIgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgTIAEoCRIPCgduZXR3b3JrGBQgASgJEg8KB3ZlcnNpb24YFSABKAUSLgoKY3JlYXRlZF9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMZmFpbHVyZV9jb2RlGBggASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgZIAEoCRIRCglyYWlsX2NvZGUYGiABKAkSGgoScmV0dXJuZWRfcmVmZXJlbmNlGBsgASgJIugBChRFeGVjdXRlUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEAoIcXVvdGVfaWQYAyABKAkSFAoMcmVmZXJlbmNlX2lkGAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhIeChZyZW1pdHRhbmNlX2luZm9ybWF0aW9uGAYgASgJEhQKDHB1cnBvc2VfY29kZRgHIAEoCSIqChVFeGVjdXRlUGF5b3V0UmVzcG9uc2USEQoJcGF5b3V0X2lkGAEgASgJIjoKEEdldFBheW91dFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcGF5b3V0X2lkGAIgASgJIj8KEUdldFBheW91dFJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQi3QIKEkxpc3RQYXlvdXRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSMAoGc3RhdHVzGAQgASgOMiAuZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dFN0YXR1cxIWCg5iZW5lZmljaWFyeV9pZBgFIAEoCRIUCgxyZWZlcmVuY2VfaWQYBiABKAkSEAoIcXVvdGVfaWQYByABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYCCABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgJIAEoCRIwCgxjcmVhdGVkX2Zyb20YCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfdG8YCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIogBChNMaXN0UGF5b3V0c1Jlc3BvbnNlEisKB3BheW91dHMYASADKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJgChdMaXN0UGF5b3V0RXZlbnRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglwYXlvdXRfaWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJIqsCCgtQYXlvdXRFdmVudBIwCgZzdGF0dXMYASABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYAiABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEi4KBWNhdXNlGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dENhdXNlEg8KB3ZlcnNpb24YBCABKAUSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMZmFpbHVyZV9jb2RlGAYgASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgHIAEoCRIRCglyYWlsX2NvZGUYCCABKAkikQEKGExpc3RQYXlvdXRFdmVudHNSZXNwb25zZRIvCgZldmVudHMYASADKAsyHy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0RXZlbnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIItMBChhSZXBvcnRSYWlsT3V0Y29tZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZhbW91bnQYBSABKAkSFQoNY3VycmVuY3lfY29kZRgGIAEoCSJHChlSZXBvcnRSYWlsT3V0Y29tZVJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQiwgEKB0FjY291bnQSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSFQoNY3VycmVuY3lfY29kZRgDIAEoCRIRCglhdmFpbGFibGUYBCABKAkSDAoEaGVsZBgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJuChJPcGVuQWNjb3VudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhUKDWN1cnJlbmN5X2NvZGUYAyABKAkiQwoTT3BlbkFjY291bnRSZXNwb25zZRIsCgdhY2NvdW50GAEgASgLMhsuZGlzYnVyc2UucGF5b3V0LnYxLkFjY291bnQiogEKFENyZWRpdEFjY291bnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEg4KBmFtb3VudBgEIAEoCRIMCgRub3RlGAUgASgJEhUKDWN1cnJlbmN5X2NvZGUYBiABKAkiRwoVQ3JlZGl0QWNjb3VudFJlc3BvbnNlEi4KBWVudHJ5GAEgASgLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkxlZGdlckVudHJ5Io0BChRSZXZlcnNlQ3JlZGl0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIQCghlbnRyeV9pZBgEIAEoCRIMCgRub3RlGAUgASgJIkcKFVJldmVyc2VDcmVkaXRSZXNwb25zZRIuCgVlbnRyeRgBIAEoCzIfLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJFbnRyeSJnChFHZXRBY2NvdW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEikKBWFzX29mGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJCChJHZXRBY2NvdW50UmVzcG9uc2USLAoHYWNjb3VudBgBIAEoCzIbLmRpc2J1cnNlLnBheW91dC52MS5BY2NvdW50IkkKE0xpc3RBY2NvdW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIosBChRMaXN0QWNjb3VudHNSZXNwb25zZRItCghhY2NvdW50cxgBIAMoCzIbLmRpc2J1cnNlLnBheW91dC52MS5BY2NvdW50EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCIrChVSZXNvbHZlQWNjb3VudFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJYChZSZXNvbHZlQWNjb3VudFJlc3BvbnNlEhIKCmFjY291bnRfaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSFQoNY3VycmVuY3lfY29kZRgDIAEoCSJBCgdQb3N0aW5nEg8KB2FjY291bnQYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRIOCgZhbW91bnQYAyABKAki7AIKC0xlZGdlckVudHJ5EgoKAmlkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSEAoIc2VxdWVuY2UYAyABKAMSLAoEc3RlcBgEIAEoDjIeLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJTdGVwEhUKDWN1cnJlbmN5X2NvZGUYBSABKAkSDgoGYW1vdW50GAYgASgJEhEKCWF2YWlsYWJsZRgHIAEoCRIMCgRoZWxkGAggASgJEhEKCXBheW91dF9pZBgJIAEoCRIMCgRub3RlGAogASgJEi4KCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCHBvc3RpbmdzGAwgAygLMhsuZGlzYnVyc2UucGF5b3V0LnYxLlBvc3RpbmcSFQoNcHJldmlvdXNfaGFzaBgNIAEoCRIMCgRoYXNoGA4gASgJEhAKCHJldmVyc2VzGA8gASgJIjAKF0NoZWNrRGVzdGluYXRpb25SZXF1ZXN0EhUKDWN1cnJlbmN5X2NvZGUYASABKAkiKwoYQ2hlY2tEZXN0aW5hdGlvblJlc3BvbnNlEg8KB3BheWFibGUYASABKAgi/wEKEkxpc3RFbnRyaWVzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCRIsCgRzdGVwGAUgASgOMh4uZGlzYnVyc2UucGF5b3V0LnYxLkxlZGdlclN0ZXASEQoJcGF5b3V0X2lkGAYgASgJEjAKDGNyZWF0ZWRfZnJvbRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF90bxgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAijQEKE0xpc3RFbnRyaWVzUmVzcG9uc2USMAoHZW50cmllcxgBIAMoCzIfLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgiMQoYTGlzdEhvdXNlQmFsYW5jZXNSZXF1ZXN0EhUKDWN1cnJlbmN5X2NvZGUYASABKAkiRwoMSG91c2VCYWxhbmNlEg8KB2FjY291bnQYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRIPCgdiYWxhbmNlGAMgASgJIk8KGUxpc3RIb3VzZUJhbGFuY2VzUmVzcG9uc2USMgoIYmFsYW5jZXMYASADKAsyIC5kaXNidXJzZS5wYXlvdXQudjEuSG91c2VCYWxhbmNlKoEBCgxQYXlvdXRTdGF0dXMSHQoZUEFZT1VUX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF1BBWU9VVF9TVEFUVVNfSU5JVElBVEVEEAESGwoXUEFZT1VUX1NUQVRVU19TVUNDRUVERUQQAhIYChRQQVlPVVRfU1RBVFVTX0ZBSUxFRBADKvIBCg9QYXlvdXRTdWJTdGF0dXMSIQodUEFZT1VUX1NVQl9TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhQQVlPVVRfU1VCX1NUQVRVU19RVUVVRUQQARIgChxQQVlPVVRfU1VCX1NUQVRVU19QUk9DRVNTSU5HEAISHQoZUEFZT1VUX1NVQl9TVEFUVVNfVU5LTk9XThADEh0KGVBBWU9VVF9TVUJfU1RBVFVTX1NFVFRMRUQQBBIeChpQQVlPVVRfU1VCX1NUQVRVU19SRUpFQ1RFRBAFEh4KGlBBWU9VVF9TVUJfU1RBVFVTX1JFVFVSTkVEEAYqigIKC1BheW91dENhdXNlEhwKGFBBWU9VVF9DQVVTRV9VTlNQRUNJRklFRBAAEhkKFVBBWU9VVF9DQVVTRV9FWEVDVVRFRBABEhoKFlBBWU9VVF9DQVVTRV9TVUJNSVRURUQQAhIZChVQQVlPVVRfQ0FVU0VfQUNDRVBURUQQAxIgChxQQVlPVVRfQ0FVU0VfT1VUQ09NRV9VTktOT1dOEAQSGAoUUEFZT1VUX0NBVVNFX1NFVFRMRUQQBRIZChVQQVlPVVRfQ0FVU0VfUkVKRUNURUQQBhIZChVQQVlPVVRfQ0FVU0VfUkVUVVJORUQQBxIZChVQQVlPVVRfQ0FVU0VfUkVTT0xWRUQQCCp7CgtSYWlsT3V0Y29tZRIcChhSQUlMX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRSQUlMX09VVENPTUVfU0VUVExFRBABEhkKFVJBSUxfT1VUQ09NRV9SRUpFQ1RFRBACEhkKFVJBSUxfT1VUQ09NRV9SRVRVUk5FRBADKrgBCgpMZWRnZXJTdGVwEhsKF0xFREdFUl9TVEVQX1VOU1BFQ0lGSUVEEAASFgoSTEVER0VSX1NURVBfQ1JFRElUEAESFAoQTEVER0VSX1NURVBfSE9MRBACEhQKEExFREdFUl9TVEVQX1BPU1QQAxIXChNMRURHRVJfU1RFUF9SRUxFQVNFEAQSFgoSTEVER0VSX1NURVBfUkVUVVJOEAUSGAoUTEVER0VSX1NURVBfUkVWRVJTQUwQBjK2DQoNUGF5b3V0U2VydmljZRJ2Cg1FeGVjdXRlUGF5b3V0EiguZGlzYnVyc2UucGF5b3V0LnYxLkV4ZWN1dGVQYXlvdXRSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLkV4ZWN1dGVQYXlvdXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARJwCglHZXRQYXlvdXQSJC5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0UmVxdWVzdBolLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBJ2CgtMaXN0UGF5b3V0cxImLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0c1JlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBKFAQoQTGlzdFBheW91dEV2ZW50cxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0RXZlbnRzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0RXZlbnRzUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSeQoRUmVwb3J0UmFpbE91dGNvbWUSLC5kaXNidXJzZS5wYXlvdXQudjEuUmVwb3J0UmFpbE91dGNvbWVSZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLlJlcG9ydFJhaWxPdXRjb21lUmVzcG9uc2UiB+rgGAMSAQEScAoLT3BlbkFjY291bnQSJi5kaXNidXJzZS5wYXlvdXQudjEuT3BlbkFjY291bnRSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLk9wZW5BY2NvdW50UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESdgoNQ3JlZGl0QWNjb3VudBIoLmRpc2J1cnNlLnBheW91dC52MS5DcmVkaXRBY2NvdW50UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5DcmVkaXRBY2NvdW50UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESbQoNUmV2ZXJzZUNyZWRpdBIoLmRpc2J1cnNlLnBheW91dC52MS5SZXZlcnNlQ3JlZGl0UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5SZXZlcnNlQ3JlZGl0UmVzcG9uc2UiB+rgGAMSAQESegoKR2V0QWNjb3VudBIlLmRpc2J1cnNlLnBheW91dC52MS5HZXRBY2NvdW50UmVxdWVzdBomLmRpc2J1cnNlLnBheW91dC52MS5HZXRBY2NvdW50UmVzcG9uc2UiHergGBkKB2dhdGV3YXkKB3NhbmRib3gSBQECBQcIEoABCgxMaXN0QWNjb3VudHMSJy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEFjY291bnRzUmVxdWVzdBooLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QWNjb3VudHNSZXNwb25zZSId6uAYGQoHZ2F0ZXdheQoHc2FuZGJveBIFAQIFBwgSdAoOUmVzb2x2ZUFjY291bnQSKS5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZUFjY291bnRSZXF1ZXN0GiouZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdmVBY2NvdW50UmVzcG9uc2UiC+rgGAcKBXF1b3RlEn8KEENoZWNrRGVzdGluYXRpb24SKy5kaXNidXJzZS5wYXlvdXQudjEuQ2hlY2tEZXN0aW5hdGlvblJlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuQ2hlY2tEZXN0aW5hdGlvblJlc3BvbnNlIhDq4BgMCgVxdW90ZRIDAQIHEnQKC0xpc3RFbnRyaWVzEiYuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RFbnRyaWVzUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5MaXN0RW50cmllc1Jlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAgUHCBJ7ChFMaXN0SG91c2VCYWxhbmNlcxIsLmRpc2J1cnNlLnBheW91dC52MS5MaXN0SG91c2VCYWxhbmNlc1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEhvdXNlQmFsYW5jZXNSZXNwb25zZSIJ6uAYBRIDAQIHYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("Ch9kaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0LnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEiugYKBlBheW91dBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhAKCHF1b3RlX2lkGAQgASgJEhMKC2NvcnJpZG9yX2lkGAUgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAYgASgJEhQKDHJlZmVyZW5jZV9pZBgHIAEoCRIwCgZzdGF0dXMYCCABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYCSABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAogASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYCyABKAkSFQoNc291cmNlX2Ftb3VudBgMIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GA0gASgJEhUKDWV4Y2hhbmdlX3JhdGUYDiABKAkSEgoKdG90YWxfZmVlcxgPIAEoCRIkChx1bmlxdWVfdHJhbnNhY3Rpb25fcmVmZXJlbmNlGBAgASgJEhgKEGJlbmVmaWNpYXJ5X25hbWUYESABKAkSKQohYmVuZWZpY2lhcnlfYWNjb3VudF9udW1iZXJfbWFza2VkGBIgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgTIAEoCRIPCgduZXR3b3JrGBQgASgJEg8KB3ZlcnNpb24YFSABKAUSLgoKY3JlYXRlZF9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMZmFpbHVyZV9jb2RlGBggASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgZIAEoCRIRCglyYWlsX2NvZGUYGiABKAkSGgoScmV0dXJuZWRfcmVmZXJlbmNlGBsgASgJEjoKFmV4cGVjdGVkX3NldHRsZW1lbnRfYXQYHCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIugBChRFeGVjdXRlUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEAoIcXVvdGVfaWQYAyABKAkSFAoMcmVmZXJlbmNlX2lkGAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhIeChZyZW1pdHRhbmNlX2luZm9ybWF0aW9uGAYgASgJEhQKDHB1cnBvc2VfY29kZRgHIAEoCSIqChVFeGVjdXRlUGF5b3V0UmVzcG9uc2USEQoJcGF5b3V0X2lkGAEgASgJImsKE0NhbmNlbFBheW91dFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCXBheW91dF9pZBgDIAEoCSJCChRDYW5jZWxQYXlvdXRSZXNwb25zZRIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0IjoKEEdldFBheW91dFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcGF5b3V0X2lkGAIgASgJIj8KEUdldFBheW91dFJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQi3QIKEkxpc3RQYXlvdXRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSMAoGc3RhdHVzGAQgASgOMiAuZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dFN0YXR1cxIWCg5iZW5lZmljaWFyeV9pZBgFIAEoCRIUCgxyZWZlcmVuY2VfaWQYBiABKAkSEAoIcXVvdGVfaWQYByABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYCCABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgJIAEoCRIwCgxjcmVhdGVkX2Zyb20YCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfdG8YCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIogBChNMaXN0UGF5b3V0c1Jlc3BvbnNlEisKB3BheW91dHMYASADKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJgChdMaXN0UGF5b3V0RXZlbnRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglwYXlvdXRfaWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJIqsCCgtQYXlvdXRFdmVudBIwCgZzdGF0dXMYASABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYAiABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEi4KBWNhdXNlGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dENhdXNlEg8KB3ZlcnNpb24YBCABKAUSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMZmFpbHVyZV9jb2RlGAYgASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgHIAEoCRIRCglyYWlsX2NvZGUYCCABKAkikQEKGExpc3RQYXlvdXRFdmVudHNSZXNwb25zZRIvCgZldmVudHMYASADKAsyHy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0RXZlbnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIItMBChhSZXBvcnRSYWlsT3V0Y29tZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZhbW91bnQYBSABKAkSFQoNY3VycmVuY3lfY29kZRgGIAEoCSJHChlSZXBvcnRSYWlsT3V0Y29tZVJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQiwgEKB0FjY291bnQSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSFQoNY3VycmVuY3lfY29kZRgDIAEoCRIRCglhdmFpbGFibGUYBCABKAkSDAoEaGVsZBgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJuChJPcGVuQWNjb3VudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhUKDWN1cnJlbmN5X2NvZGUYAyABKAkiQwoTT3BlbkFjY291bnRSZXNwb25zZRIsCgdhY2NvdW50GAEgASgLMhsuZGlzYnVyc2UucGF5b3V0LnYxLkFjY291bnQiogEKFENyZWRpdEFjY291bnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEg4KBmFtb3VudBgEIAEoCRIMCgRub3RlGAUgASgJEhUKDWN1cnJlbmN5X2NvZGUYBiABKAkiRwoVQ3JlZGl0QWNjb3VudFJlc3BvbnNlEi4KBWVudHJ5GAEgASgLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkxlZGdlckVudHJ5Io0BChRSZXZlcnNlQ3JlZGl0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIQCghlbnRyeV9pZBgEIAEoCRIMCgRub3RlGAUgASgJIkcKFVJldmVyc2VDcmVkaXRSZXNwb25zZRIuCgVlbnRyeRgBIAEoCzIfLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJFbnRyeSJnChFHZXRBY2NvdW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEikKBWFzX29mGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJCChJHZXRBY2NvdW50UmVzcG9uc2USLAoHYWNjb3VudBgBIAEoCzIbLmRpc2J1cnNlLnBheW91dC52MS5BY2NvdW50IkkKE0xpc3RBY2NvdW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIosBChRMaXN0QWNjb3VudHNSZXNwb25zZRItCghhY2NvdW50cxgBIAMoCzIbLmRpc2J1cnNlLnBheW91dC52MS5BY2NvdW50EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCIrChVSZXNvbHZlQWNjb3VudFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJYChZSZXNvbHZlQWNjb3VudFJlc3BvbnNlEhIKCmFjY291bnRfaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSFQoNY3VycmVuY3lfY29kZRgDIAEoCSJBCgdQb3N0aW5nEg8KB2FjY291bnQYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRIOCgZhbW91bnQYAyABKAki7AIKC0xlZGdlckVudHJ5EgoKAmlkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSEAoIc2VxdWVuY2UYAyABKAMSLAoEc3RlcBgEIAEoDjIeLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJTdGVwEhUKDWN1cnJlbmN5X2NvZGUYBSABKAkSDgoGYW1vdW50GAYgASgJEhEKCWF2YWlsYWJsZRgHIAEoCRIMCgRoZWxkGAggASgJEhEKCXBheW91dF9pZBgJIAEoCRIMCgRub3RlGAogASgJEi4KCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCHBvc3RpbmdzGAwgAygLMhsuZGlzYnVyc2UucGF5b3V0LnYxLlBvc3RpbmcSFQoNcHJldmlvdXNfaGFzaBgNIAEoCRIMCgRoYXNoGA4gASgJEhAKCHJldmVyc2VzGA8gASgJIjAKF0NoZWNrRGVzdGluYXRpb25SZXF1ZXN0EhUKDWN1cnJlbmN5X2NvZGUYASABKAkiKwoYQ2hlY2tEZXN0aW5hdGlvblJlc3BvbnNlEg8KB3BheWFibGUYASABKAgiNQobRGVzY3JpYmVEZXN0aW5hdGlvbnNSZXF1ZXN0EhYKDmN1cnJlbmN5X2NvZGVzGAEgAygJIlUKHERlc2NyaWJlRGVzdGluYXRpb25zUmVzcG9uc2USNQoMZGVzdGluYXRpb25zGAEgAygLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkRlc3RpbmF0aW9uIlgKC0Rlc3RpbmF0aW9uEhUKDWN1cnJlbmN5X2NvZGUYASABKAkSMgoFcmFpbHMYAiADKAsyIy5kaXNidXJzZS5wYXlvdXQudjEuRGVzdGluYXRpb25SYWlsIpIBCg9EZXN0aW5hdGlvblJhaWwSDAoEcmFpbBgBIAEoCRIXCg90cmFuc2Zlcl9tZXRob2QYAiABKAkSDwoHbmV0d29yaxgDIAEoCRIPCgdjdXRfb2ZmGAQgASgJEh8KEnNldHRsZW1lbnRfc2Vjb25kcxgFIAEoA0gAiAEBQhUKE19zZXR0bGVtZW50X3NlY29uZHMi/wEKEkxpc3RFbnRyaWVzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCRIsCgRzdGVwGAUgASgOMh4uZGlzYnVyc2UucGF5b3V0LnYxLkxlZGdlclN0ZXASEQoJcGF5b3V0X2lkGAYgASgJEjAKDGNyZWF0ZWRfZnJvbRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF90bxgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAijQEKE0xpc3RFbnRyaWVzUmVzcG9uc2USMAoHZW50cmllcxgBIAMoCzIfLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgiMQoYTGlzdEhvdXNlQmFsYW5jZXNSZXF1ZXN0EhUKDWN1cnJlbmN5X2NvZGUYASABKAkiRwoMSG91c2VCYWxhbmNlEg8KB2FjY291bnQYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRIPCgdiYWxhbmNlGAMgASgJIk8KGUxpc3RIb3VzZUJhbGFuY2VzUmVzcG9uc2USMgoIYmFsYW5jZXMYASADKAsyIC5kaXNidXJzZS5wYXlvdXQudjEuSG91c2VCYWxhbmNlKoEBCgxQYXlvdXRTdGF0dXMSHQoZUEFZT1VUX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF1BBWU9VVF9TVEFUVVNfSU5JVElBVEVEEAESGwoXUEFZT1VUX1NUQVRVU19TVUNDRUVERUQQAhIYChRQQVlPVVRfU1RBVFVTX0ZBSUxFRBADKpMCCg9QYXlvdXRTdWJTdGF0dXMSIQodUEFZT1VUX1NVQl9TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhQQVlPVVRfU1VCX1NUQVRVU19RVUVVRUQQARIgChxQQVlPVVRfU1VCX1NUQVRVU19QUk9DRVNTSU5HEAISHQoZUEFZT1VUX1NVQl9TVEFUVVNfVU5LTk9XThADEh0KGVBBWU9VVF9TVUJfU1RBVFVTX1NFVFRMRUQQBBIeChpQQVlPVVRfU1VCX1NUQVRVU19SRUpFQ1RFRBAFEh4KGlBBWU9VVF9TVUJfU1RBVFVTX1JFVFVSTkVEEAYSHwobUEFZT1VUX1NVQl9TVEFUVVNfQ0FOQ0VMTEVEEAgqpgIKC1BheW91dENhdXNlEhwKGFBBWU9VVF9DQVVTRV9VTlNQRUNJRklFRBAAEhkKFVBBWU9VVF9DQVVTRV9FWEVDVVRFRBABEhoKFlBBWU9VVF9DQVVTRV9TVUJNSVRURUQQAhIZChVQQVlPVVRfQ0FVU0VfQUNDRVBURUQQAxIgChxQQVlPVVRfQ0FVU0VfT1VUQ09NRV9VTktOT1dOEAQSGAoUUEFZT1VUX0NBVVNFX1NFVFRMRUQQBRIZChVQQVlPVVRfQ0FVU0VfUkVKRUNURUQQBhIZChVQQVlPVVRfQ0FVU0VfUkVUVVJORUQQBxIZChVQQVlPVVRfQ0FVU0VfUkVTT0xWRUQQCBIaChZQQVlPVVRfQ0FVU0VfQ0FOQ0VMTEVEEAoqewoLUmFpbE91dGNvbWUSHAoYUkFJTF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUUkFJTF9PVVRDT01FX1NFVFRMRUQQARIZChVSQUlMX09VVENPTUVfUkVKRUNURUQQAhIZChVSQUlMX09VVENPTUVfUkVUVVJORUQQAyq4AQoKTGVkZ2VyU3RlcBIbChdMRURHRVJfU1RFUF9VTlNQRUNJRklFRBAAEhYKEkxFREdFUl9TVEVQX0NSRURJVBABEhQKEExFREdFUl9TVEVQX0hPTEQQAhIUChBMRURHRVJfU1RFUF9QT1NUEAMSFwoTTEVER0VSX1NURVBfUkVMRUFTRRAEEhYKEkxFREdFUl9TVEVQX1JFVFVSThAFEhgKFExFREdFUl9TVEVQX1JFVkVSU0FMEAYyuw8KDVBheW91dFNlcnZpY2USdgoNRXhlY3V0ZVBheW91dBIoLmRpc2J1cnNlLnBheW91dC52MS5FeGVjdXRlUGF5b3V0UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5FeGVjdXRlUGF5b3V0UmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQEScwoMQ2FuY2VsUGF5b3V0EicuZGlzYnVyc2UucGF5b3V0LnYxLkNhbmNlbFBheW91dFJlcXVlc3QaKC5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsUGF5b3V0UmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQEScAoJR2V0UGF5b3V0EiQuZGlzYnVyc2UucGF5b3V0LnYxLkdldFBheW91dFJlcXVlc3QaJS5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0UmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSdgoLTGlzdFBheW91dHMSJi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQYXlvdXRzUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgShQEKEExpc3RQYXlvdXRFdmVudHMSKy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dEV2ZW50c1JlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dEV2ZW50c1Jlc3BvbnNlIhbq4BgSCgdnYXRld2F5EgcBAgMEBQcIEnkKEVJlcG9ydFJhaWxPdXRjb21lEiwuZGlzYnVyc2UucGF5b3V0LnYxLlJlcG9ydFJhaWxPdXRjb21lUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5SZXBvcnRSYWlsT3V0Y29tZVJlc3BvbnNlIgfq4BgDEgEBEnAKC09wZW5BY2NvdW50EiYuZGlzYnVyc2UucGF5b3V0LnYxLk9wZW5BY2NvdW50UmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5PcGVuQWNjb3VudFJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEBEnYKDUNyZWRpdEFjY291bnQSKC5kaXNidXJzZS5wYXlvdXQudjEuQ3JlZGl0QWNjb3VudFJlcXVlc3QaKS5kaXNidXJzZS5wYXlvdXQudjEuQ3JlZGl0QWNjb3VudFJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEBEm0KDVJldmVyc2VDcmVkaXQSKC5kaXNidXJzZS5wYXlvdXQudjEuUmV2ZXJzZUNyZWRpdFJlcXVlc3QaKS5kaXNidXJzZS5wYXlvdXQudjEuUmV2ZXJzZUNyZWRpdFJlc3BvbnNlIgfq4BgDEgEBEnoKCkdldEFjY291bnQSJS5kaXNidXJzZS5wYXlvdXQudjEuR2V0QWNjb3VudFJlcXVlc3QaJi5kaXNidXJzZS5wYXlvdXQudjEuR2V0QWNjb3VudFJlc3BvbnNlIh3q4BgZCgdnYXRld2F5CgdzYW5kYm94EgUBAgUHCBKAAQoMTGlzdEFjY291bnRzEicuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RBY2NvdW50c1JlcXVlc3QaKC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEFjY291bnRzUmVzcG9uc2UiHergGBkKB2dhdGV3YXkKB3NhbmRib3gSBQECBQcIEnQKDlJlc29sdmVBY2NvdW50EikuZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdmVBY2NvdW50UmVxdWVzdBoqLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHZlQWNjb3VudFJlc3BvbnNlIgvq4BgHCgVxdW90ZRJ/ChBDaGVja0Rlc3RpbmF0aW9uEisuZGlzYnVyc2UucGF5b3V0LnYxLkNoZWNrRGVzdGluYXRpb25SZXF1ZXN0GiwuZGlzYnVyc2UucGF5b3V0LnYxLkNoZWNrRGVzdGluYXRpb25SZXNwb25zZSIQ6uAYDAoFcXVvdGUSAwECBxKNAQoURGVzY3JpYmVEZXN0aW5hdGlvbnMSLy5kaXNidXJzZS5wYXlvdXQudjEuRGVzY3JpYmVEZXN0aW5hdGlvbnNSZXF1ZXN0GjAuZGlzYnVyc2UucGF5b3V0LnYxLkRlc2NyaWJlRGVzdGluYXRpb25zUmVzcG9uc2UiEurgGA4KBXF1b3RlEgUBAgUHCBJ0CgtMaXN0RW50cmllcxImLmRpc2J1cnNlLnBheW91dC52MS5MaXN0RW50cmllc1JlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEVudHJpZXNSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwgSewoRTGlzdEhvdXNlQmFsYW5jZXMSLC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEhvdXNlQmFsYW5jZXNSZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RIb3VzZUJhbGFuY2VzUmVzcG9uc2UiCergGAUSAwECB2IGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.payout.v1.Payout
@@ -174,6 +174,14 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
    * @generated from field: string returned_reference = 27;
    */
   returnedReference: string;
+
+  /**
+   * When its rail will have paid it, as a rule, by what was known when it was submitted. Unset before that, where the
+   * rail does not say, and of a payout that failed.
+   *
+   * @generated from field: google.protobuf.Timestamp expected_settlement_at = 28;
+   */
+  expectedSettlementAt?: Timestamp | undefined;
 };
 
 /**
@@ -331,6 +339,14 @@ export type PayoutJson = {
    * @generated from field: string returned_reference = 27;
    */
   returnedReference?: string;
+
+  /**
+   * When its rail will have paid it, as a rule, by what was known when it was submitted. Unset before that, where the
+   * rail does not say, and of a payout that failed.
+   *
+   * @generated from field: google.protobuf.Timestamp expected_settlement_at = 28;
+   */
+  expectedSettlementAt?: TimestampJson;
 };
 
 /**
@@ -471,6 +487,80 @@ export const ExecutePayoutResponseSchema: GenMessage<ExecutePayoutResponse, {jso
   messageDesc(file_disburse_payout_v1_payout, 2);
 
 /**
+ * @generated from message disburse.payout.v1.CancelPayoutRequest
+ */
+export type CancelPayoutRequest = Message<"disburse.payout.v1.CancelPayoutRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string payout_id = 3;
+   */
+  payoutId: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.CancelPayoutRequest
+ */
+export type CancelPayoutRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string payout_id = 3;
+   */
+  payoutId?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.CancelPayoutRequest.
+ * Use `create(CancelPayoutRequestSchema)` to create a new message.
+ */
+export const CancelPayoutRequestSchema: GenMessage<CancelPayoutRequest, {jsonType: CancelPayoutRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 3);
+
+/**
+ * @generated from message disburse.payout.v1.CancelPayoutResponse
+ */
+export type CancelPayoutResponse = Message<"disburse.payout.v1.CancelPayoutResponse"> & {
+  /**
+   * @generated from field: disburse.payout.v1.Payout payout = 1;
+   */
+  payout?: Payout | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.CancelPayoutResponse
+ */
+export type CancelPayoutResponseJson = {
+  /**
+   * @generated from field: disburse.payout.v1.Payout payout = 1;
+   */
+  payout?: PayoutJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.CancelPayoutResponse.
+ * Use `create(CancelPayoutResponseSchema)` to create a new message.
+ */
+export const CancelPayoutResponseSchema: GenMessage<CancelPayoutResponse, {jsonType: CancelPayoutResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 4);
+
+/**
  * @generated from message disburse.payout.v1.GetPayoutRequest
  */
 export type GetPayoutRequest = Message<"disburse.payout.v1.GetPayoutRequest"> & {
@@ -505,7 +595,7 @@ export type GetPayoutRequestJson = {
  * Use `create(GetPayoutRequestSchema)` to create a new message.
  */
 export const GetPayoutRequestSchema: GenMessage<GetPayoutRequest, {jsonType: GetPayoutRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 3);
+  messageDesc(file_disburse_payout_v1_payout, 5);
 
 /**
  * @generated from message disburse.payout.v1.GetPayoutResponse
@@ -532,7 +622,7 @@ export type GetPayoutResponseJson = {
  * Use `create(GetPayoutResponseSchema)` to create a new message.
  */
 export const GetPayoutResponseSchema: GenMessage<GetPayoutResponse, {jsonType: GetPayoutResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 4);
+  messageDesc(file_disburse_payout_v1_payout, 6);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutsRequest
@@ -679,7 +769,7 @@ export type ListPayoutsRequestJson = {
  * Use `create(ListPayoutsRequestSchema)` to create a new message.
  */
 export const ListPayoutsRequestSchema: GenMessage<ListPayoutsRequest, {jsonType: ListPayoutsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 5);
+  messageDesc(file_disburse_payout_v1_payout, 7);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutsResponse
@@ -748,7 +838,7 @@ export type ListPayoutsResponseJson = {
  * Use `create(ListPayoutsResponseSchema)` to create a new message.
  */
 export const ListPayoutsResponseSchema: GenMessage<ListPayoutsResponse, {jsonType: ListPayoutsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 6);
+  messageDesc(file_disburse_payout_v1_payout, 8);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutEventsRequest
@@ -813,7 +903,7 @@ export type ListPayoutEventsRequestJson = {
  * Use `create(ListPayoutEventsRequestSchema)` to create a new message.
  */
 export const ListPayoutEventsRequestSchema: GenMessage<ListPayoutEventsRequest, {jsonType: ListPayoutEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 7);
+  messageDesc(file_disburse_payout_v1_payout, 9);
 
 /**
  * A step of a payout that changed its status or sub-status.
@@ -922,7 +1012,7 @@ export type PayoutEventJson = {
  * Use `create(PayoutEventSchema)` to create a new message.
  */
 export const PayoutEventSchema: GenMessage<PayoutEvent, {jsonType: PayoutEventJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 8);
+  messageDesc(file_disburse_payout_v1_payout, 10);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutEventsResponse
@@ -987,7 +1077,7 @@ export type ListPayoutEventsResponseJson = {
  * Use `create(ListPayoutEventsResponseSchema)` to create a new message.
  */
 export const ListPayoutEventsResponseSchema: GenMessage<ListPayoutEventsResponse, {jsonType: ListPayoutEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 9);
+  messageDesc(file_disburse_payout_v1_payout, 11);
 
 /**
  * @generated from message disburse.payout.v1.ReportRailOutcomeRequest
@@ -1080,7 +1170,7 @@ export type ReportRailOutcomeRequestJson = {
  * Use `create(ReportRailOutcomeRequestSchema)` to create a new message.
  */
 export const ReportRailOutcomeRequestSchema: GenMessage<ReportRailOutcomeRequest, {jsonType: ReportRailOutcomeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 10);
+  messageDesc(file_disburse_payout_v1_payout, 12);
 
 /**
  * @generated from message disburse.payout.v1.ReportRailOutcomeResponse
@@ -1107,7 +1197,7 @@ export type ReportRailOutcomeResponseJson = {
  * Use `create(ReportRailOutcomeResponseSchema)` to create a new message.
  */
 export const ReportRailOutcomeResponseSchema: GenMessage<ReportRailOutcomeResponse, {jsonType: ReportRailOutcomeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 11);
+  messageDesc(file_disburse_payout_v1_payout, 13);
 
 /**
  * @generated from message disburse.payout.v1.Account
@@ -1194,7 +1284,7 @@ export type AccountJson = {
  * Use `create(AccountSchema)` to create a new message.
  */
 export const AccountSchema: GenMessage<Account, {jsonType: AccountJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 12);
+  messageDesc(file_disburse_payout_v1_payout, 14);
 
 /**
  * @generated from message disburse.payout.v1.OpenAccountRequest
@@ -1241,7 +1331,7 @@ export type OpenAccountRequestJson = {
  * Use `create(OpenAccountRequestSchema)` to create a new message.
  */
 export const OpenAccountRequestSchema: GenMessage<OpenAccountRequest, {jsonType: OpenAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 13);
+  messageDesc(file_disburse_payout_v1_payout, 15);
 
 /**
  * @generated from message disburse.payout.v1.OpenAccountResponse
@@ -1268,7 +1358,7 @@ export type OpenAccountResponseJson = {
  * Use `create(OpenAccountResponseSchema)` to create a new message.
  */
 export const OpenAccountResponseSchema: GenMessage<OpenAccountResponse, {jsonType: OpenAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 14);
+  messageDesc(file_disburse_payout_v1_payout, 16);
 
 /**
  * @generated from message disburse.payout.v1.CreditAccountRequest
@@ -1353,7 +1443,7 @@ export type CreditAccountRequestJson = {
  * Use `create(CreditAccountRequestSchema)` to create a new message.
  */
 export const CreditAccountRequestSchema: GenMessage<CreditAccountRequest, {jsonType: CreditAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 15);
+  messageDesc(file_disburse_payout_v1_payout, 17);
 
 /**
  * @generated from message disburse.payout.v1.CreditAccountResponse
@@ -1380,7 +1470,7 @@ export type CreditAccountResponseJson = {
  * Use `create(CreditAccountResponseSchema)` to create a new message.
  */
 export const CreditAccountResponseSchema: GenMessage<CreditAccountResponse, {jsonType: CreditAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 16);
+  messageDesc(file_disburse_payout_v1_payout, 18);
 
 /**
  * @generated from message disburse.payout.v1.ReverseCreditRequest
@@ -1455,7 +1545,7 @@ export type ReverseCreditRequestJson = {
  * Use `create(ReverseCreditRequestSchema)` to create a new message.
  */
 export const ReverseCreditRequestSchema: GenMessage<ReverseCreditRequest, {jsonType: ReverseCreditRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 17);
+  messageDesc(file_disburse_payout_v1_payout, 19);
 
 /**
  * @generated from message disburse.payout.v1.ReverseCreditResponse
@@ -1482,7 +1572,7 @@ export type ReverseCreditResponseJson = {
  * Use `create(ReverseCreditResponseSchema)` to create a new message.
  */
 export const ReverseCreditResponseSchema: GenMessage<ReverseCreditResponse, {jsonType: ReverseCreditResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 18);
+  messageDesc(file_disburse_payout_v1_payout, 20);
 
 /**
  * @generated from message disburse.payout.v1.GetAccountRequest
@@ -1533,7 +1623,7 @@ export type GetAccountRequestJson = {
  * Use `create(GetAccountRequestSchema)` to create a new message.
  */
 export const GetAccountRequestSchema: GenMessage<GetAccountRequest, {jsonType: GetAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 19);
+  messageDesc(file_disburse_payout_v1_payout, 21);
 
 /**
  * @generated from message disburse.payout.v1.GetAccountResponse
@@ -1560,7 +1650,7 @@ export type GetAccountResponseJson = {
  * Use `create(GetAccountResponseSchema)` to create a new message.
  */
 export const GetAccountResponseSchema: GenMessage<GetAccountResponse, {jsonType: GetAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 20);
+  messageDesc(file_disburse_payout_v1_payout, 22);
 
 /**
  * @generated from message disburse.payout.v1.ListAccountsRequest
@@ -1615,7 +1705,7 @@ export type ListAccountsRequestJson = {
  * Use `create(ListAccountsRequestSchema)` to create a new message.
  */
 export const ListAccountsRequestSchema: GenMessage<ListAccountsRequest, {jsonType: ListAccountsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 21);
+  messageDesc(file_disburse_payout_v1_payout, 23);
 
 /**
  * @generated from message disburse.payout.v1.ListAccountsResponse
@@ -1684,7 +1774,7 @@ export type ListAccountsResponseJson = {
  * Use `create(ListAccountsResponseSchema)` to create a new message.
  */
 export const ListAccountsResponseSchema: GenMessage<ListAccountsResponse, {jsonType: ListAccountsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 22);
+  messageDesc(file_disburse_payout_v1_payout, 24);
 
 /**
  * @generated from message disburse.payout.v1.ResolveAccountRequest
@@ -1711,7 +1801,7 @@ export type ResolveAccountRequestJson = {
  * Use `create(ResolveAccountRequestSchema)` to create a new message.
  */
 export const ResolveAccountRequestSchema: GenMessage<ResolveAccountRequest, {jsonType: ResolveAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 23);
+  messageDesc(file_disburse_payout_v1_payout, 25);
 
 /**
  * @generated from message disburse.payout.v1.ResolveAccountResponse
@@ -1758,7 +1848,7 @@ export type ResolveAccountResponseJson = {
  * Use `create(ResolveAccountResponseSchema)` to create a new message.
  */
 export const ResolveAccountResponseSchema: GenMessage<ResolveAccountResponse, {jsonType: ResolveAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 24);
+  messageDesc(file_disburse_payout_v1_payout, 26);
 
 /**
  * One side of a movement. The postings of an entry sum to zero in each currency.
@@ -1819,7 +1909,7 @@ export type PostingJson = {
  * Use `create(PostingSchema)` to create a new message.
  */
 export const PostingSchema: GenMessage<Posting, {jsonType: PostingJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 25);
+  messageDesc(file_disburse_payout_v1_payout, 27);
 
 /**
  * @generated from message disburse.payout.v1.LedgerEntry
@@ -2014,7 +2104,7 @@ export type LedgerEntryJson = {
  * Use `create(LedgerEntrySchema)` to create a new message.
  */
 export const LedgerEntrySchema: GenMessage<LedgerEntry, {jsonType: LedgerEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 26);
+  messageDesc(file_disburse_payout_v1_payout, 28);
 
 /**
  * @generated from message disburse.payout.v1.CheckDestinationRequest
@@ -2041,7 +2131,7 @@ export type CheckDestinationRequestJson = {
  * Use `create(CheckDestinationRequestSchema)` to create a new message.
  */
 export const CheckDestinationRequestSchema: GenMessage<CheckDestinationRequest, {jsonType: CheckDestinationRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 27);
+  messageDesc(file_disburse_payout_v1_payout, 29);
 
 /**
  * @generated from message disburse.payout.v1.CheckDestinationResponse
@@ -2068,7 +2158,197 @@ export type CheckDestinationResponseJson = {
  * Use `create(CheckDestinationResponseSchema)` to create a new message.
  */
 export const CheckDestinationResponseSchema: GenMessage<CheckDestinationResponse, {jsonType: CheckDestinationResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 28);
+  messageDesc(file_disburse_payout_v1_payout, 30);
+
+/**
+ * @generated from message disburse.payout.v1.DescribeDestinationsRequest
+ */
+export type DescribeDestinationsRequest = Message<"disburse.payout.v1.DescribeDestinationsRequest"> & {
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: repeated string currency_codes = 1;
+   */
+  currencyCodes: string[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.DescribeDestinationsRequest
+ */
+export type DescribeDestinationsRequestJson = {
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: repeated string currency_codes = 1;
+   */
+  currencyCodes?: string[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.DescribeDestinationsRequest.
+ * Use `create(DescribeDestinationsRequestSchema)` to create a new message.
+ */
+export const DescribeDestinationsRequestSchema: GenMessage<DescribeDestinationsRequest, {jsonType: DescribeDestinationsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 31);
+
+/**
+ * @generated from message disburse.payout.v1.DescribeDestinationsResponse
+ */
+export type DescribeDestinationsResponse = Message<"disburse.payout.v1.DescribeDestinationsResponse"> & {
+  /**
+   * Those that were asked for, in their order.
+   *
+   * @generated from field: repeated disburse.payout.v1.Destination destinations = 1;
+   */
+  destinations: Destination[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.DescribeDestinationsResponse
+ */
+export type DescribeDestinationsResponseJson = {
+  /**
+   * Those that were asked for, in their order.
+   *
+   * @generated from field: repeated disburse.payout.v1.Destination destinations = 1;
+   */
+  destinations?: DestinationJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.DescribeDestinationsResponse.
+ * Use `create(DescribeDestinationsResponseSchema)` to create a new message.
+ */
+export const DescribeDestinationsResponseSchema: GenMessage<DescribeDestinationsResponse, {jsonType: DescribeDestinationsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 32);
+
+/**
+ * @generated from message disburse.payout.v1.Destination
+ */
+export type Destination = Message<"disburse.payout.v1.Destination"> & {
+  /**
+   * @generated from field: string currency_code = 1;
+   */
+  currencyCode: string;
+
+  /**
+   * Empty where no rail pays the currency.
+   *
+   * @generated from field: repeated disburse.payout.v1.DestinationRail rails = 2;
+   */
+  rails: DestinationRail[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.Destination
+ */
+export type DestinationJson = {
+  /**
+   * @generated from field: string currency_code = 1;
+   */
+  currencyCode?: string;
+
+  /**
+   * Empty where no rail pays the currency.
+   *
+   * @generated from field: repeated disburse.payout.v1.DestinationRail rails = 2;
+   */
+  rails?: DestinationRailJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.Destination.
+ * Use `create(DestinationSchema)` to create a new message.
+ */
+export const DestinationSchema: GenMessage<Destination, {jsonType: DestinationJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 33);
+
+/**
+ * A way in which a currency is paid, and the rail that a payout of it goes to, be it paused or away.
+ *
+ * @generated from message disburse.payout.v1.DestinationRail
+ */
+export type DestinationRail = Message<"disburse.payout.v1.DestinationRail"> & {
+  /**
+   * @generated from field: string rail = 1;
+   */
+  rail: string;
+
+  /**
+   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   *
+   * @generated from field: string transfer_method = 2;
+   */
+  transferMethod: string;
+
+  /**
+   * Of crypto; else "".
+   *
+   * @generated from field: string network = 3;
+   */
+  network: string;
+
+  /**
+   * Until when of a day the rail takes what it pays that day, `16:00 Europe/Berlin`; "" where it has no such time.
+   *
+   * @generated from field: string cut_off = 4;
+   */
+  cutOff: string;
+
+  /**
+   * From submission to settlement, as a rule, of a payout that is submitted now; unset where the rail does not say.
+   *
+   * @generated from field: optional int64 settlement_seconds = 5;
+   */
+  settlementSeconds?: bigint | undefined;
+};
+
+/**
+ * A way in which a currency is paid, and the rail that a payout of it goes to, be it paused or away.
+ *
+ * @generated from message disburse.payout.v1.DestinationRail
+ */
+export type DestinationRailJson = {
+  /**
+   * @generated from field: string rail = 1;
+   */
+  rail?: string;
+
+  /**
+   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   *
+   * @generated from field: string transfer_method = 2;
+   */
+  transferMethod?: string;
+
+  /**
+   * Of crypto; else "".
+   *
+   * @generated from field: string network = 3;
+   */
+  network?: string;
+
+  /**
+   * Until when of a day the rail takes what it pays that day, `16:00 Europe/Berlin`; "" where it has no such time.
+   *
+   * @generated from field: string cut_off = 4;
+   */
+  cutOff?: string;
+
+  /**
+   * From submission to settlement, as a rule, of a payout that is submitted now; unset where the rail does not say.
+   *
+   * @generated from field: optional int64 settlement_seconds = 5;
+   */
+  settlementSeconds?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.DestinationRail.
+ * Use `create(DestinationRailSchema)` to create a new message.
+ */
+export const DestinationRailSchema: GenMessage<DestinationRail, {jsonType: DestinationRailJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 34);
 
 /**
  * @generated from message disburse.payout.v1.ListEntriesRequest
@@ -2185,7 +2465,7 @@ export type ListEntriesRequestJson = {
  * Use `create(ListEntriesRequestSchema)` to create a new message.
  */
 export const ListEntriesRequestSchema: GenMessage<ListEntriesRequest, {jsonType: ListEntriesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 29);
+  messageDesc(file_disburse_payout_v1_payout, 35);
 
 /**
  * @generated from message disburse.payout.v1.ListEntriesResponse
@@ -2254,7 +2534,7 @@ export type ListEntriesResponseJson = {
  * Use `create(ListEntriesResponseSchema)` to create a new message.
  */
 export const ListEntriesResponseSchema: GenMessage<ListEntriesResponse, {jsonType: ListEntriesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 30);
+  messageDesc(file_disburse_payout_v1_payout, 36);
 
 /**
  * @generated from message disburse.payout.v1.ListHouseBalancesRequest
@@ -2285,7 +2565,7 @@ export type ListHouseBalancesRequestJson = {
  * Use `create(ListHouseBalancesRequestSchema)` to create a new message.
  */
 export const ListHouseBalancesRequestSchema: GenMessage<ListHouseBalancesRequest, {jsonType: ListHouseBalancesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 31);
+  messageDesc(file_disburse_payout_v1_payout, 37);
 
 /**
  * @generated from message disburse.payout.v1.HouseBalance
@@ -2340,7 +2620,7 @@ export type HouseBalanceJson = {
  * Use `create(HouseBalanceSchema)` to create a new message.
  */
 export const HouseBalanceSchema: GenMessage<HouseBalance, {jsonType: HouseBalanceJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 32);
+  messageDesc(file_disburse_payout_v1_payout, 38);
 
 /**
  * @generated from message disburse.payout.v1.ListHouseBalancesResponse
@@ -2371,7 +2651,7 @@ export type ListHouseBalancesResponseJson = {
  * Use `create(ListHouseBalancesResponseSchema)` to create a new message.
  */
 export const ListHouseBalancesResponseSchema: GenMessage<ListHouseBalancesResponse, {jsonType: ListHouseBalancesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 33);
+  messageDesc(file_disburse_payout_v1_payout, 39);
 
 /**
  * @generated from enum disburse.payout.v1.PayoutStatus
@@ -2454,6 +2734,13 @@ export const PayoutSubStatus = {
    * @generated from enum value: PAYOUT_SUB_STATUS_RETURNED = 6;
    */
   RETURNED: 6,
+
+  /**
+   * By the merchant, before it was paid.
+   *
+   * @generated from enum value: PAYOUT_SUB_STATUS_CANCELLED = 8;
+   */
+  CANCELLED: 8,
 } as const;
 
 /**
@@ -2464,7 +2751,7 @@ export type PayoutSubStatus = (typeof PayoutSubStatus)[keyof typeof PayoutSubSta
 /**
  * @generated from enum disburse.payout.v1.PayoutSubStatus
  */
-export type PayoutSubStatusJson = "PAYOUT_SUB_STATUS_UNSPECIFIED" | "PAYOUT_SUB_STATUS_QUEUED" | "PAYOUT_SUB_STATUS_PROCESSING" | "PAYOUT_SUB_STATUS_UNKNOWN" | "PAYOUT_SUB_STATUS_SETTLED" | "PAYOUT_SUB_STATUS_REJECTED" | "PAYOUT_SUB_STATUS_RETURNED";
+export type PayoutSubStatusJson = "PAYOUT_SUB_STATUS_UNSPECIFIED" | "PAYOUT_SUB_STATUS_QUEUED" | "PAYOUT_SUB_STATUS_PROCESSING" | "PAYOUT_SUB_STATUS_UNKNOWN" | "PAYOUT_SUB_STATUS_SETTLED" | "PAYOUT_SUB_STATUS_REJECTED" | "PAYOUT_SUB_STATUS_RETURNED" | "PAYOUT_SUB_STATUS_CANCELLED";
 
 /**
  * Describes the enum disburse.payout.v1.PayoutSubStatus.
@@ -2530,6 +2817,13 @@ export const PayoutCause = {
    * @generated from enum value: PAYOUT_CAUSE_RESOLVED = 8;
    */
   RESOLVED: 8,
+
+  /**
+   * At the merchant's request.
+   *
+   * @generated from enum value: PAYOUT_CAUSE_CANCELLED = 10;
+   */
+  CANCELLED: 10,
 } as const;
 
 /**
@@ -2540,7 +2834,7 @@ export type PayoutCause = (typeof PayoutCause)[keyof typeof PayoutCause] | Unkno
 /**
  * @generated from enum disburse.payout.v1.PayoutCause
  */
-export type PayoutCauseJson = "PAYOUT_CAUSE_UNSPECIFIED" | "PAYOUT_CAUSE_EXECUTED" | "PAYOUT_CAUSE_SUBMITTED" | "PAYOUT_CAUSE_ACCEPTED" | "PAYOUT_CAUSE_OUTCOME_UNKNOWN" | "PAYOUT_CAUSE_SETTLED" | "PAYOUT_CAUSE_REJECTED" | "PAYOUT_CAUSE_RETURNED" | "PAYOUT_CAUSE_RESOLVED";
+export type PayoutCauseJson = "PAYOUT_CAUSE_UNSPECIFIED" | "PAYOUT_CAUSE_EXECUTED" | "PAYOUT_CAUSE_SUBMITTED" | "PAYOUT_CAUSE_ACCEPTED" | "PAYOUT_CAUSE_OUTCOME_UNKNOWN" | "PAYOUT_CAUSE_SETTLED" | "PAYOUT_CAUSE_REJECTED" | "PAYOUT_CAUSE_RETURNED" | "PAYOUT_CAUSE_RESOLVED" | "PAYOUT_CAUSE_CANCELLED";
 
 /**
  * Describes the enum disburse.payout.v1.PayoutCause.
@@ -2680,6 +2974,18 @@ export const PayoutService: GenService<{
     output: typeof ExecutePayoutResponseSchema;
   },
   /**
+   * Cancels a payout that is queued, or whose rail takes it back because it waits there; the money is available again
+   * when this is answered. A repeat has the same answer. Refuses RECORD_NOT_FOUND, NOT_CANCELLABLE. UNAVAILABLE when
+   * the rail does not answer: it is asked again until it is known, and a repeat has the outcome.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutService.CancelPayout
+   */
+  cancelPayout: {
+    methodKind: "unary";
+    input: typeof CancelPayoutRequestSchema;
+    output: typeof CancelPayoutResponseSchema;
+  },
+  /**
    * Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.GetPayout
@@ -2794,6 +3100,17 @@ export const PayoutService: GenService<{
     methodKind: "unary";
     input: typeof CheckDestinationRequestSchema;
     output: typeof CheckDestinationResponseSchema;
+  },
+  /**
+   * By which rails currencies are paid, and when payouts arrive: for lists of corridors. Refuses INVALID_REQUEST (none
+   * or more than 100, not a currency).
+   *
+   * @generated from rpc disburse.payout.v1.PayoutService.DescribeDestinations
+   */
+  describeDestinations: {
+    methodKind: "unary";
+    input: typeof DescribeDestinationsRequestSchema;
+    output: typeof DescribeDestinationsResponseSchema;
   },
   /**
    * The statement of a merchant's account, newest first. Refuses RECORD_NOT_FOUND, INVALID_REQUEST.

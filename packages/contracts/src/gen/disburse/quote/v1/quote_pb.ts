@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/quote/v1/quote.proto.
  */
 export const file_disburse_quote_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("Ch1kaXNidXJzZS9xdW90ZS92MS9xdW90ZS5wcm90bxIRZGlzYnVyc2UucXVvdGUudjEidgoRUXVvdGVkQmVuZWZpY2lhcnkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIdChVhY2NvdW50X251bWJlcl9tYXNrZWQYAyABKAkSFwoPdHJhbnNmZXJfbWV0aG9kGAQgASgJEg8KB25ldHdvcmsYBSABKAkixgQKBVF1b3RlEgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSEwoLY29ycmlkb3JfaWQYBCABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYBSABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgGIAEoCRIVCg1zb3VyY2VfYW1vdW50GAcgASgJEhgKEGNvbnZlcnRlZF9hbW91bnQYCCABKAkSEgoKdG90YWxfZmVlcxgJIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAogASgJEhUKDWV4Y2hhbmdlX3JhdGUYCyABKAkSLgoKcmF0ZV9hc19vZhgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLcmF0ZV9zb3VyY2UYDSABKAkSOQoLYmVuZWZpY2lhcnkYDiABKAsyJC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZWRCZW5lZmljaWFyeRIsCgVzdGF0ZRgPIAEoDjIdLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlU3RhdGUSLgoKY3JlYXRlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAipgIKEkNyZWF0ZVF1b3RlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIvCgp1bnJlYWRhYmxlGAkgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iPgoTQ3JlYXRlUXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlIjgKD0dldFF1b3RlUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIQCghxdW90ZV9pZBgCIAEoCSI7ChBHZXRRdW90ZVJlc3BvbnNlEicKBXF1b3RlGAEgASgLMhguZGlzYnVyc2UucXVvdGUudjEuUXVvdGUiLAoYR2V0Q2xhaW1hYmxlUXVvdGVSZXF1ZXN0EhAKCHF1b3RlX2lkGAEgASgJItgBChlHZXRDbGFpbWFibGVRdW90ZVJlc3BvbnNlEicKBXF1b3RlGAEgASgLMhguZGlzYnVyc2UucXVvdGUudjEuUXVvdGUSFQoNY29ycmlkb3Jfb3BlbhgCIAEoCBIpCgZsaW1pdHMYAyABKAsyGS5kaXNidXJzZS5xdW90ZS52MS5MaW1pdHMSJwoFY2xhaW0YBCABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbRInCgNub3cYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIl4KBkxpbWl0cxISCgpzb3VyY2VfbWluGAEgASgJEhIKCnNvdXJjZV9tYXgYAiABKAkSFQoNcmVjZWl2aW5nX21pbhgDIAEoCRIVCg1yZWNlaXZpbmdfbWF4GAQgASgJIqwBCgVDbGFpbRIRCglwYXlvdXRfaWQYASABKAkSFAoMcmVmZXJlbmNlX2lkGAIgASgJEhQKDG9wZXJhdGlvbl9pZBgDIAEoCRIuCgpjbGFpbWVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeChZyZW1pdHRhbmNlX2luZm9ybWF0aW9uGAUgASgJEhQKDHB1cnBvc2VfY29kZRgGIAEoCSKyAQoRQ2xhaW1RdW90ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCHF1b3RlX2lkGAIgASgJEhEKCXBheW91dF9pZBgDIAEoCRIUCgxyZWZlcmVuY2VfaWQYBCABKAkSHgoWcmVtaXR0YW5jZV9pbmZvcm1hdGlvbhgFIAEoCRIUCgxwdXJwb3NlX2NvZGUYBiABKAkiZgoSQ2xhaW1RdW90ZVJlc3BvbnNlEicKBXF1b3RlGAEgASgLMhguZGlzYnVyc2UucXVvdGUudjEuUXVvdGUSJwoFY2xhaW0YAiABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbSKXAgoIQ29ycmlkb3ISCgoCaWQYASABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAiABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgDIAEoCRIOCgZhY3RpdmUYBCABKAgSEQoJZmVlX3NoYXJlGAUgASgJEhAKCGZlZV9mbGF0GAYgASgJEikKBmxpbWl0cxgHIAEoCzIZLmRpc2J1cnNlLnF1b3RlLnYxLkxpbWl0cxIZChFxdW90ZV90dGxfc2Vjb25kcxgIIAEoBRIcChRyYXRlX21heF9hZ2Vfc2Vjb25kcxgJIAEoBRIlCgRyYXRlGAogASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZSJPCgRSYXRlEgwKBHJhdGUYASABKAkSKQoFYXNfb2YYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnNvdXJjZRgDIAEoCSJxChJTZXRDb3JyaWRvclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEi0KCGNvcnJpZG9yGAIgASgLMhsuZGlzYnVyc2UucXVvdGUudjEuQ29ycmlkb3IiRAoTU2V0Q29ycmlkb3JSZXNwb25zZRItCghjb3JyaWRvchgBIAEoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yIoIBChpTZXRNZXJjaGFudENvcnJpZG9yUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLY29ycmlkb3JfaWQYAyABKAkSDAoEb3BlbhgEIAEoCCIdChtTZXRNZXJjaGFudENvcnJpZG9yUmVzcG9uc2UiegoOU2V0UmF0ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC2NvcnJpZG9yX2lkGAIgASgJEiUKBHJhdGUYAyABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlIjgKD1NldFJhdGVSZXNwb25zZRIlCgRyYXRlGAEgASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZSJKChRMaXN0Q29ycmlkb3JzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkijQEKFUxpc3RDb3JyaWRvcnNSZXNwb25zZRIuCgljb3JyaWRvcnMYASADKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvchITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgqcQoKUXVvdGVTdGF0ZRIbChdRVU9URV9TVEFURV9VTlNQRUNJRklFRBAAEhQKEFFVT1RFX1NUQVRFX09QRU4QARIXChNRVU9URV9TVEFURV9DTEFJTUVEEAISFwoTUVVPVEVfU1RBVEVfRVhQSVJFRBADMrUHCgxRdW90ZVNlcnZpY2USbgoLQ3JlYXRlUXVvdGUSJS5kaXNidXJzZS5xdW90ZS52MS5DcmVhdGVRdW90ZVJlcXVlc3QaJi5kaXNidXJzZS5xdW90ZS52MS5DcmVhdGVRdW90ZVJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEBEmsKCEdldFF1b3RlEiIuZGlzYnVyc2UucXVvdGUudjEuR2V0UXVvdGVSZXF1ZXN0GiMuZGlzYnVyc2UucXVvdGUudjEuR2V0UXVvdGVSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBJ8ChFHZXRDbGFpbWFibGVRdW90ZRIrLmRpc2J1cnNlLnF1b3RlLnYxLkdldENsYWltYWJsZVF1b3RlUmVxdWVzdBosLmRpc2J1cnNlLnF1b3RlLnYxLkdldENsYWltYWJsZVF1b3RlUmVzcG9uc2UiDOrgGAgKBnBheW91dBJnCgpDbGFpbVF1b3RlEiQuZGlzYnVyc2UucXVvdGUudjEuQ2xhaW1RdW90ZVJlcXVlc3QaJS5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVzcG9uc2UiDOrgGAgKBnBheW91dBJuCgtTZXRDb3JyaWRvchIlLmRpc2J1cnNlLnF1b3RlLnYxLlNldENvcnJpZG9yUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLlNldENvcnJpZG9yUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQEShgEKE1NldE1lcmNoYW50Q29ycmlkb3ISLS5kaXNidXJzZS5xdW90ZS52MS5TZXRNZXJjaGFudENvcnJpZG9yUmVxdWVzdBouLmRpc2J1cnNlLnF1b3RlLnYxLlNldE1lcmNoYW50Q29ycmlkb3JSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARJiCgdTZXRSYXRlEiEuZGlzYnVyc2UucXVvdGUudjEuU2V0UmF0ZVJlcXVlc3QaIi5kaXNidXJzZS5xdW90ZS52MS5TZXRSYXRlUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESgwEKDUxpc3RDb3JyaWRvcnMSJy5kaXNidXJzZS5xdW90ZS52MS5MaXN0Q29ycmlkb3JzUmVxdWVzdBooLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RDb3JyaWRvcnNSZXNwb25zZSIf6uAYGwoHZ2F0ZXdheQoHc2FuZGJveBIHAQIDBAUHCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("Ch1kaXNidXJzZS9xdW90ZS92MS9xdW90ZS5wcm90bxIRZGlzYnVyc2UucXVvdGUudjEidgoRUXVvdGVkQmVuZWZpY2lhcnkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIdChVhY2NvdW50X251bWJlcl9tYXNrZWQYAyABKAkSFwoPdHJhbnNmZXJfbWV0aG9kGAQgASgJEg8KB25ldHdvcmsYBSABKAkixgQKBVF1b3RlEgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSEwoLY29ycmlkb3JfaWQYBCABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYBSABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgGIAEoCRIVCg1zb3VyY2VfYW1vdW50GAcgASgJEhgKEGNvbnZlcnRlZF9hbW91bnQYCCABKAkSEgoKdG90YWxfZmVlcxgJIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAogASgJEhUKDWV4Y2hhbmdlX3JhdGUYCyABKAkSLgoKcmF0ZV9hc19vZhgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLcmF0ZV9zb3VyY2UYDSABKAkSOQoLYmVuZWZpY2lhcnkYDiABKAsyJC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZWRCZW5lZmljaWFyeRIsCgVzdGF0ZRgPIAEoDjIdLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlU3RhdGUSLgoKY3JlYXRlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAipgIKEkNyZWF0ZVF1b3RlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIvCgp1bnJlYWRhYmxlGAkgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iPgoTQ3JlYXRlUXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlIjgKD0dldFF1b3RlUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIQCghxdW90ZV9pZBgCIAEoCSI7ChBHZXRRdW90ZVJlc3BvbnNlEicKBXF1b3RlGAEgASgLMhguZGlzYnVyc2UucXVvdGUudjEuUXVvdGUiLAoYR2V0Q2xhaW1hYmxlUXVvdGVSZXF1ZXN0EhAKCHF1b3RlX2lkGAEgASgJItgBChlHZXRDbGFpbWFibGVRdW90ZVJlc3BvbnNlEicKBXF1b3RlGAEgASgLMhguZGlzYnVyc2UucXVvdGUudjEuUXVvdGUSFQoNY29ycmlkb3Jfb3BlbhgCIAEoCBIpCgZsaW1pdHMYAyABKAsyGS5kaXNidXJzZS5xdW90ZS52MS5MaW1pdHMSJwoFY2xhaW0YBCABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbRInCgNub3cYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIl4KBkxpbWl0cxISCgpzb3VyY2VfbWluGAEgASgJEhIKCnNvdXJjZV9tYXgYAiABKAkSFQoNcmVjZWl2aW5nX21pbhgDIAEoCRIVCg1yZWNlaXZpbmdfbWF4GAQgASgJIqwBCgVDbGFpbRIRCglwYXlvdXRfaWQYASABKAkSFAoMcmVmZXJlbmNlX2lkGAIgASgJEhQKDG9wZXJhdGlvbl9pZBgDIAEoCRIuCgpjbGFpbWVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeChZyZW1pdHRhbmNlX2luZm9ybWF0aW9uGAUgASgJEhQKDHB1cnBvc2VfY29kZRgGIAEoCSKyAQoRQ2xhaW1RdW90ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCHF1b3RlX2lkGAIgASgJEhEKCXBheW91dF9pZBgDIAEoCRIUCgxyZWZlcmVuY2VfaWQYBCABKAkSHgoWcmVtaXR0YW5jZV9pbmZvcm1hdGlvbhgFIAEoCRIUCgxwdXJwb3NlX2NvZGUYBiABKAkiZgoSQ2xhaW1RdW90ZVJlc3BvbnNlEicKBXF1b3RlGAEgASgLMhguZGlzYnVyc2UucXVvdGUudjEuUXVvdGUSJwoFY2xhaW0YAiABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbSLHAgoIQ29ycmlkb3ISCgoCaWQYASABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAiABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgDIAEoCRIOCgZhY3RpdmUYBCABKAgSEQoJZmVlX3NoYXJlGAUgASgJEhAKCGZlZV9mbGF0GAYgASgJEikKBmxpbWl0cxgHIAEoCzIZLmRpc2J1cnNlLnF1b3RlLnYxLkxpbWl0cxIZChFxdW90ZV90dGxfc2Vjb25kcxgIIAEoBRIcChRyYXRlX21heF9hZ2Vfc2Vjb25kcxgJIAEoBRIlCgRyYXRlGAogASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZRIuCgVyYWlscxgMIAMoCzIfLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yUmFpbCKPAQoMQ29ycmlkb3JSYWlsEgwKBHJhaWwYASABKAkSFwoPdHJhbnNmZXJfbWV0aG9kGAIgASgJEg8KB25ldHdvcmsYAyABKAkSDwoHY3V0X29mZhgEIAEoCRIfChJzZXR0bGVtZW50X3NlY29uZHMYBSABKANIAIgBAUIVChNfc2V0dGxlbWVudF9zZWNvbmRzIk8KBFJhdGUSDAoEcmF0ZRgBIAEoCRIpCgVhc19vZhgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGc291cmNlGAMgASgJInEKElNldENvcnJpZG9yUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SLQoIY29ycmlkb3IYAiABKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvciJEChNTZXRDb3JyaWRvclJlc3BvbnNlEi0KCGNvcnJpZG9yGAEgASgLMhsuZGlzYnVyc2UucXVvdGUudjEuQ29ycmlkb3IiggEKGlNldE1lcmNoYW50Q29ycmlkb3JSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtjb3JyaWRvcl9pZBgDIAEoCRIMCgRvcGVuGAQgASgIIh0KG1NldE1lcmNoYW50Q29ycmlkb3JSZXNwb25zZSJ6Cg5TZXRSYXRlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLY29ycmlkb3JfaWQYAiABKAkSJQoEcmF0ZRgDIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUiOAoPU2V0UmF0ZVJlc3BvbnNlEiUKBHJhdGUYASABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlIkoKFExpc3RDb3JyaWRvcnNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSKNAQoVTGlzdENvcnJpZG9yc1Jlc3BvbnNlEi4KCWNvcnJpZG9ycxgBIAMoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yEhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCpxCgpRdW90ZVN0YXRlEhsKF1FVT1RFX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQUVVPVEVfU1RBVEVfT1BFThABEhcKE1FVT1RFX1NUQVRFX0NMQUlNRUQQAhIXChNRVU9URV9TVEFURV9FWFBJUkVEEAMytQcKDFF1b3RlU2VydmljZRJuCgtDcmVhdGVRdW90ZRIlLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQESawoIR2V0UXVvdGUSIi5kaXNidXJzZS5xdW90ZS52MS5HZXRRdW90ZVJlcXVlc3QaIy5kaXNidXJzZS5xdW90ZS52MS5HZXRRdW90ZVJlc3BvbnNlIhbq4BgSCgdnYXRld2F5EgcBAgMEBQcIEnwKEUdldENsYWltYWJsZVF1b3RlEisuZGlzYnVyc2UucXVvdGUudjEuR2V0Q2xhaW1hYmxlUXVvdGVSZXF1ZXN0GiwuZGlzYnVyc2UucXVvdGUudjEuR2V0Q2xhaW1hYmxlUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0EmcKCkNsYWltUXVvdGUSJC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVxdWVzdBolLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0Em4KC1NldENvcnJpZG9yEiUuZGlzYnVyc2UucXVvdGUudjEuU2V0Q29ycmlkb3JSZXF1ZXN0GiYuZGlzYnVyc2UucXVvdGUudjEuU2V0Q29ycmlkb3JSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARKGAQoTU2V0TWVyY2hhbnRDb3JyaWRvchItLmRpc2J1cnNlLnF1b3RlLnYxLlNldE1lcmNoYW50Q29ycmlkb3JSZXF1ZXN0Gi4uZGlzYnVyc2UucXVvdGUudjEuU2V0TWVyY2hhbnRDb3JyaWRvclJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEBEmIKB1NldFJhdGUSIS5kaXNidXJzZS5xdW90ZS52MS5TZXRSYXRlUmVxdWVzdBoiLmRpc2J1cnNlLnF1b3RlLnYxLlNldFJhdGVSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARKDAQoNTGlzdENvcnJpZG9ycxInLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RDb3JyaWRvcnNSZXF1ZXN0GiguZGlzYnVyc2UucXVvdGUudjEuTGlzdENvcnJpZG9yc1Jlc3BvbnNlIh/q4BgbCgdnYXRld2F5CgdzYW5kYm94EgcBAgMEBQcIYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * The beneficiary as it was when the quote was made.
@@ -936,6 +936,13 @@ export type Corridor = Message<"disburse.quote.v1.Corridor"> & {
    * @generated from field: disburse.quote.v1.Rate rate = 10;
    */
   rate?: Rate | undefined;
+
+  /**
+   * How its payouts are paid, in lists; empty where payout did not answer. Ignored when a corridor is set.
+   *
+   * @generated from field: repeated disburse.quote.v1.CorridorRail rails = 12;
+   */
+  rails: CorridorRail[];
 };
 
 /**
@@ -999,6 +1006,13 @@ export type CorridorJson = {
    * @generated from field: disburse.quote.v1.Rate rate = 10;
    */
   rate?: RateJson;
+
+  /**
+   * How its payouts are paid, in lists; empty where payout did not answer. Ignored when a corridor is set.
+   *
+   * @generated from field: repeated disburse.quote.v1.CorridorRail rails = 12;
+   */
+  rails?: CorridorRailJson[];
 };
 
 /**
@@ -1007,6 +1021,93 @@ export type CorridorJson = {
  */
 export const CorridorSchema: GenMessage<Corridor, {jsonType: CorridorJson}> = /*@__PURE__*/
   messageDesc(file_disburse_quote_v1_quote, 12);
+
+/**
+ * A way in which a corridor's payouts are paid; payout's DestinationRail.
+ *
+ * @generated from message disburse.quote.v1.CorridorRail
+ */
+export type CorridorRail = Message<"disburse.quote.v1.CorridorRail"> & {
+  /**
+   * @generated from field: string rail = 1;
+   */
+  rail: string;
+
+  /**
+   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   *
+   * @generated from field: string transfer_method = 2;
+   */
+  transferMethod: string;
+
+  /**
+   * Of crypto; else "".
+   *
+   * @generated from field: string network = 3;
+   */
+  network: string;
+
+  /**
+   * `16:00 Europe/Berlin`; "" where the rail has no such time.
+   *
+   * @generated from field: string cut_off = 4;
+   */
+  cutOff: string;
+
+  /**
+   * As a rule, of a payout that is submitted now; unset where the rail does not say.
+   *
+   * @generated from field: optional int64 settlement_seconds = 5;
+   */
+  settlementSeconds?: bigint | undefined;
+};
+
+/**
+ * A way in which a corridor's payouts are paid; payout's DestinationRail.
+ *
+ * @generated from message disburse.quote.v1.CorridorRail
+ */
+export type CorridorRailJson = {
+  /**
+   * @generated from field: string rail = 1;
+   */
+  rail?: string;
+
+  /**
+   * `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.
+   *
+   * @generated from field: string transfer_method = 2;
+   */
+  transferMethod?: string;
+
+  /**
+   * Of crypto; else "".
+   *
+   * @generated from field: string network = 3;
+   */
+  network?: string;
+
+  /**
+   * `16:00 Europe/Berlin`; "" where the rail has no such time.
+   *
+   * @generated from field: string cut_off = 4;
+   */
+  cutOff?: string;
+
+  /**
+   * As a rule, of a payout that is submitted now; unset where the rail does not say.
+   *
+   * @generated from field: optional int64 settlement_seconds = 5;
+   */
+  settlementSeconds?: string;
+};
+
+/**
+ * Describes the message disburse.quote.v1.CorridorRail.
+ * Use `create(CorridorRailSchema)` to create a new message.
+ */
+export const CorridorRailSchema: GenMessage<CorridorRail, {jsonType: CorridorRailJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 13);
 
 /**
  * @generated from message disburse.quote.v1.Rate
@@ -1061,7 +1162,7 @@ export type RateJson = {
  * Use `create(RateSchema)` to create a new message.
  */
 export const RateSchema: GenMessage<Rate, {jsonType: RateJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 13);
+  messageDesc(file_disburse_quote_v1_quote, 14);
 
 /**
  * @generated from message disburse.quote.v1.SetCorridorRequest
@@ -1102,7 +1203,7 @@ export type SetCorridorRequestJson = {
  * Use `create(SetCorridorRequestSchema)` to create a new message.
  */
 export const SetCorridorRequestSchema: GenMessage<SetCorridorRequest, {jsonType: SetCorridorRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 14);
+  messageDesc(file_disburse_quote_v1_quote, 15);
 
 /**
  * @generated from message disburse.quote.v1.SetCorridorResponse
@@ -1129,7 +1230,7 @@ export type SetCorridorResponseJson = {
  * Use `create(SetCorridorResponseSchema)` to create a new message.
  */
 export const SetCorridorResponseSchema: GenMessage<SetCorridorResponse, {jsonType: SetCorridorResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 15);
+  messageDesc(file_disburse_quote_v1_quote, 16);
 
 /**
  * @generated from message disburse.quote.v1.SetMerchantCorridorRequest
@@ -1186,7 +1287,7 @@ export type SetMerchantCorridorRequestJson = {
  * Use `create(SetMerchantCorridorRequestSchema)` to create a new message.
  */
 export const SetMerchantCorridorRequestSchema: GenMessage<SetMerchantCorridorRequest, {jsonType: SetMerchantCorridorRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 16);
+  messageDesc(file_disburse_quote_v1_quote, 17);
 
 /**
  * @generated from message disburse.quote.v1.SetMerchantCorridorResponse
@@ -1205,7 +1306,7 @@ export type SetMerchantCorridorResponseJson = {
  * Use `create(SetMerchantCorridorResponseSchema)` to create a new message.
  */
 export const SetMerchantCorridorResponseSchema: GenMessage<SetMerchantCorridorResponse, {jsonType: SetMerchantCorridorResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 17);
+  messageDesc(file_disburse_quote_v1_quote, 18);
 
 /**
  * @generated from message disburse.quote.v1.SetRateRequest
@@ -1252,7 +1353,7 @@ export type SetRateRequestJson = {
  * Use `create(SetRateRequestSchema)` to create a new message.
  */
 export const SetRateRequestSchema: GenMessage<SetRateRequest, {jsonType: SetRateRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 18);
+  messageDesc(file_disburse_quote_v1_quote, 19);
 
 /**
  * @generated from message disburse.quote.v1.SetRateResponse
@@ -1279,7 +1380,7 @@ export type SetRateResponseJson = {
  * Use `create(SetRateResponseSchema)` to create a new message.
  */
 export const SetRateResponseSchema: GenMessage<SetRateResponse, {jsonType: SetRateResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 19);
+  messageDesc(file_disburse_quote_v1_quote, 20);
 
 /**
  * @generated from message disburse.quote.v1.ListCorridorsRequest
@@ -1338,7 +1439,7 @@ export type ListCorridorsRequestJson = {
  * Use `create(ListCorridorsRequestSchema)` to create a new message.
  */
 export const ListCorridorsRequestSchema: GenMessage<ListCorridorsRequest, {jsonType: ListCorridorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 20);
+  messageDesc(file_disburse_quote_v1_quote, 21);
 
 /**
  * @generated from message disburse.quote.v1.ListCorridorsResponse
@@ -1407,7 +1508,7 @@ export type ListCorridorsResponseJson = {
  * Use `create(ListCorridorsResponseSchema)` to create a new message.
  */
 export const ListCorridorsResponseSchema: GenMessage<ListCorridorsResponse, {jsonType: ListCorridorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 21);
+  messageDesc(file_disburse_quote_v1_quote, 22);
 
 /**
  * @generated from enum disburse.quote.v1.QuoteState

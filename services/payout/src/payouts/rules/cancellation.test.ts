@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { afterWithdrawal, type CancellationStep, nextOfCancellation } from "./cancellation.ts";
+import type { ExceptionKind } from "./exception.ts";
+import type { Progress } from "./progress.ts";
+
+const settled = { kind: "settled", reference: "R" } as const;
+
+it.each<[Progress, CancellationStep, CancellationStep]>([
+  [{ stage: "queued" }, "conclude", "refused"],
+  [{ stage: "submitting" }, "intend", "refused"],
+  [{ stage: "processing" }, "intend", "refused"],
+  [{ stage: "unknown", asked: 3 }, "intend", "refused"],
+  [{ stage: "cancelling" }, "withdraw", "refused"],
+  [{ stage: "concluding", outcome: { kind: "cancelled" } }, "close", "close"],
+  [{ stage: "concluding", outcome: settled }, "refused", "refused"],
+  [{ stage: "concluding", outcome: { kind: "rejected" } }, "refused", "refused"],
+  [{ stage: "settled", reference: "R" }, "refused", "refused"],
+  [{ stage: "returning", reference: "R" }, "refused", "refused"],
+  [{ stage: "rejected" }, "refused", "refused"],
+  [{ stage: "returned" }, "refused", "refused"],
+  [{ stage: "cancelled" }, "over", "over"],
+])("at %j a cancellation is next to %s, and where its rail contradicts itself %s", (...row) => {
+  const [progress, next, whereContradicted] = row;
+  const under = (kind?: ExceptionKind) => {
+    const exception = kind && { kind, since: new Date(0) };
+    return nextOfCancellation({ progress, exception });
+  };
+  expect([under(), under("stuck"), under("unknown")]).toEqual([next, next, next]);
+  expect(under("contradicted")).toBe(whereContradicted);
+});
+
+it("its rail decides: money is released, or the rail is asked for what became of it", () => {
+  const cancelled = { stage: "concluding", outcome: { kind: "cancelled" } };
+  expect([true, false].map(afterWithdrawal)).toEqual([cancelled, { stage: "submitting" }]);
+});

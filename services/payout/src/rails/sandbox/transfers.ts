@@ -1,0 +1,60 @@
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import type { Failure } from "@disburse/kernel/failure.ts";
+import type { Collection } from "mongodb";
+import type { SandboxMessage } from "./callbacks.ts";
+import type { Scenario } from "./scenarios.ts";
+
+/** A callback that is not sent yet. */
+export type PendingMessage = { at: Date; message: SandboxMessage };
+
+/** A transfer at the rail, which stands for an external system: nothing else reads it. */
+export type TransferDocument = {
+  _id: string;
+  schema_version: number;
+  scenario: Scenario;
+  reference: string;
+  settles_at: Date;
+  returns_at: Date;
+  /** The number of polls of one that is not known at first. */
+  asked: number;
+  /** The number of submissions; it is paid once. */
+  submitted: number;
+  owed: PendingMessage[];
+  /** When the first of them is due; absent when none is pending. */
+  owed_at?: Date;
+  /** When its batch leaves; absent where it does not wait for one. */
+  batch_at?: Date;
+  /** When it was taken back: it is never paid. */
+  withdrawn_at?: Date;
+  /** Why it is rejected, where that is for what its instruction says. */
+  rejection?: Failure;
+};
+
+/** A transfer of `sandbox-unknown` is known from this poll on. */
+export const knownWhenAsked = 2;
+
+/**
+ * Takes a transfer back: one that waits for its batch, that is not known yet, or the silent one,
+ * which is never paid. One that never came leaves a stone in its place, so that it is not paid later.
+ */
+export async function withdrawTransfer(
+  transfers: Collection<TransferDocument>,
+  key: string,
+  now: Date,
+): Promise<boolean> {
+  const stone = { scenario: "silent", reference: "", settles_at: now, returns_at: now } as const;
+  await insertOnce(transfers, {
+    ...{ _id: key, schema_version: 1, ...stone, asked: 0, submitted: 0, owed: [] },
+    withdrawn_at: now,
+  });
+  const waiting = [
+    { batch_at: { $gt: now } },
+    { scenario: "unknown" as const, asked: { $lt: knownWhenAsked } },
+    { scenario: "silent" as const },
+  ];
+  await transfers.updateOne(
+    { _id: key, withdrawn_at: { $exists: false }, $or: waiting },
+    { $set: { withdrawn_at: now } },
+  );
+  return (await transfers.countDocuments({ _id: key, withdrawn_at: { $exists: true } })) === 1;
+}

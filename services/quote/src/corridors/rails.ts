@@ -1,0 +1,44 @@
+import { create } from "@bufbuild/protobuf";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
+import type {
+  DestinationRail,
+  PayoutService,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import {
+  type CorridorRail,
+  CorridorRailSchema,
+} from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+
+/** How currencies are paid, by currency; what is not known is not in it. */
+export type RailsTo = (
+  currencies: readonly string[],
+) => Promise<ReadonlyMap<string, readonly CorridorRail[]>>;
+
+/** Asks payout, which has the rails; corridors are listed without them where it does not answer. */
+export function railsTo(payout: Client<typeof PayoutService>): RailsTo {
+  return async (currencies) => {
+    const currencyCodes = [...new Set(currencies)];
+    if (currencyCodes.length === 0) return new Map();
+    try {
+      const { destinations } = await payout.describeDestinations({ currencyCodes });
+      return new Map(
+        destinations.map(({ currencyCode, rails }) => [currencyCode, rails.map(corridorRail)]),
+      );
+    } catch (error) {
+      if (!isUnavailable(error) && !isOlder(error)) throw error;
+      return new Map();
+    }
+  };
+}
+
+/** A payout service of the release before does not know the question. */
+function isOlder(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.Unimplemented;
+}
+
+function corridorRail(of: DestinationRail): CorridorRail {
+  const { rail, transferMethod, network, cutOff, settlementSeconds } = of;
+  const known = settlementSeconds !== undefined && { settlementSeconds };
+  return create(CorridorRailSchema, { rail, transferMethod, network, cutOff, ...known });
+}
