@@ -100,6 +100,9 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
     const { id } = await acme.quote("USD", "USD", { source_amount: "1.00" });
     records = { ...records, quote_id: id };
   },
+  cancelPayout: async () => {
+    records = { ...records, payoutId: await acme.pay("sandbox-batch") };
+  },
   archiveBeneficiary: async () => {
     const { beneficiary_id } = await acme.data("POST", paths.fiat, bankBody());
     records = { ...records, beneficiaryId: beneficiary_id };
@@ -155,7 +158,7 @@ describe("the beneficiary forms", () => {
 
   it("ask for exactly what is taken, for every combination", async () => {
     const { forms } = await acme.data("GET", formsPath);
-    expect(forms).toHaveLength(36);
+    expect(forms).toHaveLength(38);
     for (const form of forms as Form[]) {
       const networks = form.fields.find(({ name }) => name === network)?.allowed_values ?? [];
       const whole = bodyOf(form);

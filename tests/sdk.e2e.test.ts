@@ -137,6 +137,11 @@ async function usePayouts(): Promise<string> {
     return read;
   }, 20_000);
   expect(payout).toMatchObject({ source_amount: "123.45", quote_id: quote.id, ...times });
+  const waiting = await pay("sandbox-batch");
+  const cancelled = await client.payouts.cancel(waiting);
+  expect(cancelled).toMatchObject({ id: waiting, status: "failed", sub_status: "cancelled" });
+  const tooLate = await failureOf(client.payouts.cancel(executed.id));
+  expect(tooLate).toMatchObject({ code: "NOT_CANCELLABLE", status: 409 });
   const { records: events } = await client.payouts.listEvents(executed.id);
   expect([events.at(0), events.at(-1)]).toMatchObject([
     { status: "initiated", cause: "executed", version: 1 },

@@ -99,6 +99,14 @@ const headersOf: Readonly<Record<number, readonly string[]>> = {
   503: ["Retry-After"],
 };
 
+/** To wait changes nothing, and the answer names no time. */
+const withoutRetry: ReadonlySet<ErrorCode> = new Set(["NOT_CANCELLABLE"]);
+
+/** The headers that come with every code of a response. */
+function ownHeaders(status: number, codes: readonly ErrorCode[]): readonly string[] {
+  return codes.some((code) => withoutRetry.has(code)) ? [] : (headersOf[status] ?? []);
+}
+
 /** Of the key that a request came with: those before it was looked at have none. */
 export const limitHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const;
 
@@ -134,7 +142,7 @@ export function sharedResponses(operations: readonly Operation[]): Record<string
 function response(status: number, codes: readonly ErrorCode[]): JsonSchema {
   return {
     description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join("\n\n"),
-    headers: headerRefs(["X-Request-Id", ...(headersOf[status] ?? []), ...limits(status)]),
+    headers: headerRefs(["X-Request-Id", ...ownHeaders(status, codes), ...limits(status)]),
     content: {
       "application/json": {
         schema: { allOf: [schemaRef(error)], properties: { code: { enum: codes } } },
