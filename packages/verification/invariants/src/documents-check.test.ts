@@ -144,6 +144,13 @@ const saga: Corruption[] = [
     "reference",
     (d) => (d.sandbox_transfers![0].reference = "x"),
   ],
+  ["a cancellation that its rail knows nothing of", 9, "did not take", (d) => cancel(d)],
+  [
+    "a payment that its rail took back",
+    9,
+    "rail took it back",
+    (d) => (d.sandbox_transfers![0].withdrawn_at = now),
+  ],
   ["a payout out of the blue", 9, "nobody submitted", (d) => unsubmit(d)],
   ["a party that was not cleared", 10, "cleared", (d) => (d.screenings![0].verdict = "review")],
   ["a screening of another", 10, "cleared", (d) => (d.screenings![0].record_id = "ben_2")],
@@ -165,6 +172,13 @@ function stop(documents: Spoilt, beforeMs: number): void {
 
 function goBack(documents: Spoilt): void {
   payout("settled")(documents).journal.push({ stage: "processing", version: 3 });
+}
+
+/** The rejected payout was cancelled by its merchant instead. */
+function cancel(documents: Spoilt): void {
+  const rejected = payout("rejected")(documents);
+  rejected.progress.stage = "cancelled";
+  rejected.journal.at(-1).stage = "cancelled";
 }
 
 function unsubmit(documents: Spoilt): void {
@@ -253,6 +267,14 @@ function answer(documents: Spoilt, id: string) {
 
 it("finds nothing in sound documents", () => {
   expect(check(soundDocuments())).toEqual([]);
+});
+
+it("finds nothing in a payout that was cancelled when its rail had taken it back", () => {
+  const documents: Spoilt = structuredClone(soundDocuments());
+  cancel(documents);
+  const id = "po_rejected";
+  documents.sandbox_transfers!.find(({ _id }) => _id === id).withdrawn_at = now;
+  expect(check(documents)).toEqual([]);
 });
 
 it("lets a delivery be given up untried when it has waited long enough for it", () => {

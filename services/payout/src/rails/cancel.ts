@@ -4,7 +4,7 @@ import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { leaseMs } from "../payouts/leases.ts";
-import { afterWithdrawal, nextOfCancellation } from "../payouts/rules/cancellation.ts";
+import { afterWithdrawal, cancelled, nextOfCancellation } from "../payouts/rules/cancellation.ts";
 import { isOverdue } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
@@ -52,7 +52,7 @@ export async function cancelPayout(
     if (payout === undefined) return refused("RECORD_NOT_FOUND");
     switch (nextOfCancellation(payout)) {
       case "conclude":
-        await step(deps, payout, afterWithdrawal(true), "cancelled before it was sent", by);
+        await step(deps, payout, cancelled, "cancelled before it was sent", by);
         break;
       case "intend":
         if (deps.rails.named(payout.rail)?.withdraw === undefined) return notCancellable;

@@ -13,12 +13,14 @@ export function nextOfCancellation({
   progress,
   exception,
 }: Pick<Payout, "progress" | "exception">): CancellationStep {
-  if (progress.stage === "cancelled") return "over";
-  if (progress.stage === "concluding") {
-    return progress.outcome.kind === "cancelled" ? "close" : "refused";
-  }
+  const next = nextOf(progress);
+  const isOpen = next === "conclude" || next === "intend" || next === "withdraw";
   // What its rail did is not what we know: releasing the money would be a guess.
-  if (exception?.kind === "contradicted") return "refused";
+  return isOpen && exception?.kind === "contradicted" ? "refused" : next;
+}
+
+/** By its stage alone; one that is added later has to be decided on here. */
+function nextOf(progress: Progress): CancellationStep {
   switch (progress.stage) {
     case "queued":
       return "conclude";
@@ -28,15 +30,23 @@ export function nextOfCancellation({
       return "intend";
     case "cancelling":
       return "withdraw";
-    default:
+    case "concluding":
+      return progress.outcome.kind === "cancelled" ? "close" : "refused";
+    case "cancelled":
+      return "over";
+    case "settled":
+    case "returning":
+    case "rejected":
+    case "returned":
       return "refused";
   }
 }
 
+/** A payout whose merchant took it back: its money is to be released. */
+export const cancelled: Progress = { stage: "concluding", outcome: { kind: "cancelled" } };
+
 /** Where a payout stands after its rail has said whether it takes it back. */
 export function afterWithdrawal(isWithdrawn: boolean): Progress {
   // Else its rail may have it, as after a submission: what it says next decides.
-  return isWithdrawn
-    ? { stage: "concluding", outcome: { kind: "cancelled" } }
-    : { stage: "submitting" };
+  return isWithdrawn ? cancelled : { stage: "submitting" };
 }
