@@ -7,6 +7,8 @@ const named = (suffix: string): string[] => roots.map((root) => `${root}/**/*${s
 
 const integration = named(".int.test.ts");
 const endToEnd = named(".e2e.test.ts");
+/** `npm run test:rails`. */
+const rails = named(".rails.test.ts");
 
 /** Starts (once a run) what the integration and end-to-end tests share: an engine and a broker. */
 const globalSetup = ["packages/verification/testkit/src/global-setup.ts"];
@@ -43,7 +45,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: named(".test.ts"),
-          exclude: [...integration, ...endToEnd],
+          exclude: [...integration, ...endToEnd, ...rails],
           testTimeout: 15_000,
           isolate: false,
           maxWorkers: 2,

@@ -17,7 +17,12 @@ const required = {
 
 const sepolia = {
   ...{ rail: "sepolia", network: "ETHEREUM", chain_id: 11_155_111, finality: "finalized" },
-  ...{ rpc_urls: ["https://node.example"], native: "ETH", max_fee_gwei: "50", tip_gwei: "1" },
+  ...{
+    rpc_urls: ["https://one.example", "https://two.example"],
+    native: "ETH",
+    max_fee_gwei: "50",
+    tip_gwei: "1",
+  },
   wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
   signer: { web3signer_url: "https://signer.example" },
 };
@@ -44,6 +49,10 @@ describe("the settings of rails", () => {
       const refused = () => readConfig(routed({ network, rail: "sepolia" }));
       expect(refused).toThrow(`route 1: ${network} has no live rail`);
     }
+    writeFileSync(file, JSON.stringify([{ ...sepolia, agreeing: 1 }]));
+    const trusting = () => readConfig(routed({ network: "ETHEREUM", rail: "sepolia" }));
+    expect(trusting).toThrow("EVM_CHAINS: sepolia: live mode needs two nodes");
+    writeFileSync(file, JSON.stringify([sepolia]));
     const config = readConfig(routed({ network: "ETHEREUM", rail: "sepolia" }));
     expect(config.evmChains).toHaveLength(1);
     expect(config.APPROVAL_CREDIT_LIMITS.size).toBe(0);

@@ -14,7 +14,7 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
-import { type EvmChainSettings, readEvmChains } from "./rails/evm/settings.ts";
+import { type EvmChainSettings, liveProblems, readEvmChains } from "./rails/evm/settings.ts";
 import { scenarios } from "./rails/sandbox/scenarios.ts";
 
 /** `[{"currency":"USD","transfer_type":"ACH","rail":"sandbox"}]`; a condition left out: any. */
@@ -131,6 +131,8 @@ function assertLiveRails(routes: Routes, chains: readonly EvmChainSettings[]): v
   if (chains.length === 0) {
     throw new SettingsError("settings: DISBURSE_MODE: live needs a rail: EVM_CHAINS");
   }
+  const unsafe = liveProblems(chains);
+  if (unsafe.length > 0) throw new SettingsError(`settings: EVM_CHAINS: ${unsafe.join("; ")}`);
   if (routes.length === 0) throw new SettingsError("settings: RAIL_ROUTES: is required");
   const problems = routes.flatMap(({ rail, network }, at) => {
     const name = `route ${at + 1}`;

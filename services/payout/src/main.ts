@@ -16,8 +16,7 @@ import { ledgerHeads } from "./ledger/heads.ts";
 import { createPayoutMetrics } from "./metrics.ts";
 import { migrations } from "./migrations.ts";
 import { evmMetrics } from "./rails/evm/metrics.ts";
-import { startEvmRail } from "./rails/evm/open.ts";
-import type { Rail } from "./rails/rail.ts";
+import { type RunningRail, startEvmRail } from "./rails/evm/open.ts";
 import { createSandboxRail, type SandboxRail } from "./rails/sandbox/rail.ts";
 import { openRailStates } from "./rails/states.ts";
 import { startPayoutService } from "./service.ts";
@@ -38,7 +37,8 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     ...{ database, bus, clock, log, tracing: opening.tracing },
     quote: connect(QuoteService, config.QUOTE_URL),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
-    rails: sandboxRail === undefined ? chains : [sandboxRail, ...chains],
+    rails: [...(sandboxRail === undefined ? [] : [sandboxRail]), ...chains.map(({ rail }) => rail)],
+    wallets: chains.map(({ wallet }) => wallet),
     routes: config.RAIL_ROUTES,
     stuckAfterMs: config.STUCK_AFTER_SECONDS * 1_000,
     railWorkers: config.RAIL_WORKERS,
@@ -94,10 +94,9 @@ function startCallbacks(
 }
 
 /** The rails on EVM chains that the settings name. */
-async function startChains(opening: PayoutOpening): Promise<Rail[]> {
+async function startChains(opening: PayoutOpening): Promise<RunningRail[]> {
   const { config, database, log, lifetime } = opening;
   const chains = config.evmChains;
-  if (chains.length === 0) return [];
   const { isPaused } = openRailStates(database, clock);
   const metrics = evmMetrics(opening.metrics, chains);
   const started = chains.map((each) =>
@@ -105,7 +104,7 @@ async function startChains(opening: PayoutOpening): Promise<Rail[]> {
   );
   const running = await Promise.all(started);
   for (const { rail, stop } of running) lifetime.add(`rail ${rail.name}`, stop);
-  return running.map(({ rail }) => rail);
+  return running;
 }
 
 if (import.meta.main) await runService("payout", start);

@@ -36,6 +36,7 @@ import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
 import { type Created, openPayouts } from "./payouts/store.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rails/callbacks.ts";
+import { type ChainWallet, guardedWallets, type WalletDeps } from "./rails/chain/rpc.ts";
 import { createRailDirectory, type RailDirectory } from "./rails/directory.ts";
 import type { Rail } from "./rails/rail.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
@@ -83,6 +84,8 @@ export type PayoutServiceOptions = {
   readonly quote: Client<typeof QuoteService>;
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly rails: readonly Rail[];
+  /** Of the rails on chains. */
+  readonly wallets?: readonly ChainWallet[];
   /** Which transfers go to which rail: the first that matches. */
   readonly routes: readonly Route[];
   /** A payout that is open for so long after its submission gets an exception. */
@@ -134,6 +137,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const callbacks = openRailCallbacks(database);
   const operations = {
     ...{ payouts, callbacks, rails, states, resolutions, audit, velocity, clock, wake, bindings },
+    ...{ wallets: options.wallets, approvals: options.approvals },
   };
   return {
     rpc: payoutRpc({
@@ -204,10 +208,7 @@ function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
     const { token: leaseToken, until } = lease;
     leases.hold({ payout, leaseToken, until, origin, calls: [] }, clock.now());
   };
-  const settle = async () => {
-    await outbox.settle();
-    return false;
-  };
+  const settle = () => outbox.settle().then(() => false);
   const loops = [
     ...[relay, workers],
     startLoop({ name: "outbox-settle", everyMs: settleMs, run: settle, log }),
@@ -237,10 +238,7 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
       if ((await lease.hold()) !== undefined) await run();
       return false;
     });
-  const recall = async () => {
-    await recallWork(payouts, clock.now(), deferMaxMs);
-    return false;
-  };
+  const recall = () => recallWork(payouts, clock.now(), deferMaxMs).then(() => false);
   const recorder = sweep("ledger-recorder", recordMs, () => recordRecent(deps.ledger));
   const loops = [
     recorder,
@@ -285,11 +283,13 @@ type PayoutRpcDeps = Parameters<typeof cancelRpc>[0] & {
 export function operationsRpc(
   deps: Parameters<typeof resolutionsRpc>[0] &
     Parameters<typeof railsRpc>[0] &
-    VelocityDeps & { readonly bindings: OperationBindings },
+    VelocityDeps &
+    WalletDeps & { readonly bindings: OperationBindings },
 ): ServiceImpl<typeof PayoutOperationsService> {
   const rpc = {
     ...resolutionsRpc(deps),
     ...railsRpc(deps),
+    ...guardedWallets(deps),
     ...velocityRpc(deps),
     ...publishedRpc(deps.payouts),
   };

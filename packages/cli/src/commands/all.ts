@@ -29,6 +29,7 @@ const groups: readonly Group[] = [
   { name: "velocity", summary: "limits on payouts in an hour and a day" },
   { name: "payouts", summary: "payouts, and what is in doubt" },
   { name: "rails", summary: "the ways to pay" },
+  { name: "wallets", summary: "the wallets of rails on chains" },
   { name: "house", summary: "the house's balances" },
   { name: "lists", summary: "sanctions lists" },
   { name: "screenings", summary: "screenings of wallets and parties" },

@@ -144,4 +144,27 @@ export const moneyCommands: readonly CallCommand[] = [
     arguments: [rail],
     show: { record: "rail" },
   },
+  {
+    name: "wallets get",
+    summary: "the wallet of a rail on a chain, and its nonces that are not mined",
+    examples: ["wallets get sepolia"],
+    method: operations.getChainWallet,
+    arguments: [rail],
+    show: { record: "wallet" },
+  },
+  {
+    name: "wallets cancel",
+    summary: "have a transaction that pays nothing take a nonce that is not mined",
+    details:
+      "Another person approves it. Whichever of the nonce's transactions is mined decides: a payment settles\n" +
+      "the payout; the cancelling one rejects it, or lets it wait for a new nonce.",
+    examples: ['wallets cancel sepolia 41 --end reject --reason "the merchant asked to stop it"'],
+    method: operations.cancelNonce,
+    arguments: [rail, { name: "nonce", field: "nonce", about: "of `wallets get`" }],
+    options: [
+      { name: "end", field: "end", about: "what becomes of the payout", isRequired: true },
+      { name: "reason", field: "reason", about: "why, for everyone", isRequired: true },
+    ],
+    show: { record: "nonce" },
+  },
 ];

@@ -12,7 +12,8 @@ export type AuditAction =
   | "resolution.withdrawn"
   | "rail.paused"
   | "rail.resumed"
-  | "velocity.set";
+  | "velocity.set"
+  | "nonce.cancelled";
 
 /** An action to append to the audit trail. */
 export type AuditRecord = Record<AuditAction>;

@@ -233,7 +233,7 @@ it("waits for its beneficiary, is lost by its rail, sent again and rejected", as
       status = failed
       untallied + { id evt_1_2, at 93 s, from initiated, to failed }
       version = 2
-      no work_due_at"
+      work_due_at = 96 s"
   `);
 });
 

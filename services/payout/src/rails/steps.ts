@@ -217,8 +217,8 @@ function isPolledSoon(
   return pollAfterMs + railTimeoutMs + writeMs <= leftMs;
 }
 
-/** When to poll after a response that changed nothing; a settled payout is polled with backoff. */
-function nextPollAt(
+/** When to poll after a response that changed nothing; a payout at its end, with backoff. */
+export function nextPollAt(
   deps: RailWorkerDeps,
   { progress, updatedAt }: Payout,
   { status, pollAfterMs }: RailResponse,

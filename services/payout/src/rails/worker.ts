@@ -17,6 +17,7 @@ import {
   applyResponse,
   callRail,
   fromNow,
+  nextPollAt,
   overdueException,
   type RailWorkerDeps,
   renewedLease,
@@ -79,6 +80,7 @@ async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date
     case "cancelling":
       return takeBack(deps, leased);
     case "rejected":
+      return recheckRejected(deps, leased);
     case "returned":
     case "cancelled":
       return release(deps.payouts, leased, { work: "done" });
@@ -224,6 +226,22 @@ async function poll(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepRes
     : waitForRail(deps, leased, waits, [response.call]);
 }
 
+/**
+ * Polls the rail of a payout that it rejected, as long as it asks for it: a chain may take back
+ * what the rejection followed from. What a rail does not know any more contradicts nothing.
+ */
+async function recheckRejected(deps: RailWorkerDeps, leased: LeasedPayout) {
+  const { payout } = leased;
+  const rail = deps.rails.named(payout.rail);
+  if (rail === undefined) return release(deps.payouts, leased, { work: "done" });
+  const call = { payoutId: payout.id, rail: rail.name, operation: "query" } as const;
+  const response = await callRail(deps, call, () => rail.query(payout.id));
+  const isOpen = ["accepted", "unknown", "not_received"].includes(response.status.kind);
+  if (!isOpen || response.contradiction !== undefined) return applyResponse(deps, leased, response);
+  const work = nextPollAt(deps, payout, response);
+  return release(deps.payouts, leased, { work, calls: [response.call] });
+}
+
 /** Moves the money of a decided outcome, once; only then is the outcome published. */
 async function moveMoney(
   deps: RailWorkerDeps,
@@ -243,8 +261,8 @@ async function moveMoney(
   return undefined;
 }
 
-/** A settled payout is polled when its rail says; a reported return continues at once. */
+/** A payout at its end is polled when its rail says; a reported return continues at once. */
 function workAfter(stage: Progress["stage"], pollAt: Date | "done", now: Date): Date | "done" {
   if (stage === "returning") return now;
-  return stage === "settled" ? pollAt : "done";
+  return stage === "settled" || stage === "rejected" ? pollAt : "done";
 }

@@ -1,7 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type Address, createTestClient, type Hex, http, publicActions, walletActions } from "viem";
+import {
+  type Address,
+  createTestClient,
+  getAddress,
+  type Hex,
+  http,
+  publicActions,
+  walletActions,
+} from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { freePort } from "../ports.ts";
@@ -57,13 +65,19 @@ export async function startAnvil(path: string) {
       await client.mine({ blocks: 1 });
       const { contractAddress } = await client.getTransactionReceipt({ hash });
       if (!contractAddress) throw new Error("the token was not deployed");
-      return contractAddress;
+      return getAddress(contractAddress);
     },
     /** How the token behaves from the next block on: `Mode` of token.sol. */
     setMode: (token: Address, mode: number): Promise<Hex> =>
       client.writeContract({
         ...{ address: token, abi: testTokenAbi, functionName: "setMode", account: issuer },
         args: [mode],
+      }),
+    /** Has the token refuse an account from the next block on. */
+    block: (token: Address, account: Address): Promise<Hex> =>
+      client.writeContract({
+        ...{ address: token, abi: testTokenAbi, functionName: "blockAccount", account: issuer },
+        args: [account],
       }),
     /** Replaces the newest blocks by empty ones; what was in them is in no pool either. */
     reorganise: (depth: number): Promise<unknown> =>

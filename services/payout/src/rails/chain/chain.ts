@@ -16,14 +16,14 @@ export type Signed = { readonly id: string; readonly raw: Uint8Array };
 
 /** What enough nodes of a chain say of a wallet, at one time. */
 export type Look = {
-  /** The height of the chain, by the node that is furthest behind. */
+  /** The height of the chain that enough nodes have reached. */
   readonly height: number;
-  /** Nonces below are mined: by the node that has seen least, and by the one that has seen most. */
+  /** Nonces below are mined: as enough nodes say, and as the one says that has seen most. */
   readonly minedLeast: number;
   readonly minedMost: number;
   /** Nonces below are mined or known to a node as pending. */
   readonly pendingMost: number;
-  /** Nonces below are taken by final transactions, as the node says that has seen most. */
+  /** Nonces below are taken by final transactions, as enough nodes say. */
   readonly finalNonce: number;
   readonly baseFee: bigint;
   readonly funds: Funds;
@@ -47,16 +47,25 @@ export type Chain = {
   readonly wallet: string;
   /** Rejects where nodes are of another chain, or a token is not what the settings say. */
   check(): Promise<void>;
+  /** Whether the settings name the order's currency, and its recipient is an address. */
+  pays(order: Pick<Order, "currency" | "to">): boolean;
   look(): Promise<Look>;
   /** What paying an order takes out of the wallet: in units of the chain, with the dearest fee. */
   costOf(order: Order, fees: Fees): { readonly amount: bigint; readonly fee: bigint };
   sign(nonce: number, order: Order, fees: Fees): Promise<Signed>;
+  /** The most that a cancelling transaction costs. */
+  cancelFee(fees: Fees): bigint;
+  /** Signs a transaction that pays nothing, to the wallet itself. */
+  signCancel(nonce: number, fees: Fees): Promise<Signed>;
   /** Hands bytes to every node. Their answers decide nothing, so there is none here. */
   send(raw: Uint8Array): Promise<void>;
-  /** What the nodes say of the signed variants of one nonce together. */
-  verdict(ids: readonly string[], order: Order): Promise<Verdict>;
+  /**
+   * What the nodes say together of the signed variants of one nonce; without an order, no amount is
+   * read from them.
+   */
+  verdict(ids: readonly string[], order: Order | undefined): Promise<Verdict>;
   /** The final transaction that took a nonce, on a block after `since`, where nodes agree on it. */
-  takerOf(nonce: number, since: number, order: Order): Promise<Taker | undefined>;
+  takerOf(nonce: number, since: number, order: Order | undefined): Promise<Taker | undefined>;
   /** An amount in units of the chain as decimal text of the currency. */
   amountText(units: bigint, currency: string): string;
 };

@@ -3,9 +3,10 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
+import { storeCancel } from "./cancellation.ts";
 import type { Chain } from "./chain.ts";
 import { createDispatcher } from "./dispatcher.ts";
-import { openTransferStore, type TransferStore } from "./documents.ts";
+import { type CancelEnd, openTransferStore, type TransferStore } from "./documents.ts";
 import { acceptTransfer } from "./store.ts";
 import { createTestChain } from "./test-chain.ts";
 
@@ -92,8 +93,12 @@ const dispatcher = (
   });
 
 /** Transfers, fees that rise on the way, and a reorganisation, by processes that come to an end. */
-async function play(processes: readonly (() => Promise<void>)[]): Promise<void> {
+async function play(
+  processes: readonly (() => Promise<void>)[],
+  atRound: (round: number) => Promise<unknown> = async () => undefined,
+): Promise<void> {
   for (let round = 0; round < 16; round += 1) {
+    await atRound(round);
     await Promise.allSettled(processes.map((run) => run()));
     now = new Date(now.getTime() + 6_000);
     world.knobs.baseFee = round === 1 ? 50n : 10n;
@@ -146,6 +151,40 @@ describe("transfers of a process that is killed", () => {
     // The last deeds of the table may come after everything is settled.
     expect(fired).toBeGreaterThan(deedsOfOne);
   });
+
+  it.each<CancelEnd>(["renew", "reject"])(
+    "are paid once or, where their nonce was cancelled, as was decided, %s",
+    async (end) => {
+      const states = new Set<string>();
+      for (const killed of kills) {
+        await store.transfers.deleteMany({});
+        await store.wallets.deleteMany({});
+        begin();
+        await acceptAll();
+        const first = mortal(killed);
+        const one = dispatcher(first);
+        const other = dispatcher({ store, chain: world.chain });
+        const cancel = { end, person: "ada", operation: "op", at: now };
+        const wallet = world.chain.wallet;
+        // Its payment has fees that no block takes then.
+        await play([() => (first.isDead() ? other.run(true) : one.run(true))], async (round) => {
+          if (round !== 2) return;
+          world.knobs.baseFee = 50n;
+          await storeCancel(store, { wallet, nonce: 1 }, cancel, 0);
+        });
+        expect(unstored).toEqual([]);
+        const stored = await store.transfers.find({ gap: { $exists: false } }).toArray();
+        const settled = stored.filter(({ state }) => state === "settled");
+        expect(world.paid().toSorted()).toEqual(settled.map(({ _id }) => _id).toSorted());
+        const ended = stored.filter(({ state }) => state === "settled" || state === "cancelled");
+        expect(ended).toHaveLength(keys.length);
+        for (const { state } of ended) states.add(state);
+      }
+      expect([...states].toSorted()).toEqual(
+        end === "renew" ? ["settled"] : ["cancelled", "settled"],
+      );
+    },
+  );
 
   it("are all paid once by several processes that work at the same time", async () => {
     await acceptAll();

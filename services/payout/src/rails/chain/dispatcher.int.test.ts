@@ -1,14 +1,16 @@
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
+import type { Chain } from "./chain.ts";
 import { createDispatcher, type DispatchDeps } from "./dispatcher.ts";
 import { openTransferStore, type TransferStore } from "./documents.ts";
-import type { TransferEvent } from "./follow.ts";
 import { acceptTransfer } from "./store.ts";
 import { createTestChain } from "./test-chain.ts";
 import { withdrawTransfer } from "./withdrawal.ts";
+import type { TransferEvent } from "./work.ts";
 
 const finality = 3;
 let database: Database;
@@ -199,6 +201,83 @@ describe("a wallet", () => {
     expect(world.paid()).toEqual(["elsewhere"]);
     await settle(dispatcher({ nonceFrom: 1 }));
     expect(world.paid()).toEqual(["elsewhere", "po_1"]);
+  });
+
+  it("does not begin by the word of one node, nor while something of it is pending", async () => {
+    await accept("po_1");
+    const ahead = async () => ({ ...(await world.chain.look()), pendingMost: 900 });
+    const misled = dispatcher({ chain: { ...world.chain, look: ahead } });
+    await expect(misled.run(true)).rejects.toThrow("nothing unmined");
+    expect(await store.wallets.countDocuments()).toBe(0);
+    await settle(dispatcher());
+    expect(await store.transfers.findOne({ _id: "po_1" })).toMatchObject({ nonce: 0 });
+  });
+
+  it("skips no nonce that is not mined, whatever the settings say", async () => {
+    await dispatcher().run(true);
+    await accept("po_1");
+    await settle(dispatcher({ nonceFrom: 50 }));
+    expect(world.paid()).toEqual(["po_1"]);
+  });
+
+  it("gives none away while a node has transactions of it that are none of ours", async () => {
+    await dispatcher().run(true);
+    await accept("po_1");
+    const restored = async () => ({ ...(await world.chain.look()), pendingMost: 1 });
+    const runs = dispatcher({ chain: { ...world.chain, look: restored } });
+    await runs.run(true);
+    expect(runs.state()?.blocked).toBe("nonce");
+    expect(await stateOf("po_1")).toBe("waiting");
+  });
+
+  it("goes on where one transfer's currency is not in the settings any more", async () => {
+    await acceptTransfer(
+      ...([store, "po_0", world.chain.wallet] as const),
+      ...([{ currency: "USDT_ETH", amount: 5n, to: "po_0" }, now] as const),
+    );
+    await accept("po_1");
+    const runs = dispatcher();
+    await settle(runs);
+    expect(world.paid()).toEqual(["po_1"]);
+    expect(await stateOf("po_0")).toBe("waiting");
+    expect(runs.state()?.waiting).toBe(1);
+  });
+
+  it("goes on where another transfer cannot be followed", async () => {
+    await accept("po_1");
+    await accept("po_2");
+    const verdict: Chain["verdict"] = async (ids, order) => {
+      if (order?.to === "po_1") throw new Error("not of the settings");
+      return world.chain.verdict(ids, order);
+    };
+    await settle(dispatcher({ chain: { ...world.chain, verdict } }));
+    expect(await stateOf("po_1")).toBe("numbered");
+    expect(await stateOf("po_2")).toBe("settled");
+  });
+
+  it("counts what is unmined against its funds, also behind very many that are not final", async () => {
+    await dispatcher().run(true);
+    const many = 1_001;
+    await store.transfers.insertMany(
+      Array.from({ length: many }, (_each, nonce) => ({
+        ...{ _id: `mined_${nonce}`, schema_version: 1, wallet: world.chain.wallet, nonce },
+        ...{ currency: "USDC_ETH", amount_minor: Decimal128.fromString("1"), to: "x" },
+        ...{ state: "numbered" as const, open: world.chain.wallet, lost: [], attempts: [] },
+        ...{ accepted_at: now, updated_at: now },
+      })),
+    );
+    await store.wallets.updateOne({}, { $set: { next_nonce: many } });
+    const mined = { minedLeast: many, minedMost: many, pendingMost: many };
+    const look = async () => ({ ...(await world.chain.look()), ...mined });
+    world.knobs.token = 5n;
+    const runs = dispatcher({ chain: { ...world.chain, look } });
+    after(1_000);
+    await accept("po_1");
+    await runs.run(true);
+    expect(await stateOf("po_1")).toBe("numbered");
+    await accept("po_2");
+    await runs.run(true);
+    expect(await stateOf("po_2")).toBe("waiting");
   });
 
   it("begins where the chain has it", async () => {

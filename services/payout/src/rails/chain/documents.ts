@@ -23,6 +23,8 @@ export type StoredAttempt = {
   id: string;
   /** The bytes that are sent. */
   raw: Binary;
+  /** It pays nothing, and takes the nonce from those that do. */
+  cancels?: true;
   max_fee: Decimal128;
   tip: Decimal128;
   at: Date;
@@ -41,15 +43,24 @@ export type StoredEnd = {
 
 /**
  * Where a transfer stands: it waits for a nonce; it has one; a final transaction paid it, reverted,
- * or cannot be understood; or it was taken back before it had a nonce.
+ * took its nonce so that it is never paid, or cannot be understood; or it was taken back before it
+ * had a nonce.
  */
 export type TransferState =
   | "waiting"
   | "numbered"
   | "settled"
   | "rejected"
+  | "cancelled"
   | "unclear"
   | "withdrawn";
+
+/** What becomes of a transfer whose nonce a cancelling transaction took. */
+export const cancelEnds = ["reject", "renew"] as const;
+export type CancelEnd = (typeof cancelEnds)[number];
+
+/** Operators' decision that a nonce goes to a transaction that pays nothing. */
+export type StoredCancel = { end: CancelEnd; person: string; operation: string; at: Date };
 
 /** A transfer that a rail on a chain has taken, by its payout's id. */
 export type TransferDocument = {
@@ -66,12 +77,18 @@ export type TransferDocument = {
   nonce?: number;
   /** The chain's height when it got its nonce: only later blocks can have it. */
   since?: number;
+  /** It pays nothing: it is there for a nonce that no transfer has. */
+  gap?: true;
+  /** Since operators have decided to cancel its present nonce. */
+  cancel?: StoredCancel;
   /** Nonces that another, final transaction took. */
   lost: { nonce: number; to: string; at: Date }[];
   attempts: StoredAttempt[];
   end?: StoredEnd;
-  /** When the transaction that settled it was found gone from the chain. */
+  /** When what it ended by was found gone from the chain, or a nonce that it had lost free again. */
   reorganised_at?: Date;
+  /** It was reorganised, and ended the same way again. */
+  kept?: true;
   accepted_at: Date;
   updated_at: Date;
 };
@@ -90,9 +107,9 @@ export function openTransferStore({ db }: Database): TransferStore {
   };
 }
 
-/** What a transfer pays. */
-export function orderOf({ currency, amount_minor, to }: TransferDocument): Order {
-  return { currency, amount: fromDecimal128(amount_minor), to };
+/** What a transfer pays; `undefined`: it fills a gap. */
+export function orderOf({ currency, amount_minor, to, gap }: TransferDocument): Order | undefined {
+  return gap ? undefined : { currency, amount: fromDecimal128(amount_minor), to };
 }
 
 /** The fees that an attempt offers. */

@@ -24,7 +24,7 @@ export type ChainRailOptions = {
 
 /** The nodes count as away when no run has succeeded for so long. */
 const awayAfterMs = 30_000;
-/** A settled transfer is asked for while its transaction may leave the chain. */
+/** A transfer at its end is asked for while its transaction may leave the chain. */
 const watchPollMs = 30_000;
 
 /**
@@ -52,6 +52,8 @@ export function createChainRail(options: ChainRailOptions): Rail {
     submit: async (key, { currency, amount, accountNumber, network }) => {
       if (!capabilities.networks.includes(network)) throw new Error("another network's transfer");
       const order = { currency: currencyOf(currency).code, amount, to: accountNumber };
+      // It would hold up the wallet: nothing could be signed for it.
+      if (!dispatcher.pays(order)) throw new Error("the chain cannot pay the transfer");
       await acceptTransfer(store, key, wallet, order, clock.now());
       wake();
       return reply(key);
@@ -64,25 +66,27 @@ export function createChainRail(options: ChainRailOptions): Rail {
 }
 
 /** What a rail says of a transfer; while there is work on it, it says when to ask again. */
-function replyOf({ state, end, open, currency, reorganised_at }: TransferDocument, pollMs: number) {
+function replyOf(transfer: TransferDocument, pollMs: number): RailReply {
+  const { state, end, open, currency, reorganised_at } = transfer;
   const accepted: RailReply = { status: { kind: "accepted" }, pollAfterMs: pollMs };
-  if (state === "withdrawn") return { status: { kind: "rejected" } } satisfies RailReply;
+  if (state === "withdrawn") return { status: { kind: "rejected" } };
   if (end === undefined) return accepted;
   const { id: reference, received: amount } = end;
+  const watched = {
+    ...(open !== undefined && { pollAfterMs: watchPollMs }),
+    ...(reorganised_at !== undefined && { contradiction: "the transaction left the chain" }),
+  };
   switch (state) {
-    case "settled":
-      return {
-        status: { kind: "settled", reference },
-        ...(amount !== undefined && { transferred: { amount, currency } }),
-        ...(open !== undefined && { pollAfterMs: watchPollMs }),
-        ...(reorganised_at !== undefined && { contradiction: "the transaction left the chain" }),
-      } satisfies RailReply;
+    case "settled": {
+      const transferred = amount === undefined ? {} : { transferred: { amount, currency } };
+      return { status: { kind: "settled", reference }, ...transferred, ...watched };
+    }
     case "rejected":
-      return {
-        status: { kind: "rejected", failure: { code: "TRANSFER_REVERTED" } },
-      } satisfies RailReply;
+      return { status: { kind: "rejected", failure: { code: "TRANSFER_REVERTED" } }, ...watched };
+    case "cancelled":
+      return { status: { kind: "rejected" }, ...watched };
     case "unclear":
-      return { status: { kind: "unknown" } } satisfies RailReply;
+      return { status: { kind: "unknown" } };
     default:
       return accepted;
   }

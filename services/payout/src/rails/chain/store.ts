@@ -3,7 +3,7 @@ import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { Binary } from "mongodb";
 import type { Fees } from "../rules/fees.ts";
 import type { Assignment } from "../rules/nonces.ts";
-import type { Order, Signed } from "./chain.ts";
+import type { Look, Order, Signed } from "./chain.ts";
 import {
   type StoredAttempt,
   type StoredEnd,
@@ -49,6 +49,42 @@ export function openTransfers(
     .sort({ accepted_at: 1 })
     .limit(workMax)
     .toArray();
+}
+
+/** Transfers whose nonces no block has, by their nonces. */
+export function unminedTransfers(
+  { transfers }: TransferStore,
+  wallet: string,
+  { minedLeast }: Pick<Look, "minedLeast">,
+) {
+  return transfers
+    .find({ open: wallet, state: "numbered", nonce: { $gte: minedLeast } })
+    .sort({ nonce: 1 })
+    .limit(workMax)
+    .toArray();
+}
+
+/** Transfers whose nonces final transactions have: theirs or others. */
+export function finalTransfers(
+  { transfers }: TransferStore,
+  wallet: string,
+  { finalNonce }: Pick<Look, "finalNonce">,
+) {
+  return transfers
+    .find({ open: wallet, state: "numbered", nonce: { $lt: finalNonce } })
+    .sort({ nonce: 1 })
+    .limit(workMax)
+    .toArray();
+}
+
+/** Transfers that have nonces from one on, up to before another, in whatever state. */
+export function noncesFrom(
+  { transfers }: TransferStore,
+  wallet: string,
+  from: number,
+  before: number,
+) {
+  return transfers.find({ wallet, nonce: { $gte: from, $lt: before } }).toArray();
 }
 
 /** A wallet's nonces; `undefined` before its first transfer. */
@@ -114,9 +150,14 @@ export async function skipNonces(
   );
 }
 
+/** A signed variant; `cancels` where it pays nothing. */
+export type Variant = { readonly signed: Signed; readonly fees: Fees; readonly cancels?: true };
+
 /** A signed variant as it is stored. */
-function attemptOf(nonce: number, { id, raw }: Signed, fees: Fees, at: Date): StoredAttempt {
-  return { nonce, id, raw: new Binary(raw), ...storedFees(fees), at };
+function attemptOf(nonce: number, { signed, fees, cancels }: Variant, at: Date): StoredAttempt {
+  const { id, raw } = signed;
+  const stored = { nonce, id, raw: new Binary(raw), ...storedFees(fees), at };
+  return cancels ? { ...stored, cancels } : stored;
 }
 
 /**
@@ -126,11 +167,11 @@ function attemptOf(nonce: number, { id, raw }: Signed, fees: Fees, at: Date): St
 export async function numberTransfer(
   { transfers }: TransferStore,
   { key, nonce }: Assignment,
-  first: { readonly signed: Signed; readonly fees: Fees },
+  first: Variant,
   since: number,
   at: Date,
 ): Promise<boolean> {
-  const attempt = attemptOf(nonce, first.signed, first.fees, at);
+  const attempt = attemptOf(nonce, first, at);
   const { modifiedCount } = await transfers.updateOne(
     { _id: key, state: "waiting", "lost.nonce": { $ne: nonce } },
     {
@@ -144,17 +185,14 @@ export async function numberTransfer(
 /** Adds a signed variant of the nonce, where no other was added since the transfer was read. */
 export async function addAttempt(
   { transfers }: TransferStore,
-  { _id, nonce, attempts }: TransferDocument,
-  added: { readonly signed: Signed; readonly fees: Fees },
+  { _id, state, nonce, attempts }: TransferDocument,
+  added: Variant,
   at: Date,
 ): Promise<boolean> {
   if (nonce === undefined) return false;
   const { modifiedCount } = await transfers.updateOne(
-    { _id, state: "numbered", nonce, attempts: { $size: attempts.length } },
-    {
-      $set: { updated_at: at },
-      $push: { attempts: attemptOf(nonce, added.signed, added.fees, at) },
-    },
+    { _id, state, nonce, attempts: { $size: attempts.length } },
+    { $set: { updated_at: at }, $push: { attempts: attemptOf(nonce, added, at) } },
   );
   return modifiedCount === 1;
 }
@@ -174,14 +212,14 @@ export async function loseNonce(
     { _id, state: "numbered", nonce, attempts: { $size: attempts.length } },
     {
       $set: { state: "waiting", updated_at: at },
-      $unset: { nonce: "", since: "" },
+      $unset: { nonce: "", since: "", cancel: "" },
       $push: { lost: { nonce, to, at } },
     },
   );
   return modifiedCount === 1;
 }
 
-/** Ends a transfer by a final transaction. One that settled or reverted is watched for a while. */
+/** Ends a transfer by a final transaction. It is watched for a while. */
 export async function endTransfer(
   { transfers }: TransferStore,
   { _id, nonce, attempts }: TransferDocument,
@@ -196,7 +234,7 @@ export async function endTransfer(
   return modifiedCount === 1;
 }
 
-/** Notes that a settled transfer's transaction is gone from the chain; the first time counts. */
+/** Notes that what a transfer ended by is gone from the chain; the first time counts. */
 export async function noteReorganised(
   { transfers }: TransferStore,
   key: string,
@@ -209,7 +247,12 @@ export async function noteReorganised(
   return modifiedCount === 1;
 }
 
-/** Leaves a transfer: there is no more work on it. */
-export async function closeTransfer({ transfers }: TransferStore, key: string): Promise<void> {
-  await transfers.updateOne({ _id: key }, { $unset: { open: "" } });
+/** Leaves a transfer: there is no more work on it. `isKept`: it ended the same way again. */
+export async function closeTransfer(
+  { transfers }: TransferStore,
+  key: string,
+  isKept = false,
+): Promise<void> {
+  const kept = isKept ? { $set: { kept: true as const } } : {};
+  await transfers.updateOne({ _id: key }, { $unset: { open: "" }, ...kept });
 }

@@ -32,7 +32,8 @@ export function createTestChain(finality: number) {
     const height = blocks.findIndex(({ mined }) => mined.includes(id));
     const block = blocks[height];
     if (block === undefined) return "absent";
-    const received = knobs.reverts ? undefined : transactions.get(id)?.order?.amount;
+    const paid = transactions.get(id)?.order?.amount;
+    const received = knobs.reverts ? undefined : paid;
     return {
       ...{ id, height, block: block.hash, succeeded: !knobs.reverts, received },
       isFinal: height <= finalHeight(),
@@ -54,9 +55,15 @@ export function createTestChain(finality: number) {
           funds: { native: "ETH", coin: knobs.coin, tokens: new Map([["USDC_ETH", knobs.token]]) },
         };
       }),
+    pays: ({ currency }) => currency === "USDC_ETH",
     costOf: ({ amount }, { max }) => ({ amount, fee: max }),
+    cancelFee: ({ max }) => max,
     sign: async (nonce, order, { max }) => {
       const id = add({ nonce, order, max });
+      return { id, raw: new TextEncoder().encode(id) };
+    },
+    signCancel: async (nonce, { max }) => {
+      const id = add({ nonce, order: undefined, max });
       return { id, raw: new TextEncoder().encode(id) };
     },
     send: async (raw) => {
@@ -70,14 +77,15 @@ export function createTestChain(finality: number) {
         if (first === undefined) return { kind: "unmined" };
         return first.isFinal ? { kind: "final", sighting: first } : { kind: "mined" };
       }),
-    takerOf: (nonce, _since, { to }) =>
+    takerOf: (nonce, _since, order) =>
       answer(() => {
         const isTaker = (id: string) => transactions.get(id)?.nonce === nonce;
         const height = blocks.findIndex(({ mined }) => mined.some(isTaker));
         const block = blocks[height];
         const id = block?.mined.find(isTaker);
         if (block === undefined || id === undefined) return undefined;
-        const isSamePayment = transactions.get(id)?.order?.to === to;
+        const paid = transactions.get(id)?.order?.to;
+        const isSamePayment = order !== undefined && paid === order.to;
         return { id, height, block: block.hash, isSamePayment };
       }),
     amountText: (units) => formatDecimal({ units, scale: 6 }),
@@ -96,6 +104,9 @@ export function createTestChain(finality: number) {
           .sort((one, other) => Number(maxOf(transactions, other) - maxOf(transactions, one)));
         if (dearest === undefined) break;
         mined.push(dearest);
+        // No node keeps another transaction of a nonce that is mined.
+        const others = [...pool].filter((id) => transactions.get(id)?.nonce === nonce);
+        for (const id of others) if (id !== dearest) pool.delete(id);
       }
       made += 1;
       blocks.push({ hash: `block-${made}`, mined });

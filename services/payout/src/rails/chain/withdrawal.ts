@@ -1,6 +1,6 @@
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { Decimal128 } from "mongodb";
-import type { TransferStore } from "./documents.ts";
+import type { TransferDocument, TransferStore } from "./documents.ts";
 import { findTransfer, findWallet } from "./store.ts";
 
 /**
@@ -25,8 +25,7 @@ export async function withdrawTransfer(
     // The transfer once more, after the wallet: see `reserveNonces`.
     const transfer = await findTransfer(store, key);
     if (transfer === null) throw new Error("a stored transfer is gone");
-    // A final transaction that reverted, or that people have looked at, pays no more.
-    if (transfer.state !== "waiting") return !["numbered", "settled"].includes(transfer.state);
+    if (transfer.state !== "waiting") return isUnpaid(transfer);
     if (ofWallet === undefined) throw new Error("the wallet was not looked at yet");
     if (ofWallet.open.some((each) => each.key === key)) return false;
     if (ofWallet.withdrawn.includes(key) || (await decideWithdrawal(store, ofWallet, key))) {
@@ -34,6 +33,15 @@ export async function withdrawTransfer(
       return true;
     }
   }
+}
+
+/**
+ * A final transaction that reverted, cancelled the nonce, or that people have looked at, pays no
+ * more; one that left the chain may.
+ */
+function isUnpaid({ state, reorganised_at, kept }: TransferDocument): boolean {
+  if (state === "numbered" || state === "settled") return false;
+  return reorganised_at === undefined || kept === true;
 }
 
 async function decideWithdrawal(

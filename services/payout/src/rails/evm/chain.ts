@@ -1,6 +1,5 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
-import { greatestOf, leastOf } from "@disburse/kernel/bigint.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import {
@@ -10,16 +9,18 @@ import {
   getAddress,
   type Hex,
   hexToBytes,
+  isAddress,
   isAddressEqual,
   keccak256,
   parseSignature,
   recoverAddress,
   serializeTransaction,
 } from "viem";
-import type { Chain, Look, Order, Signed, Taker } from "../chain/chain.ts";
+import type { Chain, Order, Signed, Taker } from "../chain/chain.ts";
 import type { Fees } from "../rules/fees.ts";
 import { agreedOn, type NodeView, verdictOf, verdictOfAll } from "../rules/finality.ts";
-import { connectNode, type EvmNode, type NodeLook, type Payment, tokenAbi } from "./node.ts";
+import { lookOf } from "./look.ts";
+import { connectNode, type EvmNode, type Payment, tokenAbi } from "./node.ts";
 import type { EvmChainSettings } from "./settings.ts";
 import type { Signer } from "./signer.ts";
 
@@ -57,14 +58,18 @@ export function openEvmChain(
   };
   return {
     wallet: `${chainId}:${wallet.toLowerCase()}`,
-    check: () => checkNodes(settings, askAll),
+    check: async () => {
+      await signer.check();
+      await checkNodes(settings, askAll);
+    },
+    pays: ({ currency, to }) => assets.has(currency) && isAddress(to, { strict: false }),
     look: async () => {
       const tokens = [...assets.values()].flatMap(({ token }) => token ?? []);
       const answers = await askAll((node) => node.look(tokens));
-      const [first, ...others] = answers.filter((each) => each !== undefined);
-      if (first === undefined || others.length + 1 < agreeing)
-        throw new Error("too few nodes answer");
-      return lookOf([first, ...others], assets, settings.native);
+      const given = answers.filter((each) => each !== undefined);
+      const look = lookOf(given, agreeing, assets, settings.native);
+      if (look === undefined) throw new Error("too few nodes answer");
+      return look;
     },
     costOf: ({ currency, amount }, fees) => {
       const { decimals, gasLimit } = assetOf(currency);
@@ -75,13 +80,19 @@ export function openEvmChain(
       const call = callOf(paymentOf(order));
       return signed(signer, wallet, { chainId, nonce, gas: gasLimit, ...call, ...feesOf(fees) });
     },
+    cancelFee: ({ max }) => BigInt(settings.native_gas_limit) * max,
+    signCancel: (nonce, fees) => {
+      const call = { to: wallet, value: 0n, data: "0x" } as const;
+      const gas = BigInt(settings.native_gas_limit);
+      return signed(signer, wallet, { chainId, nonce, gas, ...call, ...feesOf(fees) });
+    },
     send: async (raw) => {
       // A node that has the bytes already says no, and so does one that never will: both are asked
       // again for the receipt, which alone decides.
       await Promise.all(nodes.map((node) => node.send(bytesToHex(raw)).catch(() => undefined)));
     },
     verdict: async (ids, order) => {
-      const payment = paymentOf(order);
+      const payment = order && paymentOf(order);
       const verdicts = ids.map(async (id) => {
         const views: NodeView[] = await askAll((node) => node.sight(id as Hex, payment));
         return verdictOf(views, agreeing);
@@ -90,7 +101,7 @@ export function openEvmChain(
     },
     takerOf: async (nonce, since, order) => {
       const found = await askAll((node) => node.takerOf(nonce, since));
-      return takerAmong(found, agreeing, callOf(paymentOf(order)));
+      return takerAmong(found, agreeing, order && callOf(paymentOf(order)));
     },
     amountText: (units, currency) => formatDecimal({ units, scale: assetOf(currency).decimals }),
   };
@@ -119,15 +130,28 @@ function askingAll(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFail
 function takerAmong(
   found: readonly Awaited<ReturnType<EvmNode["takerOf"]>>[],
   agreeing: number,
-  { to, value, data }: ReturnType<typeof callOf>,
+  call: ReturnType<typeof callOf> | undefined,
 ): Taker | undefined {
   const ids = found.map((each) => each?.hash);
   const id = agreedOn(ids, agreeing);
-  const taker = found.find((each) => each?.hash === id);
+  const shown = found.flatMap((each) => (each !== undefined && each.hash === id ? [each] : []));
+  const [taker] = shown;
   if (id === undefined || taker === undefined) return undefined;
-  const isSameCall = taker.value === value && taker.input === data;
-  const isSamePayment = taker.to !== null && isAddressEqual(taker.to, to) && isSameCall;
+  // One node that shows the same payment is enough: the transfer gets no second nonce then.
+  const isSamePayment = shown.some((each) => call !== undefined && isCall(each, call));
   return { id, height: Number(taker.blockNumber), block: taker.blockHash, isSamePayment };
+}
+
+function isCall(
+  {
+    to,
+    value,
+    input,
+  }: { readonly to: Address | null; readonly value: bigint; readonly input: Hex },
+  call: ReturnType<typeof callOf>,
+): boolean {
+  const isTo = to !== null && isAddressEqual(to, call.to);
+  return isTo && value === call.value && input === call.data;
 }
 
 function assetsOf({ native, tokens, native_gas_limit: nativeGas }: EvmChainSettings) {
@@ -205,30 +229,4 @@ async function checkNodes(
       `decimals of ${currency}`,
     );
   }
-}
-
-/** What nodes say together: of counts and balances what is safest to rely on. */
-function lookOf(
-  looks: readonly [NodeLook, ...NodeLook[]],
-  assets: ReadonlyMap<string, Asset>,
-  native: string | undefined,
-): Look {
-  const least = (of: (look: NodeLook) => number) => Math.min(...looks.map(of));
-  const most = (of: (look: NodeLook) => number) => Math.max(...looks.map(of));
-  const [first, ...others] = looks;
-  const leastUnits = (of: (look: NodeLook) => bigint) => leastOf(of(first), ...others.map(of));
-  const tokens = [...assets].flatMap(([currency, { token }]) =>
-    token === undefined
-      ? []
-      : [[currency, leastUnits((look) => look.tokens.get(token) ?? 0n)] as const],
-  );
-  return {
-    height: least(({ height }) => height),
-    minedLeast: least(({ mined }) => mined),
-    minedMost: most(({ mined }) => mined),
-    pendingMost: most(({ pending }) => pending),
-    finalNonce: most(({ final }) => final),
-    baseFee: greatestOf(first.baseFee, ...others.map(({ baseFee }) => baseFee)),
-    funds: { native, coin: leastUnits(({ coin }) => coin), tokens: new Map(tokens) },
-  };
 }

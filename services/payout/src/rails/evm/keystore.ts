@@ -40,7 +40,10 @@ export async function openKeystore(
   if (!isAddressEqual(account.address, wallet)) {
     throw new SettingsError("EVM_CHAINS: keystore_file: is of another wallet");
   }
-  return { sign: (unsigned) => account.sign({ hash: keccak256(unsigned) }) };
+  return {
+    check: async () => undefined,
+    sign: (unsigned) => account.sign({ hash: keccak256(unsigned) }),
+  };
 }
 
 function decrypt(keystore: Keystore.Keystore, key: Keystore.Key) {

@@ -1,12 +1,12 @@
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { formatUnits } from "viem";
+import { transferEvents } from "../chain/work.ts";
 import type { EvmMetrics } from "./open.ts";
 import type { EvmChainSettings } from "./settings.ts";
 
 /** The decimals of an EVM chain's own coin. */
 const coinDecimals = 18;
 
-const events = ["bumped", "nonce_lost", "reverted", "unclear", "reorganised"] as const;
 const reasons = ["nonce", "fees"] as const;
 
 /** The series of EVM rails. Labels: names of rails, currencies, the place of a node in its list. */
@@ -16,9 +16,19 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
     "What a rail's wallet has, by currency in whole units; coin: the chain's own, for its fees.",
     ["rail", "currency"],
   );
+  const low = metrics.gauge(
+    "disburse_wallet_balance_low",
+    "Below so much a wallet's balance is an alarm, by currency in whole units.",
+    ["rail", "currency"],
+  );
   const unmined = metrics.gauge(
     "disburse_wallet_unmined",
     "Nonces of a rail's wallet whose transactions no node has in a block.",
+    ["rail"],
+  );
+  const oldest = metrics.gauge(
+    "disburse_wallet_oldest_unmined_seconds",
+    "Since when the oldest of them has been signed; 0 without any.",
     ["rail"],
   );
   const waiting = metrics.gauge(
@@ -41,8 +51,13 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
     "Calls that a node of a chain did not answer, by its place in the configuration.",
     ["rail", "node"],
   );
-  for (const { rail, rpc_urls: urls } of chains) {
-    for (const event of events) happened.inc({ rail, event }, 0);
+  for (const chain of chains) {
+    const { rail, rpc_urls: urls } = chain;
+    const alarms = { coin: formatUnits(feesOfRound(chain), coinDecimals), ...chain.alarm_below };
+    for (const [currency, amount] of Object.entries(alarms)) {
+      low.set({ rail, currency }, Number(amount));
+    }
+    for (const event of transferEvents) happened.inc({ rail, event }, 0);
     for (const node of urls.keys()) failures.inc({ rail, node }, 0);
   }
   const byRail = new Map(chains.map((chain) => [chain.rail, chain]));
@@ -55,6 +70,7 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
         balance.set({ rail, currency }, Number(formatUnits(units, decimals)));
       }
       unmined.set({ rail }, state.unmined);
+      oldest.set({ rail }, state.oldestUnminedMs / 1_000);
       waiting.set({ rail }, state.waiting);
       for (const reason of reasons) {
         blocked.set({ rail, reason }, state.blocked === reason ? 1 : 0);
@@ -63,4 +79,10 @@ export function evmMetrics(metrics: Metrics, chains: readonly EvmChainSettings[]
     happened: (rail, event) => happened.inc({ rail, event }),
     nodeFailed: (rail, node) => failures.inc({ rail, node }),
   };
+}
+
+/** What as many transfers as may be unmined cost at the cap: with less, some have to wait. */
+function feesOfRound({ tokens, native_gas_limit: nativeGas, ...chain }: EvmChainSettings): bigint {
+  const gas = Math.max(nativeGas, ...Object.values(tokens).map((token) => token.gas_limit));
+  return BigInt(chain.unmined_max) * BigInt(gas) * chain.max_fee_gwei;
 }

@@ -11,6 +11,7 @@ import {
   TransactionReceiptNotFoundError,
 } from "viem";
 import type { NodeView } from "../rules/finality.ts";
+import type { NodeLook } from "./look.ts";
 
 /** What the rail calls of a token (ERC-20). */
 export const tokenAbi = parseAbi([
@@ -36,19 +37,6 @@ export type Payment = {
   readonly token: Address | undefined;
 };
 
-/** What one node says of the chain and the wallet, at its own height. */
-export type NodeLook = {
-  readonly height: number;
-  readonly mined: number;
-  readonly pending: number;
-  /** Nonces below are final. */
-  readonly final: number;
-  readonly baseFee: bigint;
-  readonly coin: bigint;
-  /** By token contract. */
-  readonly tokens: ReadonlyMap<Address, bigint>;
-};
-
 /** One node of a chain. Every call rejects where it does not answer. */
 export type EvmNode = ReturnType<typeof connectNode>;
 
@@ -70,7 +58,7 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
     send: (raw: Hex) => client.sendRawTransaction({ serializedTransaction: raw }),
     look: (tokens: readonly Address[]) => lookAt(client, wallet, finalHeight, tokens),
     /** A transaction of the wallet, as the node has it in a block. */
-    sight: async (id: Hash, payment: Payment): Promise<NodeView> => {
+    sight: async (id: Hash, payment: Payment | undefined): Promise<NodeView> => {
       const [receipt, head] = await Promise.all([
         client.getTransactionReceipt({ hash: id }).catch((error: unknown) => {
           if (error instanceof TransactionReceiptNotFoundError) return undefined;
@@ -149,8 +137,10 @@ async function findTaker(
 function receivedBy(
   logs: Parameters<typeof parseEventLogs>[0]["logs"],
   wallet: Address,
-  { to, units, token }: Payment,
+  payment: Payment | undefined,
 ): bigint | undefined {
+  if (payment === undefined) return undefined;
+  const { to, units, token } = payment;
   // The signed bytes themselves say what a successful transfer of the coin moves.
   if (token === undefined) return units;
   const moved = parseEventLogs({ abi: tokenAbi, eventName: "Transfer", logs }).filter(

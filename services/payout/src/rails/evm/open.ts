@@ -5,8 +5,9 @@ import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { createDispatcher, type WalletState } from "../chain/dispatcher.ts";
 import { openTransferStore } from "../chain/documents.ts";
-import type { TransferEvent } from "../chain/follow.ts";
 import { createChainRail } from "../chain/rail.ts";
+import type { ChainWallet } from "../chain/rpc.ts";
+import type { TransferEvent } from "../chain/work.ts";
 import type { Rail } from "../rail.ts";
 import { openEvmChain } from "./chain.ts";
 import { openKeystore } from "./keystore.ts";
@@ -31,7 +32,11 @@ export type EvmRailDeps = {
 };
 
 /** A rail, and what takes its transfers through the chain, to be stopped with the service. */
-export type RunningRail = { readonly rail: Rail; stop(): Promise<void> };
+export type RunningRail = {
+  readonly rail: Rail;
+  readonly wallet: ChainWallet;
+  stop(): Promise<void>;
+};
 
 /** How often a wallet is worked on. A new transfer, and what it waits for, is seen this late. */
 const everyMs = 500;
@@ -83,10 +88,11 @@ export async function startEvmRail(
     await loop.stop();
     await lease.release();
   };
-  return { rail, stop };
+  const wallet = { rail: name, wallet: chain.wallet, store, state: dispatcher.state };
+  return { rail, wallet, stop };
 }
 
-function openSigner({ signer, wallet }: EvmChainSettings): Promise<Signer> {
+async function openSigner({ signer, wallet }: EvmChainSettings): Promise<Signer> {
   return signer.kind === "keystore"
     ? openKeystore(signer, wallet)
     : openWeb3Signer(signer.url, wallet);

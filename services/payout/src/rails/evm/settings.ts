@@ -1,4 +1,5 @@
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { networkCurrencies } from "@disburse/forms/values/networks.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { getAddress, isAddress, parseGwei } from "viem";
 import { z } from "zod";
@@ -6,16 +7,31 @@ import { z } from "zod";
 /** The networks of the public interface that are EVM chains. */
 export const evmNetworks = ["ETHEREUM", "POL", "BNB"] as const;
 
+/** With its checksum (ERC-55): in lower case alone a typing error would be another address. */
 const addressSchema = z
   .string()
-  .refine((text) => isAddress(text), "must be an address with a correct checksum")
+  .refine(
+    (text) => isAddress(text) && getAddress(text) === text,
+    "must be an address with its checksum",
+  )
   .transform((text) => getAddress(text));
+
+/** Of http or https, without a user or password: errors of `fetch` show those. */
+const urlSchema = z.url({ protocol: /^https?$/ }).refine((text) => {
+  const { username, password } = new URL(text);
+  return username === "" && password === "";
+}, "must have no user and password");
 
 /** A fee for a unit of gas: `30` or `1.5`, in gwei. */
 const gweiSchema = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/, "must be gwei as decimal text")
   .transform((text) => parseGwei(text));
+
+/** Each network's own coin, where it is a currency of ours: ETH on BNB is a token. */
+const coins: Readonly<Record<(typeof evmNetworks)[number], string | undefined>> = {
+  ...{ ETHEREUM: "ETH", POL: "MATIC_POLYGON", BNB: undefined },
+};
 
 /** Of a currency of ours. */
 const currencySchema = z
@@ -27,12 +43,12 @@ const count = (min: number, max: number) => z.number().int().min(min).max(max);
 /** Where the wallet's key is: a keystore file and the file of its password, or a remote signer. */
 const signerSchema = z.union([
   z
-    .strictObject({ keystore_file: z.string(), password_file: z.string() })
+    .strictObject({ keystore_file: z.string().min(1), password_file: z.string().min(1) })
     .transform(({ keystore_file: keystoreFile, password_file: passwordFile }) => ({
       ...{ kind: "keystore" as const, keystoreFile, passwordFile },
     })),
   z
-    .strictObject({ web3signer_url: z.url({ protocol: /^https?$/ }) })
+    .strictObject({ web3signer_url: urlSchema })
     .transform(({ web3signer_url: url }) => ({ kind: "web3signer" as const, url })),
 ]);
 
@@ -45,7 +61,7 @@ const chainSchema = z.strictObject({
   network: z.enum(evmNetworks),
   chain_id: count(1, Number.MAX_SAFE_INTEGER),
   /** May hold keys: never logged. */
-  rpc_urls: z.array(z.url({ protocol: /^https?$/ })).min(1),
+  rpc_urls: z.array(urlSchema).min(1),
   /** How many nodes have to show the same before money moves; all of them by default. */
   agreeing: count(1, 100).optional(),
   /** A block with so many blocks, itself included, is final; or what the chain calls final. */
@@ -64,6 +80,10 @@ const chainSchema = z.strictObject({
       }),
     )
     .default({}),
+  /** Whole units by currency, `coin` the chain's own: with less an alarm is raised. */
+  alarm_below: z
+    .record(z.string(), z.string().regex(/^\d{1,15}(\.\d{1,18})?$/, "must be decimal text"))
+    .default({}),
   /** Of a transfer of the coin: enough for a wallet that is a contract. */
   native_gas_limit: count(21_000, 10_000_000).default(60_000),
   max_fee_gwei: gweiSchema,
@@ -81,25 +101,65 @@ const chainSchema = z.strictObject({
 export type EvmChainSettings = z.output<typeof chainSchema>;
 
 const fileSchema = z.array(chainSchema).superRefine((chains, context) => {
-  const unique = (values: readonly string[], what: string) => {
-    if (new Set(values).size !== values.length) {
-      context.addIssue({ code: "custom", message: `${what} must differ` });
-    }
-  };
-  unique(
-    chains.map(({ rail }) => rail),
-    "rails",
-  );
-  unique(
-    chains.map(({ chain_id: id, wallet }) => `${id}:${wallet}`),
-    "wallets of a chain",
-  );
-  for (const { rpc_urls: urls, agreeing = 1 } of chains) {
-    if (agreeing > urls.length) {
-      context.addIssue({ code: "custom", message: "agreeing: there are fewer rpc_urls" });
-    }
+  const problem = (message: string) => context.addIssue({ code: "custom", message });
+  if (!areUnique(chains.map(({ rail }) => rail))) problem("rails must differ");
+  if (!areUnique(chains.map(({ chain_id: id, wallet }) => `${id}:${wallet}`))) {
+    problem("wallets of a chain must differ");
+  }
+  for (const chain of chains) {
+    for (const each of problemsOf(chain)) problem(`${chain.rail}: ${each}`);
   }
 });
+
+/** What of a chain's settings does not fit together. */
+function problemsOf(chain: EvmChainSettings): string[] {
+  const { network, native, tokens, rpc_urls: urls, agreeing = 1 } = chain;
+  const coin = coins[network];
+  const paid = networkCurrencies[network].filter((code) => code !== coin);
+  const foreign = Object.keys(tokens).filter((code) => !paid.includes(code));
+  const unknown = Object.keys(chain.alarm_below).filter(
+    (key) => key !== "coin" && !(key in tokens),
+  );
+  const contracts = Object.values(tokens).map(({ contract }) => contract);
+  const problems: readonly [boolean, string][] = [
+    // One node that is listed twice would agree with itself.
+    [areUnique(urls.map((url) => new URL(url).host)), "rpc_urls: must be of different hosts"],
+    [agreeing <= urls.length, "agreeing: there are fewer rpc_urls"],
+    [chain.tip_gwei <= chain.max_fee_gwei, "tip_gwei: is above max_fee_gwei"],
+    [chain.max_fee_gwei > 0n, "max_fee_gwei: must be above zero"],
+    [native === undefined || native === coin, `native: is not ${network}'s coin`],
+    [foreign.length === 0, `tokens: ${network} has no token ${foreign.join(", ")}`],
+    [areUnique(contracts), "tokens: contracts must differ"],
+    [unknown.length === 0, `alarm_below: nothing is paid in ${unknown.join(", ")}`],
+    [native !== undefined || contracts.length > 0, "tokens: nothing is paid"],
+  ];
+  return problems.flatMap(([isSo, text]) => (isSo ? [] : [text]));
+}
+
+function areUnique(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}
+
+/**
+ * What live mode asks for besides: two nodes that have to agree, since one can lie, and https
+ * except on this machine, since whoever is in between can lie too.
+ */
+export function liveProblems(chains: readonly EvmChainSettings[]): string[] {
+  return chains.flatMap(({ rail, rpc_urls: urls, agreeing = urls.length, signer }) => {
+    const remote = signer.kind === "web3signer" ? [...urls, signer.url] : urls;
+    return [
+      ...(agreeing < 2 ? [`${rail}: live mode needs two nodes that agree`] : []),
+      ...(remote.every(isSecure) ? [] : [`${rail}: live mode needs https except on this machine`]),
+    ];
+  });
+}
+
+function isSecure(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  const isLocal =
+    hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+  return protocol === "https:" || isLocal;
+}
 
 /** Reads the chains that payouts are made on; says what is wrong without showing a value. */
 export function readEvmChains(text: string): readonly EvmChainSettings[] {

@@ -19,6 +19,7 @@ const keystoreFile = join(folder, "wallet.json");
 const passwordFile = join(folder, "password");
 let server: Server;
 let url = "";
+let isAway = false;
 
 beforeAll(async () => {
   // As few rounds as scrypt has: the test is not about its cost.
@@ -47,7 +48,10 @@ async function answer(
   body: Buffer,
   response: { end(text: string): void; statusCode: number },
 ): Promise<void> {
-  if (path === "/api/v1/eth1/publicKeys") {
+  if (isAway) {
+    response.statusCode = 503;
+    response.end("the vault's password is wrong");
+  } else if (path === "/api/v1/eth1/publicKeys") {
     response.end(JSON.stringify([listedKey(other.publicKey), listedKey(account.publicKey)]));
   } else if (path === `/api/v1/eth1/sign/${listedKey(account.publicKey)}`) {
     const { data } = JSON.parse(body.toString()) as { data: Hex };
@@ -58,7 +62,7 @@ async function answer(
   }
 }
 
-describe.each<[string, () => Promise<Signer>]>([
+describe.each<[string, () => Promise<Signer> | Signer]>([
   ["a keystore file", () => openKeystore({ keystoreFile, passwordFile }, account.address)],
   ["a remote signer", () => openWeb3Signer(`${url}/`, account.address)],
 ])("%s", (_what, open) => {
@@ -96,6 +100,28 @@ describe("a signer does not open", () => {
 
   it("at a server that lacks the key", async () => {
     const stranger = privateKeyToAccount(generatePrivateKey());
-    await expect(openWeb3Signer(url, stranger.address)).rejects.toThrow("has no key of the wallet");
+    const signer = openWeb3Signer(url, stranger.address);
+    await expect(signer.check()).rejects.toThrow("has no key of the wallet");
+    await expect(signer.sign("0x00")).rejects.toThrow("has no key of the wallet");
+  });
+});
+
+describe("a remote signer", () => {
+  it("that is away at the start is called again when it is needed", async () => {
+    isAway = true;
+    const signer = openWeb3Signer(url, account.address);
+    await expect(signer.check()).rejects.toThrow("the signer answered 503");
+    await expect(signer.sign("0x00")).rejects.toThrow("the signer answered 503");
+    isAway = false;
+    await signer.check();
+    expect(await signer.sign("0x00")).toMatch(/^0x[0-9a-f]{130}$/);
+  });
+
+  it("is asked without its answer's text in what is thrown", async () => {
+    isAway = true;
+    const thrown = await openWeb3Signer(url, account.address).check().catch(String);
+    isAway = false;
+    expect(thrown).not.toContain("password");
+    expect(thrown).not.toContain("127.0.0.1");
   });
 });

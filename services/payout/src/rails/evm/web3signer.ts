@@ -11,22 +11,32 @@ const bareKeyDigits = 128;
 
 const hexText = z.custom<Hex>((value) => isHex(value));
 
-/** A signer whose key is at a Web3Signer, or another server of its `eth1` interface. */
-export async function openWeb3Signer(url: string, wallet: Address): Promise<Signer> {
+/**
+ * A signer whose key is at a Web3Signer, or another server of its `eth1` interface. It is called
+ * when it is needed, so that one which is away at the start keeps no other rail from starting.
+ */
+export function openWeb3Signer(url: string, wallet: Address): Signer {
   const base = url.replace(/\/$/, "");
-  const listed = await fetch(`${base}/api/v1/eth1/publicKeys`, requestOf());
-  if (!listed.ok) throw new Error(`the signer answered ${listed.status}`);
-  const keys = z.array(hexText).parse(await listed.json());
-  const key = keys.find((each) => isAddressEqual(publicKeyToAddress(uncompressed(each)), wallet));
-  if (key === undefined) {
-    throw new SettingsError("EVM_CHAINS: web3signer_url: has no key of the wallet");
-  }
+  let known: Hex | undefined;
+  const keyOf = async (): Promise<Hex> => {
+    if (known !== undefined) return known;
+    const listed = await fetch(`${base}/api/v1/eth1/publicKeys`, requestOf());
+    if (!listed.ok) throw new Error(`the signer answered ${listed.status}`);
+    const keys = z.array(hexText).parse(await listed.json());
+    const key = keys.find((each) => isAddressEqual(publicKeyToAddress(uncompressed(each)), wallet));
+    if (key === undefined) {
+      throw new SettingsError("EVM_CHAINS: web3signer_url: has no key of the wallet");
+    }
+    known = key;
+    return key;
+  };
   return {
+    check: async () => void (await keyOf()),
     sign: async (unsigned) => {
       const body = JSON.stringify({ data: unsigned });
       const headers = { "content-type": "application/json" };
       const request = { method: "POST", headers, body, ...requestOf() };
-      const answer = await fetch(`${base}/api/v1/eth1/sign/${key}`, request);
+      const answer = await fetch(`${base}/api/v1/eth1/sign/${await keyOf()}`, request);
       if (!answer.ok) throw new Error(`the signer answered ${answer.status}`);
       return hexText.parse((await answer.text()).trim());
     },

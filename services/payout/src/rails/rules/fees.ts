@@ -52,12 +52,18 @@ export function bumpedFees(
   policy: FeePolicy,
 ): Fees | undefined {
   if (nowMs - last.atMs < policy.bumpAfterMs || last.count >= attemptsMax) return undefined;
-  const least = { max: raised(last.fees.max), tip: raised(last.fees.tip) };
-  if (least.max > policy.cap) return undefined;
+  if (raised(last.fees.max) > policy.cap) return undefined;
+  return replacingFees(last.fees, baseFee, policy);
+}
+
+/**
+ * The fees of a transaction that takes the nonce from an unmined one: higher, as nodes ask for. At
+ * the cap they cannot be: nodes that have the other one refuse it until the cap is raised.
+ */
+export function replacingFees(last: Fees, baseFee: bigint, policy: FeePolicy): Fees {
   const wanted = boundedFees(baseFee, policy);
-  const max = greatestOf(wanted.max, least.max);
-  const tip = greatestOf(wanted.tip, least.tip);
-  return { max, tip: leastOf(tip, max) };
+  const max = leastOf(greatestOf(wanted.max, raised(last.max)), policy.cap);
+  return { max, tip: leastOf(greatestOf(wanted.tip, raised(last.tip)), max) };
 }
 
 /** Raised by an eighth, rounded up, and by one at least. */
