@@ -68,6 +68,20 @@ const about = (id: string, status?: string) => (call: ReceivedCall) =>
 const genuine = { interface: true, interfacePrevious: false, standard: true };
 
 describe("a webhook", () => {
+  it("tells of a payout that was cancelled", async () => {
+    const id = await pay("sandbox-batch-w");
+    await acme.data("POST", `${paths.payouts}/${id}/cancel`);
+    const [, failed] = await receiver.waitFor(2, { filter: about(id) });
+    if (failed === undefined) return expect.unreachable("no second call");
+    expect(JSON.parse(failed.body.toString()).data).toMatchObject({
+      ...{ status: "failed", sub_status: "cancelled", failure_code: "CANCELLED" },
+      ...{ unique_transaction_reference: "", returned_reference: "" },
+    });
+    expect(failed.headers["webhook-sequence"]).toBe("2");
+    expect(verifyCall(failed, secrets)).toEqual(genuine);
+    expect(described.webhookProblems(JSON.parse(failed.body.toString()))).toEqual([]);
+  });
+
   it("tells of each status once, in order, with the data of the interface, signed", async () => {
     const id = await pay("sandbox-return-w");
     const calls = await receiver.waitFor(3, { filter: about(id) });

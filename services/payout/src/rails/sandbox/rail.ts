@@ -182,7 +182,11 @@ const callsBack: ReadonlySet<Scenario> = new Set(["callback", "duplicate", "cont
 function replyOf(transfer: TransferDocument, now: Date): RailReply {
   const { scenario, reference, settles_at, returns_at, withdrawn_at } = transfer;
   const remainingMs = settles_at.getTime() - now.getTime();
-  if (withdrawn_at !== undefined) return { status: { kind: "rejected" } };
+  if (withdrawn_at !== undefined) {
+    // Operators may have found that it was paid another way: the rail does not know better.
+    const isUnknown = scenario === "silent" || scenario === "unknown";
+    return { status: { kind: isUnknown ? "unknown" : "rejected" } };
+  }
   if (scenario === "silent") return { status: { kind: "unknown" } };
   if (scenario === "unknown" && transfer.asked < knownWhenAsked) {
     const delayMs = returns_at.getTime() - settles_at.getTime();

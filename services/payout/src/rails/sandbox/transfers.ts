@@ -42,7 +42,7 @@ export async function withdrawTransfer(
   key: string,
   now: Date,
 ): Promise<boolean> {
-  const stone = { scenario: "silent", reference: "", settles_at: now, returns_at: now } as const;
+  const stone = { scenario: "fail", reference: "", settles_at: now, returns_at: now } as const;
   await insertOnce(transfers, {
     ...{ _id: key, schema_version: 1, ...stone, asked: 0, submitted: 0, owed: [] },
     withdrawn_at: now,
