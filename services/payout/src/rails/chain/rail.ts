@@ -1,7 +1,7 @@
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Rail, RailReply } from "../rail.ts";
-import type { RailCapabilities } from "../rules/routing.ts";
+import type { RailCapabilities, Transfer } from "../rules/routing.ts";
 import type { createDispatcher } from "./dispatcher.ts";
 import type { TransferDocument, TransferStore } from "./documents.ts";
 import { acceptTransfer, findTransfer } from "./store.ts";
@@ -18,6 +18,8 @@ export type ChainRailOptions = {
   readonly clock: Clock;
   /** How long to wait before a transfer under way is looked at again. */
   readonly pollMs: number;
+  /** From submission to finality, as a rule; merchants read it. */
+  readonly settlesInMs?: number | undefined;
   /** Called when there is a new transfer. */
   readonly wake: () => void;
 };
@@ -33,6 +35,7 @@ const watchPollMs = 30_000;
  */
 export function createChainRail(options: ChainRailOptions): Rail {
   const { name, wallet, capabilities, store, dispatcher, clock, pollMs, wake } = options;
+  const { settlesInMs } = options;
   const reply = async (key: string): Promise<RailReply> => {
     const found = await findTransfer(store, key);
     return found === null ? { status: { kind: "not_received" } } : replyOf(found, pollMs);
@@ -49,6 +52,9 @@ export function createChainRail(options: ChainRailOptions): Rail {
       const short = dispatcher.shortageFor({ currency, amount, to: "" });
       return short === "gas" ? "LOW_GAS" : short && "LOW_FUNDS";
     },
+    ...(settlesInMs !== undefined && {
+      expectedAt: (_transfer: Transfer, now: Date) => new Date(now.getTime() + settlesInMs),
+    }),
     submit: async (key, { currency, amount, accountNumber, network }) => {
       if (!capabilities.networks.includes(network)) throw new Error("another network's transfer");
       const order = { currency: currencyOf(currency).code, amount, to: accountNumber };

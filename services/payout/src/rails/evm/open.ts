@@ -79,6 +79,7 @@ export async function startEvmRail(
   const rail = createChainRail({
     ...{ name, wallet: chain.wallet, store, dispatcher, clock, wake: loop.wake },
     pollMs: settings.poll_ms,
+    settlesInMs: settings.settles_in_seconds && settings.settles_in_seconds * 1_000,
     capabilities: {
       ...{ currencies: assets, transferMethods: ["CRYPTO"], networks: [network], limits: {} },
     },

@@ -65,6 +65,7 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     const settings = {
       ...{ rail: "anvil", network: "ETHEREUM", chain_id: 31_337, rpc_urls: [anvil.url] },
       ...{ finality: 2, wallet: wallet.address, native: "ETH", poll_ms: 50 },
+      settles_in_seconds: 90,
       signer: { keystore_file: keystoreFile, password_file: passwordFile },
       tokens: { USDC_ETH: { contract: token, decimals: 6 } },
       ...{ max_fee_gwei: "100", tip_gwei: "1" },
@@ -99,6 +100,13 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
       return receipts.filter(({ status }) => status === "fulfilled").length;
     },
   }));
+
+  it("says when it will have paid, where that is configured", () => {
+    const now = new Date("2026-11-20T11:26:00Z");
+    const asked = { ...transfer, currency: "USDC_ETH", transferMethod: "CRYPTO" };
+    const expected = new Date("2026-11-20T11:27:30Z");
+    expect(running.rail.expectedAt?.(asked, now)).toEqual(expected);
+  });
 
   it("moves exactly what was asked, in the token and in the chain's own coin", async () => {
     const to = getAddress("0x00000000000000000000000000000000000000bb");

@@ -22,6 +22,7 @@ describe("the chains of a deployment", () => {
     expect(read).toMatchObject({ max_fee_gwei: 50_000_000_000n, tip_gwei: 1_500_000_000n });
     expect(read).toMatchObject({ unmined_max: 16, watch_blocks: 64, nonce_from: 0 });
     expect(read?.signer.kind).toBe("keystore");
+    expect(read?.settles_in_seconds).toBeUndefined();
     expect(read?.tokens.USDC_ETH?.gas_limit).toBe(120_000);
   });
 

@@ -95,6 +95,8 @@ const chainSchema = z.strictObject({
   /** The wallet's next nonce, where an operator lets it go on after nonces were used outside. */
   nonce_from: count(0, Number.MAX_SAFE_INTEGER).default(0),
   poll_ms: count(50, 60_000).default(2_000),
+  /** From submission to finality, as a rule: what merchants read of when they are paid. */
+  settles_in_seconds: count(1, 86_400).optional(),
 });
 
 /** One chain and the wallet that pays on it. */
