@@ -67,6 +67,13 @@ export async function checkDatabase(
   return report.end();
 }
 
+/** A report with what was found beside the documents. */
+export function withFindings(report: CheckReport, found: readonly Finding[]): CheckReport {
+  const broken = new Map(report.broken);
+  for (const { invariant } of found) broken.set(invariant, (broken.get(invariant) ?? 0) + 1);
+  return { ...report, broken, findings: [...report.findings, ...found].slice(0, findingsKept) };
+}
+
 function createReport() {
   const counts: Partial<Record<CollectionName, number>> = {};
   const findings: Finding[] = [];

@@ -1,6 +1,7 @@
 /**
  * What must always hold, by its number (the first thirteen invariants of the reliability design;
- * the fourteenth, that logs and messages hold nothing private, cannot be read from documents).
+ * the fourteenth, that logs and messages hold nothing private, cannot be read from documents), and
+ * what is compared with counterparts of rails.
  */
 export const invariants = {
   1: "per account: funded + credited − settled out = available + held, entry by entry",
@@ -16,6 +17,7 @@ export const invariants = {
   11: "nothing executes after its quote expired",
   12: "what belongs together belongs to one merchant",
   13: "converted + fees = source, and what arrives is the rate's, exactly",
+  15: "a chain has one payment of each settled transfer, in its amount, and none of any other",
 } as const;
 
 /** The number of an invariant. */

@@ -2,15 +2,23 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readArguments, runCommand, say, UsageError } from "@disburse/harness/command-line.ts";
 import { MongoClient } from "mongodb";
+import { checkChain } from "./chain/chain-check.ts";
+import { openNode } from "./chain/node.ts";
 import { openDataFolder } from "./data-folder.ts";
-import { type CheckReport, checkDatabase, type Databases, openerFor } from "./database-check.ts";
+import {
+  type CheckReport,
+  checkDatabase,
+  type Databases,
+  openerFor,
+  withFindings,
+} from "./database-check.ts";
 import { untilQuiet } from "./quiet.ts";
 import { reportLines, verdictOf } from "./report.ts";
 
 /** `npm run check:invariants`: README.md says what it checks and how. */
 
 async function check(command: ReturnType<typeof readCommand>): Promise<number> {
-  const { mongodbUri, dataDir, prefix, settleSeconds, json } = command;
+  const { mongodbUri, dataDir, prefix, settleSeconds, json, nodes } = command;
   const folder = mongodbUri === undefined ? await openDataFolder(dataDir) : undefined;
   const client = new MongoClient(mongodbUri ?? folder?.uri ?? "");
   try {
@@ -20,7 +28,13 @@ async function check(command: ReturnType<typeof readCommand>): Promise<number> {
     const keys = encryptionKeysOf(dataDir);
     if (keys === undefined) say(`kept answers are not opened: ${dataDir} has no keys`);
     const open = keys === undefined ? {} : { open: await openerFor(databases, keys) };
-    const report = await checkDatabase(databases, { now: new Date(), ...open });
+    let report = await checkDatabase(databases, { now: new Date(), ...open });
+    if (nodes.length === 0) say("transfers on chains are not compared with one: no --node");
+    for (const url of nodes) {
+      const { checked, findings } = await checkChain(databases, openNode(url));
+      say(`compared ${checked} transfers with a chain`);
+      report = withFindings(report, findings);
+    }
     for (const line of reportLines(report)) say(line);
     if (json !== undefined) writeFileSync(json, asJson(report));
     return verdictOf(report).failed === 0 ? 0 : 1;
@@ -37,7 +51,7 @@ function asJson({ counts, findings, broken }: CheckReport): string {
 
 const usage =
   "usage: npm run check:invariants [-- --mongodb-uri URI] [--prefix disburse_]\n" +
-  "       [--data-dir .data] [--settle SECONDS] [--json FILE]";
+  "       [--data-dir .data] [--settle SECONDS] [--json FILE] [--node URL]…";
 
 const optionTypes = {
   "mongodb-uri": { type: "string" },
@@ -45,6 +59,7 @@ const optionTypes = {
   "data-dir": { type: "string", default: ".data" },
   settle: { type: "string", default: "30" },
   json: { type: "string" },
+  node: { type: "string", multiple: true },
 } as const;
 
 /** Reads the arguments of `npm run check:invariants`. */
@@ -56,6 +71,8 @@ function readCommand(args: readonly string[]) {
   }
   return {
     ...{ prefix: values.prefix, dataDir: values["data-dir"], json: values.json },
+    /** Of chains that transfers are compared with. */
+    nodes: values.node ?? [],
     /** Of a running database; without it `dataDir` is opened, or the engine that has it open. */
     mongodbUri: values["mongodb-uri"],
     /** How long a platform may take to come to rest. */

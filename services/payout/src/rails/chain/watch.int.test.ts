@@ -83,16 +83,36 @@ describe("a transfer that reverted", () => {
 });
 
 describe("a nonce that a transfer had lost", () => {
-  it("is watched too: where it is free again, the transfer may be paid twice", async () => {
+  it("to a cancelling transaction goes to that again: the transfer is not paid twice", async () => {
     await of.accept("po_1");
     const runs = of.dispatcher({ watchBlocks: 100 });
-    of.world().useOutside("elsewhere");
-    await of.settle(runs, 8);
+    await runs.run(true);
+    const decided = { end: "renew" as const, person: "ada", operation: "op", at: of.clock.now() };
+    await storeCancel(of.store, { wallet, nonce: 0 }, decided, 0);
+    await of.settle(runs, 12);
     expect(await of.find("po_1")).toMatchObject({ state: "settled", nonce: 1 });
-    expect(of.events()).toEqual(["nonce_lost"]);
     of.world().reorganise(20);
-    await of.settle(runs, 4);
-    expect(of.events()).toEqual(["nonce_lost", "reorganised"]);
+    await of.settle(runs, 12);
+    expect(of.world().paid()).toEqual(["po_1"]);
+    expect(of.events()).toEqual(["cancelled", "reorganised"]);
     expect((await replyOf("po_1")).contradiction).toBeDefined();
+  });
+
+  it("that pays it after all keeps it in doubt, whatever became of its last one", async () => {
+    await of.accept("po_1");
+    const runs = of.dispatcher();
+    await runs.run(true);
+    of.world().useOutside("elsewhere");
+    of.world().knobs.reverts = true;
+    await of.settle(runs, 8);
+    expect(await of.find("po_1")).toMatchObject({ state: "rejected", nonce: 1 });
+    const [first, second] = (await of.find("po_1")).attempts;
+    of.world().reorganise(20);
+    for (const attempt of [first, second]) {
+      await of.world().chain.send(attempt?.raw.value() ?? new Uint8Array());
+    }
+    await of.settle(runs, 30);
+    expect(await of.find("po_1")).not.toHaveProperty("kept");
+    expect(await takeBack("po_1")).toBe(false);
   });
 });

@@ -20,14 +20,14 @@ export async function watchTransfer(
   if (ended === undefined || state === "unclear") return closeTransfer(store, key);
   const own = attemptsOf(transfer).map(({ id }) => id);
   const verdict = await chain.verdict([...new Set([...own, ended.id])], orderOf(transfer));
-  const isBack = await areLostBack(work, transfer);
   const gone = isGone(verdict, ended);
-  if (gone || isBack) await note(work, transfer, ended);
-  if (gone && verdict.kind === "unmined") await replace(work, transfer, look, ended);
-  if (verdict.kind !== "final" || isBack) return;
-  if (look.height - verdict.sighting.height < watchBlocks) return;
+  if (gone) await note(work, transfer, ended);
   const isReorganised = gone || transfer.reorganised_at !== undefined;
-  await closeTransfer(store, key, isReorganised && endedAlike(transfer, verdict));
+  const isPaidBefore = isReorganised && (await replaceLost(work, transfer));
+  if (gone && verdict.kind === "unmined") await replace(work, transfer, look, ended);
+  if (verdict.kind !== "final" || look.height - verdict.sighting.height < watchBlocks) return;
+  const isKept = isReorganised && !isPaidBefore && endedAlike(transfer, verdict);
+  await closeTransfer(store, key, isKept);
 }
 
 /** Whether the transaction is nowhere, or in another block; nodes that disagree prove nothing. */
@@ -64,21 +64,21 @@ async function replace(
   if (attempt !== undefined) await sendAttempt(work, attempt);
 }
 
-/** Whether a nonce that the transfer had lost is free again, or even paid it. */
-async function areLostBack(work: TransferWork, transfer: TransferDocument): Promise<boolean> {
-  const { chain } = work;
-  let isBack = false;
+/**
+ * Sends what cancelled the transfer's earlier nonces again, where they are free: the payments that
+ * were signed for them are valid again. Answers whether one of those was mined.
+ */
+async function replaceLost(work: TransferWork, transfer: TransferDocument): Promise<boolean> {
+  let isPaid = false;
   for (const { nonce, to } of transfer.lost) {
     const attempts = transfer.attempts.filter((each) => each.nonce === nonce);
     const ids = [...new Set([...attempts.map(({ id }) => id), to])];
-    const verdict = await chain.verdict(ids, orderOf(transfer));
-    if (verdict.kind === "final" && verdict.sighting.id !== to) isBack = true;
-    if (verdict.kind !== "unmined") continue;
-    isBack = true;
+    const verdict = await work.chain.verdict(ids, orderOf(transfer));
+    if (verdict.kind === "final" && verdict.sighting.id !== to) isPaid = true;
     const cancelling = attempts.find(({ id }) => id === to);
-    if (cancelling !== undefined) await sendAttempt(work, cancelling);
+    if (verdict.kind === "unmined" && cancelling !== undefined) await sendAttempt(work, cancelling);
   }
-  return isBack;
+  return isPaid;
 }
 
 /** Whether the transaction that is final now did the same as the one that was. */

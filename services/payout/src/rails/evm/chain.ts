@@ -16,13 +16,14 @@ import {
   recoverAddress,
   serializeTransaction,
 } from "viem";
-import type { Chain, Order, Signed, Taker } from "../chain/chain.ts";
+import type { Chain, Order, Signed } from "../chain/chain.ts";
 import type { Fees } from "../rules/fees.ts";
 import { agreedOn, type NodeView, verdictOf, verdictOfAll } from "../rules/finality.ts";
 import { lookOf } from "./look.ts";
 import { connectNode, type EvmNode, type Payment, tokenAbi } from "./node.ts";
 import type { EvmChainSettings } from "./settings.ts";
 import type { Signer } from "./signer.ts";
+import { takerAmong } from "./taker.ts";
 
 /** The decimals of an EVM chain's own coin. */
 const coinDecimals = 18;
@@ -124,34 +125,6 @@ function askingAll(nodes: readonly EvmNode[], log: Log, onNodeFailed: OnNodeFail
     });
     return Promise.all(asked);
   };
-}
-
-/** The taker of a nonce that enough nodes name, where none names another one. */
-function takerAmong(
-  found: readonly Awaited<ReturnType<EvmNode["takerOf"]>>[],
-  agreeing: number,
-  call: ReturnType<typeof callOf> | undefined,
-): Taker | undefined {
-  const ids = found.map((each) => each?.hash);
-  const id = agreedOn(ids, agreeing);
-  const shown = found.flatMap((each) => (each !== undefined && each.hash === id ? [each] : []));
-  const [taker] = shown;
-  if (id === undefined || taker === undefined) return undefined;
-  // One node that shows the same payment is enough: the transfer gets no second nonce then.
-  const isSamePayment = shown.some((each) => call !== undefined && isCall(each, call));
-  return { id, height: Number(taker.blockNumber), block: taker.blockHash, isSamePayment };
-}
-
-function isCall(
-  {
-    to,
-    value,
-    input,
-  }: { readonly to: Address | null; readonly value: bigint; readonly input: Hex },
-  call: ReturnType<typeof callOf>,
-): boolean {
-  const isTo = to !== null && isAddressEqual(to, call.to);
-  return isTo && value === call.value && input === call.data;
 }
 
 function assetsOf({ native, tokens, native_gas_limit: nativeGas }: EvmChainSettings) {

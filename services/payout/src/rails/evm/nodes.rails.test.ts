@@ -56,7 +56,7 @@ describe.skipIf(anvilPath() === undefined)("two nodes that have to agree, on anv
     ["is slow, and answers", { delayMs: 500 }, "settled"],
   ])("settle nothing by the word of the other while one %s", async (_what, fault, state) => {
     const keys = await evm.pay(rail, 3);
-    await evm.untilAll(keys, "numbered");
+    await evm.untilSent(keys);
     evm.proxies[1]?.set(fault);
     for (let block = 0; block < 5; block += 1) await evm.mine();
     await runs();
@@ -70,7 +70,7 @@ describe.skipIf(anvilPath() === undefined)("two nodes that have to agree, on anv
 
   it("are not fooled by a receipt of what was never mined", async () => {
     const keys = await evm.pay(rail, 2);
-    await evm.untilAll(keys, "numbered");
+    await evm.untilSent(keys);
     for (const proxy of evm.proxies) proxy.set({ lie: invented });
     await runs();
     expect(new Set((await evm.states(keys)).values())).toEqual(new Set(["numbered"]));

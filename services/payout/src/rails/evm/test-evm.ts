@@ -84,6 +84,14 @@ export async function openTestEvm(name: string, nodes = 2) {
     },
     /** Waits until all transfers have one of these states. */
     untilAll: (keys: readonly string[], ...wanted: string[]) => until(() => areAll(keys, wanted)),
+    /** Waits until the node has a transaction of each transfer. */
+    untilSent: (keys: readonly string[]) =>
+      until(async () => {
+        const found = await transfersOf(keys);
+        const hashes = found.map(newestOf);
+        await Promise.all(hashes.map((hash) => anvil.client.getTransaction({ hash })));
+        return found.every(({ nonce }) => nonce !== undefined);
+      }),
     /** Makes a block at a time until all transfers have one of these states. */
     mineUntil: (keys: readonly string[], ...wanted: string[]) =>
       until(async () => {

@@ -40,7 +40,7 @@ describe.skipIf(anvilPath() === undefined)("a wallet on anvil", () => {
 
   it("waits while the chain costs more than the cap, and pays once when it does not", async () => {
     const sent = await evm.pay(rail, 2);
-    await evm.untilAll(sent, "numbered");
+    await evm.untilSent(sent);
     await setBaseFee(150n);
     await evm.mine();
     await until(async () => !(await rail.rail.available()));
@@ -61,7 +61,7 @@ describe.skipIf(anvilPath() === undefined)("a wallet on anvil", () => {
 
   it("raises fees under the same nonce until the block takes it, and pays once", async () => {
     const keys = await evm.pay(rail, 2);
-    await evm.untilAll(keys, "numbered");
+    await evm.untilSent(keys);
     for (let round = 0; round < 3; round += 1) {
       await setBaseFee(20n + BigInt(round) * 15n);
       await evm.mine();
@@ -80,7 +80,7 @@ describe.skipIf(anvilPath() === undefined)("a wallet on anvil", () => {
 
   it("gives a payout a second nonce when its first one was used outside, and pays it once", async () => {
     const keys = await evm.pay(rail, 3);
-    await evm.untilAll(keys, "numbered");
+    await evm.untilSent(keys);
     await useOutside(0, 90n);
     await evm.mineUntil(keys, "settled");
     expect(await evm.contradictions(keys)).toEqual([]);
@@ -108,7 +108,7 @@ describe.skipIf(anvilPath() === undefined)("a wallet on anvil", () => {
     ["renew", "settled"],
   ])("has one of payment and cancelling transaction mined, %s", async (end, state) => {
     const keys = await evm.pay(rail, 3);
-    await evm.untilAll(keys, "numbered");
+    await evm.untilSent(keys);
     await cancel(1, end);
     await until(async () =>
       (await evm.transfersOf(keys)).some(({ attempts }) => attempts.length > 1),
@@ -125,7 +125,7 @@ describe.skipIf(anvilPath() === undefined)("a wallet on anvil", () => {
 
   it("settles what was mined before it was cancelled", async () => {
     const keys = await evm.pay(rail, 1);
-    await evm.untilAll(keys, "numbered");
+    await evm.untilSent(keys);
     await evm.mine();
     await cancel(0, "reject");
     await evm.mineUntil(keys, "settled", "cancelled");
@@ -137,7 +137,7 @@ describe.skipIf(anvilPath() === undefined)("a wallet on anvil", () => {
     const { store, wallet: id } = rail.wallet;
     await store.wallets.updateOne({ _id: id }, { $inc: { next_nonce: 1, revision: 1 } });
     const keys = await evm.pay(rail, 2);
-    await evm.untilAll(keys, "numbered");
+    await evm.untilSent(keys);
     for (let block = 0; block < 4; block += 1) await evm.mine();
     await runs();
     expect(await evm.contradictions(keys)).toEqual([]);

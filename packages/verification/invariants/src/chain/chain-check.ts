@@ -1,0 +1,71 @@
+import { collectionOf, type Databases } from "../database-check.ts";
+import type { Finding } from "../finding.ts";
+import type { Mined, Node } from "./node.ts";
+import { type ChainTransfer, checkChainTransfer } from "./transfer-check.ts";
+
+/** What comparing the documents with a chain came to. */
+export type ChainReport = { readonly checked: number; readonly findings: readonly Finding[] };
+
+/** Transfers that are asked for at once. */
+const batchSize = 50;
+
+/**
+ * Compares the transfers of a node's chain, and their payouts, with what the node has: of each
+ * transfer every transaction that was signed, and of each wallet every token that it has sent.
+ */
+export async function checkChain(databases: Databases, node: Node): Promise<ChainReport> {
+  const { client, prefix } = databases;
+  const transfers = client.db(`${prefix}payout`).collection<ChainTransfer>("chain_transfers");
+  const ofChain = { wallet: { $regex: `^${await node.chainId()}:` } };
+  const findings: Finding[] = [];
+  /** Of each wallet, where its first transfer may be. */
+  const since = new Map<string, number>();
+  let checked = 0;
+  let batch: ChainTransfer[] = [];
+  const check = async () => {
+    const ids = batch.map(({ _id }) => _id);
+    const payouts = await collectionOf(databases, "payouts")
+      .find({ _id: { $in: ids } })
+      .toArray();
+    const byId = new Map(payouts.map((payout) => [payout._id, payout]));
+    for (const transfer of batch) {
+      const mined = await minedOf(transfer, node);
+      const decimals = await decimalsOf(mined, node);
+      const digitsOf = (contract: string) => decimals.get(contract) ?? 0;
+      findings.push(...checkChainTransfer(transfer, byId.get(transfer._id), mined, digitsOf));
+      const { wallet, since: height = Number.POSITIVE_INFINITY } = transfer;
+      since.set(wallet, Math.min(height, since.get(wallet) ?? height));
+    }
+    checked += batch.length;
+    batch = [];
+  };
+  for await (const transfer of transfers.find(ofChain).sort({ _id: 1 })) {
+    batch.push(transfer);
+    if (batch.length === batchSize) await check();
+  }
+  await check();
+  for (const [wallet, height] of since) {
+    if (!Number.isFinite(height)) continue;
+    for await (const moves of node.movesFrom(wallet.slice(wallet.indexOf(":") + 1), height)) {
+      const hashes = [...new Set(moves.map(({ hash }) => hash))];
+      const known = await transfers.distinct("attempts.id", { "attempts.id": { $in: hashes } });
+      const ours = new Set<unknown>(known);
+      for (const hash of hashes.filter((each) => !ours.has(each))) {
+        const detail = "the wallet paid by it, and no payout has it";
+        findings.push({ invariant: 15, subject: hash, detail });
+      }
+    }
+  }
+  return { checked, findings };
+}
+
+async function minedOf({ attempts }: ChainTransfer, node: Node): Promise<Mined[]> {
+  const found = await Promise.all(attempts.map(({ id }) => node.mined(id)));
+  return found.filter((each) => each !== undefined);
+}
+
+async function decimalsOf(mined: readonly Mined[], node: Node): Promise<Map<string, number>> {
+  const contracts = new Set(mined.flatMap(({ moves }) => moves.map(({ contract }) => contract)));
+  const found = [...contracts].map(async (each) => [each, await node.decimalsOf(each)] as const);
+  return new Map(await Promise.all(found));
+}

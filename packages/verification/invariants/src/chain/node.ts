@@ -1,0 +1,106 @@
+/** A transaction in a block, as a node shows it; addresses in lower case. */
+export type Mined = {
+  readonly hash: string;
+  readonly succeeded: boolean;
+  readonly to: string;
+  readonly value: bigint;
+  readonly moves: readonly Move[];
+};
+
+/** Tokens that moved (the `Transfer` event of ERC-20). */
+export type Move = {
+  readonly hash: string;
+  readonly contract: string;
+  readonly from: string;
+  readonly to: string;
+  readonly value: bigint;
+};
+
+/** A node of a chain, called by JSON-RPC alone. */
+export type Node = ReturnType<typeof openNode>;
+
+type Log = {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+  readonly transactionHash: string;
+};
+
+/** keccak-256 of `Transfer(address,address,uint256)`. */
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/** The selector of `decimals()`. */
+const decimalsCall = "0x313ce567";
+/** Blocks of one question for logs: providers answer no more. */
+const logBlocks = 2_000;
+const timeoutMs = 30_000;
+
+/** Opens a node; its URL may hold a key, and is in no error. */
+export function openNode(url: string) {
+  const decimals = new Map<string, number>();
+  let asked = 0;
+  const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    asked += 1;
+    const body = JSON.stringify({ jsonrpc: "2.0", id: asked, method, params });
+    const headers = { "content-type": "application/json" };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = await fetch(url, { method: "POST", headers, body, signal }).catch(
+      () => undefined,
+    );
+    const read = answer?.ok ? ((await answer.json()) as { result?: unknown }) : undefined;
+    if (read === undefined || !("result" in read))
+      throw new Error(`the node did not answer ${method}`);
+    return read.result;
+  };
+  const height = async () => Number(await ask("eth_blockNumber", []));
+  return {
+    chainId: async () => Number(await ask("eth_chainId", [])),
+    /** A transaction that is in a block; `undefined`: no block has it. */
+    mined: async (hash: string): Promise<Mined | undefined> => {
+      const receipt = (await ask("eth_getTransactionReceipt", [hash])) as {
+        readonly status: string;
+        readonly logs: readonly Log[];
+      } | null;
+      if (receipt === null) return undefined;
+      const { to, value } = (await ask("eth_getTransactionByHash", [hash])) as {
+        readonly to: string | null;
+        readonly value: string;
+      };
+      const succeeded = Number(receipt.status) === 1;
+      const moves = receipt.logs.flatMap(moveOf);
+      return { hash, succeeded, to: (to ?? "").toLowerCase(), value: BigInt(value), moves };
+    },
+    /** What a wallet has sent of any token since a block, some blocks at a time. */
+    movesFrom: async function* (wallet: string, since: number): AsyncGenerator<Move[]> {
+      const last = await height();
+      for (let from = since; from <= last; from += logBlocks) {
+        const [fromBlock, toBlock] = [from, Math.min(last, from + logBlocks - 1)].map(
+          (block) => `0x${block.toString(16)}`,
+        );
+        const topics = [transferTopic, `0x${wallet.slice(2).padStart(64, "0")}`];
+        yield ((await ask("eth_getLogs", [{ fromBlock, toBlock, topics }])) as Log[]).flatMap(
+          moveOf,
+        );
+      }
+    },
+    /** The digits of a token's units after the point. */
+    decimalsOf: async (contract: string): Promise<number> => {
+      const known = decimals.get(contract);
+      if (known !== undefined) return known;
+      const found = Number(await ask("eth_call", [{ to: contract, data: decimalsCall }, "latest"]));
+      decimals.set(contract, found);
+      return found;
+    },
+  };
+}
+
+function moveOf({ address, topics: [topic, from, to], data, transactionHash }: Log): Move[] {
+  if (topic !== transferTopic || from === undefined || to === undefined) return [];
+  const contract = address.toLowerCase();
+  const parties = { from: addressOf(from), to: addressOf(to) };
+  return [{ hash: transactionHash, contract, ...parties, value: BigInt(data) }];
+}
+
+/** The last 20 bytes of a topic. */
+function addressOf(topic: string): string {
+  return `0x${topic.slice(-40)}`.toLowerCase();
+}
