@@ -14,6 +14,8 @@ export const failureMessages = {
   CURRENCY_NOT_ACCEPTED: "The beneficiary's account does not take the currency.",
   INVALID_ACCOUNT: "The account number or wallet address is not valid.",
   INVALID_ADDRESS: "The beneficiary's address is not complete enough for the payment.",
+  INVALID_NAME: "The beneficiary's name is not one that the rail carries.",
+  INVALID_REMITTANCE: "The remittance information or purpose is not one that the rail carries.",
   INVALID_ROUTING: "The routing code is not that of a bank that takes such payments.",
   REGULATORY: "A rule of a country or bank on the way forbids the payment.",
   TRANSFER_REVERTED:

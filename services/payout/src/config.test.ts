@@ -15,6 +15,23 @@ const required = {
   QUOTE_URL: "http://127.0.0.1:2",
 };
 
+const bank = {
+  ...{ rail: "bank-usd", format: "iso20022", currency: "USD", transfer_methods: ["SWIFT"] },
+  profile: {
+    ...{ version: "pain.001.001.09", characters: "swift", charge_bearer: "SHAR" },
+    ...{ initiating_party: { name: "Disburse Inc" }, debtor: { name: "Disburse Inc" } },
+    ...{ account: { number: "000123456789" }, agent: { bic: "CHASUS33" } },
+  },
+  schedule: {
+    ...{ zone: "America/New_York", calendars: ["FEDERAL_RESERVE"] },
+    windows: [{ cut_off: "16:00", settles_after_days: 1 }],
+  },
+  sftp: {
+    ...{ host: "files.bank.example", username: "disburse", private_key_file: "/key" },
+    ...{ host_keys: [`SHA256:${"a".repeat(43)}`], outgoing: "/in", incoming: "/out" },
+  },
+};
+
 const sepolia = {
   ...{ rail: "sepolia", network: "ETHEREUM", chain_id: 11_155_111, finality: "finalized" },
   ...{
@@ -42,7 +59,7 @@ describe("the settings of rails", () => {
     const live = { ...required, DISBURSE_MODE: "live" };
     const chains = { ...live, EVM_CHAINS_FILE: file };
     const routed = (route: object) => ({ ...chains, RAIL_ROUTES: JSON.stringify([route]) });
-    expect(() => readConfig(live)).toThrow("live needs a rail: EVM_CHAINS");
+    expect(() => readConfig(live)).toThrow("live needs a rail: EVM_CHAINS or BANK_RAILS");
     expect(() => readConfig(chains)).toThrow("RAIL_ROUTES: is required");
     expect(() => readConfig(routed({ rail: "sandbox" }))).toThrow("has no simulated rail");
     for (const network of ["BTC", "SOLANA", "TRX"]) {
@@ -57,6 +74,23 @@ describe("the settings of rails", () => {
     expect(config.evmChains).toHaveLength(1);
     expect(config.APPROVAL_CREDIT_LIMITS.size).toBe(0);
     rmSync(folder, { recursive: true });
+  });
+
+  it("of banks start live mode too, with keys that seal account numbers", () => {
+    const banks = { ...required, DISBURSE_MODE: "live", BANK_RAILS: JSON.stringify([bank]) };
+    const routed = { ...banks, RAIL_ROUTES: '[{"transfer_type":"SWIFT","rail":"bank-usd"}]' };
+    expect(() => readConfig(routed)).toThrow("ENCRYPTION_KEYS: is required");
+    const keys = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}` };
+    expect(() => readConfig({ ...banks, ...keys })).toThrow("RAIL_ROUTES: is required");
+    const config = readConfig({ ...routed, ...keys });
+    expect(config.bankRails.map(({ rail }) => rail)).toEqual(["bank-usd"]);
+    expect(config.sealing).toMatchObject(keys);
+    const same = {
+      ...routed,
+      ...keys,
+      EVM_CHAINS: JSON.stringify([{ ...sepolia, rail: "bank-usd" }]),
+    };
+    expect(() => readConfig(same)).toThrow("a rail of EVM_CHAINS has the same name");
   });
 
   it("are read as they are written", () => {

@@ -7,6 +7,7 @@ import {
   type Mode,
   readSettings,
   SettingsError,
+  sealingSettings,
   secret,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
@@ -14,6 +15,7 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
+import { readBankRails } from "./rails/bank/settings.ts";
 import { type EvmChainSettings, liveProblems, readEvmChains } from "./rails/evm/settings.ts";
 import { scenarios } from "./rails/sandbox/scenarios.ts";
 
@@ -99,6 +101,8 @@ export function readConfig(environment: Environment) {
     RAIL_ROUTES: routesSetting.optional(),
     /** The EVM chains that payouts are made on (rails/evm/settings.ts); nodes' URLs hold keys. */
     EVM_CHAINS: secret(z.string().optional()),
+    /** The accounts at banks that payouts are made from (rails/bank/settings.ts). */
+    BANK_RAILS: secret(z.string().optional()),
     /** A payout that is open for so long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
     /**
@@ -107,13 +111,21 @@ export function readConfig(environment: Environment) {
      */
     APPROVAL_CREDIT_LIMITS: amountsSetting.optional(),
   });
-  const { EVM_CHAINS: chains, DISBURSE_MODE: mode } = config;
+  const { EVM_CHAINS: chains, BANK_RAILS: banks, DISBURSE_MODE: mode } = config;
   const evmChains = chains === undefined ? [] : readEvmChains(chains);
+  const bankRails = banks === undefined ? [] : readBankRails(banks);
+  const names = [...evmChains, ...bankRails].map(({ rail }) => rail);
+  if (new Set(names).size !== names.length) {
+    throw new SettingsError("settings: BANK_RAILS: a rail of EVM_CHAINS has the same name");
+  }
+  // Account numbers of beneficiaries are stored with payments of banks: never in the clear.
+  const sealing = bankRails.length > 0 ? readSettings(environment, sealingSettings) : undefined;
   const routes = config.RAIL_ROUTES ?? sandboxRoutes(mode);
-  if (mode === "live") assertLiveRails(routes, evmChains);
+  if (mode === "live") assertLiveRails(routes, names, evmChains);
   const limits = config.APPROVAL_CREDIT_LIMITS;
   const credits = limits ?? amountsSetting.parse(mode === "live" ? "" : sandboxLimits);
-  return { ...config, RAIL_ROUTES: routes, APPROVAL_CREDIT_LIMITS: credits, evmChains };
+  const rails = { evmChains, bankRails, sealing };
+  return { ...config, RAIL_ROUTES: routes, APPROVAL_CREDIT_LIMITS: credits, ...rails };
 }
 
 type Routes = z.output<typeof routesSetting>;
@@ -127,9 +139,13 @@ function sandboxRoutes(mode: Mode): Routes {
 const withoutRail: ReadonlySet<string> = new Set(["BTC", "SOLANA", "TRX"]);
 
 /** Live mode needs a rail that pays, routes to such rails alone, and none where there is none. */
-function assertLiveRails(routes: Routes, chains: readonly EvmChainSettings[]): void {
-  if (chains.length === 0) {
-    throw new SettingsError("settings: DISBURSE_MODE: live needs a rail: EVM_CHAINS");
+function assertLiveRails(
+  routes: Routes,
+  rails: readonly string[],
+  chains: readonly EvmChainSettings[],
+): void {
+  if (rails.length === 0) {
+    throw new SettingsError("settings: DISBURSE_MODE: live needs a rail: EVM_CHAINS or BANK_RAILS");
   }
   const unsafe = liveProblems(chains);
   if (unsafe.length > 0) throw new SettingsError(`settings: EVM_CHAINS: ${unsafe.join("; ")}`);

@@ -2,6 +2,8 @@ import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
 import { openDailySums } from "@disburse/chassis/approvals/daily-sums.ts";
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
+import { openKeys } from "@disburse/chassis/crypto/open.ts";
+import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
@@ -15,6 +17,12 @@ import { startPayoutGauges } from "./gauges.ts";
 import { ledgerHeads } from "./ledger/heads.ts";
 import { createPayoutMetrics } from "./metrics.ts";
 import { migrations } from "./migrations.ts";
+import { openPayouts } from "./payouts/store.ts";
+import { sealedContents } from "./rails/bank/contents.ts";
+import { sealedFindings } from "./rails/bank/findings.ts";
+import { startBankMetrics } from "./rails/bank/metrics.ts";
+import { startBankRail } from "./rails/bank/open.ts";
+import { sealedPayments } from "./rails/bank/payments.ts";
 import { evmMetrics } from "./rails/evm/metrics.ts";
 import { type RunningRail, startEvmRail } from "./rails/evm/open.ts";
 import { createSandboxRail, type SandboxRail } from "./rails/sandbox/rail.ts";
@@ -31,13 +39,16 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const { config, log, metrics, database, lifetime, connect, serve } = opening;
   const bus = await opening.openBus(config);
   const sandboxRail = config.DISBURSE_MODE === "sandbox" ? openSandboxRail(opening) : undefined;
+  let wake = (): void => undefined;
+  const banks = await startBanks(opening, () => wake());
   const chains = await startChains(opening);
+  const live = [...chains.map(({ rail }) => rail), ...banks.rails];
   const approvals = openApprovals({ db: database.db, clock, log });
   const payout = await startPayoutService({
     ...{ database, bus, clock, log, tracing: opening.tracing },
     quote: connect(QuoteService, config.QUOTE_URL),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
-    rails: [...(sandboxRail === undefined ? [] : [sandboxRail]), ...chains.map(({ rail }) => rail)],
+    rails: [...(sandboxRail === undefined ? [] : [sandboxRail]), ...live],
     wallets: chains.map(({ wallet }) => wallet),
     routes: config.RAIL_ROUTES,
     stuckAfterMs: config.STUCK_AFTER_SECONDS * 1_000,
@@ -45,12 +56,14 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     mode: config.DISBURSE_MODE,
     place: `${hostname()}:${config.PORT}`,
     metrics: createPayoutMetrics(metrics),
+    bankSealer: banks.sealer,
     approvals: {
       guard: approvals.guard,
       sums: openDailySums(database),
       limits: config.APPROVAL_CREDIT_LIMITS,
     },
   });
+  wake = payout.wake;
   lifetime.add("approvals", approvals.start().stop);
   lifetime.add("background", payout.stop);
   opening.ship(ledgerHeads({ accounts: database.db.collection("accounts") }));
@@ -105,6 +118,26 @@ async function startChains(opening: PayoutOpening): Promise<RunningRail[]> {
   const running = await Promise.all(started);
   for (const { rail, stop } of running) lifetime.add(`rail ${rail.name}`, stop);
   return running;
+}
+
+/** Where texts of rails of banks are sealed. */
+const sealedPlaces = [sealedPayments, sealedContents, sealedFindings];
+
+/** The rails of banks that the settings name; `wake` has payouts ask them. */
+async function startBanks(opening: PayoutOpening, wake: () => void) {
+  const { config, database, log, lifetime, metrics } = opening;
+  const { bankRails, sealing } = config;
+  if (sealing === undefined) return { rails: [], sealer: undefined };
+  const keys = await openKeys(opening, sealing);
+  const { isPaused } = openRailStates(database, clock);
+  const deps = { database, clock, log, isPaused, wake, payouts: openPayouts(database) };
+  const running = bankRails.map((each) => startBankRail(each, { ...deps, sealer: keys.sealer }));
+  for (const { rail, stop } of running) lifetime.add(`rail ${rail.name}`, stop);
+  const names = bankRails.map(({ rail }) => rail);
+  lifetime.add("bank metrics", startBankMetrics({ database, metrics, clock, log }, names).stop);
+  const resealing = startResealing({ database, metrics, log, keys, places: sealedPlaces });
+  lifetime.add("resealing", resealing.stop);
+  return { rails: running.map(({ rail }) => rail), sealer: keys.sealer };
 }
 
 if (import.meta.main) await runService("payout", start);

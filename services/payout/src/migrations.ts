@@ -106,6 +106,42 @@ const chainIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** Payments and files of rails of banks, by what is looked for and what answers name. */
+const bankIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  bank_payments: [
+    { key: { rail: 1, "plan.due_at": 1, _id: 1 }, name: "waiting", ...where({ state: "waiting" }) },
+    { key: { rail: 1, owed: 1 }, name: "owed", ...where({ owed: true }) },
+    { key: { rail: 1, file: 1 }, name: "file", ...where({ file: { $exists: true } }) },
+    { key: { file: 1, state: 1 }, name: "file_state", ...where({ file: { $exists: true } }) },
+    { key: { rail: 1, block: 1 }, name: "block", ...where({ block: { $exists: true } }) },
+    { key: { rail: 1, trace: 1 }, name: "trace", ...where({ trace: { $exists: true } }) },
+    { key: { uetr: 1 }, name: "uetr", unique: true },
+    {
+      key: { rail: 1, bank_reference: 1 },
+      name: "bank_reference",
+      ...where({ bank_reference: { $exists: true } }),
+    },
+  ],
+  bank_files: [
+    { key: { open: 1, created_at: 1 }, name: "open", ...where({ open: { $exists: true } }) },
+    { key: { settling: 1 }, name: "settling", sparse: true },
+    { key: { created_at: -1, _id: -1 }, name: "list" },
+  ],
+  bank_received: [
+    { key: { open: 1, received_at: 1 }, name: "open", ...where({ open: { $exists: true } }) },
+    { key: { rail: 1, seen: 1 }, name: "seen" },
+  ],
+  bank_balances: [{ key: { rail: 1, day: -1 }, name: "day" }],
+  bank_findings: [
+    { key: { created_at: -1, _id: -1 }, name: "list" },
+    { key: { open: 1, created_at: -1, _id: -1 }, name: "open", ...where({ open: true }) },
+  ],
+};
+
+function where(partialFilterExpression: object) {
+  return { partialFilterExpression };
+}
+
 /** Accounts whose money moved before heads were shipped: all are due once. */
 async function shipAllHeads(db: Db): Promise<void> {
   const moved = { sequence: { $gt: 0 }, head_due: { $exists: false } };
@@ -120,4 +156,5 @@ export const migrations: readonly Migration[] = [
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
   { name: "ship the head of every account", up: shipAllHeads },
   { name: "indexes of transfers on chains", up: (db) => createIndexes(db, chainIndexes) },
+  { name: "indexes of rails of banks", up: (db) => createIndexes(db, bankIndexes) },
 ];

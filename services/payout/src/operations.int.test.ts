@@ -5,7 +5,7 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { signMessage } from "./rails/sandbox/callbacks.ts";
-import { payoutRpc } from "./service.ts";
+import { payoutRpc } from "./rpc.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const merchantId = "mer_1";

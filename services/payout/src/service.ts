@@ -1,4 +1,4 @@
-import type { Client, ServiceImpl } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
@@ -6,51 +6,42 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
-import {
-  bindOperations,
-  type OperationBindings,
-  openOperationBindings,
-} from "@disburse/chassis/mutations/bindings.ts";
+import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
-import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ExecuteDeps, openExecutions } from "./execution/execute.ts";
 import { createHoldCloser, type HoldCloser, sweepHolds } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservations.ts";
-import { executionRpc } from "./execution/rpc.ts";
 import { openLedger } from "./ledger/accounts.ts";
-import { guardedLedger, type LedgerApprovals } from "./ledger/approvals.ts";
+import type { LedgerApprovals } from "./ledger/approvals.ts";
 import { recordRecent } from "./ledger/recorder.ts";
 import type { PayoutMetrics } from "./metrics.ts";
-import { openPayoutCounts, type PayoutCounts } from "./payouts/counts.ts";
+import { openPayoutCounts } from "./payouts/counts.ts";
 import type { Lease } from "./payouts/document.ts";
 import { createLeases } from "./payouts/leases.ts";
 import type { AuditAction, AuditStore } from "./payouts/operators.ts";
 import { type OwedEvent, openPayoutOutbox } from "./payouts/outbox.ts";
-import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
 import { type Created, openPayouts } from "./payouts/store.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
+import type { Seals } from "./rails/bank/contents.ts";
+import { openBankStore } from "./rails/bank/documents.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rails/callbacks.ts";
-import { type ChainWallet, guardedWallets, type WalletDeps } from "./rails/chain/rpc.ts";
+import type { ChainWallet } from "./rails/chain/rpc.ts";
 import { createRailDirectory, type RailDirectory } from "./rails/directory.ts";
 import type { Rail } from "./rails/rail.ts";
-import type { RailReportDeps } from "./rails/reports.ts";
-import { cancelRpc, destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
 import type { Route } from "./rails/rules/routing.ts";
 import { openRailStates, type RailStates } from "./rails/states.ts";
 import { deferMaxMs } from "./rails/steps.ts";
 import { pollMs, startRailWorkers } from "./rails/workers.ts";
 import { type ResolutionDeps, sweepResolutions } from "./resolutions/resolve.ts";
-import { resolutionsRpc } from "./resolutions/rpc.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
+import { operationsRpc, payoutRpc } from "./rpc.ts";
 import { openVelocityLimits, type VelocityLimits } from "./velocity/limits.ts";
 import { createVelocityRoom, type VelocityRoom } from "./velocity/room.ts";
-import { type VelocityDeps, velocityRpc } from "./velocity/rpc.ts";
 import { openUsage, type UsageStore } from "./velocity/usage.ts";
 
 /** How often the holds of new payouts are closed. */
@@ -100,6 +91,8 @@ export type PayoutServiceOptions = {
   readonly metrics?: PayoutMetrics;
   /** What a person needs a second one for; absent in a simulation, which has no persons. */
   readonly approvals?: LedgerApprovals;
+  /** What files of banks are sealed with; absent where there are none. */
+  readonly bankSealer?: Seals | undefined;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
 };
@@ -138,6 +131,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const operations = {
     ...{ payouts, callbacks, rails, states, resolutions, audit, velocity, clock, wake, bindings },
     ...{ wallets: options.wallets, approvals: options.approvals },
+    ...{ bank: openBankStore(database), bankSealer: options.bankSealer },
   };
   return {
     rpc: payoutRpc({
@@ -148,6 +142,8 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     operations: operationsRpc(operations),
     /** Receives a callback of a rail in this process, as the RPC does. */
     receive: (message: ReceivedMessage, by: Change) => receiveCallback(operations, message, by),
+    /** Has rail workers look at what is due. */
+    wake,
     /** Ends the background work after its present runs. */
     stop,
   };
@@ -255,45 +251,4 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
     await lease.release();
   };
   return { ...work, wakeRecorder: recorder.wake, stop };
-}
-
-/** The RPCs for the gateway and other services; proto/disburse/payout/v1/payout.proto has them. */
-export function payoutRpc(
-  deps: ExecuteDeps & RailReportDeps & PayoutRpcDeps,
-): Partial<ServiceImpl<typeof PayoutService>> {
-  const rpc = {
-    ...guardedLedger(deps, deps.approvals),
-    ...executionRpc(deps),
-    ...payoutsRpc(deps.payouts, deps.counts),
-    ...{ ...destinationsRpc(deps), ...cancelRpc(deps) },
-    // One caller's word settles a payout or returns it: live, a rail alone reports, and signs.
-    ...(deps.mode === "sandbox" && reportRpc(deps)),
-  };
-  return bindOperations(PayoutService, rpc, deps.bindings, { own: ["executePayout"] });
-}
-
-type PayoutRpcDeps = Parameters<typeof cancelRpc>[0] & {
-  readonly approvals?: LedgerApprovals | undefined;
-  readonly counts: PayoutCounts;
-  readonly mode: Mode;
-  readonly bindings: OperationBindings;
-};
-
-/** The RPCs for operators, rails and subscribers; payout_operations.proto has them. */
-export function operationsRpc(
-  deps: Parameters<typeof resolutionsRpc>[0] &
-    Parameters<typeof railsRpc>[0] &
-    VelocityDeps &
-    WalletDeps & { readonly bindings: OperationBindings },
-): ServiceImpl<typeof PayoutOperationsService> {
-  const rpc = {
-    ...resolutionsRpc(deps),
-    ...railsRpc(deps),
-    ...guardedWallets(deps),
-    ...velocityRpc(deps),
-    ...publishedRpc(deps.payouts),
-  };
-  // Changes nothing, and shows what merchants were sent.
-  const noted = ["republishPayoutEvents"] as const;
-  return bindOperations(PayoutOperationsService, rpc, deps.bindings, { noted });
 }

@@ -27,6 +27,7 @@ import { createLeases, type Leases } from "./payouts/leases.ts";
 import type { AuditAction } from "./payouts/operators.ts";
 import { openPayoutOutbox } from "./payouts/outbox.ts";
 import { openPayouts } from "./payouts/store.ts";
+import { openBankStore } from "./rails/bank/documents.ts";
 import { openRailCallbacks, receiveCallback } from "./rails/callbacks.ts";
 import type { RailDirectory } from "./rails/directory.ts";
 import type { Rail, RailReply } from "./rails/rail.ts";
@@ -34,7 +35,7 @@ import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openRailStates } from "./rails/states.ts";
 import { workOnDuePayout } from "./rails/worker.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
-import { operationsRpc, payoutRpc } from "./service.ts";
+import { operationsRpc, payoutRpc } from "./rpc.ts";
 import { type StandInQuote, standIns } from "./test-neighbours.ts";
 import { openVelocityLimits } from "./velocity/limits.ts";
 import { createVelocityRoom } from "./velocity/room.ts";
@@ -95,7 +96,9 @@ export async function startTestPlatform() {
   const states = openRailStates(database, clock);
   const resolutions = openResolutionStore(database);
   const audit = openAuditStore<AuditAction>(database);
-  const resolving = { ...deps, rails: directory, callbacks, states, resolutions, audit, velocity };
+  const bank = openBankStore(database);
+  const decided = { callbacks, states, resolutions, audit, velocity, bank };
+  const resolving = { ...deps, rails: directory, ...decided };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc({ ...deps, rails: directory }));
     service(PayoutOperationsService, operationsRpc(resolving));

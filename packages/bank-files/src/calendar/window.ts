@@ -85,7 +85,7 @@ export function localTime(moment: Date, zone: string): { day: string; time: stri
  * The moment of a time of day in a zone. A time that the clock skips in spring is the moment at
  * which it is put forward; of one that comes twice in autumn it is either.
  */
-function instantOf(day: string, time: string, zone: string): Date {
+export function instantOf(day: string, time: string, zone: string): Date {
   const wanted = `${day}T${time}`;
   const minuteMs = 60_000;
   // No zone is further than 14 hours from UTC; a day has at most one change of its clock.

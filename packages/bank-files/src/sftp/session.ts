@@ -112,8 +112,15 @@ export class SftpSession {
   /**
    * Writes a file under a temporary name, makes the server store it, and renames it to its own. The
    * same file that is there already is `present`; another one of the name fails, and stays.
+   * `mayRename` is asked at the last moment: until then nothing is sent, and where it says no the
+   * file stays under its temporary name and is `held`.
    */
-  async upload(folder: string, name: string, bytes: Uint8Array): Promise<"uploaded" | "present"> {
+  async upload(
+    folder: string,
+    name: string,
+    bytes: Uint8Array,
+    mayRename: () => Promise<boolean> = async () => true,
+  ): Promise<"uploaded" | "present" | "held"> {
     const path = this.#pathOf(folder, name);
     if (await this.#isThere(path, bytes)) return "present";
     const part = path + partSuffix;
@@ -121,6 +128,7 @@ export class SftpSession {
     const { size } = await this.#stat(part);
     if (size !== bytes.length)
       throw new SftpError(`the server has ${size} bytes of ${bytes.length}`);
+    if (!(await mayRename())) return "held";
     // By version 3 of SFTP a rename never replaces a file, unlike OpenSSH's own extension.
     await this.#call((done) => this.#sftp.rename(part, path, done), "rename");
     return "uploaded";

@@ -37,7 +37,10 @@ const packageImports: Record<string, readonly string[]> = {
 const serviceImports = ["kernel", "contracts", "chassis", "forms"];
 
 /** What one service alone may import beside. */
-const ownImports: Record<string, readonly string[]> = { compliance: ["name-matcher"] };
+const ownImports: Record<string, readonly string[]> = {
+  compliance: ["name-matcher"],
+  payout: ["bank-files"],
+};
 
 /** The room that a file of the repository is in. */
 export function roomOf(path: string): Room {

@@ -13,7 +13,9 @@ export type AuditAction =
   | "rail.paused"
   | "rail.resumed"
   | "velocity.set"
-  | "nonce.cancelled";
+  | "nonce.cancelled"
+  | "bank_file.resolved"
+  | "bank_finding.handled";
 
 /** An action to append to the audit trail. */
 export type AuditRecord = Record<AuditAction>;

@@ -231,3 +231,18 @@ function waitStep(payout: Payout, { wait, at }: NonNullable<Annotation["uncleare
   const detail = `not sent: the screening of its beneficiary is ${wait.status}`;
   return stepOf(payout, { at, cause: "uncleared", detail });
 }
+
+/**
+ * Makes work due now on payouts whose rail has news of them. Answers with those that never ask
+ * their rail again: they have failed, or came back.
+ */
+export async function callForWork(
+  payouts: Payouts,
+  ids: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const among = { _id: { $in: [...ids] } };
+  await payouts.updateMany({ ...among, status: { $ne: "failed" } }, { $set: { work_due_at: now } });
+  const over = payouts.find({ ...among, status: "failed" }).project<{ _id: string }>({ _id: 1 });
+  return (await over.toArray()).map(({ _id }) => _id);
+}

@@ -87,7 +87,7 @@ export type Rail = {
   shortage?(transfer: Transfer): Promise<Shortage | undefined>;
   /** Where payouts are paid from money of ours at the rail, which the ledger keeps by currency. */
   readonly isFunded?: true;
-  /** A payout is overdue when it is open for so long after its submission; the service's default. */
+  /** When an open payout is overdue, after its submission; absent: the service's default. */
   readonly overdueAfterMs?: number;
   /** When a transfer that is submitted at `now` is settled, as a rule. */
   expectedAt?(transfer: Transfer, now: Date): Date | undefined;

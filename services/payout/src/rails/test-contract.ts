@@ -37,8 +37,8 @@ export const instruction: Instruction = {
 };
 
 let keys = 0;
-/** A key that no rail has seen. */
-export const freshKey = () => `po_contract${++keys}`;
+/** A key that no rail has seen: the id of a payout. */
+export const freshKey = () => `po_${String(++keys).padStart(26, "0")}`;
 
 /** What every rail has to keep to; `open` gives the rail of the test that runs. */
 export function keepsRailContract(open: () => RailUnderTest): void {

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { BankStore, ContentDocument } from "./documents.ts";
+import { insertMissing } from "./insert-missing.ts";
+
+/** Seals and opens; nothing else of the keys is needed. */
+export type Seals = Pick<Sealer, "seal" | "open">;
+
+/** A document's part: what seals texts anew reads a hundred documents at once. */
+const partBytes = 262_144;
+/** Parts that one insert sends. */
+const partsAtOnce = 16;
+
+/** SHA-256 in hexadecimal. */
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+const idOf = (owner: string, sha256: string, number: number) =>
+  `${owner} ${sha256} ${String(number).padStart(6, "0")}`;
+
+/** Stores bytes in sealed parts, once; a repeat stores what is missing. */
+export async function storeContent(
+  { contents }: Pick<BankStore, "contents">,
+  sealer: Seals,
+  owner: string,
+  bytes: Uint8Array,
+): Promise<string> {
+  const sha256 = sha256Of(bytes);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const offsets = Array.from(
+    { length: Math.ceil(bytes.length / partBytes) },
+    (_each, number) => number * partBytes,
+  );
+  const documents = (from: number) =>
+    offsets.slice(from, from + partsAtOnce).map((offset, at): ContentDocument => {
+      const _id = idOf(owner, sha256, from + at);
+      // One character for each byte: whatever the file is, it comes back as it was.
+      const part = buffer.toString("latin1", offset, offset + partBytes);
+      return { _id, schema_version: 1, sealed: sealer.seal(part, _id) };
+    });
+  for (let from = 0; from < offsets.length; from += partsAtOnce) {
+    await insertMissing(contents, documents(from));
+  }
+  return sha256;
+}
+
+/** Reads what was stored. Throws where a part is missing or its hash is another. */
+export async function readContent(
+  { contents }: Pick<BankStore, "contents">,
+  sealer: Seals,
+  owner: string,
+  sha256: string,
+): Promise<Uint8Array> {
+  const from = idOf(owner, sha256, 0);
+  const found = contents.find({ _id: { $gte: from, $lte: `${owner} ${sha256} ~` } });
+  const parts: Buffer[] = [];
+  for await (const { _id, sealed } of found.sort({ _id: 1 })) {
+    parts.push(Buffer.from(sealer.open(sealed, _id), "latin1"));
+  }
+  const bytes = Buffer.concat(parts);
+  if (sha256Of(bytes) !== sha256) throw new Error("a stored file is not whole");
+  return bytes;
+}
+
+/** Where files are sealed. */
+export const sealedContents: SealedPlace = {
+  collection: "bank_contents",
+  reseal: ({ _id, sealed }, sealer) =>
+    resealTexts([{ path: "sealed", text: sealed, context: String(_id) }], sealer),
+};

@@ -1,0 +1,219 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { AnyBulkWriteOperation } from "mongodb";
+import { type Seals, storeContent } from "./contents.ts";
+import type { BankStore, FileDocument, PaymentDocument, StoredFault } from "./documents.ts";
+import { failureOfFault } from "./faults.ts";
+import type { BankFormat, Writing } from "./format.ts";
+import { orderOf } from "./payments.ts";
+import { type BankSchedule, planOf } from "./plan.ts";
+
+/** What the files of a rail are written with. */
+export type FileWork = {
+  readonly rail: string;
+  readonly format: BankFormat;
+  readonly schedule: BankSchedule;
+  /** Payments of one file. */
+  readonly paymentsMax: number;
+  readonly store: BankStore;
+  readonly sealer: Seals;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Message ids: 26 of the 28 characters that a file of ISO 20022 leaves for one. */
+export type NewMessageId = (now: Date) => string;
+
+/**
+ * Begins a file for payments that are due, or for as many as a file may have. What is too late for
+ * its window is planned anew. `undefined`: there is nothing to do.
+ *
+ * The file asks for payments by their ids, in its own document, before any of them is claimed: so
+ * a process that goes on with it claims the same ones, and no later claim adds another.
+ */
+export async function beginFile(
+  work: FileWork,
+  newMessageId: NewMessageId,
+): Promise<FileDocument | "planned anew" | undefined> {
+  const { rail, store, clock, paymentsMax, format } = work;
+  const now = clock.now();
+  const waiting = await store.payments
+    .find({ rail, state: "waiting" })
+    .sort({ "plan.due_at": 1, _id: 1 })
+    .limit(paymentsMax)
+    .project<Pick<PaymentDocument, "_id" | "plan" | "amount_minor">>({ plan: 1, amount_minor: 1 })
+    .toArray();
+  const late = waiting.filter(({ plan }) => plan.closes_at <= now);
+  if (late.length > 0) {
+    await planAnew(work, late, now);
+    return "planned anew";
+  }
+  const isFull = waiting.length === paymentsMax;
+  const [first, ...others] = isFull ? waiting : waiting.filter(({ plan }) => plan.due_at <= now);
+  if (first === undefined) return undefined;
+  const asked = [first, ...others];
+  const numbers = await format.reserve?.(store, asked.length, now);
+  const closesAt = asked.map(({ plan }) => plan.closes_at.getTime());
+  const file: FileDocument = {
+    ...{ _id: newMessageId(now), schema_version: 1, rail, revision: 1 },
+    ...{ state: "claiming", open: rail, asked: asked.map(({ _id }) => _id) },
+    ...(numbers !== undefined && { numbers }),
+    closes_at: new Date(Math.min(...closesAt)),
+    ...{ created_at: now, updated_at: now },
+  };
+  await store.files.insertOne(file);
+  return file;
+}
+
+/** Payments whose cut-off went by, as the rail was paused or down, leave in a later window. */
+async function planAnew(
+  { store, schedule, log, rail }: FileWork,
+  late: readonly Pick<PaymentDocument, "_id" | "plan" | "amount_minor">[],
+  now: Date,
+): Promise<void> {
+  log.warn({ rail, payments: late.length }, "payments missed their window");
+  const writes = late.map(({ _id, plan, amount_minor }): AnyBulkWriteOperation<PaymentDocument> => {
+    const next = planOf(schedule, BigInt(amount_minor.toString()), now);
+    if (isRefused(next)) throw new Error("the bank's calendar ends before the next window");
+    const filter = { _id, state: "waiting" as const, "plan.due_at": plan.due_at };
+    const update = { $set: { plan: next, updated_at: now }, $inc: { revision: 1 } };
+    return { updateOne: { filter, update } };
+  });
+  await store.payments.bulkWrite(writes, { ordered: false });
+}
+
+/**
+ * Claims the payments of a file, writes it, and stores what it says. Its document decides what is
+ * in it and what was left out; only then do payments learn of it.
+ */
+export async function writeFile(work: FileWork, file: FileDocument): Promise<void> {
+  const { store, format, sealer, clock, log, rail } = work;
+  const members = await claimPayments(store, file, clock.now());
+  if (members.length === 0) {
+    await changeFile(store, file, { state: "void" }, clock.now());
+    return;
+  }
+  const writing = await format.write(
+    file,
+    members.map((payment) => ({ payment, order: orderOf(payment, sealer) })),
+  );
+  if (isRefused(writing)) {
+    const problems = [...writing.problems];
+    log.error({ rail, file: file._id, problems }, "file not written: the profile does not fit");
+    if (file.problems === undefined) await changeFile(store, file, { problems }, clock.now());
+    return;
+  }
+  const stored = await storedWriting(work, file, writing);
+  const written = await changeFile(store, file, stored, clock.now());
+  if (written !== undefined) await tellPayments(work, written);
+}
+
+async function storedWriting(
+  { store, sealer }: FileWork,
+  { _id }: FileDocument,
+  { file, leftOut }: Writing,
+): Promise<Partial<FileDocument>> {
+  if (file === undefined) return { state: "void", refused: [...leftOut] };
+  const { name, bytes, members } = file;
+  const sha256 = await storeContent(store, sealer, _id, bytes);
+  const said = { members: [...members], refused: [...leftOut] };
+  return { state: "written", name, sha256, size: bytes.length, ...said };
+}
+
+/** Claims what still waits of what a file asks for; answers with all that it has. */
+async function claimPayments(
+  { payments }: BankStore,
+  { _id: file, asked, rail }: FileDocument,
+  at: Date,
+): Promise<PaymentDocument[]> {
+  await payments.updateMany(
+    { _id: { $in: asked }, rail, state: "waiting" },
+    { $set: { state: "filed", file, updated_at: at }, $inc: { revision: 1 } },
+  );
+  return payments
+    .find({ _id: { $in: asked }, state: "filed", file })
+    .sort({ accepted_at: 1, _id: 1 })
+    .toArray();
+}
+
+/**
+ * Has the payments of a written file know what it decided: by what answers name them, and which
+ * were left out. Repeated it changes nothing.
+ */
+export async function tellPayments(work: FileWork, file: FileDocument): Promise<void> {
+  const { store, clock, log } = work;
+  const at = clock.now();
+  const { _id, members = [], refused = [] } = file;
+  const told = { state: "filed" as const, file: _id };
+  const writes: AnyBulkWriteOperation<PaymentDocument>[] = [
+    ...byBlock(members).map(([block, ids]): AnyBulkWriteOperation<PaymentDocument> => {
+      const filter = { ...told, _id: { $in: ids }, block: { $exists: false } };
+      return { updateMany: { filter, update: { $set: { block }, ...isWritten } } };
+    }),
+    ...members.flatMap(({ id, trace }): AnyBulkWriteOperation<PaymentDocument>[] => {
+      if (trace === undefined) return [];
+      const filter = { ...told, _id: id, trace: { $exists: false } };
+      return [{ updateOne: { filter, update: { $set: { trace }, ...isWritten } } }];
+    }),
+    ...refused.map((fault) => ({ updateOne: refusal(fault, told, at) })),
+  ];
+  for (const { id, field, problem } of refused) {
+    log.warn({ payout_id: id, field, problem }, "payment refused: it does not fit the file");
+  }
+  if (writes.length > 0) await store.payments.bulkWrite(writes, { ordered: false });
+}
+
+/** The file has the beneficiary's account now, sealed as well: the payment need not. */
+const isWritten = { $unset: { sealed: "" as const }, $inc: { revision: 1 } };
+
+function byBlock(members: NonNullable<FileDocument["members"]>): [string, string[]][] {
+  const blocks = new Map<string, string[]>();
+  for (const { id, block } of members) {
+    if (block !== undefined) blocks.set(block, [...(blocks.get(block) ?? []), id]);
+  }
+  return [...blocks];
+}
+
+/** A payment that is in no file of the bank, nor ever will be. */
+function refusal(
+  { id, field }: StoredFault,
+  told: { readonly state: "filed"; readonly file: string },
+  at: Date,
+) {
+  return {
+    filter: { ...told, _id: id },
+    update: {
+      $set: {
+        ...{
+          state: "rejected" as const,
+          failure: { code: failureOfFault(field) ?? "UNSPECIFIED" },
+        },
+        ...{ owed: true, updated_at: at },
+      },
+      $unset: { sealed: "" as const },
+      $inc: { revision: 1 },
+    },
+  };
+}
+
+/** Changes a file where it is as it was read; `undefined`: another write was first. */
+export async function changeFile(
+  { files }: Pick<BankStore, "files">,
+  file: FileDocument,
+  set: Partial<FileDocument>,
+  at: Date,
+): Promise<FileDocument | undefined> {
+  const revision = file.revision + 1;
+  const isOver = set.state === "void" || set.state === "sent";
+  const { open: _open, ...rest } = { ...file, ...set, revision, updated_at: at };
+  const { modifiedCount } = await files.updateOne(
+    { _id: file._id, revision: file.revision },
+    {
+      $set: { ...set, revision, updated_at: at },
+      ...(isOver && { $unset: { open: "", sending_until: "" } }),
+    },
+  );
+  if (modifiedCount !== 1) return undefined;
+  return isOver ? rest : { ...rest, open: file.rail };
+}

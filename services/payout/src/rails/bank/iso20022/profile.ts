@@ -1,0 +1,128 @@
+import type {
+  DebtorAccount,
+  InitiationProfile,
+  PostalAddress,
+} from "@disburse/bank-files/iso20022/initiation/payment.ts";
+import { writeInitiation } from "@disburse/bank-files/iso20022/initiation/write.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { z } from "zod";
+import { count, text } from "../settings-parts.ts";
+
+/** One file's payments at most: its document lists all of them. */
+const paymentsMost = 20_000;
+
+const addressSchema = z.strictObject({
+  street: text(70).optional(),
+  house_number: text(16).optional(),
+  postcode: text(16).optional(),
+  town: text(35),
+  region: text(35).optional(),
+  country: z.string().regex(/^[A-Z]{2}$/, "must be two capital letters"),
+});
+
+/** The account that is debited, as the bank knows it. */
+const accountSchema = z.union([
+  z.strictObject({ iban: text(34) }),
+  z.strictObject({ number: text(34) }),
+]);
+
+const agentSchema = z
+  .strictObject({
+    bic: text(11).optional(),
+    clearing: z.strictObject({ system: text(5), member: text(35) }).optional(),
+  })
+  .refine(({ bic, clearing }) => bic !== undefined || clearing !== undefined, {
+    message: "must have a bic or a clearing",
+  });
+
+/** How a bank takes its pain.001, by its handbook (`InitiationProfile` of bank-files). */
+export const iso20022Profile = z.strictObject({
+  version: z.enum(["pain.001.001.03", "pain.001.001.09"]),
+  characters: z.enum(["swift", "utf-8"]),
+  initiating_party: z.strictObject({ name: text(140), id: text(35).optional() }),
+  debtor: z.strictObject({ name: text(140), address: addressSchema.optional() }),
+  account: accountSchema,
+  agent: agentSchema,
+  /** Who bears charges: each their own, ours, theirs, or as the scheme says (SEPA). */
+  charge_bearer: z.enum(["SHAR", "DEBT", "CRED", "SLEV"]),
+  batch_booking: z.boolean().default(false),
+  service_level: text(4).optional(),
+  local_instrument: text(35).optional(),
+  category_purpose: text(4).optional(),
+  /** Characters of a name: a longer one is cut for the bank alone. 70 for SEPA. */
+  name_max: count(1, 140).default(140),
+  /** Whether a payment without town and country is refused (SWIFT). */
+  address_required: z.boolean().default(true),
+  payments_max: count(1, paymentsMost).default(10_000),
+});
+
+/** A profile as the settings have it. */
+export type Iso20022Profile = z.output<typeof iso20022Profile>;
+
+/** The profile as the writer takes it. */
+export function initiationProfile(profile: Iso20022Profile): InitiationProfile {
+  const { debtor, initiating_party: party } = profile;
+  const { service_level, local_instrument, category_purpose } = profile;
+  return {
+    version: profile.version,
+    characters: profile.characters,
+    initiatingParty: { name: party.name, ...(party.id !== undefined && { id: party.id }) },
+    debtor: {
+      name: debtor.name,
+      ...(debtor.address !== undefined && { address: addressOf(debtor.address) }),
+    },
+    batchBooking: profile.batch_booking,
+    ...(service_level !== undefined && { serviceLevel: service_level }),
+    ...(local_instrument !== undefined && { localInstrument: local_instrument }),
+    ...(category_purpose !== undefined && { categoryPurpose: category_purpose }),
+    nameMax: profile.name_max,
+    addressRequired: profile.address_required,
+    paymentsMax: profile.payments_max,
+  };
+}
+
+function addressOf(address: z.output<typeof addressSchema>): PostalAddress {
+  const { house_number: houseNumber, town, country, ...rest } = address;
+  const parts = Object.entries({ ...rest, houseNumber }).filter(([, part]) => part !== undefined);
+  return { ...Object.fromEntries(parts), town, country };
+}
+
+/** The account that is debited, and its bank. */
+export function debtorOf({ account, agent }: Iso20022Profile): DebtorAccount {
+  const { bic, clearing } = agent;
+  return {
+    account:
+      "iban" in account
+        ? { kind: "iban", iban: account.iban }
+        : { kind: "number", number: account.number },
+    agent: { ...(bic !== undefined && { bic }), ...(clearing !== undefined && { clearing }) },
+  };
+}
+
+/** The account as statements name it. */
+export function accountName({ account }: Iso20022Profile): string {
+  return "iban" in account ? account.iban.replaceAll(" ", "").toUpperCase() : account.number;
+}
+
+/** What the writer refuses of a profile itself, whatever is paid: `debtor.account.iban: is …`. */
+export function iso20022ProfileProblems(profile: Iso20022Profile, currency: string): string[] {
+  const written = writeInitiation(initiationProfile(profile), {
+    ...{ messageId: "CHECK", createdAt: new Date(0) },
+    payments: [
+      {
+        payoutId: "po_00000000000000000000000000",
+        uetr: "00000000-0000-4000-8000-000000000000",
+        amount: { minor: 1n, currency },
+        debtor: debtorOf(profile),
+        ...{ requestedOn: "2026-01-02", chargeBearer: profile.charge_bearer },
+        creditor: {
+          name: "X",
+          address: { town: "X", country: "US" },
+          account: { kind: "number", number: "1" },
+        },
+      },
+    ],
+  });
+  if (!isRefused(written)) return [];
+  return written.faults.map(({ field, problem }) => `${field}: ${problem}`);
+}

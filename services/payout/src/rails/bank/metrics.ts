@@ -1,0 +1,84 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { openBankStore } from "./documents.ts";
+
+/** Prometheus scrapes every 15 s. */
+const everyMs = 15_000;
+/** What waits is counted up to here; more is shown as this many. */
+const countMax = 10_000;
+
+/** What a reading is taken from. */
+export type BankMetricsDeps = {
+  readonly database: Database;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Keeps the gauges of rails of banks up to date; every process shows the same. */
+export function startBankMetrics(deps: BankMetricsDeps, rails: readonly string[]): Loop {
+  const read = bankMetrics(deps, rails);
+  const run = () => read().then(() => false);
+  return startLoop({ name: "bank-gauges", everyMs, run, log: deps.log });
+}
+
+/** One reading brings the gauges up to date. Labels: names of rails, states, kinds. */
+export function bankMetrics(
+  { database, metrics, clock }: BankMetricsDeps,
+  rails: readonly string[],
+): () => Promise<void> {
+  const { payments, files, findings, balances } = openBankStore(database);
+  const waiting = metrics.gauge(
+    "disburse_bank_waiting_payments",
+    "Payments that a rail has taken and that are in no file yet; to 10,000.",
+    ["rail"],
+  );
+  const late = metrics.gauge(
+    "disburse_bank_late_seconds",
+    "How long ago the oldest payment or file was due that is not sent yet; 0 where none is.",
+    ["rail"],
+  );
+  const undecided = metrics.gauge(
+    "disburse_bank_undecided_files",
+    "Files that the bank has or not: operators have to say.",
+    ["rail"],
+  );
+  const found = metrics.gauge(
+    "disburse_bank_findings_open",
+    "What files of the bank say that operators have to look at; to 10,000.",
+    ["rail"],
+  );
+  const statement = metrics.gauge(
+    "disburse_bank_statement_age_seconds",
+    "How long ago the last statement with balances was taken; absent before the first.",
+    ["rail"],
+  );
+  const read = async (rail: string) => {
+    const now = clock.now();
+    const since = (at: Date | undefined) =>
+      at === undefined ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1_000);
+    const limit = { limit: countMax };
+    waiting.set({ rail }, await payments.countDocuments({ rail, state: "waiting" }, limit));
+    const [due] = await payments
+      .find({ rail, state: "waiting" })
+      .sort({ "plan.due_at": 1, _id: 1 })
+      .limit(1)
+      .toArray();
+    const [unsent] = await files
+      .find({ open: rail, state: { $in: ["claiming", "written", "sending"] } })
+      .sort({ created_at: 1 })
+      .limit(1)
+      .toArray();
+    late.set({ rail }, Math.max(since(due?.plan.due_at), since(unsent?.created_at)));
+    undecided.set({ rail }, await files.countDocuments({ open: rail, state: "undecided" }));
+    found.set({ rail }, await findings.countDocuments({ open: true, rail }, limit));
+    const [last] = await balances.find({ rail }).sort({ day: -1 }).limit(1).toArray();
+    if (last !== undefined) statement.set({ rail }, since(last.at));
+  };
+  return async () => {
+    for (const rail of rails) await read(rail);
+  };
+}

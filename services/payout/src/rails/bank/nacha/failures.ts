@@ -1,0 +1,34 @@
+import type { Failure, FailureCode } from "@disburse/kernel/failure.ts";
+
+/**
+ * Return reason codes of credits (Nacha Operating Rules, appendix four), by what merchants read.
+ * Those of debits, as R07 or R29, cannot come back to a credit.
+ */
+const codes: Readonly<Record<string, FailureCode>> = {
+  R02: "ACCOUNT_CLOSED",
+  R03: "ACCOUNT_NOT_FOUND",
+  R04: "INVALID_ACCOUNT",
+  // The account was sold to another bank.
+  R12: "INVALID_ROUTING",
+  R13: "INVALID_ROUTING",
+  // The holder or the beneficiary is deceased.
+  R14: "ACCOUNT_BLOCKED",
+  R15: "ACCOUNT_BLOCKED",
+  // Frozen, or sanctioned by OFAC.
+  R16: "ACCOUNT_BLOCKED",
+  R17: "BENEFICIARY_BANK_REJECTED",
+  // No transaction account.
+  R20: "INVALID_ACCOUNT",
+  R22: "INVALID_BENEFICIARY",
+  R23: "BENEFICIARY_REFUSED",
+  R26: "BENEFICIARY_BANK_REJECTED",
+  R28: "INVALID_ROUTING",
+  R31: "BENEFICIARY_BANK_REJECTED",
+  R32: "INVALID_ROUTING",
+  R34: "BENEFICIARY_BANK_REJECTED",
+};
+
+/** Why an ACH credit came back. */
+export function failureOfReturn(railCode: string): Failure {
+  return { code: codes[railCode] ?? "UNSPECIFIED", railCode };
+}

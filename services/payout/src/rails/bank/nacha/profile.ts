@@ -1,0 +1,65 @@
+import type { AchProfile } from "@disburse/bank-files/nacha/credit.ts";
+import { writeAch } from "@disburse/bank-files/nacha/write.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { z } from "zod";
+import { count, text } from "../settings-parts.ts";
+
+/** One file's entries at most: its document lists all of them. */
+const entriesMost = 20_000;
+
+const routingSchema = z.string().regex(/^\d{9}$/, "must be nine digits");
+
+/** How a bank (the ODFI) takes files of ours, by its handbook (`AchProfile` of bank-files). */
+export const nachaProfile = z.strictObject({
+  destination: z.strictObject({ routing: routingSchema, name: text(23) }),
+  origin: z.strictObject({ id: text(10), name: text(23) }),
+  /** `description`: what receivers read on their statements. */
+  company: z.strictObject({ name: text(16), id: text(10), description: text(10) }),
+  /** The first eight digits of the bank's routing number. */
+  odfi: z.string().regex(/^\d{8}$/, "must be eight digits"),
+  /** Where the bank wants balanced files: the account that it debits. */
+  balanced_by: z
+    .strictObject({
+      routing: routingSchema,
+      account: text(17),
+      account_type: z.enum(["checking", "savings"]),
+    })
+    .optional(),
+  line_end: z.enum(["lf", "crlf"]).default("lf"),
+  payments_max: count(1, entriesMost).default(10_000),
+});
+
+/** A profile as the settings have it. */
+export type NachaProfile = z.output<typeof nachaProfile>;
+
+/** The profile as the writer takes it. */
+export function achProfile(profile: NachaProfile): AchProfile {
+  const { destination, origin, company, odfi, balanced_by: balanced } = profile;
+  return {
+    ...{ destination, origin, company, odfi },
+    ...(balanced !== undefined && {
+      balancedBy: {
+        ...{ routing: balanced.routing, account: balanced.account },
+        accountType: balanced.account_type,
+      },
+    }),
+    lineEnd: profile.line_end === "lf" ? "\n" : "\r\n",
+    entriesMax: profile.payments_max,
+  };
+}
+
+/** What the writer refuses of a profile itself, whatever is paid: `odfi: is not …`. */
+export function nachaProfileProblems(profile: NachaProfile): string[] {
+  const written = writeAch(achProfile(profile), {
+    ...{ createdOn: "2026-01-02", createdAt: "09:00", ordinal: 0, traceFrom: 1 },
+    credits: [
+      {
+        payoutId: "po_00000000000000000000000000",
+        ...{ entryClass: "PPD", routing: "021000021", account: "1", accountType: "checking" },
+        ...{ cents: 1n, name: "X", effectiveOn: "2026-01-05" },
+      },
+    ],
+  });
+  if (!isRefused(written)) return [];
+  return written.faults.map(({ field, problem }) => `${field}: ${problem}`);
+}

@@ -1,0 +1,120 @@
+import { type SftpSettings, withSftp } from "@disburse/bank-files/sftp/session.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { readTextFile } from "@disburse/chassis/settings.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Payouts } from "../../payouts/document.ts";
+import type { Rail } from "../rail.ts";
+import type { Seals } from "./contents.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { openBankStore } from "./documents.ts";
+import type { NewMessageId } from "./files.ts";
+import type { BankFormat } from "./format.ts";
+import { iso20022Format } from "./iso20022/format.ts";
+import { accountName } from "./iso20022/profile.ts";
+import { centsMax, nachaFormat } from "./nacha/format.ts";
+import { callOwed } from "./owed.ts";
+import { scheduleOf } from "./plan.ts";
+import { createBankRail } from "./rail.ts";
+import type { BankServer } from "./sending.ts";
+import type { BankRailSettings } from "./settings.ts";
+import type { BankSftpSettings } from "./settings-parts.ts";
+
+/** What the rail of a bank runs on. */
+export type BankRailDeps = {
+  readonly database: Database;
+  readonly sealer: Seals;
+  readonly payouts: Payouts;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly isPaused: (rail: string) => Promise<boolean>;
+  /** Called when payouts are to ask the rail. */
+  readonly wake: () => void;
+};
+
+/** A rail, and what takes its payments to the bank, to be stopped with the service. */
+export type RunningBankRail = { readonly rail: Rail; stop(): Promise<void> };
+
+/** How often the work of a rail is looked for. */
+const everyMs = 1_000;
+/** How long a process that is killed delays the work on a rail. */
+const leaseMs = 15_000;
+
+/** Starts the work on the payments of a rail, and on what its bank sends. */
+export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): RunningBankRail {
+  const { database, sealer, clock, log, payouts } = deps;
+  const { rail: name, currency, profile } = settings;
+  const store = openBankStore(database);
+  const schedule = scheduleOf(settings.schedule, currency);
+  const { format, account, largest, returnWindowDays } = partsOf(settings, schedule);
+  const work = {
+    ...{ rail: name, format, schedule, paymentsMax: profile.payments_max },
+    ...{ store, sealer, clock, log },
+    server: openServer(settings.sftp),
+    refusesDuplicates: settings.refuses_duplicates,
+  };
+  const dispatcher = createDispatcher({
+    ...work,
+    newMessageId,
+    isPaused: () => deps.isPaused(name),
+    receiveEveryMs: settings.sftp.poll_seconds * 1_000,
+  });
+  // One process works on a rail; the lease spares the others the work, and is no fence.
+  const lease = createSweepLease(database, `rail ${name}`, leaseMs);
+  const run = async () => {
+    if ((await lease.hold()) === undefined) return false;
+    // An upload may take longer than the lease.
+    const renewal = setInterval(() => void lease.hold().catch(() => undefined), leaseMs / 4);
+    try {
+      await dispatcher.run();
+    } finally {
+      clearInterval(renewal);
+      await callOwed(work, payouts, deps.wake);
+    }
+    return false;
+  };
+  const loop: Loop = startLoop({ name: `rail ${name}`, everyMs, run, log });
+  const rail = createBankRail({
+    ...{ name, currency, account, schedule, returnWindowDays, largest, store, sealer, clock },
+    transferMethods: settings.transfer_methods,
+    overdueAfterMs: settings.overdue_after_hours * 3_600_000,
+  });
+  log.info({ rail: name }, "rail opened");
+  const stop = async () => {
+    await loop.stop();
+    await lease.release();
+  };
+  return { rail, stop };
+}
+
+/** What the formats differ in. */
+function partsOf(settings: BankRailSettings, schedule: ReturnType<typeof scheduleOf>) {
+  if (settings.format === "iso20022") {
+    const account = accountName(settings.profile);
+    const format: BankFormat = iso20022Format(settings);
+    return { format, account, largest: undefined, returnWindowDays: 0 };
+  }
+  const format: BankFormat = nachaFormat(settings, schedule);
+  const { statement_account: account = "", return_window_days: returnWindowDays } = settings;
+  return { format, account, largest: centsMax, returnWindowDays };
+}
+
+/** A message id: 26 capitals and digits, in the order of time; each is given once. */
+const newMessageId: NewMessageId = (now) => newId("payout", now).slice("po_".length).toUpperCase();
+
+/** The bank's server; its key is read at once, so that a wrong path ends the start. */
+function openServer(settings: BankSftpSettings): BankServer {
+  const { host, port, username, outgoing, incoming, archives } = settings;
+  const timeoutMs = settings.timeout_seconds * 1_000;
+  const sftp: SftpSettings = {
+    ...{ host, port, username, timeoutMs, hostKeys: settings.host_keys },
+    privateKey: readTextFile("BANK_RAILS: private_key_file", settings.private_key_file),
+  };
+  return {
+    ...{ timeoutMs, outgoing, incoming, archives },
+    inSession: (work) => withSftp(sftp, work),
+  };
+}

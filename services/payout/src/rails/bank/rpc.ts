@@ -1,0 +1,164 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import { findPage } from "@disburse/chassis/paging/page.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  BankFileDecision,
+  BankFileSchema,
+  BankFileState,
+  BankFindingKind,
+  BankFindingSchema,
+} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type AuditStore, readOperator } from "../../payouts/operators.ts";
+import type { Seals } from "./contents.ts";
+import type { BankStore, FileDocument, FindingDocument } from "./documents.ts";
+import { changeFile } from "./files.ts";
+import { findingDetails } from "./findings.ts";
+
+/** What the RPCs of banks' files work with. */
+export type BankRpcDeps = {
+  readonly bank: BankStore;
+  /** Absent where no rail of a bank is configured: then nothing is sealed either. */
+  readonly bankSealer?: Seals | undefined;
+  readonly audit: AuditStore;
+  readonly clock: Clock;
+};
+
+/** A reason says what was learned and from where. */
+const [reasonMin, reasonMax] = [10, 1_000];
+
+/** The operators' RPCs of files to banks, and of what banks send. */
+export function bankFilesRpc({ bank, bankSealer, audit, clock }: BankRpcDeps) {
+  const { files, findings } = bank;
+  return {
+    listBankFiles: async ({ rail, state, ...page }) => {
+      const word = wordOf(BankFileState, state);
+      const filter = { ...(rail !== "" && { rail }), ...(word !== undefined && { state: word }) };
+      const { shown, nextCursor } = await findPage(files, filter, page);
+      return { files: shown.map(fileMessage), nextCursor };
+    },
+
+    resolveBankFile: async ({ mutation, fileId, decision, reason }) => {
+      const by = readOperator(mutation);
+      const word = wordOf(BankFileDecision, decision);
+      if (word === undefined) return orThrow(refused("INVALID_REQUEST", "decision: is required"));
+      const detail = `${word}; ${readText("reason", reason)}`;
+      const found = orThrow((await files.findOne({ _id: fileId })) ?? refused("RECORD_NOT_FOUND"));
+      const record = { action: "bank_file.resolved", subject: fileId, detail, ...by } as const;
+      const at = clock.now();
+      // A repeat of what was decided has the same answer.
+      if (await audit.has({ ...record, at })) return { file: fileMessage(found) };
+      if (found.state !== "undecided") orThrow(notUndecided);
+      await audit.append({ ...record, at });
+      const set =
+        word === "received"
+          ? ({ state: "sent", sent_at: at, sent_by: "operator" } as const)
+          : ({ state: "written" } as const);
+      const changed = await changeFile(bank, found, set, at);
+      return { file: fileMessage(changed ?? (await files.findOne({ _id: fileId })) ?? found) };
+    },
+
+    listBankFindings: async ({ rail, handled, ...page }) => {
+      const filter = { ...(rail !== "" && { rail }), ...(!handled && { open: true }) };
+      const { shown, nextCursor } = await findPage(findings, filter, page);
+      return { findings: shown.map(findingMessage), nextCursor };
+    },
+
+    getBankFinding: async ({ findingId }) => {
+      const found = await findings.findOne({ _id: findingId });
+      const finding = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      const details = bankSealer === undefined ? "" : findingDetails(finding, bankSealer);
+      return { finding: findingMessage(finding), details };
+    },
+
+    handleBankFinding: async ({ mutation, findingId, ...message }) => {
+      const by = readOperator(mutation);
+      const note = readText("note", message.note);
+      const found = await findings.findOne({ _id: findingId });
+      const { handled } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      if (handled !== undefined && handled.operation !== by.operation) orThrow(handledAlready);
+      const at = clock.now();
+      const record = { action: "bank_finding.handled", subject: findingId, detail: note } as const;
+      await audit.append({ ...record, at, ...by });
+      await findings.updateOne(
+        { _id: findingId, open: true },
+        { $set: { handled: { ...by, note, at } }, $unset: { open: "" } },
+      );
+      const after = await findings.findOne({ _id: findingId });
+      return { finding: findingMessage(orThrow(after ?? refused("RECORD_NOT_FOUND"))) };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+}
+
+const notUndecided = refused("INVALID_REQUEST", "file_id: nothing is to be decided of it");
+const handledAlready = refused("INVALID_REQUEST", "finding_id: was handled by another operation");
+
+/** One person's word sends a file again, or never: a second one has to say so too. */
+export function bankFilesGuards({
+  bank,
+}: Pick<BankRpcDeps, "bank">): Guards<Pick<ReturnType<typeof bankFilesRpc>, "resolveBankFile">> {
+  return {
+    resolveBankFile: {
+      approvers: ["treasury_approver"],
+      difference: async ({ fileId, decision }) => {
+        const found = await bank.files.findOne({ _id: fileId });
+        const { rail, state, name, sha256, members = [] } = found ?? {};
+        const before = found && { rail, state, name, sha256, payments: members.length };
+        return {
+          before: before ? JSON.stringify(before) : "",
+          after: JSON.stringify({ decision: wordOf(BankFileDecision, decision) }),
+        };
+      },
+      // Where nothing is to be decided the RPC refuses.
+      reasons: async ({ fileId }) => {
+        const found = await bank.files.findOne({ _id: fileId });
+        return found?.state === "undecided" ? ["says whether a bank has a file of ours"] : [];
+      },
+    },
+  };
+}
+
+function readText(field: string, given: string): string {
+  const text = cleanText(given);
+  const isSized = text.length >= reasonMin && text.length <= reasonMax;
+  if (isSized && textProblem(text) === undefined) return text;
+  const length = `${reasonMin} to ${reasonMax}`;
+  return orThrow(refused("INVALID_REQUEST", `${field}: must be ${length} plain characters`));
+}
+
+function fileMessage(file: FileDocument) {
+  const { _id: id, rail, state, name = "", sha256 = "", members, asked, sent_at, sent_by } = file;
+  return create(BankFileSchema, {
+    ...{ id, rail, name, sha256, problems: file.problems ?? [], sentBy: sent_by ?? "" },
+    state: valueOfWord(BankFileState, state),
+    payments: members?.length ?? asked.length,
+    refused: file.refused?.length ?? 0,
+    closesAt: timestampFromDate(file.closes_at),
+    createdAt: timestampFromDate(file.created_at),
+    ...(sent_at && { sentAt: timestampFromDate(sent_at) }),
+  });
+}
+
+function findingMessage(finding: FindingDocument) {
+  const { _id: id, rail, kind, what, file = "", place = "", amount = "", handled } = finding;
+  return create(BankFindingSchema, {
+    ...{ id, rail, what, file, place, amount, payoutId: finding.payout_id ?? "" },
+    kind: valueOfWord(BankFindingKind, kind),
+    createdAt: timestampFromDate(finding.created_at),
+    ...(handled && {
+      handledBy: create(ActorSchema, {
+        ...{ kind: Actor_Kind.OPERATOR, id: handled.person },
+      }),
+      handledAt: timestampFromDate(handled.at),
+      note: handled.note,
+    }),
+  });
+}

@@ -1,0 +1,122 @@
+import { localTime } from "@disburse/bank-files/calendar/window.ts";
+import { afterCrash, type Place } from "@disburse/bank-files/sftp/after-crash.ts";
+import type { RemoteFile } from "@disburse/bank-files/sftp/session.ts";
+import { readContent } from "./contents.ts";
+import type { FileDocument } from "./documents.ts";
+import { changeFile, type FileWork, tellPayments } from "./files.ts";
+import { noteFindings } from "./findings.ts";
+
+/** What is done in one session at the bank's server (`SftpSession` of bank-files). */
+export type BankSession = {
+  upload(
+    folder: string,
+    name: string,
+    bytes: Uint8Array,
+    mayRename: () => Promise<boolean>,
+  ): Promise<"uploaded" | "present" | "held">;
+  place(folder: string, name: string, archives: readonly string[]): Promise<Place>;
+  list(folder: string): Promise<RemoteFile[]>;
+  download(folder: string, file: RemoteFile, bytesMax: number): Promise<Uint8Array | undefined>;
+};
+
+/** The bank's server: a session for one piece of work, with one time limit. */
+export type BankServer = {
+  readonly inSession: <T>(work: (session: BankSession) => Promise<T>) => Promise<T>;
+  readonly timeoutMs: number;
+  readonly outgoing: string;
+  readonly incoming: string;
+  readonly archives: readonly string[];
+};
+
+/** What the files of a rail are sent with. */
+export type SendWork = FileWork & {
+  readonly server: BankServer;
+  readonly refusesDuplicates: boolean;
+};
+
+/**
+ * Sends a written file. It lies at the bank under a temporary name, which no bank takes, until the
+ * document says that it is about to get its own: so a process that dies before that has sent
+ * nothing, and of one that stood still the write fails.
+ */
+export async function sendFile(work: SendWork, written: FileDocument): Promise<void> {
+  const { store, sealer, server, clock } = work;
+  await tellPayments(work, written);
+  const { _id, name = "", sha256 = "" } = written;
+  const bytes = await readContent(store, sealer, _id, sha256);
+  await server.inSession(async (session) => {
+    // A process that began to write it before may not rename it any more.
+    let file = await changeFile(store, written, {}, clock.now());
+    if (file === undefined) return;
+    const began = file;
+    const uploaded = await session.upload(server.outgoing, name, bytes, async () => {
+      const now = clock.now();
+      const sending_until = new Date(now.getTime() + server.timeoutMs);
+      const sending = { state: "sending", sending_until } as const;
+      file = await changeFile(store, began, sending, now);
+      return file !== undefined && clock.now() < sending_until;
+    });
+    if (uploaded !== "held" && file !== undefined) await concludeSent(work, file, "upload");
+  });
+}
+
+/** Finds out what became of a file whose process did not live to say so. */
+export async function recoverFile(work: SendWork, sending: FileDocument): Promise<void> {
+  const { store, server, refusesDuplicates, clock, rail, log } = work;
+  const { _id, name = "", sending_until } = sending;
+  // The process that sends it may be at it still.
+  if (sending_until !== undefined && clock.now() < sending_until) return;
+  const place = await server.inSession((session) =>
+    session.place(server.outgoing, name, server.archives),
+  );
+  const what = afterCrash(place, refusesDuplicates);
+  log.warn({ rail, file: _id, place, what }, "a file may have been sent");
+  if (what === "sent") return concludeSent(work, sending, "place");
+  if (what === "send-again") {
+    await changeFile(store, sending, { state: "written" }, clock.now());
+    return;
+  }
+  const found = { kind: "undecided", what: `the server says: ${place}` } as const;
+  await noteFindings(work, { file: _id, name }, [found]);
+  await changeFile(store, sending, { state: "undecided" }, clock.now());
+}
+
+async function concludeSent(
+  { store, clock, format, rail, log }: SendWork,
+  file: FileDocument,
+  how: NonNullable<FileDocument["sent_by"]>,
+): Promise<void> {
+  const now = clock.now();
+  const settling = format.settledThrough === undefined ? {} : { settling: rail };
+  const sent = { state: "sent", sent_at: now, sent_by: how, ...settling } as const;
+  if ((await changeFile(store, file, sent, now)) === undefined) return;
+  const late = now > file.closes_at;
+  log.info({ rail, file: file._id, how, payments: file.members?.length, late }, "file sent");
+}
+
+/** Settles payments of which nothing is confirmed, once their bank's window for returns is over. */
+export async function settleByTime({ store, rail, format, schedule, clock }: FileWork) {
+  const now = clock.now();
+  const through = format.settledThrough?.(now);
+  if (through === undefined) return;
+  const files = await store.files
+    .find({ settling: rail })
+    .project<Pick<FileDocument, "_id" | "sent_at">>({ sent_at: 1 })
+    .toArray();
+  for (const { _id, sent_at = now } of files) {
+    // One that left late settles late.
+    if (localTime(sent_at, schedule.zone).day > through) continue;
+    const open = { file: _id, state: "filed" as const, doubt: { $exists: false } };
+    await store.payments.updateMany({ ...open, "plan.settles_on": { $lte: through } }, [
+      {
+        $set: {
+          ...{ state: "settled", reference: "$trace", owed: true, updated_at: now },
+          revision: { $add: ["$revision", 1] },
+        },
+      },
+      { $unset: "sealed" },
+    ]);
+    if ((await store.payments.findOne(open, { projection: { _id: 1 } })) !== null) continue;
+    await store.files.updateOne({ _id }, { $unset: { settling: "" } });
+  }
+}

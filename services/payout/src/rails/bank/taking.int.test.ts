@@ -1,0 +1,188 @@
+import { answersOf, type Fate } from "@disburse/bank-files/test-bank.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { migrations } from "../../migrations.ts";
+import { freshKey } from "../test-contract.ts";
+import { readContent } from "./contents.ts";
+import { type BankStore, openBankStore } from "./documents.ts";
+import { sealer, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
+import { createTestServer } from "./test-server.ts";
+
+let database: Database;
+let store: BankStore;
+let now = wednesday("12:00");
+let bank = createTestServer();
+
+beforeAll(async () => {
+  database = await migratedDatabase("bank_taking", migrations);
+  store = openBankStore(database);
+});
+afterAll(async () => {
+  await database.db.dropDatabase();
+  await database.close();
+});
+beforeEach(async () => {
+  await Promise.all(Object.values(store).map((each) => each.deleteMany({})));
+  bank = createTestServer();
+  now = wednesday("12:00");
+});
+
+const open = () =>
+  testRail(testSettings("iso20022"), { store, server: bank.server, now: () => now });
+
+/** Sends payments, and gives what the bank would answer. */
+async function sent(fates: readonly Fate[]) {
+  const { rail, dispatcher } = open();
+  now = wednesday("12:00");
+  const keys = fates.map(() => freshKey());
+  for (const key of keys) await rail.submit(key, swiftTransfer);
+  now = wednesday("15:46");
+  await dispatcher.run();
+  const [file] = bank.sent().slice(-1);
+  return { keys, ...answersOf(file?.bytes ?? new Uint8Array(), fates, false) };
+}
+
+/** One process that looks so often. */
+async function look(times = 2): Promise<void> {
+  const { dispatcher } = open();
+  for (let time = 0; time < times; time += 1) await dispatcher.run();
+}
+
+const kindsOf = (keys: readonly string[]) =>
+  Promise.all(keys.map(async (key) => (await open().rail.query(key)).status.kind));
+const findings = () => store.findings.find().sort({ place: 1 }).toArray();
+
+describe("files of a bank", () => {
+  it("are kept whole, and taken once, under whatever name and however often they come", async () => {
+    const { keys, statement } = await sent(["settled"]);
+    bank.put("statement.xml", statement);
+    await look();
+    bank.put("statement-again.xml", statement);
+    await look();
+    await look();
+    const [received, ...others] = await store.received.find().toArray();
+    expect(others).toEqual([]);
+    expect(received).toMatchObject({ state: "taken", kind: "statement", verdicts: { settled: 1 } });
+    const bytes = await readContent(store, sealer, "bank-usd", received?.sha256 ?? "");
+    expect(Buffer.from(bytes).equals(Buffer.from(statement))).toBe(true);
+    expect(await kindsOf(keys)).toEqual(["settled"]);
+    expect(await findings()).toEqual([]);
+  });
+
+  it("mean the same out of order and late", async () => {
+    const { keys, statement, statusReport } = await sent(["settled", "returned"]);
+    bank.put("statement.xml", statement);
+    await look();
+    bank.put("status.xml", statusReport);
+    await look();
+    expect(await kindsOf(keys)).toEqual(["settled", "returned"]);
+    expect(await findings()).toEqual([]);
+  });
+
+  it("are not taken while they grow; one that breaks off is kept and found", async () => {
+    const { keys, statement } = await sent(["settled"]);
+    const half = statement.subarray(0, statement.length / 2);
+    const { dispatcher } = open();
+    bank.put("statement.xml", half);
+    await dispatcher.run();
+    bank.put("statement.xml", statement.subarray(0, statement.length - 10));
+    await dispatcher.run();
+    expect(await store.received.countDocuments()).toBe(0);
+    await dispatcher.run();
+    expect(await store.received.find().toArray()).toMatchObject([{ state: "unreadable" }]);
+    expect(await findings()).toMatchObject([{ kind: "unreadable", file: "statement.xml" }]);
+    bank.put("statement.xml", statement);
+    await dispatcher.run();
+    await dispatcher.run();
+    expect(await kindsOf(keys)).toEqual(["settled"]);
+  });
+
+  it("of another account move nothing, and are found once", async () => {
+    const { keys, statement } = await sent(["settled", "settled"]);
+    const other = new TextDecoder().decode(statement).replaceAll("000123456789", "000999999999");
+    bank.put("statement.xml", new TextEncoder().encode(other));
+    await look();
+    expect(await kindsOf(keys)).toEqual(["accepted", "accepted"]);
+    expect(await findings()).toMatchObject([
+      { kind: "unmatched", what: "another-account", place: "statement 1" },
+    ]);
+    expect(await store.balances.countDocuments()).toBe(0);
+  });
+
+  it("of another version are read by the same names, and found", async () => {
+    const { keys, statement } = await sent(["settled"]);
+    const other = new TextDecoder()
+      .decode(statement)
+      .replaceAll("camt.053.001.08", "camt.053.001.13");
+    bank.put("statement.xml", new TextEncoder().encode(other));
+    await look();
+    expect(await kindsOf(keys)).toEqual(["settled"]);
+    expect(await findings()).toMatchObject([
+      { kind: "unread", what: "is of a version that was not tried", place: "Document" },
+    ]);
+  });
+
+  it("of what is no message of ours are kept and found", async () => {
+    bank.put("readme.txt", new TextEncoder().encode("Dear customer"));
+    await look();
+    expect(await findings()).toMatchObject([{ kind: "unreadable", file: "readme.txt" }]);
+    expect(await store.received.countDocuments({ state: "unreadable" })).toBe(1);
+  });
+
+  it("with entries that are not ours are found with their amounts, and settle nothing", async () => {
+    const { keys, statement } = await sent(["settled"]);
+    const [key = ""] = keys;
+    const other = new TextDecoder()
+      .decode(statement)
+      .replaceAll(key.slice(3).toUpperCase(), "01KAT3BZR0WM2NQ5E7Y8ZZZZZZ")
+      .replace(/<UETR>[^<]*<\/UETR>/g, "");
+    bank.put("statement.xml", new TextEncoder().encode(other));
+    await look();
+    expect(await kindsOf(keys)).toEqual(["accepted"]);
+    expect(await findings()).toMatchObject([
+      { kind: "unmatched", what: "unknown", place: "Ntry[1]", amount: "-10.00 USD" },
+    ]);
+  });
+
+  it("that contradict what is known move nothing", async () => {
+    const { keys, statement, statusReport } = await sent(["settled"]);
+    bank.put("statement.xml", statement);
+    await look();
+    const rejected = new TextDecoder()
+      .decode(statusReport)
+      .replace("<TxSts>ACSP</TxSts>", "<TxSts>RJCT</TxSts>");
+    bank.put("status.xml", new TextEncoder().encode(rejected));
+    await look();
+    const reply = await open().rail.query(keys[0] ?? "");
+    expect(reply).toMatchObject({
+      ...{ status: { kind: "settled" }, contradiction: "the bank's files: rejected-after-debit" },
+    });
+    expect(await findings()).toMatchObject([{ kind: "doubt", what: "rejected-after-debit" }]);
+  });
+
+  it("with another balance of a day are found; the first one stays", async () => {
+    const { statement } = await sent(["settled"]);
+    bank.put("statement.xml", statement);
+    await look();
+    const other = new TextDecoder()
+      .decode(statement)
+      .replace(">10000.00<", ">10001.00<")
+      .replace(">9990.00<", ">9991.00<");
+    bank.put("other.xml", new TextEncoder().encode(other));
+    await look();
+    expect(await findings()).toMatchObject([
+      { kind: "balance", what: "another balance of the day", place: "2026-11-25" },
+    ]);
+    const { rail } = open();
+    expect((await rail.statement?.("USD", "2026-11-25"))?.closing).toBe("9990.00");
+  });
+
+  it("that do not agree with themselves are found by their difference", async () => {
+    const { statement } = await sent(["settled"]);
+    const other = new TextDecoder().decode(statement).replace(">9990.00<", ">9990.01<");
+    bank.put("statement.xml", new TextEncoder().encode(other));
+    await look();
+    expect(await findings()).toMatchObject([{ kind: "balance", amount: "0.01 USD" }]);
+  });
+});

@@ -1,0 +1,69 @@
+import type { BankServer, BankSession } from "./sending.ts";
+
+/** Something that happens at the bank's server; a test may end the process before or after it. */
+export type Deed = <T>(act: () => Promise<T>) => Promise<T>;
+
+/** A bank's server in memory, with its folders, as a rail sees them. */
+export function createTestServer() {
+  const folders = new Map<string, Map<string, { bytes: Uint8Array; modifiedAt: number }>>();
+  const folder = (name: string) => {
+    const found = folders.get(name) ?? new Map();
+    folders.set(name, found);
+    return found;
+  };
+  const knobs = { isAway: false, isArchiveHidden: false };
+  /** Every file that ever had its own name: what the bank may have taken and paid. */
+  const sent: { name: string; bytes: Uint8Array }[] = [];
+  let ticks = 0;
+  const sessionFor = (deed: Deed): BankSession => ({
+    upload: async (to, name, bytes, mayRename) => {
+      const there = folder(to).get(name);
+      if (there !== undefined) {
+        if (Buffer.from(there.bytes).equals(Buffer.from(bytes))) return "present";
+        throw new Error("another file of this name is there");
+      }
+      await deed(async () => folder(to).set(`${name}.part`, { bytes, modifiedAt: ++ticks }));
+      if (!(await mayRename())) return "held";
+      await deed(async () => {
+        const part = folder(to).get(`${name}.part`);
+        if (part === undefined) throw new Error("no such file");
+        folder(to).delete(`${name}.part`);
+        folder(to).set(name, part);
+        sent.push({ name, bytes: part.bytes });
+      });
+      return "uploaded";
+    },
+    place: async (from, name, archives) => {
+      for (const each of [from, ...archives]) if (folder(each).has(name)) return "present";
+      if (folder(from).has(`${name}.part`)) return "part";
+      return knobs.isArchiveHidden ? "not-said" : "absent";
+    },
+    list: async (from) =>
+      [...folder(from)].map(([name, { bytes, modifiedAt }]) => ({
+        ...{ name, size: bytes.length, modifiedAt },
+      })),
+    download: async (from, { name }) => folder(from).get(name)?.bytes,
+  });
+  const serverFor = (deed: Deed): BankServer => ({
+    ...{ timeoutMs: 60_000, outgoing: "/outgoing", incoming: "/incoming", archives: [] },
+    inSession: async (work) => {
+      if (knobs.isAway) throw new Error("the server is away");
+      return work(sessionFor(deed));
+    },
+  });
+  return {
+    knobs,
+    serverFor,
+    server: serverFor((act) => act()),
+    sent: () => sent,
+    /** What lies in a folder, by name. */
+    names: (of: string) => [...folder(of).keys()],
+    /** Has the bank take what was sent away, out of our sight. */
+    takeAway: () => {
+      for (const { name } of sent) folder("/outgoing").delete(name);
+    },
+    /** Has the bank send a file. */
+    put: (name: string, bytes: Uint8Array) =>
+      folder("/incoming").set(name, { bytes, modifiedAt: ++ticks }),
+  };
+}
