@@ -1,6 +1,7 @@
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
@@ -97,7 +98,8 @@ export async function startTestPlatform() {
   const resolutions = openResolutionStore(database);
   const audit = openAuditStore<AuditAction>(database);
   const bank = openBankStore(database);
-  const decided = { callbacks, states, resolutions, audit, velocity, bank };
+  const bankSealer = createSealer(`k1:${Buffer.alloc(32, 7).toString("base64")}`);
+  const decided = { callbacks, states, resolutions, audit, velocity, bank, bankSealer };
   const resolving = { ...deps, rails: directory, ...decided };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc({ ...deps, rails: directory }));

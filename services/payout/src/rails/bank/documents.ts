@@ -103,7 +103,7 @@ export type FileDocument = {
   sha256?: string;
   size?: number;
   members?: StoredMember[];
-  refused?: StoredFault[];
+  left_out?: StoredFault[];
   /** Why it cannot be written: the profile's faults. */
   problems?: string[];
   /** The rail, while payments of it settle by time alone. */
@@ -113,9 +113,11 @@ export type FileDocument = {
   sent_at?: Date;
   /** How it is known to be sent. */
   sent_by?: "upload" | "place" | "operator";
+  /** The operations by which operators decided on it. */
+  decided?: string[];
 };
 
-/** Whether a file of the bank was taken; `foreign`: it is for another rail of the same server. */
+/** Whether a file of the bank was taken. */
 export type ReceivedState = "stored" | "taken" | "unreadable";
 
 /** A file of the bank, whole: its bytes are in `bank_contents`. Taken once by its hash. */

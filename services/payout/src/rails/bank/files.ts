@@ -114,10 +114,10 @@ async function storedWriting(
   { _id }: FileDocument,
   { file, leftOut }: Writing,
 ): Promise<Partial<FileDocument>> {
-  if (file === undefined) return { state: "void", refused: [...leftOut] };
+  if (file === undefined) return { state: "void", left_out: [...leftOut] };
   const { name, bytes, members } = file;
   const sha256 = await storeContent(store, sealer, _id, bytes);
-  const said = { members: [...members], refused: [...leftOut] };
+  const said = { members: [...members], left_out: [...leftOut] };
   return { state: "written", name, sha256, size: bytes.length, ...said };
 }
 
@@ -144,7 +144,7 @@ async function claimPayments(
 export async function tellPayments(work: FileWork, file: FileDocument): Promise<void> {
   const { store, clock, log } = work;
   const at = clock.now();
-  const { _id, members = [], refused = [] } = file;
+  const { _id, members = [], left_out = [] } = file;
   const told = { state: "filed" as const, file: _id };
   const writes: AnyBulkWriteOperation<PaymentDocument>[] = [
     ...byBlock(members).map(([block, ids]): AnyBulkWriteOperation<PaymentDocument> => {
@@ -156,9 +156,9 @@ export async function tellPayments(work: FileWork, file: FileDocument): Promise<
       const filter = { ...told, _id: id, trace: { $exists: false } };
       return [{ updateOne: { filter, update: { $set: { trace }, ...isWritten } } }];
     }),
-    ...refused.map((fault) => ({ updateOne: refusal(fault, told, at) })),
+    ...left_out.map((fault) => ({ updateOne: refusal(fault, told, at) })),
   ];
-  for (const { id, field, problem } of refused) {
+  for (const { id, field, problem } of left_out) {
     log.warn({ payout_id: id, field, problem }, "payment refused: it does not fit the file");
   }
   if (writes.length > 0) await store.payments.bulkWrite(writes, { ordered: false });

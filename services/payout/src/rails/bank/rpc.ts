@@ -52,17 +52,23 @@ export function bankFilesRpc({ bank, bankSealer, audit, clock }: BankRpcDeps) {
       if (word === undefined) return orThrow(refused("INVALID_REQUEST", "decision: is required"));
       const detail = `${word}; ${readText("reason", reason)}`;
       const found = orThrow((await files.findOne({ _id: fileId })) ?? refused("RECORD_NOT_FOUND"));
-      const record = { action: "bank_file.resolved", subject: fileId, detail, ...by } as const;
+      const { state, decided = [] } = found;
+      // A repeat has the answer of the first.
+      if (decided.includes(by.operation)) return { file: fileMessage(found) };
+      if (state !== "undecided") orThrow(notUndecided);
       const at = clock.now();
-      // A repeat of what was decided has the same answer.
-      if (await audit.has({ ...record, at })) return { file: fileMessage(found) };
-      if (found.state !== "undecided") orThrow(notUndecided);
-      await audit.append({ ...record, at });
-      const set =
-        word === "received"
-          ? ({ state: "sent", sent_at: at, sent_by: "operator" } as const)
-          : ({ state: "written" } as const);
-      const changed = await changeFile(bank, found, set, at);
+      await audit.append({ action: "bank_file.resolved", subject: fileId, detail, at, ...by });
+      const changed = await changeFile(
+        bank,
+        found,
+        {
+          ...(word === "received"
+            ? ({ state: "sent", sent_at: at, sent_by: "operator" } as const)
+            : ({ state: "written" } as const)),
+          decided: [...decided, by.operation],
+        },
+        at,
+      );
       return { file: fileMessage(changed ?? (await files.findOne({ _id: fileId })) ?? found) };
     },
 
@@ -140,7 +146,7 @@ function fileMessage(file: FileDocument) {
     ...{ id, rail, name, sha256, problems: file.problems ?? [], sentBy: sent_by ?? "" },
     state: valueOfWord(BankFileState, state),
     payments: members?.length ?? asked.length,
-    refused: file.refused?.length ?? 0,
+    refused: file.left_out?.length ?? 0,
     closesAt: timestampFromDate(file.closes_at),
     createdAt: timestampFromDate(file.created_at),
     ...(sent_at && { sentAt: timestampFromDate(sent_at) }),

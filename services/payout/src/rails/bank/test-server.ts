@@ -62,6 +62,8 @@ export function createTestServer() {
     takeAway: () => {
       for (const { name } of sent) folder("/outgoing").delete(name);
     },
+    /** Has the server lose what lies there, temporary files too. */
+    lose: () => folder("/outgoing").clear(),
     /** Has the bank send a file. */
     put: (name: string, bytes: Uint8Array) =>
       folder("/incoming").set(name, { bytes, modifiedAt: ++ticks }),

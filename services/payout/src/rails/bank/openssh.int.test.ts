@@ -1,0 +1,110 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  hasOpenSsh,
+  type OpenSsh,
+  openSshReason,
+  startOpenSsh,
+} from "@disburse/bank-files/sftp/test-openssh.ts";
+import { answersOf } from "@disburse/bank-files/test-bank.ts";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { systemClock as clock } from "@disburse/kernel/time.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
+import { type RunningBankRail, startBankRail } from "./open.ts";
+import { sealer, swiftTransfer, testSettings } from "./test-rail.ts";
+import { iso20022Settings } from "./test-settings.ts";
+
+const merchantId = "mer_1";
+
+describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshReason}`, () => {
+  let server: OpenSsh;
+  let platform: TestPlatform;
+  let running: RunningBankRail;
+
+  beforeAll(async () => {
+    server = await startOpenSsh();
+    platform = await startTestPlatform();
+    for (const name of ["outgoing", "incoming"]) {
+      mkdirSync(join(server.folder, name));
+      chmodSync(join(server.folder, name), 0o777);
+    }
+    const keyFile = join(server.folder, "..", "user");
+    const { host, port, username, hostKeys } = server.settings;
+    const settings = testSettings("iso20022", {
+      profile: { ...iso20022Settings.profile, payments_max: 3 },
+      return_charges_max: "0.07",
+      sftp: {
+        ...{ host, port, username, private_key_file: keyFile, host_keys: hostKeys },
+        outgoing: join(server.folder, "outgoing"),
+        incoming: join(server.folder, "incoming"),
+        poll_seconds: 1,
+      },
+    });
+    const { database, payouts } = platform;
+    running = startBankRail(settings, {
+      ...{ database, payouts, sealer, clock, log: silentLog },
+      ...{ isPaused: async () => false, wake: () => undefined },
+    });
+    // The platform's beneficiaries are in the United States.
+    const { rail } = running;
+    platform.rails.current = { ...rail, submit: (key) => rail.submit(key, swiftTransfer) };
+  });
+  afterAll(async () => {
+    await running?.stop();
+    await platform?.stop();
+    await server?.stop();
+  });
+
+  it("settle by the bank's statement, fail by its status, and come back", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const ids: string[] = [];
+    for (const order of ["a", "b", "c"]) ids.push(await platform.execute(accountId, order));
+    await platform.work();
+    const outgoing = join(server.folder, "outgoing");
+    const names = await until(() => {
+      const found = readdirSync(outgoing).filter((name) => name.endsWith(".xml"));
+      return found.length === 1 ? found : undefined;
+    });
+    const file = readFileSync(join(outgoing, names[0] ?? ""));
+    const fates = ["settled", "rejected", "returned-short"] as const;
+    const { statusReport, statement } = answersOf(file, fates, false);
+    const put = (name: string, bytes: Uint8Array) =>
+      writeFileSync(join(server.folder, "incoming", name), bytes, { mode: 0o644 });
+    put("status.xml", statusReport);
+    put("statement.xml", statement);
+    const stages = await until(async () => {
+      await platform.work();
+      const found = await platform.payouts
+        .find({ _id: { $in: ids } })
+        .sort({ _id: 1 })
+        .toArray();
+      const now = ids.map((id) => found.find(({ _id }) => _id === id)?.progress.stage);
+      return now.every((stage) => ["settled", "rejected", "returned"].includes(stage ?? ""))
+        ? now
+        : undefined;
+    });
+    expect(stages).toEqual(["settled", "rejected", "returned"]);
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect(account).toMatchObject({ available: "90.00", held: "0.00" });
+    const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: ids[1] ?? "" });
+    expect(payout).toMatchObject({ failureCode: "ACCOUNT_CLOSED", railCode: "AC04" });
+    // Nothing asks any more: the rail has no news.
+    await until(async () => {
+      const owed = await platform.database.db
+        .collection("bank_payments")
+        .countDocuments({ owed: true });
+      return owed === 0 ? true : undefined;
+    });
+  }, 60_000);
+});
+
+async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  const latest = Date.now() + 30_000;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (Date.now() > latest) throw new Error("not in time");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

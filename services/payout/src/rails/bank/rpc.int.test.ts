@@ -1,0 +1,188 @@
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  BankFileDecision,
+  BankFileState,
+  BankFindingKind,
+} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
+import { freshKey } from "../test-contract.ts";
+import { type BankStore, openBankStore } from "./documents.ts";
+import { noteFindings } from "./findings.ts";
+import { bankFilesGuards } from "./rpc.ts";
+import { sealer, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
+import { createTestServer } from "./test-server.ts";
+
+let platform: TestPlatform;
+let store: BankStore;
+let now = wednesday("12:00");
+let bank = createTestServer();
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  store = openBankStore(platform.database);
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  await Promise.all(Object.values(store).map((each) => each.deleteMany({})));
+  bank = createTestServer();
+  now = wednesday("12:00");
+});
+
+const rail = () =>
+  testRail(testSettings("iso20022"), { store, server: bank.server, now: () => now });
+
+/** A change by a person; the same operation id is the same change. */
+function by(id: string, operationId = platform.operation().operationId) {
+  return { mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id } } };
+}
+
+const codeOf = (answer: Promise<unknown>) =>
+  answer.then(
+    () => "done",
+    (error: unknown) => readRefusal(error)?.code,
+  );
+
+/** A file whose process died as it was renamed, and which the bank has taken away or never got. */
+async function undecided(): Promise<string> {
+  await rail().rail.submit(freshKey(), swiftTransfer);
+  now = wednesday("15:46");
+  const lost = bank.serverFor(async (act) => {
+    if ((await store.files.findOne({ state: "sending" })) !== null) throw new Error("killed");
+    return act();
+  });
+  const killed = testRail(testSettings("iso20022"), { store, server: lost, now: () => now });
+  await expect(killed.dispatcher.run()).rejects.toThrow("killed");
+  now = wednesday("15:48");
+  bank.lose();
+  await rail().dispatcher.run();
+  const file = await store.files.findOne({});
+  expect(file?.state).toBe("undecided");
+  return file?._id ?? "";
+}
+
+describe("a file of which the bank does not say whether it has it", () => {
+  const reason = "The bank's desk says so: ticket 4711.";
+
+  it("goes again when an operator says that the bank does not have it", async () => {
+    const fileId = await undecided();
+    const [finding] = await store.findings.find().toArray();
+    expect(finding).toMatchObject({ kind: "undecided", what: "the server says: absent" });
+    const decision = BankFileDecision.SEND_AGAIN;
+    const change = by("ada");
+    const { file } = await platform.operationsRpc.resolveBankFile({
+      ...{ ...change, fileId, decision, reason },
+    });
+    expect(file?.state).toBe(BankFileState.WRITTEN);
+    expect(bank.sent()).toHaveLength(0);
+    await rail().dispatcher.run();
+    expect(bank.sent()).toHaveLength(1);
+    // A repeat of the decision sends nothing once more.
+    await platform.operationsRpc.resolveBankFile({ ...change, fileId, decision, reason });
+    await rail().dispatcher.run();
+    expect(bank.sent()).toHaveLength(1);
+    const [entry] = await platform.resolving.audit.decisionsOf(fileId, undefined, 10);
+    expect(entry).toMatchObject({
+      ...{ action: "bank_file.resolved", person: "ada", detail: `send_again; ${reason}` },
+    });
+  });
+
+  it("is sent when an operator says that the bank has it, and goes no more", async () => {
+    const fileId = await undecided();
+    const decision = BankFileDecision.RECEIVED;
+    const request = { fileId, decision, reason };
+    await platform.operationsRpc.resolveBankFile({ ...by("ada"), ...request });
+    await rail().dispatcher.run();
+    expect(bank.sent()).toHaveLength(0);
+    const { files } = await platform.operationsRpc.listBankFiles({ state: BankFileState.SENT });
+    expect(files).toMatchObject([{ id: fileId, sentBy: "operator", payments: 1, refused: 0 }]);
+    expect(await codeOf(platform.operationsRpc.resolveBankFile({ ...by("bob"), ...request }))).toBe(
+      "INVALID_REQUEST",
+    );
+  });
+
+  it.each([
+    ["no reason", { reason: "too short" }, "INVALID_REQUEST"],
+    ["no decision", { decision: BankFileDecision.UNSPECIFIED }, "INVALID_REQUEST"],
+    ["a file that is none", { fileId: "NONE" }, "RECORD_NOT_FOUND"],
+  ])("is not decided with %s", async (_what, change, code) => {
+    const fileId = await undecided();
+    const request = { ...by("ada"), fileId, decision: BankFileDecision.RECEIVED, reason };
+    expect(await codeOf(platform.operationsRpc.resolveBankFile({ ...request, ...change }))).toBe(
+      code,
+    );
+  });
+
+  it("needs a second person, who reads what would happen", async () => {
+    const fileId = await undecided();
+    const { resolveBankFile: guard } = bankFilesGuards({ bank: store });
+    const request = { fileId, decision: BankFileDecision.SEND_AGAIN } as Parameters<
+      NonNullable<typeof guard>["difference"]
+    >[0];
+    const difference = await guard?.difference(request);
+    expect(JSON.parse(difference?.before ?? "")).toMatchObject({ state: "undecided", payments: 1 });
+    expect(difference?.after).toBe('{"decision":"send_again"}');
+    const asked = { person: "ada", roles: new Set<never>(), operationId: "1" };
+    const reasons = (of: typeof request) => guard?.reasons(of, asked, { before: "", after: "" });
+    expect(await reasons(request)).toEqual(["says whether a bank has a file of ours"]);
+    expect(await reasons({ ...request, fileId: "NONE" })).toEqual([]);
+  });
+});
+
+describe("what operators have to look at", () => {
+  const note = "Fee of the bank, booked by treasury.";
+  const found = (place: string) => ({ kind: "unmatched", what: "unknown", place }) as const;
+  const work = () => ({ rail: "bank-usd", store, sealer, clock: { now: () => now } });
+
+  it("is listed while it is open, newest first, in pages", async () => {
+    for (const minute of ["12:00", "12:01", "12:02"]) {
+      now = wednesday(minute);
+      const each = { ...found(minute), amount: "-12.50 USD" };
+      await noteFindings(work(), { file: "F", name: "statement.xml" }, [each, each]);
+    }
+    const first = await platform.operationsRpc.listBankFindings({ limit: 2 });
+    expect(first.findings).toMatchObject([
+      { place: "12:02", kind: BankFindingKind.UNMATCHED, amount: "-12.50 USD" },
+      { place: "12:01", file: "statement.xml", payoutId: "", note: "" },
+    ]);
+    const { findings } = await platform.operationsRpc.listBankFindings({
+      ...{ limit: 2, cursor: first.nextCursor },
+    });
+    expect(findings.map(({ place }) => place)).toEqual(["12:00"]);
+    const other = await platform.operationsRpc.listBankFindings({ rail: "another" });
+    expect(other.findings).toEqual([]);
+  });
+
+  it("is handled once, with a note, and stays readable", async () => {
+    await noteFindings(work(), { file: "F", name: "s.xml" }, [found("1")]);
+    const [open] = (await platform.operationsRpc.listBankFindings({})).findings;
+    const findingId = open?.id ?? "";
+    const change = by("ada");
+    const { finding } = await platform.operationsRpc.handleBankFinding({
+      ...{ ...change, findingId, note },
+    });
+    expect(finding).toMatchObject({ note, handledBy: { id: "ada" } });
+    const again = await platform.operationsRpc.handleBankFinding({ ...change, findingId, note });
+    expect(again.finding).toEqual(finding);
+    const other = platform.operationsRpc.handleBankFinding({ ...by("bob"), findingId, note });
+    expect(await codeOf(other)).toBe("INVALID_REQUEST");
+    expect((await platform.operationsRpc.listBankFindings({})).findings).toEqual([]);
+    const all = await platform.operationsRpc.listBankFindings({ handled: true });
+    expect(all.findings.map(({ id }) => id)).toEqual([findingId]);
+    // What is found again stays handled.
+    await noteFindings(work(), { file: "F", name: "s.xml" }, [found("1")]);
+    expect((await platform.operationsRpc.listBankFindings({})).findings).toEqual([]);
+  });
+
+  it("is read with its details by itself alone, and only where it is there", async () => {
+    const details = '{"account":"1918171614"}';
+    const change = { kind: "change", what: "C01: other account", details } as const;
+    await noteFindings(work(), { file: "F", name: "r.ach" }, [change]);
+    const [listed] = (await platform.operationsRpc.listBankFindings({})).findings;
+    const read = await platform.operationsRpc.getBankFinding({ findingId: listed?.id ?? "" });
+    expect(read).toMatchObject({ details, finding: { what: "C01: other account" } });
+    const none = platform.operationsRpc.getBankFinding({ findingId: "none" });
+    expect(await codeOf(none)).toBe("RECORD_NOT_FOUND");
+  });
+});
