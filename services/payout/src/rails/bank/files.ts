@@ -22,6 +22,9 @@ export type FileWork = {
   readonly log: Log;
 };
 
+/** Ids of one query. */
+const atOnce = 1_000;
+
 /** Message ids: 26 of the 28 characters that a file of ISO 20022 leaves for one. */
 export type NewMessageId = (now: Date) => string;
 
@@ -127,14 +130,18 @@ async function claimPayments(
   { _id: file, asked, rail }: FileDocument,
   at: Date,
 ): Promise<PaymentDocument[]> {
-  await payments.updateMany(
-    { _id: { $in: asked }, rail, state: "waiting" },
-    { $set: { state: "filed", file, updated_at: at }, $inc: { revision: 1 } },
-  );
-  return payments
-    .find({ _id: { $in: asked }, state: "filed", file })
-    .sort({ accepted_at: 1, _id: 1 })
-    .toArray();
+  const claimed: PaymentDocument[] = [];
+  for (let from = 0; from < asked.length; from += atOnce) {
+    const among = { _id: { $in: asked.slice(from, from + atOnce) } };
+    await payments.updateMany(
+      { ...among, rail, state: "waiting" },
+      { $set: { state: "filed", file, updated_at: at }, $inc: { revision: 1 } },
+    );
+    claimed.push(...(await payments.find({ ...among, state: "filed", file }).toArray()));
+  }
+  return claimed.toSorted((a, b) => {
+    return a.accepted_at.getTime() - b.accepted_at.getTime() || (a._id < b._id ? -1 : 1);
+  });
 }
 
 /**
@@ -147,32 +154,34 @@ export async function tellPayments(work: FileWork, file: FileDocument): Promise<
   const { _id, members = [], left_out = [] } = file;
   const told = { state: "filed" as const, file: _id };
   const writes: AnyBulkWriteOperation<PaymentDocument>[] = [
-    ...byBlock(members).map(([block, ids]): AnyBulkWriteOperation<PaymentDocument> => {
-      const filter = { ...told, _id: { $in: ids }, block: { $exists: false } };
-      return { updateMany: { filter, update: { $set: { block }, ...isWritten } } };
-    }),
-    ...members.flatMap(({ id, trace }): AnyBulkWriteOperation<PaymentDocument>[] => {
-      if (trace === undefined) return [];
-      const filter = { ...told, _id: id, trace: { $exists: false } };
-      return [{ updateOne: { filter, update: { $set: { trace }, ...isWritten } } }];
+    ...byName(members).map(({ ids, ...named }): AnyBulkWriteOperation<PaymentDocument> => {
+      const filter = { ...told, _id: { $in: ids }, sealed: { $exists: true } };
+      return { updateMany: { filter, update: { $set: named, ...isWritten } } };
     }),
     ...left_out.map((fault) => ({ updateOne: refusal(fault, told, at) })),
   ];
   for (const { id, field, problem } of left_out) {
     log.warn({ payout_id: id, field, problem }, "payment refused: it does not fit the file");
   }
-  if (writes.length > 0) await store.payments.bulkWrite(writes, { ordered: false });
+  for (let from = 0; from < writes.length; from += atOnce) {
+    await store.payments.bulkWrite(writes.slice(from, from + atOnce), { ordered: false });
+  }
 }
 
 /** The file has the beneficiary's account now, sealed as well: the payment need not. */
 const isWritten = { $unset: { sealed: "" as const }, $inc: { revision: 1 } };
 
-function byBlock(members: NonNullable<FileDocument["members"]>): [string, string[]][] {
-  const blocks = new Map<string, string[]>();
-  for (const { id, block } of members) {
-    if (block !== undefined) blocks.set(block, [...(blocks.get(block) ?? []), id]);
-  }
-  return [...blocks];
+/** Payments by what names them: many in a block, one with a trace number. */
+function byName(members: NonNullable<FileDocument["members"]>) {
+  const groups = Map.groupBy(members, ({ block, trace }) => block ?? trace);
+  return [...groups.values()].flatMap((group) => {
+    const { id: _id, ...named } = group[0] ?? { id: "" };
+    const ids = group.map(({ id }) => id);
+    const parts = Math.ceil(ids.length / atOnce);
+    return Array.from({ length: parts }, (_each, part) => {
+      return { ...named, ids: ids.slice(part * atOnce, (part + 1) * atOnce) };
+    });
+  });
 }
 
 /** A payment that is in no file of the bank, nor ever will be. */
