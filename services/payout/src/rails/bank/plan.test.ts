@@ -1,6 +1,6 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
-import { dayThrough, endOfDay, largestOf, planOf, scheduleOf } from "./plan.ts";
+import { dayThrough, endOfDay, largestOf, lastTimeOf, planOf, scheduleOf } from "./plan.ts";
 import { readBankRails } from "./settings.ts";
 import { nachaSettings } from "./test-settings.ts";
 
@@ -49,6 +49,13 @@ describe("when a payment leaves", () => {
     const [first, ...others] = limited;
     if (first === undefined) throw new Error("no window");
     expect(largestOf({ ...schedule, windows: [first, ...others] })).toBe(100_000_000n);
+  });
+
+  it("is said as the last time of a day that takes any amount", () => {
+    expect(lastTimeOf(schedule)).toBe("16:45");
+    expect(lastTimeOf({ ...schedule, leadMs: 60_000 })).toBe("16:59");
+    expect(lastTimeOf({ ...schedule, leadMs: 17 * 3_600_000 })).toBe("00:00");
+    expect(lastTimeOf({ ...schedule, leadMs: 17 * 3_600_000 + 1 })).toBeUndefined();
   });
 
   it("is settled at the end of a day in the bank's zone", () => {

@@ -56,6 +56,17 @@ export function planOf(
   };
 }
 
+/** Until when of a day, `hh:mm` in the bank's zone, a payment of any amount leaves that day. */
+export function lastTimeOf({ windows, leadMs }: BankSchedule): string | undefined {
+  const last = windows.findLast(({ minorMax }) => minorMax === undefined) ?? windows.at(-1);
+  const [hours = 0, minutes = 0] = last?.cutOff.split(":").map(Number) ?? [];
+  const left = hours * 60 + minutes - Math.ceil(leadMs / 60_000);
+  // Before midnight it is on the day before, which no one line can say.
+  if (left < 0) return undefined;
+  const part = (number: number) => String(number).padStart(2, "0");
+  return `${part(Math.floor(left / 60))}:${part(left % 60)}`;
+}
+
 /** The end of the day so many banking days after a day, in the bank's zone. */
 export function endOfDay({ zone, calendars }: Schedule, day: string, days: number) {
   const last = addBankingDays(calendars, day, days);

@@ -66,7 +66,9 @@ describe("a rail of a bank", () => {
       rail: one.rail,
       transfer: swiftTransfer,
       settle: async () => {
-        answer(await send(one), Array(9).fill("settled"));
+        now = wednesday("15:46");
+        await one.dispatcher.run();
+        for (const { bytes } of bank.sent()) answer(bytes, Array(9).fill("settled"));
         await take(one);
         now = wednesday("12:00");
       },
@@ -85,6 +87,8 @@ describe("a rail of a bank", () => {
     expect(rail.expectedAt?.({ ...swiftTransfer, network: "" }, now)).toEqual(friday);
     expect(rail.overdueAfterMs).toBe(96 * 3_600_000);
     expect(rail.isFunded).toBe(true);
+    const cutOff = { time: "15:45", zone: "America/New_York" };
+    expect(rail.cutOff?.({ ...swiftTransfer, network: "" })).toEqual(cutOff);
   });
 
   it("settles with charges, returns short of them, and gives the day's balances", async () => {
@@ -138,7 +142,7 @@ describe("a rail of a bank", () => {
     expect(file.match(/<CdtTrfTxInf>/g)).toHaveLength(1);
     const replies = await Promise.all(keys.map((key) => rail.query(key)));
     expect(replies.map(({ status }) => status)).toMatchObject([
-      { kind: "rejected", failure: { code: "INVALID_BENEFICIARY" } },
+      { kind: "rejected", failure: { code: "INVALID_ADDRESS" } },
       { kind: "rejected", failure: { code: "INVALID_ROUTING" } },
       { kind: "accepted" },
     ]);

@@ -8,7 +8,7 @@ import type { Rail, RailReply, StatementBalances } from "../rail.ts";
 import type { Seals } from "./contents.ts";
 import type { BankStore, PaymentDocument } from "./documents.ts";
 import { acceptPayment, withdrawPayment } from "./payments.ts";
-import { type BankSchedule, endOfDay, largestOf, planOf } from "./plan.ts";
+import { type BankSchedule, endOfDay, largestOf, lastTimeOf, planOf } from "./plan.ts";
 
 /** What the rail of a bank is made of. */
 export type BankRailOptions = {
@@ -63,6 +63,10 @@ export function createBankRail(options: BankRailOptions): Rail {
       const plan = planOf(schedule, amount, now);
       if (isRefused(plan)) return undefined;
       return endOfDay(schedule, plan.settles_on, options.returnWindowDays);
+    },
+    cutOff: () => {
+      const time = lastTimeOf(schedule);
+      return time === undefined ? undefined : { time, zone: schedule.zone };
     },
     statement: (asked, day) => statementOf(store, name, asked, day),
     submit: async (key, instruction) => {

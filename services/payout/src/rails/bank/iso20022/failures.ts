@@ -13,7 +13,9 @@ const codes: Readonly<Record<string, FailureCode>> = {
   ...of("ACCOUNT_BLOCKED", "AC06 MD07"),
   ...of("ACCOUNT_NOT_FOUND", "BE06"),
   ...of("BENEFICIARY_NAME_MISMATCH", "BE01"),
-  ...of("INVALID_BENEFICIARY", "BE04 BE05 BE07 BE11 BE22 RR03"),
+  // RR03: name or address is missing.
+  ...of("INVALID_ADDRESS", "BE04 BE11 RR03"),
+  ...of("INVALID_NAME", "BE22"),
   ...of("AMOUNT_NOT_ACCEPTED", "AM01 AM02 AM09 AM11 AM12 AM13 AM14 AM21"),
   ...of("CURRENCY_NOT_ACCEPTED", "AM03 AC11 CURR"),
   ...of("INVALID_ROUTING", "AGNT CNOR DNOR RC01 RC04 RC07 RC08 RC10 RC11"),

@@ -19,7 +19,8 @@ const codes: Readonly<Record<string, FailureCode>> = {
   R17: "BENEFICIARY_BANK_REJECTED",
   // No transaction account.
   R20: "INVALID_ACCOUNT",
-  R22: "INVALID_BENEFICIARY",
+  // The receiver's identification number.
+  R22: "INVALID_NAME",
   R23: "BENEFICIARY_REFUSED",
   R26: "BENEFICIARY_BANK_REJECTED",
   R28: "INVALID_ROUTING",

@@ -14,7 +14,7 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 /** What the beneficiary's bank answers to a credit: `R02`, or `C01` with what it proposes. */
 export type AchAnswer = { readonly code: string; readonly corrected?: string };
 
-/** A file of the bank that answers those credits of a file of ours that `answers` names, in order. */
+/** A file of the bank that answers credits of a file of ours: `answers` are in their order. */
 export function achAnswers(
   file: Uint8Array,
   answers: readonly (AchAnswer | undefined)[],

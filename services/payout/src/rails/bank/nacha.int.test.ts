@@ -3,14 +3,14 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { migrations } from "../../../migrations.ts";
-import { freshKey, instruction, keepsRailContract } from "../../test-contract.ts";
-import { type BankStore, openBankStore } from "../documents.ts";
-import { findingDetails } from "../findings.ts";
-import { sealer, testRail, testSettings, wednesday } from "../test-rail.ts";
-import { createTestServer } from "../test-server.ts";
-import { nachaSettings } from "../test-settings.ts";
-import { type AchAnswer, achAnswers } from "./test-bank.ts";
+import { migrations } from "../../migrations.ts";
+import { freshKey, instruction, keepsRailContract } from "../test-contract.ts";
+import { type BankStore, openBankStore } from "./documents.ts";
+import { findingDetails } from "./findings.ts";
+import { type AchAnswer, achAnswers } from "./nacha/test-bank.ts";
+import { sealer, testRail, testSettings, wednesday } from "./test-rail.ts";
+import { createTestServer } from "./test-server.ts";
+import { nachaSettings } from "./test-settings.ts";
 
 let database: Database;
 let store: BankStore;
@@ -62,7 +62,8 @@ describe("a rail by ACH", () => {
     return {
       rail: one.rail,
       settle: async () => {
-        await send(one);
+        now = wednesday("09:46");
+        await one.dispatcher.run();
         now = day("2026-12-01T09:00");
         await one.dispatcher.run();
       },
