@@ -10,6 +10,7 @@ import type { Payouts } from "./payouts/document.ts";
 import { exceptionKinds } from "./payouts/rules/exception.ts";
 import { openPayouts } from "./payouts/store.ts";
 import { openRailStates } from "./rails/states.ts";
+import { railAccountGauges } from "./treasury/gauges.ts";
 
 /** Prometheus scrapes every 15 s; a reading takes some 50 ms of the database's time at most. */
 const everyMs = 5_000;
@@ -68,6 +69,7 @@ export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Pro
     "disburse_orphaned_holds",
     "Holds of money without a payout for longer than any execute takes.",
   );
+  const readRailAccounts = railAccountGauges({ accounts }, payouts, metrics);
   return async () => {
     const now = clock.now();
     const secondsSince = (at: Date) => Math.max(0, (now.getTime() - at.getTime()) / 1_000);
@@ -87,11 +89,13 @@ export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Pro
     for (const each of await states.list()) paused.set({ rail: each.rail }, each.paused ? 1 : 0);
     const [orphaned] = await readOrphaned(accounts, new Date(now.getTime() - orphanedAfterMs));
     holds.set(orphaned?.count ?? 0);
+    await readRailAccounts();
   };
 }
 
 const openStages = [
-  ...["queued", "submitting", "processing", "unknown", "cancelling", "concluding"],
+  ...["queued", "awaiting_funds", "submitting", "processing", "unknown", "cancelling"],
+  "concluding",
 ];
 
 type Reading = { readonly _id: unknown; readonly count: number; readonly oldest: Date };

@@ -28,6 +28,7 @@ import { type RunningRail, startEvmRail } from "./rails/evm/open.ts";
 import { createSandboxRail, type SandboxRail } from "./rails/sandbox/rail.ts";
 import { openRailStates } from "./rails/states.ts";
 import { startPayoutService } from "./service.ts";
+import { startStatementGauges } from "./treasury/gauges.ts";
 
 /** How late a message of the sandbox's rail may go out. */
 const callbacksMs = 100;
@@ -44,6 +45,8 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const chains = await startChains(opening);
   const live = [...chains.map(({ rail }) => rail), ...banks.rails];
   const approvals = openApprovals({ db: database.db, clock, log });
+  const own = { guard: approvals.guard, sums: openDailySums(database) };
+  const limits = config.APPROVAL_CREDIT_LIMITS;
   const payout = await startPayoutService({
     ...{ database, bus, clock, log, tracing: opening.tracing },
     quote: connect(QuoteService, config.QUOTE_URL),
@@ -57,17 +60,17 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     place: `${hostname()}:${config.PORT}`,
     metrics: createPayoutMetrics(metrics),
     bankSealer: banks.sealer,
-    approvals: {
-      guard: approvals.guard,
-      sums: openDailySums(database),
-      limits: config.APPROVAL_CREDIT_LIMITS,
-    },
+    approvals: { ...own, limits },
+    // Live, the house's money at rails is always two persons' work.
+    treasuryApprovals: { ...own, limits: config.DISBURSE_MODE === "live" ? new Map() : limits },
   });
   wake = payout.wake;
   lifetime.add("approvals", approvals.start().stop);
   lifetime.add("background", payout.stop);
   opening.ship(ledgerHeads({ accounts: database.db.collection("accounts") }));
   lifetime.add("gauges", startPayoutGauges({ database, metrics, clock, log }).stop);
+  const statements = { ...payout.treasury, metrics, clock, log };
+  lifetime.add("statement gauges", startStatementGauges(statements).stop);
   if (sandboxRail !== undefined) startCallbacks(opening, sandboxRail, payout.receive);
   return serve({
     services: [PayoutService, PayoutOperationsService, ApprovalService],

@@ -142,6 +142,17 @@ function where(partialFilterExpression: object) {
   return { partialFilterExpression };
 }
 
+/** Payouts that wait for funds, and no others. */
+const treasuryIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  payouts: [
+    {
+      key: { "progress.stage": 1, rail: 1, destination: 1 },
+      name: "awaiting_funds",
+      partialFilterExpression: { "progress.stage": "awaiting_funds" },
+    },
+  ],
+};
+
 /** Accounts whose money moved before heads were shipped: all are due once. */
 async function shipAllHeads(db: Db): Promise<void> {
   const moved = { sequence: { $gt: 0 }, head_due: { $exists: false } };
@@ -157,4 +168,5 @@ export const migrations: readonly Migration[] = [
   { name: "ship the head of every account", up: shipAllHeads },
   { name: "indexes of transfers on chains", up: (db) => createIndexes(db, chainIndexes) },
   { name: "indexes of rails of banks", up: (db) => createIndexes(db, bankIndexes) },
+  { name: "index of payouts that wait for funds", up: (db) => createIndexes(db, treasuryIndexes) },
 ];

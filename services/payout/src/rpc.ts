@@ -13,15 +13,16 @@ import { guardedWallets, type WalletDeps } from "./rails/chain/rpc.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
 import { cancelRpc, destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
 import { resolutionsRpc } from "./resolutions/rpc.ts";
+import { guardedTreasury } from "./treasury/approvals.ts";
+import type { TreasuryDeps } from "./treasury/rpc.ts";
 import { type VelocityDeps, velocityRpc } from "./velocity/rpc.ts";
 
 /** The RPCs for the gateway and other services; proto/disburse/payout/v1/payout.proto has them. */
 export function payoutRpc(
   deps: ExecuteDeps & RailReportDeps & PayoutRpcDeps,
 ): Partial<ServiceImpl<typeof PayoutService>> {
-  const { approvals } = deps;
   const rpc = {
-    ...guardedLedger(deps, approvals),
+    ...guardedLedger(deps, deps.approvals),
     ...executionRpc(deps),
     ...payoutsRpc(deps.payouts, deps.counts),
     ...{ ...destinationsRpc(deps), ...cancelRpc(deps) },
@@ -44,7 +45,11 @@ export function operationsRpc(
     Parameters<typeof railsRpc>[0] &
     VelocityDeps &
     WalletDeps &
-    BankRpcDeps & { readonly bindings: OperationBindings },
+    BankRpcDeps &
+    TreasuryDeps & {
+      readonly bindings: OperationBindings;
+      readonly treasuryApprovals?: LedgerApprovals | undefined;
+    },
 ): ServiceImpl<typeof PayoutOperationsService> {
   const bank = bankFilesRpc(deps);
   const rpc = {
@@ -53,6 +58,7 @@ export function operationsRpc(
     ...railsRpc(deps),
     ...guardedWallets(deps),
     ...velocityRpc(deps),
+    ...guardedTreasury(deps, deps.treasuryApprovals),
     ...publishedRpc(deps.payouts),
   };
   // They change nothing, and show what merchants were sent and what banks propose.

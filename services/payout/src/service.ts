@@ -93,6 +93,8 @@ export type PayoutServiceOptions = {
   readonly approvals?: LedgerApprovals;
   /** What files of banks are sealed with; absent where there are none. */
   readonly bankSealer?: Seals | undefined;
+  /** The same for the house's money at rails. */
+  readonly treasuryApprovals?: LedgerApprovals;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
 };
@@ -132,6 +134,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     ...{ payouts, callbacks, rails, states, resolutions, audit, velocity, clock, wake, bindings },
     ...{ wallets: options.wallets, approvals: options.approvals },
     ...{ bank: openBankStore(database), bankSealer: options.bankSealer },
+    ...{ ledger, treasuryApprovals: options.treasuryApprovals },
   };
   return {
     rpc: payoutRpc({
@@ -144,6 +147,8 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     receive: (message: ReceivedMessage, by: Change) => receiveCallback(operations, message, by),
     /** Has rail workers look at what is due. */
     wake,
+    /** What the treasury's gauges are read from. */
+    treasury: { ledger, rails },
     /** Ends the background work after its present runs. */
     stop,
   };

@@ -5,7 +5,11 @@ import {
   BeneficiaryService,
   type ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import {
+  QuoteService,
+  QuoteState,
+  ReturnCharges,
+} from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { SentTexts } from "./payouts/rules/payout.ts";
 
@@ -17,6 +21,7 @@ export type StandInQuote = {
   corridorOpen: boolean;
   expiresAt: Date;
   state: QuoteState;
+  returnCharges?: ReturnCharges;
   claim?: SentTexts & { payoutId: string; operationId: string; claimedAt: Date };
 };
 
@@ -111,6 +116,7 @@ function quoteResponse(id: string, quote: StandInQuote) {
       receivingAmount: quote.amount,
       totalFees: "0.00",
       exchangeRate: "1",
+      returnCharges: quote.returnCharges ?? ReturnCharges.UNSPECIFIED,
       beneficiary: {
         id: "ben_1",
         name: "Ada Lovelace",

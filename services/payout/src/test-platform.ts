@@ -231,6 +231,7 @@ function directoryOf(rails: { current: Rail | undefined }): RailDirectory {
     choose: async () => rails.current ?? "DOWN",
     pays: () => rails.current !== undefined,
     railOf: () => rails.current,
+    shortageOf: async () => undefined,
     unavailability: async () => (rails.current === undefined ? "DOWN" : undefined),
     withdraw: async (_name, key) => (await rails.current?.withdraw?.(key)) ?? true,
     named: (name) => (rails.current?.name === name ? rails.current : undefined),

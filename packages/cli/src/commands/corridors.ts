@@ -160,6 +160,7 @@ const corridorFile = `A corridor that the file does not name stays as it is, and
       limits: { source_min: "1.00", source_max: "100000.00" }
       quote_ttl_seconds: 300
       rate_max_age_seconds: 3600
+      return_charges: house
       open_to: [mer_01k…]
       closed_to: [mer_01j…]`;
 

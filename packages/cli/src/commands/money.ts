@@ -14,6 +14,23 @@ const account: Argument = {
 };
 const rail: Argument = { name: "rail", field: "rail", about: "the rail's name" };
 
+const railCurrency: Argument = {
+  name: "currency",
+  field: "currency_code",
+  about: "the account's currency",
+};
+const railAmount: Argument = {
+  name: "amount",
+  field: "amount",
+  about: "digit for digit: 250000.00",
+};
+const railNote = {
+  name: "note",
+  field: "note",
+  about: "where it is found: the bank's reference, the transaction's hash",
+  isRequired: true,
+} as const;
+
 const railColumns = ["name", "paused", "available", "reason", "currency_codes", "transfer_methods"];
 
 /** Accounts, credits, the house's balances, limits and rails. */
@@ -124,6 +141,77 @@ export const moneyCommands: readonly CallCommand[] = [
     examples: ["rails list"],
     method: operations.listRails,
     show: { list: "rails", columns: railColumns },
+  },
+  {
+    name: "rails accounts",
+    summary: "what the house has at its rails, and what waits for it",
+    examples: ["rails accounts", "rails accounts ethereum --json"],
+    method: operations.listRailAccounts,
+    arguments: [{ ...rail, isOptional: true }],
+    show: {
+      list: "accounts",
+      columns: [
+        ...["rail", "currency_code", "available", "held"],
+        ...["waiting_count", "waiting", "missing"],
+      ],
+    },
+  },
+  {
+    name: "rails entries",
+    summary: "the lines of a rail account, newest first",
+    examples: [
+      "rails entries ethereum USDC_ETH",
+      "rails entries ethereum USDC_ETH --from 2026-11-20",
+    ],
+    method: operations.listRailEntries,
+    arguments: [rail, railCurrency],
+    options: [
+      { name: "from", field: "created_from", value: "time", about: "from then on" },
+      { name: "to", field: "created_to", value: "time", about: "before then" },
+    ],
+    show: {
+      list: "entries",
+      columns: ["created_at", "step", "amount", "available", "held", "payout_id", "note"],
+    },
+  },
+  {
+    name: "rails fund",
+    summary: "book money that arrived at a rail's bank or wallet, once",
+    details:
+      "Payouts that wait for it go on. Above a person's limit of a day, and always in live mode, " +
+      "another person has to approve it: exit code 3.",
+    examples: [
+      'rails fund ethereum 250000.00 USDC_ETH --note "0x9f86…" --dry-run',
+      'rails fund ethereum 250000.00 USDC_ETH --note "0x9f86…"',
+    ],
+    method: operations.fundRailAccount,
+    arguments: [rail, railAmount, railCurrency],
+    options: [railNote],
+    show: { record: "entry" },
+  },
+  {
+    name: "rails sweep",
+    summary: "book money that was taken away from a rail's bank or wallet, once",
+    details: "As `rails fund`. With --charge: the bank or the chain took it for its work.",
+    examples: [
+      'rails sweep ethereum 100000.00 USDC_ETH --note "0x2c26…"',
+      'rails sweep bank 35.00 USD --charge --note "monthly fee, November"',
+    ],
+    method: operations.sweepRailAccount,
+    arguments: [rail, railAmount, railCurrency],
+    options: [
+      railNote,
+      { name: "charge", field: "charge", value: "", about: "it is the house's cost" },
+    ],
+    show: { record: "entry" },
+  },
+  {
+    name: "rails report",
+    summary: "what a day did to a rail account, beside the bank's statement",
+    examples: ["rails report bank USD 2026-11-20", "rails report bank USD 2026-11-20 --json"],
+    method: operations.getRailReport,
+    arguments: [rail, railCurrency, { name: "day", field: "day", about: "yyyy-mm-dd, in UTC" }],
+    show: { record: "report" },
   },
   {
     name: "rails pause",

@@ -26,6 +26,7 @@ const corridor = {
   limits: z.strictObject(limits, { error: "must have fields" }).optional(),
   quote_ttl_seconds: wholeNumber.optional(),
   rate_max_age_seconds: wholeNumber.optional(),
+  return_charges: z.enum(["house", "merchant"], { error: "must be house or merchant" }).optional(),
   open_to: z.array(word, { error: "must be a list of merchants" }).optional(),
   closed_to: z.array(word, { error: "must be a list of merchants" }).optional(),
 };
@@ -131,13 +132,16 @@ function termsOf(current: Corridor | undefined): Terms {
     ...Object.fromEntries(limitNames.map((name) => [`limits.${name}`, bounds[name] ?? ""])),
     quote_ttl_seconds: current.quote_ttl_seconds,
     rate_max_age_seconds: current.rate_max_age_seconds,
+    return_charges: current.return_charges,
   };
 }
 
 /** The terms that a file gives; limits that it gives replace all four. */
 function givenTerms({ limits: bounds, ...wanted }: WantedCorridor): Terms {
   const { active, fee_share, fee_flat, quote_ttl_seconds, rate_max_age_seconds } = wanted;
-  const plain = { active, fee_share, fee_flat, quote_ttl_seconds, rate_max_age_seconds };
+  const { return_charges } = wanted;
+  const times = { quote_ttl_seconds, rate_max_age_seconds };
+  const plain = { active, fee_share, fee_flat, ...times, return_charges };
   const given = Object.entries(plain).filter(([, value]) => value !== undefined);
   const limited = bounds === undefined ? [] : limitNames;
   return Object.fromEntries([
@@ -161,5 +165,9 @@ function bodyOf(pair: Pair, terms: Terms): JsonObject {
     limits: Object.fromEntries(limitNames.map((name) => [name, value(`limits.${name}`)])),
     quote_ttl_seconds: value("quote_ttl_seconds"),
     rate_max_age_seconds: value("rate_max_age_seconds"),
+    // An older service does not name it.
+    ...(Boolean(terms.return_charges) && {
+      return_charges: `RETURN_CHARGES_${String(terms.return_charges).toUpperCase()}`,
+    }),
   };
 }

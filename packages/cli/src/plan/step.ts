@@ -19,6 +19,7 @@ export type Corridor = {
   readonly limits?: Readonly<Record<string, string>>;
   readonly quote_ttl_seconds: number;
   readonly rate_max_age_seconds: number;
+  readonly return_charges: string;
   readonly rate?: { readonly rate: string; readonly as_of: string; readonly source: string };
 };
 

@@ -368,7 +368,7 @@ export interface Payout {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
   /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "cancelled";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
   /** The merchant's id, `merchant_id` in webhooks. */
   parent_id: string;
   /** Quote that was executed. */
@@ -420,7 +420,7 @@ export interface PayoutItem {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
   /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "cancelled";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
   /** What it is. */
   transaction_type: "payout_session";
   /** How it is sent; `CREDIT_REVERSAL` if it failed or was returned and the money is credited. */
@@ -481,9 +481,9 @@ export interface PayoutEvent {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
   /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "cancelled";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
   /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. */
-  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "cancelled";
+  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "awaiting_funds" | "cancelled";
   /** Version of the payout at this step: the `webhook-sequence` of its status. */
   version: number;
   /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
@@ -830,7 +830,7 @@ export interface PayoutWebhookData {
   /** When it last changed. */
   updated_at: string;
   /** The sub-status that it changed to. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "cancelled";
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
   /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */

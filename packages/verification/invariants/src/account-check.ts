@@ -2,7 +2,7 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 import type { Account, Payout, RecentEntry, RecordedEntry } from "./documents.ts";
 import { addHouse, checkEntry, effectOf, keyOf } from "./entry-check.ts";
-import { compare, decimalOf, minorOf, zero } from "./exact.ts";
+import { compare, decimalOf, major, minorOf, zero } from "./exact.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
 
 /** What was decided longer ago and is not done is forgotten, not under way. */
@@ -81,11 +81,21 @@ function checkLink(account: Account, chain: Chain, entry: RecordedEntry | Recent
   const [available, held] = [minorOf(entry.available), minorOf(entry.held)];
   const follows = available === chain.available && held === chain.held;
   expect(1, follows, "its balances do not follow from the entries up to it");
-  expect(2, available >= 0n && held >= 0n, `leaves ${available} available and ${held} held`);
+  const isCovered = available >= 0n || mayBeOverdrawn(account);
+  expect(2, isCovered && held >= 0n, `leaves ${available} available and ${held} held`);
+  const isPaidUncovered = available < 0n && spending.has(entry.step);
+  expect(2, !isPaidUncovered, `a ${entry.step} of more than there was`);
   expect(4, endsWhatIsThere(chain, entry), `a ${entry.step} of nothing, or of another amount`);
   addHouse(chain.house, entry.postings);
   return findings;
 }
+
+/** Rail accounts are the house's; docs/decisions/0050. */
+const isRails = ({ merchant_id }: Account): boolean => merchant_id === "house";
+
+/** A bank takes its charges whether they are covered or not; nothing else is paid uncovered. */
+const mayBeOverdrawn = isRails;
+const spending: ReadonlySet<string> = new Set(["hold", "reversal", "sweep", "rail_hold"]);
 
 /** Books the entry; whether what it ends or takes back was there, with its amount, once. */
 function endsWhatIsThere(chain: Chain, entry: RecordedEntry | RecentEntry): boolean {
@@ -99,14 +109,28 @@ function endsWhatIsThere(chain: Chain, entry: RecordedEntry | RecentEntry): bool
     case "reversal":
       chain.funded -= amount;
       return take(credits, entry.reverses) === amount;
+    case "fund":
+      chain.funded += amount;
+      return true;
+    case "sweep":
+      chain.funded -= amount;
+      return true;
+    case "rail_charge":
+      chain.settledOut += amount;
+      return true;
+    case "rail_hold":
     case "hold": {
       const isFirst = !holds.has(entry.payout_id);
       holds.set(entry.payout_id, amount);
       return isFirst;
     }
+    case "rail_post":
     case "post":
       chain.settledOut += amount;
       return take(holds, entry.payout_id) === amount;
+    case "rail_release":
+      // Of nothing: laid down so that no hold comes after it.
+      return (take(holds, entry.payout_id) ?? 0n) === amount;
     case "release":
       return take(holds, entry.payout_id) === amount;
     default:
@@ -130,7 +154,8 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   expect(1, funded - settledOut === available + held, "funded − settled out ≠ available + held");
   const isHead = available === chain.available && held === chain.held;
   expect(1, isHead, "its balances are not those of its last entry");
-  expect(2, available >= 0n && held >= 0n, `has ${available} available and ${held} held`);
+  const isCovered = available >= 0n || mayBeOverdrawn(account);
+  expect(2, isCovered && held >= 0n, `has ${available} available and ${held} held`);
   expect(1, account.sequence === chain.sequence, "its sequence is not that of its last entry");
   expect(1, account.head_hash === chain.hash, "its head is not the hash of its last entry");
   expect(1, isRecorded, "the ledger lacks entries that it is said to have");
@@ -140,6 +165,10 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
     const isSum = compare(kept, chain.house.get(name) ?? zero) === 0;
     expect(1, isSum, `its ${name} is not the sum of its entries'`);
   }
+  const nostro = chain.house.get(`house:nostro/${account.currency}`) ?? zero;
+  const mirrored = isRails(account) ? -(available + held) : 0n;
+  const isMirrored = compare(nostro, major(mirrored, account.currency)) === 0;
+  expect(1, isMirrored, "house:nostro does not mirror what it has");
   const isAtRest = account.recent.length === 0 && account.open_holds.length === 0;
   expect(5, isAtRest || account.dirty === true, "has work left that no sweep would find");
   const overdue = now.getTime() - overdueMs;
@@ -166,6 +195,10 @@ export function checkHolding(
     }));
 }
 
+const paying: ReadonlySet<string> = new Set([
+  ...["post", "return", "rail_post", "rail_return", "rail_charge"],
+]);
+
 /** Whether an entry that names a payout belongs to it. */
 export function checkOwner(
   entry: RecordedEntry | RecentEntry,
@@ -173,11 +206,14 @@ export function checkOwner(
 ): Finding[] {
   const { findings, expect } = expectationsOf(keyOf(entry));
   if (payout === undefined) {
-    const needsNone = entry.step !== "post" && entry.step !== "return";
+    const needsNone = !paying.has(entry.step);
     expect(4, needsNone, `a ${entry.step} without a payout`);
     return findings;
   }
-  const isOwn = entry.merchant_id === payout.merchant_id && entry.account_id === payout.account_id;
+  const isOwn =
+    entry.merchant_id === "house"
+      ? payout.funded === true && entry.account_id === `rail:${payout.rail}:${entry.currency}`
+      : entry.merchant_id === payout.merchant_id && entry.account_id === payout.account_id;
   expect(12, isOwn, "is of another merchant or account than its payout");
   return findings;
 }

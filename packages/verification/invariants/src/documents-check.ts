@@ -116,8 +116,11 @@ function byId<T extends { readonly _id: string }>(documents: readonly T[]): Map<
   return new Map(documents.map((document) => [document._id, document]));
 }
 
-/** The steps that a payout's money can take after its account was funded. */
-export const payoutSteps = ["hold", "post", "release", "return"] as const;
+/** The steps that a payout's money can take after accounts were funded, the rail's included. */
+export const payoutSteps = [
+  ...(["hold", "post", "release", "return"] as const),
+  ...(["rail_hold", "rail_post", "rail_release", "rail_return"] as const),
+] as const;
 
 function relationsOf(payout: Payout, index: DocumentIndex): PayoutRelations {
   const entry = (step: string) => [step, index.entries.get(`${payout._id}:${step}`)] as const;

@@ -86,7 +86,18 @@ export type Payout = QuotedTerms & {
   /** Decimal text. */
   readonly exchange_rate: string;
   readonly status: string;
-  readonly progress: { readonly stage: string; readonly reference?: string };
+  readonly progress: {
+    readonly stage: string;
+    readonly reference?: string;
+    /** What is missing of a payment that came back, in the destination's major units. */
+    readonly short?: string;
+  };
+  /** Absent until one is named. */
+  readonly rail?: string;
+  /** Whether it is paid from its rail's account. */
+  readonly funded?: boolean;
+  /** Who bears what is missing of a return; absent: the house. */
+  readonly return_charges?: string;
   readonly version: number;
   readonly journal: readonly {
     readonly stage: string;

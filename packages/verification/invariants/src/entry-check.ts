@@ -13,7 +13,17 @@ const effects: Readonly<Record<string, { readonly available: bigint; readonly he
   post: { available: 0n, held: -1n },
   release: { available: 1n, held: -1n },
   return: { available: 1n, held: 0n },
+  fund: { available: 1n, held: 0n },
+  sweep: { available: -1n, held: 0n },
+  rail_hold: { available: -1n, held: 1n },
+  rail_post: { available: 0n, held: -1n },
+  rail_release: { available: 1n, held: -1n },
+  rail_return: { available: 1n, held: 0n },
+  rail_charge: { available: -1n, held: 0n },
 };
+
+/** A return of which the merchant bears all, or the release of what was never held. */
+const mayBeOfNothing: ReadonlySet<string> = new Set(["return", "rail_release"]);
 
 /** Canonical decimal text: no plus, no exponent, no zeros that say nothing. */
 const canonical = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
@@ -40,7 +50,8 @@ export function checkEntry(entry: RecordedEntry | RecentEntry): Finding[] {
     expect(1, false, `there is no step ${entry.step} in ${entry.currency}`);
     return findings;
   }
-  expect(1, minorOf(entry.amount) > 0n, "moves no money");
+  const least = mayBeOfNothing.has(entry.step) ? 0n : 1n;
+  expect(1, minorOf(entry.amount) >= least, "moves no money");
   expect(4, hasOwnKey(entry, key), `is no key of a ${entry.step}`);
   expect(1, entry.hash === hashOf(entry, key), "its hash is not that of its fields");
   checkPostings(entry, effect, expect);
@@ -51,6 +62,18 @@ function hasOwnKey(entry: Entry, key: string): boolean {
   switch (entry.step) {
     case "credit":
       return key.startsWith(`${entry.account_id}:credit:`) && entry.payout_id === "";
+    case "fund":
+    case "sweep":
+      return key.startsWith(`${entry.account_id}:${entry.step}:`) && entry.payout_id === "";
+    case "rail_charge": {
+      const own = `${entry.account_id}:charge:`;
+      return entry.payout_id === "" ? key.startsWith(own) : key === `${own}${entry.payout_id}`;
+    }
+    case "rail_return":
+      return (
+        key === `${entry.payout_id}:rail_return` &&
+        entry.reverses === `${entry.payout_id}:rail_post`
+      );
     case "reversal":
       return entry.reverses !== "" && key === `${entry.reverses}:reversal`;
     case "return":

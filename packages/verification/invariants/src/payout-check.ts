@@ -13,6 +13,7 @@ import type {
 import { givesHouse, takesBackHouse } from "./entry-check.ts";
 import { compare, decimalOf, major, minorOf } from "./exact.ts";
 import { type Expect, expectationsOf, type Finding } from "./finding.ts";
+import { checkRailMoney, checkShort } from "./treasury-check.ts";
 
 /** What belongs to a payout, as far as it was found. */
 export type PayoutRelations = {
@@ -32,6 +33,7 @@ export type PayoutRelations = {
 /** Of each stage what a merchant sees, and the movements after the hold that go with it. */
 const stages: Readonly<Record<string, readonly [status: string, ...endings: string[]]>> = {
   queued: ["initiated", ""],
+  awaiting_funds: ["initiated", ""],
   submitting: ["initiated", ""],
   processing: ["initiated", ""],
   unknown: ["initiated", ""],
@@ -45,7 +47,8 @@ const stages: Readonly<Record<string, readonly [status: string, ...endings: stri
 };
 
 const openStages = [
-  ...["queued", "submitting", "processing", "cancelling", "concluding", "returning"],
+  ...["queued", "awaiting_funds", "submitting", "processing", "cancelling", "concluding"],
+  "returning",
 ];
 /** A database's and a service's clock may differ, and a screening's time is a service's. */
 const clocksApartMs = 5_000;
@@ -60,7 +63,12 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
   checkEvents(payout, relations.events, expect);
   checkCleared(payout, relations, expect);
   const isBacked = relations.transfer !== undefined || wasReported(payout);
-  expect(9, isBacked || payout.status === "initiated", "has an outcome that its rail never gave");
+  const isOthers = payout.funded === true;
+  expect(
+    9,
+    isBacked || isOthers || payout.status === "initiated",
+    "has an outcome that its rail never gave",
+  );
   return findings;
 }
 
@@ -110,9 +118,12 @@ function checkMoney(payout: Payout, { entries }: PayoutRelations, expect: Expect
   expect(4, allowed, `is ${stage} and its ledger has hold ${ending.join(" ")}`);
   for (const entry of [hold, post, release, entries.return]) {
     if (entry === undefined) continue;
+    // A short return is looked at by itself.
+    if (entry.step === "return" && payout.progress.short !== undefined) continue;
     const isAll = minorOf(entry.amount) === minorOf(payout.source_minor);
     expect(4, isAll, `its ${entry.step} is of another amount`);
   }
+  checkRailMoney(payout, entries, expect);
   if (post === undefined) return;
   const fees = major(minorOf(payout.fees_minor), payout.source);
   const isFees = givesHouse(post, `house:fees/${payout.source}`, fees);
@@ -121,7 +132,9 @@ function checkMoney(payout: Payout, { entries }: PayoutRelations, expect: Expect
   const isPaid = givesHouse(post, `house:settlement/${payout.destination}`, paid);
   expect(1, isPaid, "its post books another payment than its own");
   const back = entries.return;
-  expect(1, back === undefined || takesBackHouse(back, post), "its return is not its post's");
+  if (back === undefined) return;
+  if (payout.progress.short !== undefined) checkShort(payout, back, expect);
+  else expect(1, takesBackHouse(back, post), "its return is not its post's");
 }
 
 /** A payout that is not at its end is due for work, and not overdue. */
@@ -196,7 +209,8 @@ export function checkTransfer(transfer: Transfer, payout: Payout | undefined): F
   expect(9, payout !== undefined, "the rail has a transfer of no payout");
   if (payout === undefined) return findings;
   const { stage, reference = transfer.reference } = payout.progress;
-  expect(9, stage !== "queued", "the rail has a transfer that nobody submitted");
+  const isUnsent = stage === "queued" || stage === "awaiting_funds";
+  expect(9, !isUnsent, "the rail has a transfer that nobody submitted");
   const { withdrawn_at } = transfer;
   const isTakenBack = stage !== "cancelled" || withdrawn_at !== undefined;
   expect(9, isTakenBack, "is cancelled and its rail did not take it back");

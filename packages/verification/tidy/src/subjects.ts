@@ -40,8 +40,9 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     ledger: [],
     payouts: ["ledger"],
     velocity: ["payouts"],
+    treasury: ["payouts", "ledger"],
     execution: ["payouts", "ledger", "velocity"],
-    rails: ["payouts", "ledger", "velocity"],
+    rails: ["payouts", "ledger", "velocity", "treasury"],
     resolutions: ["payouts"],
   },
   quote: {

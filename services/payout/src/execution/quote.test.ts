@@ -5,6 +5,7 @@ import {
   GetClaimableQuoteResponseSchema,
   type QuoteSchema,
   QuoteState,
+  ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { describe, expect, it } from "vitest";
 import { claimedQuote, readExecutable } from "./quote.ts";
@@ -16,6 +17,7 @@ const expiresAt = new Date("2026-03-01T10:05:00Z");
 const quote = {
   ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
   ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "USDC", exchangeRate: "0.995" },
+  returnCharges: ReturnCharges.MERCHANT,
   ...{ sourceAmount: "100.50", convertedAmount: "100.00", receivingAmount: "99.500000" },
   beneficiary: {
     ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
@@ -94,7 +96,7 @@ describe("a claimed quote", () => {
   it("is what its payout is made from; its fees are what is not converted", () => {
     expect(read()).toStrictEqual({
       ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
-      ...{ source: "USD", destination: "USDC", exchangeRate: "0.995" },
+      ...{ source: "USD", destination: "USDC", exchangeRate: "0.995", returnCharges: "merchant" },
       ...{ sourceMinor: 10_050n, feesMinor: 50n, receivingMinor: 99_500_000n },
       beneficiary: {
         ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },

@@ -5,6 +5,7 @@ import {
   type GetClaimableQuoteResponse,
   type Quote,
   QuoteState,
+  ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { readAmount } from "@disburse/kernel/money.ts";
 import type { ClaimedQuote } from "../payouts/rules/payout.ts";
@@ -59,6 +60,7 @@ export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote
     feesMinor: feesMinor(quote),
     receivingMinor: readAmount(quote.receivingAmount, quote.destinationCurrencyCode),
     exchangeRate: quote.exchangeRate,
+    returnCharges: wordOf(ReturnCharges, quote.returnCharges) ?? "house",
     beneficiary: {
       id: beneficiary.id,
       name: beneficiary.name,

@@ -1,5 +1,5 @@
 import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import { insertOnce, insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import {
@@ -33,15 +33,28 @@ export async function openLedger({ db }: Database, watch?: WatchWrites) {
 /** Opens an account with nothing in it; a repeat answers with the first one. */
 export async function openAccount(
   { accounts }: LedgerCollections,
-  opening: Change & { readonly merchantId: string; readonly currency: string },
+  opening: Opening,
   now: Date,
 ): Promise<Account> {
-  const { merchantId, currency, operationId, actor } = opening;
-  const document: AccountDocument = {
-    _id: newId("account", now),
+  const { merchantId, operationId } = opening;
+  const document = newAccount({ id: newId("account", now), ...opening }, now);
+  const repeat = { merchant_id: merchantId, operation_id: operationId };
+  return toAccount(await insertOrFind(accounts, document, repeat));
+}
+
+/** A rail account is opened by its first movement. */
+const openedBy = (operationId: string): Change => ({
+  ...{ operationId, actor: { kind: "service", id: "payout" } },
+});
+
+type Opening = Change & { readonly merchantId: string; readonly currency: string };
+
+function newAccount(of: Opening & { readonly id: string }, now: Date): AccountDocument {
+  return {
+    _id: of.id,
     schema_version: accountSchemaVersion,
-    merchant_id: merchantId,
-    currency,
+    merchant_id: of.merchantId,
+    currency: of.currency,
     available: toDecimal128(0n),
     held: toDecimal128(0n),
     sequence: 0,
@@ -50,13 +63,44 @@ export async function openAccount(
     recent: [],
     open_holds: [],
     house: {},
-    operation_id: operationId,
-    actor,
+    operation_id: of.operationId,
+    actor: of.actor,
     created_at: now,
     updated_at: now,
   };
-  const repeat = { merchant_id: merchantId, operation_id: operationId };
-  return toAccount(await insertOrFind(accounts, document, repeat));
+}
+
+/** Whose the rail accounts are: no merchant's, and no merchant is called so. */
+export const houseId = "house";
+
+/** Opens the account of a rail in a currency, once. */
+export async function openRailAccount(
+  { accounts }: LedgerCollections,
+  { id, rail, currency }: { readonly id: string; readonly rail: string; readonly currency: string },
+  now: Date,
+): Promise<void> {
+  const document: AccountDocument = {
+    ...newAccount({ id, merchantId: houseId, currency, ...openedBy(id) }, now),
+    rail,
+  };
+  await insertOnce(accounts, document);
+}
+
+/** The account of a rail in a currency. */
+export async function findRailAccount({ accounts }: LedgerCollections, id: string) {
+  const found = await accounts.findOne({ _id: id, merchant_id: houseId });
+  return found === null ? undefined : toAccount(found);
+}
+
+/** The accounts of rails, or of one. */
+export async function listRailAccounts(
+  { accounts }: Pick<LedgerCollections, "accounts">,
+  rail?: string,
+) {
+  const found = await accounts
+    .find({ merchant_id: houseId, ...(rail !== undefined && { rail }) })
+    .toArray();
+  return found.map((each) => ({ ...toAccount(each), rail: each.rail ?? "" }));
 }
 
 /** A merchant's account. */

@@ -30,6 +30,23 @@ export function guardedLedger(deps: LedgerDeps, approvals?: LedgerApprovals) {
   return approvals.guard(PayoutService, rpc, ledgerGuards({ ...deps, ...approvals }));
 }
 
+/** Why work needs a second person: a person's sum of a day, of credits and at rails together. */
+export function ownWorkReasons({
+  sums,
+  limits,
+  clock,
+}: Pick<LedgerApprovals, "sums" | "limits"> & { readonly clock: Clock }) {
+  return async (work: OwnWork | undefined): Promise<string[]> => {
+    // What is malformed the RPC refuses.
+    if (work === undefined) return [];
+    const { person, currency } = work;
+    const limit = limits.get(currency) ?? 0n;
+    if (await sums.add(work, limit, clock.now())) return [];
+    const most = `${formatAmount(limit, currency)} ${currency}`;
+    return [`above ${most} of credits, reversals, funding and sweeps by ${person} within a day`];
+  };
+}
+
 /** Credits and reversals by one person, up to limits that count a day's sum. */
 function ledgerGuards(deps: {
   readonly ledger: Ledger;
@@ -39,19 +56,11 @@ function ledgerGuards(deps: {
 }): Guards<Pick<LedgerRpc, "creditAccount" | "reverseCredit">> {
   const { ledger, sums, limits, clock } = deps;
   const approvers = ["treasury_approver"] as const;
+  const reasonsOf = ownWorkReasons({ sums, limits, clock });
   const workOf = (rpc: string, merchantId: string, { person, operationId }: Asked) => {
     return (moved: Amount): OwnWork => ({
       ...{ ...moved, person, operation: `${rpc} ${merchantId} ${operationId}` },
     });
-  };
-  const reasonsOf = async (work: OwnWork | undefined): Promise<string[]> => {
-    // What is malformed the RPC refuses.
-    if (work === undefined) return [];
-    const { person, currency } = work;
-    const limit = limits.get(currency) ?? 0n;
-    if (await sums.add(work, limit, clock.now())) return [];
-    const most = `${formatAmount(limit, currency)} ${currency}`;
-    return [`above ${most} of credits and reversals by ${person} within a day`];
   };
   return {
     creditAccount: {

@@ -47,7 +47,10 @@ export type RecentEntry = EntryFields & { key: string };
 export type AccountDocument = {
   _id: string;
   schema_version: number;
+  /** `house` of a rail account. */
   merchant_id: string;
+  /** Of a rail account. */
+  rail?: string;
   currency: string;
   available: Decimal128;
   held: Decimal128;

@@ -25,10 +25,10 @@ import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type Ledger, openAccount, readAccount } from "./accounts.ts";
+import { houseId, type Ledger, openAccount, readAccount } from "./accounts.ts";
 import { toAccount } from "./documents.ts";
 import { isKnownMerchant, type MerchantRegistry } from "./merchants.ts";
-import type { Account, LedgerEntry } from "./rules/account.ts";
+import type { Account, LedgerEntry, MerchantStep } from "./rules/account.ts";
 import { postingText } from "./rules/postings.ts";
 import { type EntryFilter, houseBalances, listEntries, readAccountAsOf } from "./statement.ts";
 import type { Applied } from "./writer.ts";
@@ -49,6 +49,7 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
   return {
     openAccount: async ({ mutation, merchantId, currencyCode: currency }) => {
       const change = readMutation(mutation);
+      assertMerchants(merchantId);
       if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
       if (findCurrency(currency) === undefined) {
         orThrow(refused("INVALID_REQUEST", "currency_code: must be a known currency"));
@@ -73,6 +74,7 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
     },
 
     listAccounts: async ({ merchantId, ...page }) => {
+      assertMerchants(merchantId);
       const own = { merchant_id: merchantId };
       const { shown, ...rest } = await findCountedPage(ledger.accounts, own, page, {
         order: oldestFirst,
@@ -84,11 +86,13 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
     resolveAccount: async ({ accountId }) => {
       const found = await ledger.accounts.findOne({ _id: accountId });
       const account = toAccount(orThrow(found ?? refused("RECORD_NOT_FOUND")));
+      assertMerchants(account.merchantId);
       return { accountId, merchantId: account.merchantId, currencyCode: account.currency };
     },
 
     listEntries: async (request) => {
       const { merchantId, accountId, cursor } = request;
+      assertMerchants(merchantId);
       const limit = orThrow(readLimit(request.limit));
       const beforeSequence = orThrow(readNumber(cursor));
       const filter = readEntryFilter(request);
@@ -108,7 +112,13 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
+/** Rail accounts are the treasury's: these RPCs do not know them. */
+function assertMerchants(merchantId: string): void {
+  if (merchantId === houseId) orThrow(refused("RECORD_NOT_FOUND"));
+}
+
 async function existing(ledger: Ledger, merchantId: string, id: string): Promise<Account> {
+  assertMerchants(merchantId);
   return orThrow((await readAccount(ledger, merchantId, id)) ?? refused("RECORD_NOT_FOUND"));
 }
 
@@ -131,6 +141,7 @@ async function credit(ledger: Ledger, request: CreditAccountRequest) {
 async function reverse(ledger: Ledger, request: ReverseCreditRequest) {
   const { mutation, merchantId, accountId, entryId } = request;
   const { actor } = readMutation(mutation);
+  assertMerchants(merchantId);
   const note = readNote(request.note);
   if (note === "") orThrow(refused("INVALID_REQUEST", "note: is required"));
   const movement = { step: "reversal", creditKey: entryId, note } as const;
@@ -139,7 +150,8 @@ async function reverse(ledger: Ledger, request: ReverseCreditRequest) {
   return entryOf(applied);
 }
 
-function readNote(text: string): string {
+/** Reads a note of an entry, or refuses it. */
+export function readNote(text: string): string {
   const note = cleanText(text);
   if (note.length <= noteMax && textProblem(note) === undefined) return note;
   return orThrow(refused("INVALID_REQUEST", "note: must be at most 255 plain characters"));
@@ -187,7 +199,8 @@ function entryMessage(entry: LedgerEntry) {
     ...entry,
     id: entry.key,
     sequence: BigInt(entry.sequence),
-    step: valueOfWord(LedgerStep, entry.step),
+    // Rail accounts are shown by the treasury's RPCs alone.
+    step: valueOfWord(LedgerStep, entry.step as MerchantStep),
     currencyCode: entry.currency,
     amount: text(entry.amount),
     available: text(entry.available),

@@ -1,5 +1,6 @@
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { countedTotal, countUpToMax } from "@disburse/chassis/paging/page.ts";
-import type { Filter } from "mongodb";
+import type { Decimal128, Filter } from "mongodb";
 import {
   type AccountDocument,
   type LedgerCollections,
@@ -71,6 +72,42 @@ export async function listEntries(
       : { totalCount: BigInt(Math.max(end - first, 0)) },
   ]);
   return { entries: found.map(toLedgerEntry), ...counted };
+}
+
+/**
+ * An account before and after a span of time, and the sums of its movements within by their steps.
+ * `undefined`: no such account.
+ */
+export async function sumsBetween(
+  collections: LedgerCollections,
+  own: OwnAccount,
+  { from, to }: { readonly from: Date; readonly to: Date },
+) {
+  const account = await readRecorded(collections, own);
+  if (account === undefined) return undefined;
+  const first = await firstSequenceFrom(collections, account, from);
+  const end = await firstSequenceFrom(collections, account, to);
+  type Row = { readonly _id: LedgerStep; readonly sum: Decimal128 };
+  const rows = collections.entries.aggregate<Row>([
+    { $match: { account_id: own.accountId, sequence: { $gte: first, $lt: end } } },
+    { $group: { _id: "$step", sum: { $sum: "$amount" } } },
+  ]);
+  const [found, before, after] = await Promise.all([
+    rows.toArray(),
+    balancesAfter(collections, account, first - 1),
+    balancesAfter(collections, account, end - 1),
+  ]);
+  const sums = new Map(found.map(({ _id, sum }) => [_id, fromDecimal128(sum)] as const));
+  return { before, after, sums };
+}
+
+async function balancesAfter(
+  collections: LedgerCollections,
+  { _id }: AccountDocument,
+  sequence: number,
+) {
+  if (sequence === 0) return { available: 0n, held: 0n };
+  return toLedgerEntry(await entryAt(collections, _id, sequence));
 }
 
 /** An account as it was at a time, after the last entry made by then; `undefined`: none yet. */

@@ -76,6 +76,8 @@ export type PayoutDocument = Origin & {
   fees_minor: Decimal128;
   receiving_minor: Decimal128;
   exchange_rate: string;
+  /** Who bears what banks keep of a return; absent: the house. */
+  return_charges?: "merchant";
   beneficiary_name: string;
   account_number_masked: string;
   transfer_method: string;
@@ -84,8 +86,10 @@ export type PayoutDocument = Origin & {
   progress: Progress;
   version: number;
   revision: number;
-  /** Absent until it is submitted. */
+  /** Absent until it is named: by its submission, or before, where it is paid from an account. */
   rail?: string;
+  /** Set with the rail's name where the payout is paid from its rail's account. */
+  funded?: true;
   submitted_at?: Date;
   /** Absent where its rail did not say when it will have paid it. */
   expected_at?: Date;
@@ -147,6 +151,7 @@ export function payoutDocument(
     fees_minor: toDecimal128(quote.feesMinor),
     receiving_minor: toDecimal128(quote.receivingMinor),
     exchange_rate: quote.exchangeRate,
+    ...(quote.returnCharges === "merchant" && { return_charges: quote.returnCharges }),
     beneficiary_name: quote.beneficiary.name,
     account_number_masked: quote.beneficiary.accountNumberMasked,
     transfer_method: quote.beneficiary.transferMethod,
@@ -201,6 +206,7 @@ export const stateFields = {
   fees_minor: 1,
   receiving_minor: 1,
   exchange_rate: 1,
+  return_charges: 1,
   beneficiary_name: 1,
   account_number_masked: 1,
   transfer_method: 1,
@@ -209,6 +215,7 @@ export const stateFields = {
   version: 1,
   revision: 1,
   rail: 1,
+  funded: 1,
   submitted_at: 1,
   expected_at: 1,
   doubt: 1,
@@ -232,6 +239,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       feesMinor: fromDecimal128(document.fees_minor),
       receivingMinor: fromDecimal128(document.receiving_minor),
       exchangeRate: document.exchange_rate,
+      returnCharges: document.return_charges ?? "house",
       beneficiary: {
         id: document.beneficiary_id,
         name: document.beneficiary_name,
@@ -251,6 +259,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
     version: document.version,
     revision: document.revision,
     rail: document.rail ?? "",
+    isFunded: document.funded === true,
     submittedAt: document.submitted_at,
     expectedAt: document.expected_at,
     exception: document.doubt,

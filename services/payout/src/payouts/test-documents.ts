@@ -18,6 +18,7 @@ export const quote: ClaimedQuote = {
   feesMinor: 50n,
   receivingMinor: 99_500_000n,
   exchangeRate: "0.995",
+  returnCharges: "house",
   beneficiary: {
     id: "ben_1",
     name: "Ada Lovelace",

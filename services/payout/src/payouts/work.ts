@@ -79,7 +79,9 @@ export async function advance(
   const from = publicStatusOf(payout.progress).status;
   const to = publicStatusOf(progress).status;
   const submitted =
-    submitTo !== undefined && payout.rail === "" ? { rail: submitTo, submittedAt: at } : undefined;
+    submitTo !== undefined && payout.submittedAt === undefined
+      ? { rail: submitTo, submittedAt: at }
+      : undefined;
   const exception = exceptionAfterStep(payout.exception, progress.stage, cause, at);
   const changed: Payout = {
     ...payout,
@@ -121,6 +123,28 @@ export async function advance(
   );
   if (result.modifiedCount !== 1) return undefined;
   return { payout: changed, ...(news && { changed: news }) };
+}
+
+/**
+ * Names the rail whose account a payout is paid from, before money is held there: what ends the
+ * payout then knows where to look. `undefined`: a concurrent write won.
+ */
+export async function nameRail(
+  payouts: Payouts,
+  leased: LeasedPayout,
+  rail: string,
+): Promise<LeasedPayout | undefined> {
+  const { id, revision } = leased.payout;
+  const named = { rail, funded: true } as const;
+  const result = await payouts.updateOne(
+    { _id: id, revision },
+    { $set: named, $inc: { revision: 1 } },
+  );
+  if (result.modifiedCount !== 1) return undefined;
+  return {
+    ...leased,
+    payout: { ...leased.payout, rail, isFunded: true, revision: revision + 1 },
+  };
 }
 
 /** Adds to a payout's last calls. */

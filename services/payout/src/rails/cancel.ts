@@ -14,6 +14,7 @@ import { advance, type LeasedPayout, release } from "../payouts/work.ts";
 import { moveOwed } from "./closing.ts";
 import {
   fromNow,
+  overdueAfterMs,
   overdueException,
   type RailWorkerDeps,
   railTimeoutMs,
@@ -134,7 +135,11 @@ export async function takeBack(
     isWithdrawn = await askToWithdraw(deps, payout);
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.id }, "rail did not say whether it withdraws");
-    const isOverdueNow = isOverdue(payout.submittedAt, deps.clock.now(), deps.stuckAfterMs);
+    const isOverdueNow = isOverdue(
+      payout.submittedAt,
+      deps.clock.now(),
+      overdueAfterMs(deps, payout),
+    );
     const exception = isOverdueNow ? overdueException(deps, payout) : {};
     return release(deps.payouts, leased, { work: fromNow(deps, retryMs), ...exception });
   }

@@ -37,6 +37,8 @@ export function createRailDirectory(
     if (await isPaused(rail.name)) return "PAUSED";
     return (await isAvailable(rail)) ? undefined : "DOWN";
   };
+  const shortageOf = async (rail: Rail, transfer: Transfer) =>
+    (await unavailability(rail)) ?? (await rail.shortage?.(transfer));
   return {
     all: rails,
     /** The rail that a transfer goes to now, or why it waits. */
@@ -45,8 +47,10 @@ export function createRailDirectory(
       if (isRefused(name)) return name.refused;
       const rail = byName.get(name);
       if (rail === undefined) return "NO_ROUTE";
-      return (await unavailability(rail)) ?? (await rail.shortage?.(transfer)) ?? rail;
+      return (await shortageOf(rail, transfer)) ?? rail;
     },
+    /** Why a rail that was chosen already does not take a transfer now. */
+    shortageOf,
     /** Whether some transfer of a currency has a rail, be it paused or away. */
     pays: (currency: string): boolean => isPayable(routes, capabilities, currency),
     /** The rail that transfers of a way go to, be it paused or away. */

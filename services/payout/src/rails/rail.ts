@@ -41,8 +41,6 @@ export type RailReply = RailReport & {
   readonly pollAfterMs?: number;
   /** Of a settled transfer: what its bank took on top of the amount. */
   readonly charges?: TransferredAmount;
-  /** Of a returned one: what is missing of the amount, where less came back. */
-  readonly short?: TransferredAmount;
   /**
    * Why what the rail said before may not hold any more, as after a deep reorganisation of a chain:
    * nothing moves, and the payout gets an exception.

@@ -14,9 +14,10 @@ import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
-import { applyRailReport, type RailReport } from "../payouts/rules/rail-report.ts";
+import { applyRailReport, type RailReport, readCharge } from "../payouts/rules/rail-report.ts";
 import { causeOf } from "../payouts/rules/timeline.ts";
 import { advance, type LeasedPayout, release, type Step } from "../payouts/work.ts";
+import { chargeFunds } from "../treasury/accounts.ts";
 import type { VelocityRoom } from "../velocity/room.ts";
 import type { RailDirectory } from "./directory.ts";
 import type { RailReply } from "./rail.ts";
@@ -29,7 +30,10 @@ export type RailWorkerDeps = {
   readonly room: Pick<VelocityRoom, "giveBack">;
   readonly rails: RailDirectory;
   readonly leases: Leases;
-  /** A payout that is open for so long after its submission gets an exception. */
+  /**
+   * A payout that is open for so long after its submission gets an exception, where its rail has no
+   * such time of its own.
+   */
   readonly stuckAfterMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -80,6 +84,20 @@ export async function takeStep(
 export function overdueException({ clock }: RailWorkerDeps, { exception }: Payout) {
   if (exception !== undefined) return {};
   return { exception: raiseException(undefined, "stuck", clock.now()) };
+}
+
+/** The longest pause of a payout that waits for a rail. */
+export const queueWaitMaxMs = 30_000;
+
+/** The pause of a payout that is not sent yet: an eighth of the time that it has waited. */
+export function queueWaitMs({ clock }: RailWorkerDeps, { createdAt }: Payout): number {
+  const waitedMs = clock.now().getTime() - createdAt.getTime();
+  return Math.min(Math.max(waitedMs / 8, retryMs), queueWaitMaxMs);
+}
+
+/** When a payout is overdue: its rail's own word, else the service's. */
+export function overdueAfterMs({ rails, stuckAfterMs }: RailWorkerDeps, { rail }: Payout): number {
+  return rails.named(rail)?.overdueAfterMs ?? stuckAfterMs;
 }
 
 /** A time from now. */
@@ -149,11 +167,13 @@ export async function callRail(
 }
 
 /** A rail report for the history: `settled R-1, 10.00 USD`. */
-export function describeResponse({ status, transferred }: RailReport): string {
+export function describeResponse({ status, transferred, short }: RailReport): string {
   const reference = "reference" in status ? ` ${status.reference ?? ""}`.trimEnd() : "";
   const { amount = "", currency = "" } = transferred ?? {};
   const sum = `${amount} ${currency}`.trim();
-  return [`${status.kind}${reference}`, ...(sum === "" ? [] : [sum])].join(", ").slice(0, textMax);
+  const missing = short && `short of ${short.amount} ${short.currency}`;
+  const parts = [`${status.kind}${reference}`, sum, missing];
+  return parts.filter(Boolean).join(", ").slice(0, textMax);
 }
 
 /** Applies a response to its payout; `undefined` unless the payout is decided and goes on now. */
@@ -164,7 +184,9 @@ export async function applyResponse(
 ): Promise<StepResult | undefined> {
   const { payout } = leased;
   const { status, pollAfterMs, call } = response;
-  const next = applyRailReport(payout, response);
+  const isPaid = status.kind === "settled" || status.kind === "returned";
+  const charge = isPaid ? readCharge(response.charges) : undefined;
+  const next = isRefused(charge) ? charge : applyRailReport(payout, response);
   // An open payout is polled, also where its rail announces a callback.
   const isOpen = publicStatusOf(payout.progress).status === "initiated";
   const latestPoll = isOpen ? fromNow(deps, pollIntervalMaxMs) : "done";
@@ -174,7 +196,12 @@ export async function applyResponse(
     const work = isRefused(next) ? latestPoll : nextPollAt(deps, payout, response);
     return release(deps.payouts, leased, { work, calls: [call], exception });
   }
-  const isOverdueNow = isOpen && isOverdue(payout.submittedAt, call.at, deps.stuckAfterMs);
+  // First of all writes: asked again, the rail says it again, and it is booked once.
+  if (charge !== undefined && !isRefused(charge) && payout.isFunded) {
+    await chargeFunds(deps.ledger, payout, charge);
+  }
+  const isOverdueNow =
+    isOpen && isOverdue(payout.submittedAt, call.at, overdueAfterMs(deps, payout));
   if (!isOverdueNow && isPolledSoon(deps, leased, next, response)) {
     const waiting = { ...leased, calls: [...leased.calls, call] };
     deps.leases.hold(waiting, fromNow(deps, response.pollAfterMs));

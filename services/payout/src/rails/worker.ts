@@ -11,6 +11,7 @@ import { type LeasedPayout, release } from "../payouts/work.ts";
 import { takeBack } from "./cancel.ts";
 import { moveOwed } from "./closing.ts";
 import type { Unavailability } from "./directory.ts";
+import { fundPayout } from "./funding.ts";
 import type { Instruction, Rail } from "./rail.ts";
 import type { Transfer } from "./rules/routing.ts";
 import {
@@ -19,15 +20,14 @@ import {
   fromNow,
   nextPollAt,
   overdueException,
+  queueWaitMaxMs,
+  queueWaitMs,
   type RailWorkerDeps,
   renewedLease,
   retryMs,
   type StepResult,
   takeStep,
 } from "./steps.ts";
-
-/** The longest pause of a payout that waits for a rail. */
-const queueWaitMaxMs = 30_000;
 
 /** Works on the payout that is due longest; `false`: none is due. */
 export async function workOnDuePayout(
@@ -68,6 +68,7 @@ async function work(deps: RailWorkerDeps, first: LeasedPayout): Promise<void> {
 async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date | "done") {
   switch (leased.payout.progress.stage) {
     case "queued":
+    case "awaiting_funds":
       return submitFirst(deps, leased);
     case "submitting":
     case "processing":
@@ -87,9 +88,16 @@ async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date
   }
 }
 
-/** Chooses the rail, once: the step before the rail call stores it. */
+/** Chooses the rail, once: the step before the rail call stores it, or an earlier one named it. */
 async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
-  const chosen = await deps.rails.choose(transferOf(leased.payout));
+  const { rail: name } = leased.payout;
+  const named = deps.rails.named(name);
+  if (name !== "" && named === undefined) return waitForOperator(deps, leased);
+  const transfer = transferOf(leased.payout);
+  const chosen =
+    named === undefined
+      ? await deps.rails.choose(transfer)
+      : ((await deps.rails.shortageOf(named, transfer)) ?? named);
   return typeof chosen === "string"
     ? waitForRail(deps, leased, chosen, [])
     : submit(deps, leased, chosen, []);
@@ -112,8 +120,7 @@ function waitForRail(
   const isShort = waits === "LOW_GAS" || waits === "LOW_FUNDS";
   const isTemporary = isShort || waits === "PAUSED" || waits === "DOWN";
   deps.log.info({ payout_id: payout.id, waits }, "payout waits for its rail");
-  const waitedMs = deps.clock.now().getTime() - payout.createdAt.getTime();
-  const waitMs = Math.min(Math.max(waitedMs / 8, retryMs), queueWaitMaxMs);
+  const waitMs = queueWaitMs(deps, payout);
   const said: StoredCall = { kind: "answer", at: deps.clock.now(), said: `not sent: ${waits}` };
   return release(deps.payouts, leased, {
     ...{ work: fromNow(deps, waitMs), calls: isShort ? [...calls, said] : calls },
@@ -150,13 +157,15 @@ async function submit(
   if ("uncleared" in instruction) {
     return waitForClearance(deps, leased, instruction.uncleared, calls);
   }
+  const funded = await fundPayout(deps, leased, rail, calls);
+  if (funded === undefined) return undefined;
   const { name } = rail;
   const lease = renewedLease(deps);
   const expectedAt = rail.expectedAt?.(transferOf(leased.payout), lease.at);
   const detail = `submitting to ${name}`;
   const cause = "submitted" as const;
   const step = { cause, detail, ...lease, submitTo: name, expectedAt, calls };
-  const submitting = await takeStep(deps, leased, { stage: "submitting" }, step);
+  const submitting = await takeStep(deps, funded, { stage: "submitting" }, step);
   if (submitting === undefined) return undefined;
   const { id } = submitting.payout;
   const call = { payoutId: id, rail: name, operation: "submit" } as const;
@@ -207,15 +216,19 @@ async function readInstruction(
   };
 }
 
+/** Leaves a payout whose rail is not configured any more. */
+function waitForOperator(deps: RailWorkerDeps, leased: LeasedPayout): Promise<undefined> {
+  const { payout } = leased;
+  deps.log.error({ payout_id: payout.id, rail: payout.rail }, "rail is not configured");
+  const work = fromNow(deps, queueWaitMaxMs);
+  return release(deps.payouts, leased, { work, ...overdueException(deps, payout) });
+}
+
 /** Polls by the payout's key; a rail that never saw the key gets it, the same one, again. */
 async function poll(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepResult | undefined> {
   const { payout } = leased;
   const rail = deps.rails.named(payout.rail);
-  if (rail === undefined) {
-    deps.log.error({ payout_id: payout.id, rail: payout.rail }, "rail is not configured");
-    const work = fromNow(deps, queueWaitMaxMs);
-    return release(deps.payouts, leased, { work, ...overdueException(deps, payout) });
-  }
+  if (rail === undefined) return waitForOperator(deps, leased);
   const call = { payoutId: payout.id, rail: rail.name, operation: "query" } as const;
   const response = await callRail(deps, call, () => rail.query(payout.id));
   const isLost = response.status.kind === "not_received" && payout.progress.stage !== "settled";

@@ -119,6 +119,7 @@ it("is stored and shown whole, with whom it is open to and its rate", async () =
     ...{ source_min: minor("100"), source_max: minor("900") },
     ...{ receiving_min: minor("200"), receiving_max: minor("800") },
     ...{ quote_ttl_seconds: 90, rate_max_age_seconds: 60 },
+    return_charges: "house",
     operations: [first.operationId, second.operationId],
   });
   await rpc.setMerchantCorridor({ mutation: opening, merchantId: "mer_1", corridorId, open: true });
@@ -135,7 +136,7 @@ it("is stored and shown whole, with whom it is open to and its rate", async () =
   const listed = await rpc.listCorridors({ merchantId: "mer_1" });
   const shown = listed.corridors.find(({ id }) => id === corridorId);
   expect(shown && toJson(CorridorSchema, shown)).toEqual({
-    ...{ ...corridor, id: corridorId },
+    ...{ ...corridor, id: corridorId, returnCharges: "RETURN_CHARGES_HOUSE" },
     rate: { rate: "83.12", asOf: "2026-01-01T00:00:00Z", source: "test" },
     rails: [{ rail: "bank" }],
   });

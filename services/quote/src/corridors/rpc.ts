@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { countedTotal, cutPage, readLimit } from "@disburse/chassis/paging/page.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -11,6 +12,7 @@ import {
   LimitsSchema,
   type QuoteService,
   RateSchema,
+  ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
@@ -131,6 +133,7 @@ function corridorText(corridor = create(CorridorSchema)): CorridorText {
     destination: corridor.destinationCurrencyCode,
     feeShare: corridor.feeShare || "0",
     feeFlat: corridor.feeFlat || "0",
+    returnCharges: wordOf(ReturnCharges, corridor.returnCharges),
   };
 }
 
@@ -164,6 +167,7 @@ export function corridorMessage(corridor: Corridor, rate: Rate | undefined): Cor
     feeShare: formatDecimal(corridor.fee.share),
     feeFlat: formatAmount(corridor.fee.flatMinor, corridor.source),
     limits: limitsMessage(corridor),
+    returnCharges: valueOfWord(ReturnCharges, corridor.returnCharges),
     ...(rate === undefined ? {} : { rate: rateMessage(rate) }),
   });
 }

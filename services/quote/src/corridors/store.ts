@@ -5,7 +5,7 @@ import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Decimal, formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Collection, Decimal128, Filter } from "mongodb";
-import type { Corridor, CorridorTerms, Rate } from "./rules/corridor.ts";
+import type { Corridor, CorridorTerms, Rate, ReturnCharges } from "./rules/corridor.ts";
 import type { PairCursor } from "./rules/page.ts";
 
 /** Minor units; `null` where there is no bound. */
@@ -14,8 +14,13 @@ type Bound = Decimal128 | null;
 /** What each stored document that changes has of its last change. */
 type Changed = { schema_version: number; actor: StoredActor; created_at: Date; updated_at: Date };
 
-type CorridorDocument = ReturnType<typeof corridorTerms> &
-  Changed & { _id: string; operations: string[] };
+type CorridorDocument = Omit<ReturnType<typeof corridorTerms>, "return_charges"> &
+  Changed & {
+    _id: string;
+    operations: string[];
+    /** Absent where it was set before there was a choice. */
+    return_charges?: ReturnCharges;
+  };
 
 type MerchantCorridorDocument = Changed & {
   _id: string;
@@ -253,6 +258,7 @@ function corridorTerms(terms: CorridorTerms) {
     receiving_max: bound(terms.limits.receivingMax),
     quote_ttl_seconds: terms.quoteTtlSeconds,
     rate_max_age_seconds: terms.rateMaxAgeSeconds,
+    return_charges: terms.returnCharges,
   };
 }
 
@@ -274,6 +280,7 @@ function toCorridor(document: CorridorDocument): Corridor {
     },
     quoteTtlSeconds: document.quote_ttl_seconds,
     rateMaxAgeSeconds: document.rate_max_age_seconds,
+    returnCharges: document.return_charges ?? "house",
   };
 }
 

@@ -20,6 +20,7 @@ import {
   QuoteSchema,
   QuoteService,
   QuoteState,
+  ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
@@ -244,6 +245,7 @@ describe("a quote", () => {
         ...{ transferMethod: "LOCAL", network: "IMPS" },
       },
       state: "QUOTE_STATE_OPEN",
+      returnCharges: "RETURN_CHARGES_HOUSE",
       createdAt: timeText(clockNow),
       updatedAt: timeText(clockNow),
       expiredAt: timeText(document.expires_at),
@@ -418,6 +420,19 @@ describe("a corridor", () => {
     const all = await quotes.listCorridors({ merchantId: "" });
     expect(all.corridors).toHaveLength(2);
     expect((await quotes.listCorridors({ merchantId: "mer_1" })).corridors).toHaveLength(1);
+  });
+
+  it("keeps who bears charges of returns as its corridor said when it was made", async () => {
+    const { corridors } = await quotes.listCorridors({ merchantId: "mer_1" });
+    const corridor = clone(CorridorSchema, corridors[0] ?? create(CorridorSchema));
+    const set = (returnCharges: ReturnCharges) =>
+      quotes.setCorridor({ mutation: operation(), corridor: { ...corridor, returnCharges } });
+    await set(ReturnCharges.MERCHANT);
+    const quoteId = (await ask()).quote?.id ?? "";
+    await set(ReturnCharges.HOUSE);
+    const { quote } = await quotes.getClaimableQuote({ quoteId });
+    expect(quote?.returnCharges).toBe(ReturnCharges.MERCHANT);
+    expect((await ask()).quote?.returnCharges).toBe(ReturnCharges.HOUSE);
   });
 
   it("quotes its latest rate by the time at which it was true, and none that is too old", async () => {

@@ -20,6 +20,7 @@ import {
   QuoteSchema,
   type QuoteService,
   QuoteState as QuoteStateMessage,
+  ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { requestForQuote } from "@disburse/forms/bodies/transfer.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
@@ -243,6 +244,7 @@ function newQuote(
     rate: rate.rate,
     rateAsOf: rate.asOf,
     rateSource: rate.source,
+    returnCharges: corridor.returnCharges,
     ...{ createdAt: now, updatedAt: now },
     expiresAt: new Date(now.getTime() + ttlSeconds * 1_000),
   };
@@ -260,6 +262,7 @@ function quoteMessage(quote: Quote): QuoteMessage {
     receivingAmount: formatAmount(amounts.receiving, destination),
     exchangeRate: formatDecimal(quote.rate),
     rateAsOf: timestampFromDate(quote.rateAsOf),
+    returnCharges: valueOfWord(ReturnCharges, quote.returnCharges),
     state: valueOfWord(QuoteStateMessage, quote.state),
     createdAt: timestampFromDate(quote.createdAt),
     updatedAt: timestampFromDate(quote.updatedAt),

@@ -19,7 +19,14 @@ const quote = (id: string, merchantId: string): Quote => ({
   ...{ state: "open", id, merchantId, accountId: "acc_1", corridorId: "cor_1" },
   ...{ source: "USD", destination: "INR", rate: { units: 83n, scale: 0 } },
   amounts: { source: 100n, fees: 1n, converted: 99n, receiving: 8_217n },
-  ...{ rateAsOf: at, rateSource: "test", createdAt: at, updatedAt: at, expiresAt: at },
+  ...{
+    rateAsOf: at,
+    rateSource: "test",
+    returnCharges: "house",
+    createdAt: at,
+    updatedAt: at,
+    expiresAt: at,
+  },
   beneficiary: {
     ...{ id: "ben_1", name: "A", accountNumberMasked: "*1", transferMethod: "LOCAL", network: "" },
   },

@@ -112,6 +112,7 @@ function quoteDocument(quote: Quote) {
     rate: formatDecimal(quote.rate),
     rate_as_of: quote.rateAsOf,
     rate_source: quote.rateSource,
+    ...(quote.returnCharges === "merchant" && { return_charges: quote.returnCharges }),
     beneficiary: {
       id: quote.beneficiary.id,
       name: quote.beneficiary.name,
@@ -144,6 +145,7 @@ function toQuote(document: QuoteDocument): Quote {
     rate: storedDecimal(document.rate),
     rateAsOf: document.rate_as_of,
     rateSource: document.rate_source,
+    returnCharges: document.return_charges ?? "house",
     beneficiary: {
       id: document.beneficiary.id,
       name: document.beneficiary.name,

@@ -1,7 +1,20 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 
-/** The kinds of money movement of an account, as its statement names them. */
-export type LedgerStep = "credit" | "hold" | "post" | "release" | "return" | "reversal";
+/** The kinds of money movement of a merchant's account, as its statement names them. */
+export type MerchantStep = "credit" | "hold" | "post" | "release" | "return" | "reversal";
+
+/** The kinds of money movement of a rail account. */
+export type RailStep =
+  | "fund"
+  | "sweep"
+  | "rail_hold"
+  | "rail_post"
+  | "rail_release"
+  | "rail_return"
+  | "rail_charge";
+
+/** The kinds of money movement of any account. */
+export type LedgerStep = MerchantStep | RailStep;
 
 /** What a payout's source amount becomes when it is paid. */
 export type Conversion = {
@@ -14,13 +27,42 @@ export type Conversion = {
   readonly exchangeRate: string;
 };
 
+/** What is missing of a payment that came back, and who bears it. */
+export type Shortfall = {
+  readonly bearer: ReturnChargesBearer;
+  readonly destination: string;
+  /** Minor units of the destination, above zero and below what was paid. */
+  readonly minor: bigint;
+  /** The payout's, decimal text. */
+  readonly exchangeRate: string;
+};
+
+/** Who bears what banks keep of a payment that comes back: a setting of the corridor. */
+export type ReturnChargesBearer = "house" | "merchant";
+
+/** A movement of a rail account: what is decided on is covered, what has happened is booked. */
+export type RailMovement =
+  | { readonly step: "fund" | "sweep"; readonly operationId: string; readonly amount: bigint }
+  | { readonly step: "rail_hold"; readonly payoutId: string; readonly amount: bigint }
+  | { readonly step: "rail_post" | "rail_release"; readonly payoutId: string }
+  /** `shortMinor` of what was paid did not come back. */
+  | { readonly step: "rail_return"; readonly payoutId: string; readonly shortMinor: bigint }
+  /** What the bank or the chain took: for a payout, or as an operator books it. */
+  | {
+      readonly step: "rail_charge";
+      readonly amount: bigint;
+      readonly of: { readonly payoutId: string } | { readonly operationId: string };
+    };
+
 /** A movement to apply to an account; one that ends or reverses another has that one's amount. */
 export type Movement = { readonly note: string } & (
+  | RailMovement
   | { readonly step: "credit"; readonly operationId: string; readonly amount: bigint }
   | { readonly step: "reversal"; readonly creditKey: string }
   | { readonly step: "hold"; readonly payoutId: string; readonly amount: bigint }
   | { readonly step: "post"; readonly payoutId: string; readonly conversion: Conversion }
-  | { readonly step: "release" | "return"; readonly payoutId: string }
+  | { readonly step: "release"; readonly payoutId: string }
+  | { readonly step: "return"; readonly payoutId: string; readonly short?: Shortfall | undefined }
 );
 
 /** The key of a payout's movement: one per payout and step. */
@@ -38,6 +80,11 @@ export function reversalKey(key: string): string {
   return `${key}:reversal`;
 }
 
+/** The key of what an operation does to a rail account, or of a charge: one per account. */
+export function railKey(accountId: string, step: "fund" | "sweep" | "charge", of: string): string {
+  return `${accountId}:${step}:${of}`;
+}
+
 /** An account, as rules and RPCs see it. */
 export type Account = {
   readonly id: string;
@@ -53,8 +100,10 @@ export type Account = {
   readonly updatedAt: Date;
 };
 
-/** The house's own accounts; docs/decisions/0008 describes them. */
+/** The house's own accounts; docs/decisions/0008 and 0050 describe them. */
 export type HouseAccount =
+  | "house:nostro"
+  | "house:charges"
   | "house:funding"
   | "house:fees"
   | "house:exchange"
@@ -83,7 +132,7 @@ export type LedgerEntry = {
   readonly merchantId: string;
   readonly currency: string;
   readonly step: LedgerStep;
-  /** Minor units, above zero. */
+  /** Minor units; zero where nothing is left of a return, or nothing was held at a rail. */
   readonly amount: bigint;
   /** "" where no payout moves. */
   readonly payoutId: string;
@@ -107,3 +156,6 @@ export type LedgerEntry = {
   /** Not before the entry before it. */
   readonly createdAt: Date;
 };
+
+/** Entries by their keys. */
+export type KnownEntries = ReadonlyMap<string, LedgerEntry>;

@@ -5,19 +5,25 @@ import {
   type Account,
   creditKey,
   type EntryActor,
+  type KnownEntries,
   type LedgerEntry,
   type Movement,
   movementKey,
   type Posting,
   reversalKey,
 } from "./account.ts";
-import { isBalanced, paymentPostings, plainPostings, postingText, reversed } from "./postings.ts";
+import {
+  isBalanced,
+  paymentPostings,
+  plainPostings,
+  postingText,
+  returnPostings,
+  reversed,
+} from "./postings.ts";
+import { isRailMovement, railDecidingKeys, railDraftOf, railKeyOf } from "./rail-movement.ts";
 
 /** What the next movement of an account is planned on. */
 export type LedgerState = Omit<Account, "createdAt">;
-
-/** Entries by their keys. */
-export type KnownEntries = ReadonlyMap<string, LedgerEntry>;
 
 /** The result of planning a movement. */
 export type Planned =
@@ -40,6 +46,7 @@ const balanceMax = 10n ** 33n;
 
 /** The key under which a movement happens once. */
 export function keyOf(accountId: string, movement: Movement): string {
+  if (isRailMovement(movement)) return railKeyOf(accountId, movement);
   switch (movement.step) {
     case "credit":
       return creditKey(accountId, movement.operationId);
@@ -53,6 +60,7 @@ export function keyOf(accountId: string, movement: Movement): string {
 /** The keys that decide on a movement: its own, and those of the entries that it depends on. */
 export function decidingKeys(accountId: string, movement: Movement): string[] {
   const own = keyOf(accountId, movement);
+  if (isRailMovement(movement)) return [own, ...railDecidingKeys(movement)];
   switch (movement.step) {
     case "credit":
     case "hold":
@@ -88,7 +96,9 @@ export function planMovement(
   if (typeof draft === "string") return { outcome: draft };
   const available = state.available + ownGain(draft.postings, "available", state.currency);
   const held = state.held + ownGain(draft.postings, "held", state.currency);
-  if (available < 0n || held < 0n) return { outcome: "insufficient" };
+  // What a bank took it took: the account is overdrawn, and pays nothing until it is funded.
+  const isTaken = available < state.available && movement.step !== "rail_charge";
+  if ((available < 0n && isTaken) || held < 0n) return { outcome: "insufficient" };
   if (available >= balanceMax) return { outcome: "full" };
   if (!isBalanced(draft.postings)) throw new Error("a movement whose postings do not sum to zero");
   const unsealed = {
@@ -98,7 +108,7 @@ export function planMovement(
     currency: state.currency,
     step: movement.step,
     amount: draft.amount,
-    payoutId: "payoutId" in movement ? movement.payoutId : "",
+    payoutId: payoutIdOf(movement),
     note: movement.note,
     sequence: state.sequence + 1,
     available,
@@ -119,10 +129,16 @@ export function planMovement(
   };
 }
 
+function payoutIdOf(movement: Movement): string {
+  const named = movement.step === "rail_charge" ? movement.of : movement;
+  return "payoutId" in named ? named.payoutId : "";
+}
+
 type Draft = Pick<LedgerEntry, "amount" | "postings" | "reverses">;
 
 function draftOf(state: LedgerState, known: KnownEntries, movement: Movement): Draft | Refusal {
   const { currency } = state;
+  if (isRailMovement(movement)) return railDraftOf(currency, known, movement);
   switch (movement.step) {
     case "credit":
     case "hold": {
@@ -147,11 +163,8 @@ function draftOf(state: LedgerState, known: KnownEntries, movement: Movement): D
     case "return": {
       const post = known.get(movementKey(movement.payoutId, "post"));
       if (post === undefined) return "nothing_to_end";
-      // Held money became the payment; what comes back is the merchant's to use.
-      const postings = reversed(post.postings).map((each) =>
-        each.account === "held" ? { ...each, account: "available" as const } : each,
-      );
-      return { amount: post.amount, postings, reverses: post.key };
+      const postings = returnPostings(post.postings, currency, movement.short);
+      return { amount: ownGain(postings, "available", currency), postings, reverses: post.key };
     }
     case "reversal": {
       const credit = known.get(movement.creditKey);

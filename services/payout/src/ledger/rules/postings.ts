@@ -2,12 +2,20 @@ import { currencyOf } from "@disburse/kernel/currency.ts";
 import {
   addDecimals,
   type Decimal,
+  divideCeil,
   formatDecimal,
   multiplyDecimals,
   normalise,
   parseDecimal,
 } from "@disburse/kernel/decimal.ts";
-import type { Conversion, LedgerEntry, LedgerStep, Posting } from "./account.ts";
+import type {
+  Conversion,
+  LedgerEntry,
+  LedgerStep,
+  Posting,
+  RailStep,
+  Shortfall,
+} from "./account.ts";
 
 /** Minor units as an exact amount of their currency. */
 function unitsOf(minor: bigint, currency: string): Decimal {
@@ -44,6 +52,87 @@ const sides = {
 } as const;
 
 /**
+ * The postings of a rail account. What it has is mirrored by `house:nostro`: of each currency the
+ * two sum to zero. A charge went to the bank besides, and the house bears it.
+ */
+export function railPostings(step: RailStep, minor: bigint, currency: string): Posting[] {
+  const amount = unitsOf(minor, currency);
+  const [to, from] = railSides[step];
+  return merged([
+    { account: to, currency, amount },
+    { account: from, currency, amount: negated(amount) },
+    ...(step === "rail_charge" ? chargePostings(amount, currency) : []),
+  ]);
+}
+
+const railSides = {
+  fund: ["available", "house:nostro"],
+  sweep: ["house:nostro", "available"],
+  rail_hold: ["held", "available"],
+  rail_post: ["house:nostro", "held"],
+  rail_release: ["available", "held"],
+  rail_return: ["available", "house:nostro"],
+  rail_charge: ["house:nostro", "available"],
+} as const satisfies Record<RailStep, readonly [Posting["account"], Posting["account"]]>;
+
+/** What a bank took left the house as a payment does, and is the house's cost. */
+function chargePostings(amount: Decimal, currency: string): Posting[] {
+  return [
+    { account: "house:settlement", currency, amount },
+    { account: "house:charges", currency, amount: negated(amount) },
+  ];
+}
+
+/**
+ * The postings of a payment that came back: all of it where nothing is short. What is short went to
+ * a bank, at the house's cost; or the merchant gets less, converted at the payout's rate and
+ * rounded up to a minor unit, and what that is more than the bank kept stays in `house:rounding`.
+ */
+export function returnPostings(
+  payment: readonly Posting[],
+  source: string,
+  short: Shortfall | undefined,
+): Posting[] {
+  // Held money became the payment; what comes back is the merchant's to use.
+  const back = reversed(payment).map((each) =>
+    each.account === "held" ? { ...each, account: "available" as const } : each,
+  );
+  if (short === undefined) return back;
+  const { destination: currency, minor, bearer } = short;
+  const missing = unitsOf(minor, currency);
+  if (bearer === "house") return merged([...back, ...chargePostings(missing, currency)]);
+  const withheld = unitsOf(withheldMinor(source, short), source);
+  const bought = multiplyDecimals(withheld, rateOf(short.exchangeRate));
+  return merged([
+    ...back,
+    { account: "available", currency: source, amount: negated(withheld) },
+    { account: "house:exchange", currency: source, amount: withheld },
+    { account: "house:exchange", currency, amount: negated(bought) },
+    { account: "house:settlement", currency, amount: missing },
+    { account: "house:rounding", currency, amount: addDecimals(bought, negated(missing)) },
+  ]);
+}
+
+/**
+ * What a merchant who bears the charges of a return gets less, in minor units of the source: the
+ * shortfall ÷ the payout's rate, rounded up, so that the house never pays a part of it.
+ */
+export function withheldMinor(
+  source: string,
+  { destination, minor, exchangeRate }: Omit<Shortfall, "bearer">,
+): bigint {
+  const rate = rateOf(exchangeRate);
+  const numerator = minor * 10n ** BigInt(rate.scale + currencyOf(source).decimals);
+  return divideCeil(numerator, rate.units * 10n ** BigInt(currencyOf(destination).decimals));
+}
+
+function rateOf(exchangeRate: string): Decimal {
+  const rate = parseDecimal(exchangeRate);
+  if (rate === undefined) throw new Error("an exchange rate that is no decimal");
+  return rate;
+}
+
+/**
  * The postings of a payment: the held money becomes fees and what is exchanged; of what the
  * exchange gives, the receiving amount leaves and the rest is the rounding remainder.
  */
@@ -52,8 +141,7 @@ export function paymentPostings(
   source: string,
   { destination, feesMinor, receivingMinor, exchangeRate }: Conversion,
 ): Posting[] {
-  const rate = parseDecimal(exchangeRate);
-  if (rate === undefined) throw new Error("an exchange rate that is no decimal");
+  const rate = rateOf(exchangeRate);
   const converted = unitsOf(sourceMinor - feesMinor, source);
   const bought = multiplyDecimals(converted, rate);
   const received = unitsOf(receivingMinor, destination);

@@ -23,6 +23,7 @@ export function nextOfCancellation({
 function nextOf(progress: Progress): CancellationStep {
   switch (progress.stage) {
     case "queued":
+    case "awaiting_funds":
       return "conclude";
     case "submitting":
     case "processing":

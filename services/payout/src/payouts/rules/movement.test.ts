@@ -6,6 +6,7 @@ import type { Progress } from "./progress.ts";
 const payout = payoutFrom({
   ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
   ...{ source: "USD", destination: "INR", exchangeRate: "83.1234567891" },
+  returnCharges: "merchant",
   ...{ sourceMinor: 1_241n, feesMinor: 37n, receivingMinor: 100_000n },
   beneficiary: {
     ...{ id: "ben_1", name: "Asha Rao", accountNumberMasked: "****1234" },

@@ -1,15 +1,23 @@
 import type { Movement } from "../../ledger/rules/account.ts";
 import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
+import { shortMinorOf, shortOf } from "./rail-report.ts";
 
 /** The steps that end a payout's hold, or return its payment. */
 export type ClosingStep = "post" | "release" | "return";
 
 /** The movement of a payout's money whose outcome is decided. */
-export function closingMovement({ id, quote }: Payout, step: ClosingStep): Movement {
+export function closingMovement(payout: Payout, step: ClosingStep): Movement {
+  const { id, quote } = payout;
   const { claim, destination, feesMinor, receivingMinor, exchangeRate } = quote;
   const common = { payoutId: id, note: claim.referenceId };
-  if (step !== "post") return { step, ...common };
+  if (step === "release") return { step, ...common };
+  if (step === "return") {
+    const minor = shortMinorOf(payout);
+    if (minor === 0n) return { step, ...common };
+    const short = { bearer: quote.returnCharges, destination, minor, exchangeRate };
+    return { step, ...common, short };
+  }
   return { step, ...common, conversion: { destination, feesMinor, receivingMinor, exchangeRate } };
 }
 
@@ -25,8 +33,10 @@ export function pendingMovement(
   if (outcome.kind === "cancelled") return { step: "release", to: { stage: "cancelled" } };
   const { failure } = outcome;
   const failed = failure === undefined ? {} : { failure };
+  const missing = shortOf(progress);
+  const short = missing === undefined ? {} : { short: missing };
   if (outcome.kind === "rejected") return { step: "release", to: { stage: "rejected", ...failed } };
   const { reference, returned } = outcome;
   if (returned !== true) return { step: "post", to: { stage: "settled", reference } };
-  return { step: "post", to: { stage: "returning", reference, ...failed } };
+  return { step: "post", to: { stage: "returning", reference, ...failed, ...short } };
 }

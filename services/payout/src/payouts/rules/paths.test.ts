@@ -16,7 +16,8 @@ import { causeOf, type StepCause } from "./timeline.ts";
 
 /** The arrows of the state diagram in docs/decisions/0008, and no others. */
 const arrows: Readonly<Record<Progress["stage"], readonly Progress["stage"][]>> = {
-  queued: ["submitting", "concluding"],
+  queued: ["submitting", "awaiting_funds", "concluding"],
+  awaiting_funds: ["submitting", "concluding"],
   submitting: ["submitting", "processing", "unknown", "cancelling", "concluding"],
   processing: ["submitting", "unknown", "cancelling", "concluding"],
   unknown: ["submitting", "processing", "unknown", "cancelling", "concluding"],
@@ -47,6 +48,7 @@ const answer: fc.Arbitrary<RailStatus> = fc.oneof(
 /** What can happen to a payout; a worker that dies does so before, between or after its writes. */
 type Happening =
   | { readonly what: "submitted" }
+  | { readonly what: "not funded" }
   | { readonly what: "told"; readonly answer: RailStatus }
   | { readonly what: "resolved"; readonly outcome: Outcome }
   | { readonly what: "overdue" }
@@ -56,6 +58,7 @@ type Happening =
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   fc.constant({ what: "submitted" } as const),
+  fc.constant({ what: "not funded" } as const),
   { weight: 4, arbitrary: answer.map((each) => ({ what: "told", answer: each }) as const) },
   { weight: 2, arbitrary: outcome.map((each) => ({ what: "resolved", outcome: each }) as const) },
   fc.constant({ what: "overdue" } as const),
@@ -83,7 +86,11 @@ class Life {
   apply(happening: Happening): void {
     switch (happening.what) {
       case "submitted":
-        if (this.progress.stage === "queued") this.#step({ stage: "submitting" }, "submitted");
+        if (this.#isUnsent()) this.#step({ stage: "submitting" }, "submitted");
+        return;
+      case "not funded":
+        if (this.progress.stage !== "queued") return;
+        this.#step({ stage: "awaiting_funds" }, "awaiting_funds");
         return;
       case "told":
         this.#hear(happening.answer);
@@ -113,6 +120,10 @@ class Life {
     if (next === "conclude") this.#step(afterWithdrawal(true), "cancelled");
     if (next === "intend") this.#step({ stage: "cancelling" }, "cancelled");
     if (next === "withdraw") this.#step(afterWithdrawal(isWithdrawn), "cancelled");
+  }
+
+  #isUnsent(): boolean {
+    return this.progress.stage === "queued" || this.progress.stage === "awaiting_funds";
   }
 
   #hear(said: RailStatus): void {

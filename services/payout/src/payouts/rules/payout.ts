@@ -1,4 +1,5 @@
 import { derivedId } from "@disburse/kernel/id.ts";
+import type { ReturnChargesBearer } from "../../ledger/rules/account.ts";
 import type { Uncleared } from "./clearance.ts";
 import type { PayoutException } from "./exception.ts";
 import type { Progress } from "./progress.ts";
@@ -26,6 +27,8 @@ export type ClaimedQuote = {
   readonly receivingMinor: bigint;
   /** Decimal text. */
   readonly exchangeRate: string;
+  /** Who bears what banks keep of a return: the corridor's word when the quote was made. */
+  readonly returnCharges: ReturnChargesBearer;
   readonly beneficiary: {
     readonly id: string;
     readonly name: string;
@@ -48,9 +51,11 @@ export type Payout = {
   readonly version: number;
   /** One more with each write: a writer that read an older one changes nothing. */
   readonly revision: number;
-  /** The rail that it was submitted to, which never changes; "" while it is queued. */
+  /** The rail that it is or will be submitted to, which never changes; "" until one is named. */
   readonly rail: string;
-  /** When it was first submitted; `undefined` while it is queued. */
+  /** Whether it is paid from its rail's account: its hold, and what ends it, are booked there. */
+  readonly isFunded: boolean;
+  /** When it was first submitted; `undefined` until then. */
   readonly submittedAt: Date | undefined;
   /** When its rail will have paid it, as a rule; `undefined` where it did not say. */
   readonly expectedAt: Date | undefined;
@@ -76,6 +81,7 @@ export function payoutFrom(quote: ClaimedQuote): Payout {
     version: 1,
     revision: 1,
     rail: "",
+    isFunded: false,
     submittedAt: undefined,
     expectedAt: undefined,
     exception: undefined,

@@ -4,6 +4,8 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 /** Where a payout stands; the money of `concluding` and `returning` has not moved yet. */
 export type Progress =
   | { readonly stage: "queued" }
+  /** Not sent: its rail account does not cover it. */
+  | { readonly stage: "awaiting_funds" }
   /** Written before the rail is called: from here on the rail may have it. */
   | { readonly stage: "submitting" }
   | { readonly stage: "processing" }
@@ -15,16 +17,19 @@ export type Progress =
   | { readonly stage: "settled"; readonly reference: string }
   | ({ readonly stage: "rejected" } & Failed)
   | { readonly stage: "cancelled" }
-  | ({ readonly stage: "returning"; readonly reference: string } & Failed)
+  | ({ readonly stage: "returning"; readonly reference: string } & CameBack)
   /** `reference`: of the payment that came back; absent where it came back before it was kept. */
-  | ({ readonly stage: "returned"; readonly reference?: string } & Failed);
+  | ({ readonly stage: "returned"; readonly reference?: string } & CameBack);
 
 /** Why it failed; absent where the rail gave no reason. */
 type Failed = { readonly failure?: Failure };
 
+/** A payment that came back; `short`: what is missing of it, decimal text of its currency. */
+type CameBack = Failed & { readonly short?: string };
+
 /** A decided outcome; `returned`: the reported return follows the settlement. */
 export type Conclusion =
-  | ({ readonly kind: "settled"; readonly reference: string; readonly returned?: true } & Failed)
+  | ({ readonly kind: "settled"; readonly reference: string; readonly returned?: true } & CameBack)
   | ({ readonly kind: "rejected" } & Failed)
   /** By the merchant, before any rail had it, or after its rail took it back. */
   | { readonly kind: "cancelled" };
@@ -48,6 +53,7 @@ export type Outcome = Extract<RailStatus, { kind: "settled" | "rejected" | "retu
 
 const publicStatuses = {
   queued: { status: "initiated", subStatus: "queued" },
+  awaiting_funds: { status: "initiated", subStatus: "awaiting_funds" },
   submitting: { status: "initiated", subStatus: "processing" },
   processing: { status: "initiated", subStatus: "processing" },
   unknown: { status: "initiated", subStatus: "unknown" },
@@ -113,6 +119,7 @@ export function applyRailStatus(
         ? "unchanged"
         : contradiction(progress, status);
     case "queued":
+    case "awaiting_funds":
       return contradiction(progress, status);
   }
 }

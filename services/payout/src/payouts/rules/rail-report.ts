@@ -1,5 +1,5 @@
 import { findCurrency } from "@disburse/kernel/currency.ts";
-import { parseAmount } from "@disburse/kernel/money.ts";
+import { formatAmount, parseAmount, readAmount } from "@disburse/kernel/money.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Payout } from "./payout.ts";
 import { applyRailStatus, type Progress, type RailStatus } from "./progress.ts";
@@ -11,26 +11,86 @@ export type TransferredAmount = {
   readonly currency: string;
 };
 
+/** What a bank took for a transfer, in minor units. */
+export type Charge = { readonly currency: string; readonly minor: bigint };
+
+/** Reads what a rail says that its bank took; `undefined`: nothing. */
+export function readCharge(
+  charges: TransferredAmount | undefined,
+): Charge | undefined | Refused<"INVALID_REQUEST"> {
+  if (charges === undefined) return undefined;
+  const { amount, currency } = charges;
+  if (findCurrency(currency) === undefined) {
+    return refused("INVALID_REQUEST", "charges: of a currency that is not known");
+  }
+  const minor = parseAmount(amount, currency);
+  if (isRefused(minor)) return refused("INVALID_REQUEST", `charges: ${minor.detail}`);
+  return { currency, minor };
+}
+
 /** What a rail says of a transfer, by response, poll or callback. */
 export type RailReport = {
   readonly status: RailStatus;
   readonly transferred?: TransferredAmount | undefined;
+  /** Of a returned transfer: what is missing of the amount, where less came back. */
+  readonly short?: TransferredAmount | undefined;
 };
 
-/** The progress after a rail report; another amount or currency is refused as a contradiction. */
+/**
+ * The progress after a rail report. Another amount or currency is refused as a contradiction, and
+ * so is another shortfall than is booked; one of the whole amount is no return.
+ */
 export function applyRailReport(
   { progress, quote }: Pick<Payout, "progress" | "quote">,
-  { status, transferred }: RailReport,
+  { status, transferred, short }: RailReport,
 ): Progress | "unchanged" | Refused<"INVALID_REQUEST"> {
   const { destination, receivingMinor } = quote;
-  const mismatch = transferred && mismatchOf(transferred, destination, receivingMinor);
-  return mismatch ?? applyRailStatus(progress, status);
+  const isShort = status.kind === "returned" && short !== undefined;
+  const missing = isShort ? shortfallOf(short, destination, receivingMinor) : undefined;
+  if (isRefused(missing)) return missing;
+  const mismatch = transferred && mismatchOf(transferred, destination, receivingMinor, missing);
+  if (mismatch !== undefined) return mismatch;
+  const next = applyRailStatus(progress, status);
+  if (missing === undefined || isRefused(next)) return next;
+  return withShort(progress, next, formatAmount(missing, destination));
+}
+
+function withShort(before: Progress, next: Progress | "unchanged", short: string) {
+  if (next === "unchanged") {
+    return shortOf(before) === short
+      ? next
+      : refused("INVALID_REQUEST", "short: is not what was booked");
+  }
+  if (next.stage === "returning") return { ...next, short };
+  if (next.stage !== "concluding" || next.outcome.kind !== "settled") return next;
+  return { ...next, outcome: { ...next.outcome, short } };
+}
+
+/** What is missing of a payment that came back; `undefined`: nothing. */
+export function shortOf(progress: Progress): string | undefined {
+  if (progress.stage === "returning" || progress.stage === "returned") return progress.short;
+  const isBack = progress.stage === "concluding" && progress.outcome.kind === "settled";
+  return isBack ? progress.outcome.short : undefined;
+}
+
+/** The same in minor units; zero for nothing. */
+export function shortMinorOf({ progress, quote }: Pick<Payout, "progress" | "quote">): bigint {
+  const text = shortOf(progress);
+  return text === undefined ? 0n : readAmount(text, quote.destination);
+}
+
+function shortfallOf({ amount, currency }: TransferredAmount, destination: string, paid: bigint) {
+  if (currency !== destination) return refused("INVALID_REQUEST", "short: of another currency");
+  const minor = parseAmount(amount, destination);
+  if (isRefused(minor)) return refused("INVALID_REQUEST", `short: ${minor.detail}`);
+  return minor < paid ? minor : refused("INVALID_REQUEST", "short: is all that was paid");
 }
 
 function mismatchOf(
   { amount, currency }: TransferredAmount,
   destination: string,
   submittedMinor: bigint,
+  missing = 0n,
 ): Refused<"INVALID_REQUEST"> | undefined {
   if (currency !== "" && currency !== destination) {
     const isKnown = findCurrency(currency) !== undefined;
@@ -40,7 +100,8 @@ function mismatchOf(
   if (amount === "") return undefined;
   const minor = parseAmount(amount, destination);
   if (isRefused(minor)) return refused("INVALID_REQUEST", `amount: ${minor.detail}`);
-  return minor === submittedMinor
+  // Of a short return, some rails give what was paid and some what came back.
+  return minor === submittedMinor || minor === submittedMinor - missing
     ? undefined
     : refused("INVALID_REQUEST", "amount: is not what was submitted");
 }

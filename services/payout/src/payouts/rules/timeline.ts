@@ -4,6 +4,7 @@ import { type Progress, publicStatusOf, type RailStatus } from "./progress.ts";
 export type StepCause =
   | "executed"
   | "submitted"
+  | "awaiting_funds"
   | "accepted"
   | "outcome_unknown"
   | "settled"

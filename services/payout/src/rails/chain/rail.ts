@@ -20,6 +20,8 @@ export type ChainRailOptions = {
   readonly pollMs: number;
   /** From submission to finality, as a rule; merchants read it. */
   readonly settlesInMs?: number | undefined;
+  /** A payout that is open for so long is overdue. */
+  readonly overdueAfterMs?: number | undefined;
   /** Called when there is a new transfer. */
   readonly wake: () => void;
 };
@@ -35,7 +37,7 @@ const watchPollMs = 30_000;
  */
 export function createChainRail(options: ChainRailOptions): Rail {
   const { name, wallet, capabilities, store, dispatcher, clock, pollMs, wake } = options;
-  const { settlesInMs } = options;
+  const { settlesInMs, overdueAfterMs } = options;
   const reply = async (key: string): Promise<RailReply> => {
     const found = await findTransfer(store, key);
     return found === null ? { status: { kind: "not_received" } } : replyOf(found, pollMs);
@@ -43,6 +45,8 @@ export function createChainRail(options: ChainRailOptions): Rail {
   return {
     name,
     capabilities,
+    isFunded: true,
+    ...(overdueAfterMs !== undefined && { overdueAfterMs }),
     available: async () => {
       const state = dispatcher.state();
       if (state === undefined || state.blocked !== undefined) return false;

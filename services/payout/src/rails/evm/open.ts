@@ -48,7 +48,7 @@ export async function startEvmRail(
   settings: EvmChainSettings,
   { database, clock, log, isPaused, metrics }: EvmRailDeps,
 ): Promise<RunningRail> {
-  const { rail: name, network, native, tokens } = settings;
+  const { rail: name, network, native, tokens, overdue_after_minutes: overdue } = settings;
   const onNodeFailed = (node: number) => metrics?.nodeFailed(name, node);
   const chain = openEvmChain(settings, await openSigner(settings), { log, onNodeFailed });
   const store = openTransferStore(database);
@@ -80,6 +80,7 @@ export async function startEvmRail(
     ...{ name, wallet: chain.wallet, store, dispatcher, clock, wake: loop.wake },
     pollMs: settings.poll_ms,
     settlesInMs: settings.settles_in_seconds && settings.settles_in_seconds * 1_000,
+    ...(overdue !== undefined && { overdueAfterMs: overdue * 60_000 }),
     capabilities: {
       ...{ currencies: assets, transferMethods: ["CRYPTO"], networks: [network], limits: {} },
     },

@@ -94,6 +94,8 @@ const chainSchema = z.strictObject({
   unmined_max: count(1, unminedMax).default(unminedMax),
   /** The wallet's next nonce, where an operator lets it go on after nonces were used outside. */
   nonce_from: count(0, Number.MAX_SAFE_INTEGER).default(0),
+  /** A payout that is open for so long after its submission is overdue; else the service's time. */
+  overdue_after_minutes: count(1, 100_000).optional(),
   poll_ms: count(50, 60_000).default(2_000),
   /** From submission to finality, as a rule: what merchants read of when they are paid. */
   settles_in_seconds: count(1, 86_400).optional(),

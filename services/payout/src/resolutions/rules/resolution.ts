@@ -48,7 +48,8 @@ export function effectOfOutcome(
   outcome: Outcome,
 ): Resolved | Refused<"INVALID_REQUEST"> {
   if (exception === undefined) return refused("INVALID_REQUEST", "payout_id: is not in doubt");
-  if (progress.stage === "queued" && outcome.kind === "rejected") {
+  const isUnsent = progress.stage === "queued" || progress.stage === "awaiting_funds";
+  if (isUnsent && outcome.kind === "rejected") {
     return { kind: "moves", to: { stage: "concluding", outcome } };
   }
   const next = applyRailStatus(progress, outcome);

@@ -14,6 +14,9 @@ export type Limits = {
   readonly receivingMax: bigint | undefined;
 };
 
+/** Who bears what banks keep of a payment that comes back. */
+export type ReturnCharges = "house" | "merchant";
+
 /** What may be sent from one currency to another, and on what terms. */
 export type CorridorTerms = {
   readonly source: string;
@@ -25,6 +28,7 @@ export type CorridorTerms = {
   readonly quoteTtlSeconds: number;
   /** 0: no bound. */
   readonly rateMaxAgeSeconds: number;
+  readonly returnCharges: ReturnCharges;
 };
 
 /** A corridor as it is stored. */
@@ -56,6 +60,8 @@ export type CorridorText = {
   readonly receivingMax: string;
   readonly quoteTtlSeconds: number;
   readonly rateMaxAgeSeconds: number;
+  /** `undefined`: the house. */
+  readonly returnCharges?: ReturnCharges | undefined;
 };
 
 /** Reads a corridor's terms; answers with what is wrong with them otherwise. */
@@ -90,8 +96,10 @@ export function readCorridor(text: CorridorText): CorridorTerms | readonly Viola
   };
   if (violations.length > 0 || share === undefined || flatMinor === undefined) return violations;
   const { source, destination, active, quoteTtlSeconds, rateMaxAgeSeconds } = text;
+  const { returnCharges = "house" } = text;
   const fee = { share, flatMinor };
-  return { source, destination, active, fee, limits, quoteTtlSeconds, rateMaxAgeSeconds };
+  const times = { quoteTtlSeconds, rateMaxAgeSeconds };
+  return { source, destination, active, fee, limits, ...times, returnCharges };
 }
 
 function isShare({ units, scale }: Decimal): boolean {

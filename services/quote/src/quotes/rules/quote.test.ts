@@ -97,6 +97,7 @@ const corridor: Corridor = {
   limits,
   quoteTtlSeconds: 0,
   rateMaxAgeSeconds: 60,
+  returnCharges: "house",
 };
 
 it.each([
@@ -202,12 +203,14 @@ describe("a corridor's text", () => {
     expect(readCorridor(text)).toEqual({
       ...{ ...read, quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, fee: { share, flatMinor: 30n } },
       limits: { ...limits, sourceMin: 100n, sourceMax: 10_000_000n },
+      returnCharges: "house",
     });
     const more = { sourceMin: "", sourceMax: "", receivingMin: "0.01", receivingMax: "2" };
     const times = { quoteTtlSeconds: 90, rateMaxAgeSeconds: 60 };
     const free = { feeShare: "0.9999999999", feeFlat: "0" };
-    expect(readCorridor({ ...text, ...more, ...times, ...free, active: false })).toEqual({
-      ...{ ...read, ...times, active: false },
+    const own = { ...more, ...times, ...free, active: false, returnCharges: "merchant" } as const;
+    expect(readCorridor({ ...text, ...own })).toEqual({
+      ...{ ...read, ...times, active: false, returnCharges: "merchant" },
       fee: { share: { units: 9_999_999_999n, scale: 10 }, flatMinor: 0n },
       limits: { ...limits, receivingMin: 1n, receivingMax: 200n },
     });

@@ -1,7 +1,7 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { Corridor } from "../../corridors/rules/corridor.ts";
+import type { Corridor, ReturnCharges } from "../../corridors/rules/corridor.ts";
 import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./arithmetic.ts";
 
 /** The beneficiary as it was when the quote was made: a payout is made from the quote alone. */
@@ -41,6 +41,8 @@ export type Quote = QuoteState & {
   readonly rate: Decimal;
   readonly rateAsOf: Date;
   readonly rateSource: string;
+  /** The corridor's word at this time. */
+  readonly returnCharges: ReturnCharges;
   readonly beneficiary: QuotedBeneficiary;
   readonly createdAt: Date;
   readonly updatedAt: Date;

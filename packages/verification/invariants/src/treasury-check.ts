@@ -1,0 +1,68 @@
+import type { Entry, Payout } from "./documents.ts";
+import { givesHouse } from "./entry-check.ts";
+import { compare, decimalOf, major, minorOf, plus, times } from "./exact.ts";
+import type { Expect } from "./finding.ts";
+
+/** The movements at its rail that go with each stage of a payout that is paid from an account. */
+const endings: Readonly<Record<string, readonly string[]>> = {
+  queued: ["", "hold"],
+  awaiting_funds: ["", "hold"],
+  submitting: ["hold"],
+  processing: ["hold"],
+  unknown: ["hold"],
+  cancelling: ["hold"],
+  concluding: ["", "hold", "hold post", "hold release", "release"],
+  settled: ["hold post"],
+  returning: ["hold post", "hold post return"],
+  rejected: ["hold release", "release"],
+  cancelled: ["hold release", "release"],
+  returned: ["hold post return"],
+};
+
+type Entries = Readonly<Record<string, Entry | undefined>>;
+
+/** A payout's stage, amounts and entries at its rail agree; one without an account has none. */
+export function checkRailMoney(payout: Payout, entries: Entries, expect: Expect): void {
+  const { stage, short = "0" } = payout.progress;
+  const steps = ["hold", "post", "release", "return"];
+  const booked = steps.filter((step) => entries[`rail_${step}`] !== undefined).join(" ");
+  const allowed = payout.funded === true ? (endings[stage] ?? []) : [""];
+  expect(4, allowed.includes(booked), `is ${stage} and its rail account has ${booked}`);
+  const paid = minorOf(payout.receiving_minor);
+  for (const step of steps) {
+    const entry = entries[`rail_${step}`];
+    if (entry === undefined) continue;
+    expect(4, entry.currency === payout.destination, `its rail_${step} is of another currency`);
+    const amount = major(minorOf(entry.amount), payout.destination);
+    const missing = step === "return" ? decimalOf(short) : { units: 0n, scale: 0 };
+    const isNothing = step === "release" && entries.rail_hold === undefined;
+    const whole = major(isNothing ? 0n : paid, payout.destination);
+    expect(4, compare(plus(amount, missing), whole) === 0, `its rail_${step} is of another amount`);
+  }
+}
+
+/** A return that is short costs the house exactly that, or the merchant as little as covers it. */
+export function checkShort(payout: Payout, back: Entry, expect: Expect): void {
+  const { destination, source, progress } = payout;
+  const short = decimalOf(progress.short ?? "0");
+  const less = { ...short, units: -short.units };
+  const paid = major(minorOf(payout.receiving_minor), destination);
+  const arrived = plus(paid, less);
+  const isArrived = givesHouse(back, `house:settlement/${destination}`, {
+    ...arrived,
+    units: -arrived.units,
+  });
+  expect(1, isArrived, "its return books another amount than came back");
+  const withheld = minorOf(payout.source_minor) - minorOf(back.amount);
+  const isMerchants = payout.return_charges === "merchant";
+  const cost = isMerchants ? { units: 0n, scale: 0 } : less;
+  const isCost = givesHouse(back, `house:charges/${destination}`, cost);
+  expect(1, isCost, "its return books other charges than its own");
+  if (!isMerchants) {
+    expect(4, withheld === 0n, "the house bears the charges and the merchant paid some");
+    return;
+  }
+  const worth = (minor: bigint) => times(major(minor, source), decimalOf(payout.exchange_rate));
+  const covers = compare(worth(withheld), short) >= 0 && compare(worth(withheld - 1n), short) < 0;
+  expect(4, covers, "the merchant bears another amount than what is missing");
+}

@@ -1,0 +1,99 @@
+import {
+  type KnownEntries,
+  type LedgerEntry,
+  movementKey,
+  type RailMovement,
+  railKey,
+} from "./account.ts";
+import { railPostings } from "./postings.ts";
+
+/** What a movement of a rail account becomes, but for its place in the chain. */
+export type RailDraft = Pick<LedgerEntry, "amount" | "postings" | "reverses">;
+
+/** The key under which a movement of a rail account happens once. */
+export function railKeyOf(accountId: string, movement: RailMovement): string {
+  switch (movement.step) {
+    case "fund":
+    case "sweep":
+      return railKey(accountId, movement.step, movement.operationId);
+    case "rail_charge": {
+      const { of } = movement;
+      return railKey(accountId, "charge", "payoutId" in of ? of.payoutId : of.operationId);
+    }
+    default:
+      return movementKey(movement.payoutId, movement.step);
+  }
+}
+
+/** The keys of the entries that a movement of a rail account depends on. */
+export function railDecidingKeys(movement: RailMovement): string[] {
+  switch (movement.step) {
+    case "fund":
+    case "sweep":
+    case "rail_charge":
+      return [];
+    case "rail_hold":
+      return [movementKey(movement.payoutId, "rail_release")];
+    case "rail_post":
+    case "rail_release": {
+      const { payoutId, step } = movement;
+      const other = step === "rail_post" ? "rail_release" : "rail_post";
+      return [movementKey(payoutId, "rail_hold"), movementKey(payoutId, other)];
+    }
+    case "rail_return":
+      return [movementKey(movement.payoutId, "rail_post")];
+  }
+}
+
+/**
+ * Decides on a movement of a rail account. A release without a hold is an entry of nothing, after
+ * which no hold is made: a worker that comes late finds the payout ended. A hold is posted or
+ * released, once.
+ */
+export function railDraftOf(
+  currency: string,
+  known: KnownEntries,
+  movement: RailMovement,
+): RailDraft | "nothing_to_end" | "ended_otherwise" {
+  switch (movement.step) {
+    case "fund":
+    case "sweep":
+    case "rail_charge": {
+      const { step, amount } = movement;
+      return { amount, postings: railPostings(step, amount, currency), reverses: "" };
+    }
+    case "rail_hold": {
+      if (known.has(movementKey(movement.payoutId, "rail_release"))) return "ended_otherwise";
+      const { step, amount } = movement;
+      return { amount, postings: railPostings(step, amount, currency), reverses: "" };
+    }
+    case "rail_post":
+    case "rail_release": {
+      const { payoutId, step } = movement;
+      const other = step === "rail_post" ? "rail_release" : "rail_post";
+      if (known.has(movementKey(payoutId, other))) return "ended_otherwise";
+      const hold = known.get(movementKey(payoutId, "rail_hold"));
+      if (hold === undefined && step === "rail_post") return "nothing_to_end";
+      const amount = hold?.amount ?? 0n;
+      return { amount, postings: railPostings(step, amount, currency), reverses: "" };
+    }
+    case "rail_return": {
+      const post = known.get(movementKey(movement.payoutId, "rail_post"));
+      if (post === undefined) return "nothing_to_end";
+      const amount = post.amount - movement.shortMinor;
+      if (movement.shortMinor < 0n || amount <= 0n) throw new Error("a return of nothing");
+      return {
+        amount,
+        postings: railPostings("rail_return", amount, currency),
+        reverses: post.key,
+      };
+    }
+  }
+}
+
+/** Whether a movement is one of a rail account. */
+export function isRailMovement<M extends { readonly step: string }>(
+  movement: M,
+): movement is Extract<M, RailMovement> {
+  return movement.step === "fund" || movement.step === "sweep" || movement.step.startsWith("rail_");
+}

@@ -1,0 +1,59 @@
+import type { StoredCall } from "../payouts/document.ts";
+import { type LeasedPayout, nameRail, release } from "../payouts/work.ts";
+import { holdFunds } from "../treasury/accounts.ts";
+import type { Rail } from "./rail.ts";
+import { fromNow, overdueException, queueWaitMs, type RailWorkerDeps, takeStep } from "./steps.ts";
+
+/**
+ * Sets aside what a payout needs in its rail's account, where it is paid from one. The rail is
+ * named first, in a write of its own, so that whatever ends the payout releases the hold.
+ * `undefined`: it waits for funds, or a concurrent write won.
+ */
+export async function fundPayout(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+  rail: Rail,
+  calls: readonly StoredCall[],
+): Promise<LeasedPayout | undefined> {
+  const { payout } = leased;
+  const isPaidFromAccount = payout.isFunded || rail.isFunded === true;
+  // What was sent before its rail had an account has no hold there, and gets none.
+  if (!isPaidFromAccount || payout.submittedAt !== undefined) return leased;
+  const named = payout.isFunded ? leased : await nameRail(deps.payouts, leased, rail.name);
+  const dueNow = { work: deps.clock.now(), calls };
+  if (named === undefined) return release(deps.payouts, leased, dueNow);
+  const held = await holdFunds(deps.ledger, named.payout);
+  switch (held.outcome) {
+    case "held":
+      return named;
+    case "short":
+      return waitForFunds(deps, named, held.missing, calls);
+    case "ended":
+      return release(deps.payouts, named, dueNow);
+  }
+}
+
+/** Leaves a payout until its rail's account is funded; it never fails for that. */
+async function waitForFunds(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+  missing: string,
+  calls: readonly StoredCall[],
+): Promise<undefined> {
+  const { payout } = leased;
+  const { id, rail, createdAt } = payout;
+  deps.log.info({ payout_id: id, rail }, "payout waits for funds");
+  const work = fromNow(deps, queueWaitMs(deps, payout));
+  if (payout.progress.stage === "queued") {
+    const detail = `not sent: the account of ${rail} lacks ${missing}`;
+    const step = { cause: "awaiting_funds", detail, at: deps.clock.now(), work, calls } as const;
+    await takeStep(deps, leased, { stage: "awaiting_funds" }, step);
+    return undefined;
+  }
+  const waitedMs = deps.clock.now().getTime() - createdAt.getTime();
+  const isStuck = waitedMs >= deps.stuckAfterMs;
+  return release(deps.payouts, leased, {
+    ...{ work, calls },
+    ...(isStuck && overdueException(deps, payout)),
+  });
+}

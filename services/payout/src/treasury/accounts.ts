@@ -1,0 +1,83 @@
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import { findRailAccount, houseId, type Ledger, openRailAccount } from "../ledger/accounts.ts";
+import type { RailMovement } from "../ledger/rules/account.ts";
+import type { Applied } from "../ledger/writer.ts";
+import type { ClosingStep } from "../payouts/rules/movement.ts";
+import type { Payout } from "../payouts/rules/payout.ts";
+import { type Charge, shortMinorOf } from "../payouts/rules/rail-report.ts";
+
+/** Where the house's money for a rail's payouts of one currency is kept. */
+export type RailAccountName = { readonly rail: string; readonly currency: string };
+
+/** The id of a rail account: there is one for each rail and currency. */
+export function railAccountId({ rail, currency }: RailAccountName): string {
+  return `rail:${rail}:${currency}`;
+}
+
+/** Applies a movement to a rail account, once by its key; its first one opens the account. */
+export async function moveRail(
+  ledger: Ledger,
+  name: RailAccountName,
+  movement: RailMovement & { readonly note: string },
+  actor?: StoredActor,
+): Promise<Applied> {
+  const accountId = railAccountId(name);
+  const target = { merchantId: houseId, accountId, ...(actor && { actor }) };
+  const applied = await ledger.apply(target, movement);
+  if (applied.outcome !== "no_account") return applied;
+  await openRailAccount(ledger, { id: accountId, ...name }, new Date());
+  return ledger.apply(target, movement);
+}
+
+/** What came of a hold: the money is set aside, or how much of it is not there. */
+export type FundsHeld =
+  | { readonly outcome: "held" }
+  | { readonly outcome: "short"; readonly missing: string }
+  /** The payout ended meanwhile, and is not to be sent. */
+  | { readonly outcome: "ended" };
+
+/** Sets aside what a payout needs at the rail that it names, under the payout's own key. */
+export async function holdFunds(ledger: Ledger, payout: Payout): Promise<FundsHeld> {
+  const name = fundedFrom(payout);
+  const { receivingMinor: amount } = payout.quote;
+  const hold = { step: "rail_hold", payoutId: payout.id, amount, note: "" } as const;
+  const { outcome } = await moveRail(ledger, name, hold);
+  if (outcome === "applied") return { outcome: "held" };
+  if (outcome === "ended_otherwise") return { outcome: "ended" };
+  if (outcome !== "insufficient") throw new Error(`rail_hold not applied: ${outcome}`);
+  const account = await findRailAccount(ledger, railAccountId(name));
+  const lacks = amount - (account?.available ?? 0n);
+  return { outcome: "short", missing: `${formatAmount(lacks, name.currency)} ${name.currency}` };
+}
+
+const endings = { post: "rail_post", release: "rail_release", return: "rail_return" } as const;
+
+/**
+ * Books at the rail what a payout's decided outcome does there, once. A release also where nothing
+ * is held: a worker that comes late then holds nothing.
+ */
+export async function endFunds(ledger: Ledger, payout: Payout, step: ClosingStep): Promise<void> {
+  const { id: payoutId } = payout;
+  const ending = endings[step];
+  const movement =
+    ending === "rail_return"
+      ? ({ step: ending, payoutId, shortMinor: shortMinorOf(payout), note: "" } as const)
+      : ({ step: ending, payoutId, note: "" } as const);
+  const { outcome } = await moveRail(ledger, fundedFrom(payout), movement);
+  if (outcome !== "applied") throw new Error(`${ending} not applied: ${outcome}`);
+}
+
+/** Books what a bank took for a payout, once: in the currency that it took it in. */
+export async function chargeFunds(ledger: Ledger, payout: Payout, charge: Charge): Promise<void> {
+  const { currency, minor: amount } = charge;
+  const of = { payoutId: payout.id };
+  const movement = { step: "rail_charge", amount, of, note: "" } as const;
+  const { outcome } = await moveRail(ledger, { rail: payout.rail, currency }, movement);
+  if (outcome !== "applied") throw new Error(`rail_charge not applied: ${outcome}`);
+}
+
+function fundedFrom({ rail, isFunded, quote }: Payout): RailAccountName {
+  if (!isFunded) throw new Error("a payout without a rail account");
+  return { rail, currency: quote.destination };
+}

@@ -1,0 +1,97 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type Ledger, listRailAccounts } from "../ledger/accounts.ts";
+import type { LedgerCollections } from "../ledger/documents.ts";
+import type { Payouts } from "../payouts/document.ts";
+import type { TreasuryRails } from "./rails.ts";
+import { readRailDay } from "./report.ts";
+import { dayBefore, readDay } from "./rules/day.ts";
+import { readWaiting } from "./waiting.ts";
+
+const labels = ["rail", "currency"] as const;
+
+/** A series shows major units as a float: to be watched, not to be counted with. */
+const shown = (minor: bigint, currency: string) => Number(formatAmount(minor, currency));
+
+/** One reading brings the gauges of rail accounts up to date; every process shows the same. */
+export function railAccountGauges(
+  ledger: Pick<LedgerCollections, "accounts">,
+  payouts: Payouts,
+  metrics: Metrics,
+): () => Promise<void> {
+  const available = metrics.gauge(
+    "disburse_rail_account_available",
+    "What the house has at a rail and may pay with, in major units.",
+    labels,
+  );
+  const held = metrics.gauge(
+    "disburse_rail_account_held",
+    "What the house has at a rail and is held for payouts under way, in major units.",
+    labels,
+  );
+  const waiting = metrics.gauge(
+    "disburse_rail_account_waiting",
+    "The sum of the payouts that wait for funds of a rail account, in major units.",
+    labels,
+  );
+  const waitingPayouts = metrics.gauge(
+    "disburse_payouts_awaiting_funds",
+    "Payouts that wait for funds of a rail account.",
+    labels,
+  );
+  return async () => {
+    const [accounts, sums] = await Promise.all([listRailAccounts(ledger), readWaiting(payouts)]);
+    for (const account of accounts) {
+      const { rail, currency } = account;
+      const of = { rail, currency };
+      available.set(of, shown(account.available, currency));
+      held.set(of, shown(account.held, currency));
+      const own = sums.find((each) => each.rail === rail && each.currency === currency);
+      waiting.set(of, own === undefined ? 0 : shown(own.sum, currency));
+      waitingPayouts.set(of, own?.count ?? 0);
+    }
+  };
+}
+
+/** What the comparison with statements is made from. */
+export type StatementGaugeDeps = {
+  readonly ledger: Ledger;
+  readonly rails: TreasuryRails;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** A statement comes once a day; a minute later it is compared. */
+const compareEveryMs = 60_000;
+
+/** Compares rail accounts with their banks' statements of the day before, again and again. */
+export function startStatementGauges(deps: StatementGaugeDeps): Loop {
+  const read = statementGauges(deps);
+  const run = () => read().then(() => false);
+  return startLoop({ name: "rail-statements", everyMs: compareEveryMs, run, log: deps.log });
+}
+
+/** One comparison; a rail account whose bank has sent no statement of the day has no series. */
+export function statementGauges({ ledger, rails, metrics, clock }: StatementGaugeDeps) {
+  const unexplained = metrics.gauge(
+    "disburse_rail_statement_unexplained",
+    "What the statement of the day before differs by from a rail account, without payouts under way, in major units.",
+    labels,
+  );
+  return async (): Promise<void> => {
+    const day = readDay(dayBefore(clock.now()));
+    if (day === undefined) throw new Error("a day before that is none");
+    for (const rail of rails.all.filter((each) => each.isFunded && each.statement)) {
+      for (const currency of rail.capabilities.currencies) {
+        const name = { rail: rail.name, currency };
+        const { statement } = await readRailDay(ledger, name, day, rail);
+        if (statement === undefined) unexplained.remove(name);
+        else unexplained.set(name, shown(statement.unexplained, currency));
+      }
+    }
+  };
+}

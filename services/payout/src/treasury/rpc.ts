@@ -1,0 +1,164 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { cutPage, readLimit, readNumber } from "@disburse/chassis/paging/page.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type {
+  FundRailAccountRequest,
+  ListRailEntriesRequest,
+  SweepRailAccountRequest,
+} from "@disburse/contracts/disburse/payout/v1/treasury_pb.ts";
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { findRailAccount, houseId, type Ledger, listRailAccounts } from "../ledger/accounts.ts";
+import { readNote } from "../ledger/rpc.ts";
+import type { RailMovement } from "../ledger/rules/account.ts";
+import { listEntries } from "../ledger/statement.ts";
+import type { Payouts } from "../payouts/document.ts";
+import { readOperator } from "../payouts/operators.ts";
+import { moveRail, type RailAccountName, railAccountId } from "./accounts.ts";
+import type { TreasuryRails } from "./rails.ts";
+import { readRailDay } from "./report.ts";
+import { readDay } from "./rules/day.ts";
+import { readWaiting, wakeWaiting } from "./waiting.ts";
+import { railAccountMessage, railEntryMessage, railReportMessage } from "./wire.ts";
+
+/** What the treasury's RPCs work with. */
+export type TreasuryDeps = {
+  readonly ledger: Ledger;
+  readonly payouts: Payouts;
+  readonly rails: TreasuryRails;
+  readonly clock: Clock;
+  /** Called when there is work on a payout. */
+  readonly wake: () => void;
+};
+
+/** The operators' RPCs of rail accounts. */
+export function treasuryRpc(deps: TreasuryDeps) {
+  return {
+    fundRailAccount: (request) => fund(deps, request),
+
+    sweepRailAccount: (request) => sweep(deps, request),
+
+    listRailAccounts: async ({ rail }) => ({ accounts: await listAccounts(deps, rail) }),
+
+    listRailEntries: (request) => listLines(deps, request),
+
+    getRailReport: async (request) => {
+      const name = await known(deps, request);
+      const day = readDay(request.day);
+      if (day === undefined || day.from > deps.clock.now()) {
+        return orThrow(refused("INVALID_REQUEST", "day: must be a day that has begun, yyyy-mm-dd"));
+      }
+      const rail = deps.rails.named(name.rail);
+      const read = await readRailDay(deps.ledger, name, day, rail);
+      return { report: railReportMessage(name, day.text, read) };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+}
+
+type Named = Pick<FundRailAccountRequest, "rail" | "currencyCode">;
+
+/** The rail account of a request: of a rail that pays from one, or one that there was. */
+async function known(
+  { ledger, rails }: TreasuryDeps,
+  { rail, currencyCode: currency }: Named,
+): Promise<RailAccountName> {
+  if (findCurrency(currency) === undefined) {
+    orThrow(refused("INVALID_REQUEST", "currency_code: must be a known currency"));
+  }
+  const name = { rail, currency };
+  const configured = rails.named(rail);
+  if (configured?.isFunded && configured.capabilities.currencies.includes(currency)) return name;
+  // Of a rail that is gone, or in a currency that a bank took charges in.
+  if ((await findRailAccount(ledger, railAccountId(name))) !== undefined) return name;
+  if (configured?.isFunded) {
+    orThrow(refused("INVALID_REQUEST", `currency_code: ${rail} does not pay ${currency}`));
+  }
+  return orThrow(refused("RECORD_NOT_FOUND", "rail: is none that pays from an account of ours"));
+}
+
+/** Books what arrived, and wakes what waits for it. */
+async function fund(deps: TreasuryDeps, request: FundRailAccountRequest) {
+  const booked = await book(deps, request, "fund");
+  // After the money: what looks for it finds it.
+  await wakeWaiting(deps.payouts, booked.name, deps.clock.now());
+  deps.wake();
+  return { entry: booked.entry };
+}
+
+async function sweep(deps: TreasuryDeps, request: SweepRailAccountRequest) {
+  const { entry } = await book(deps, request, request.charge ? "rail_charge" : "sweep");
+  return { entry };
+}
+
+type Booking = Named & Pick<FundRailAccountRequest, "mutation" | "amount" | "note">;
+
+/** Books an operator's movement once per operation; a repeat answers with the first entry. */
+async function book(deps: TreasuryDeps, request: Booking, step: "fund" | "sweep" | "rail_charge") {
+  readOperator(request.mutation);
+  const { operationId, actor } = readMutation(request.mutation);
+  const name = await known(deps, request);
+  const amount = parseAmount(request.amount, name.currency);
+  if (isRefused(amount)) return orThrow(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
+  const note = readNote(request.note);
+  if (note === "") orThrow(refused("INVALID_REQUEST", "note: is required"));
+  const movement: RailMovement =
+    step === "rail_charge" ? { step, amount, of: { operationId } } : { step, amount, operationId };
+  const applied = await moveRail(deps.ledger, name, { ...movement, note }, actor);
+  switch (applied.outcome) {
+    case "applied":
+      return { name, entry: railEntryMessage(name.rail, applied.entry) };
+    case "insufficient":
+      return orThrow(refused("INSUFFICIENT_BALANCE"));
+    case "full":
+      return orThrow(refused("INVALID_REQUEST", "amount: the balance would be too large"));
+    default:
+      throw new Error(`not applied: ${applied.outcome}`);
+  }
+}
+
+/** Every account that there is, and those that are not used yet. */
+async function listAccounts({ ledger, payouts, rails }: TreasuryDeps, rail: string) {
+  const [stored, waiting] = await Promise.all([
+    listRailAccounts(ledger, rail === "" ? undefined : rail),
+    readWaiting(payouts),
+  ]);
+  const unused = rails.all
+    .filter((each) => each.isFunded && (rail === "" || each.name === rail))
+    .flatMap(({ name, capabilities }) =>
+      capabilities.currencies.map((currency) => ({ rail: name, currency })),
+    )
+    .filter((name) => !stored.some(isSame(name)))
+    .map((name) => ({ ...name, available: 0n, held: 0n }));
+  if (rail !== "" && stored.length + unused.length === 0) orThrow(refused("RECORD_NOT_FOUND"));
+  return [...stored, ...unused]
+    .toSorted((a, b) => (railAccountId(a) < railAccountId(b) ? -1 : 1))
+    .map((each) => railAccountMessage(each, waiting.find(isSame(each))));
+}
+
+const isSame =
+  ({ rail, currency }: RailAccountName) =>
+  (other: RailAccountName): boolean =>
+    other.rail === rail && other.currency === currency;
+
+async function listLines(deps: TreasuryDeps, request: ListRailEntriesRequest) {
+  const name = await known(deps, request);
+  const limit = orThrow(readLimit(request.limit));
+  const beforeSequence = orThrow(readNumber(request.cursor));
+  const { createdFrom, createdTo } = request;
+  const filter = {
+    ...(createdFrom && { from: timestampDate(createdFrom) }),
+    ...(createdTo && { to: timestampDate(createdTo) }),
+  };
+  const own = { merchantId: houseId, accountId: railAccountId(name) };
+  const page = { beforeSequence, limit: limit + 1 };
+  const found = await listEntries(deps.ledger, own, filter, page);
+  // A rail account is opened by its first movement.
+  const { entries, ...total } = found ?? { entries: [], totalCount: 0n };
+  const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) => String(sequence));
+  return { entries: shown.map((each) => railEntryMessage(name.rail, each)), nextCursor, ...total };
+}
