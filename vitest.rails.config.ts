@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:rails`: what rails do at their real counterparts, at more length than `npm test`. */
+/** `npm run test:rails`: rails at their real counterparts, at more length than `npm test`. */
 export default defineConfig({
   test: {
     include: [

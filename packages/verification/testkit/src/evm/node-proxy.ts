@@ -70,9 +70,6 @@ export async function startNodeProxy(url: string) {
   };
 }
 
-/** A node's proxy. */
-export type NodeProxy = Awaited<ReturnType<typeof startNodeProxy>>;
-
 function lied(
   calls: readonly NodeCall[],
   answers: readonly NodeAnswer[],

@@ -10,8 +10,9 @@ type WalletNonce = { readonly wallet: string; readonly nonce: number };
 type Answer = "cancellable" | TransferDocument | Refused<"INVALID_REQUEST">;
 
 /**
- * Whether a nonce can be cancelled, those below `mined` being mined; the transfer where this operation has decided it already. What
- * this answers may change until it is stored, which then decides.
+ * Whether a nonce can be cancelled, those below `mined` being mined; the transfer where this
+ * operation has decided it already. What this answers may change until it is stored, which then
+ * decides.
  */
 export async function cancelProblem(
   store: TransferStore,

@@ -85,7 +85,7 @@ export type TransferDocument = {
   lost: { nonce: number; to: string; at: Date }[];
   attempts: StoredAttempt[];
   end?: StoredEnd;
-  /** When what it ended by was found gone from the chain, or a nonce that it had lost free again. */
+  /** When what it ended by was found gone from the chain. */
   reorganised_at?: Date;
   /** It was reorganised, and ended the same way again. */
   kept?: true;

@@ -60,7 +60,7 @@ function endStateOf(succeeded: boolean, received: bigint | undefined) {
   return received === undefined ? "unclear" : "settled";
 }
 
-/** The nonce is gone without a payment: the transfer ends, or waits for a new one, as was decided. */
+/** The nonce is gone without a payment: the transfer ends, or waits for a new one, as decided. */
 async function endCancelled(
   { store, clock, log, onEvent }: TransferWork,
   transfer: TransferDocument,

@@ -146,7 +146,7 @@ function areUnique(values: readonly string[]): boolean {
 
 /**
  * What live mode asks for besides: two nodes that have to agree, since one can lie, and https
- * except on this machine, since whoever is in between can lie too.
+ * except on this machine, since a network in between can lie too.
  */
 export function liveProblems(chains: readonly EvmChainSettings[]): string[] {
   return chains.flatMap(({ rail, rpc_urls: urls, agreeing = urls.length, signer }) => {

@@ -21,7 +21,7 @@ describe.skipIf(anvilPath() === undefined)("many payouts from one wallet, on anv
       clearInterval(watching);
       const seconds = (performance.now() - startedAt) / 1_000;
       process.stdout.write(
-        `${payouts} payouts in ${seconds.toFixed(1)} s, ${most} unmined at most\n`,
+        `${payouts} payouts in ${Math.round(seconds)} s, ${most} unmined at most\n`,
       );
       expect(await evm.contradictions(keys)).toEqual([]);
       expect(most).toBeLessThanOrEqual(16);
