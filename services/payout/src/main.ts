@@ -23,6 +23,8 @@ import { sealedFindings } from "./rails/bank/findings.ts";
 import { startBankMetrics } from "./rails/bank/metrics.ts";
 import { startBankRail } from "./rails/bank/open.ts";
 import { sealedPayments } from "./rails/bank/payments.ts";
+import { openTransferStore } from "./rails/chain/documents.ts";
+import { countOrphans } from "./rails/chain/store.ts";
 import { evmMetrics } from "./rails/evm/metrics.ts";
 import { type RunningRail, startEvmRail } from "./rails/evm/open.ts";
 import { createSandboxRail, type SandboxRail } from "./rails/sandbox/rail.ts";
@@ -120,6 +122,10 @@ async function startChains(opening: PayoutOpening): Promise<RunningRail[]> {
   );
   const running = await Promise.all(started);
   for (const { rail, stop } of running) lifetime.add(`rail ${rail.name}`, stop);
+  const wallets = running.map(({ wallet }) => wallet.wallet);
+  const orphans = await countOrphans(openTransferStore(database), wallets);
+  metrics.orphaned(orphans);
+  if (orphans > 0) log.error({ count: orphans }, "transfers of wallets that are not configured");
   return running;
 }
 

@@ -7,7 +7,7 @@ import { migrations } from "../../migrations.ts";
 import type { Chain } from "./chain.ts";
 import { createDispatcher, type DispatchDeps } from "./dispatcher.ts";
 import { openTransferStore, type TransferStore } from "./documents.ts";
-import { acceptTransfer } from "./store.ts";
+import { acceptTransfer, countOrphans } from "./store.ts";
 import { createTestChain } from "./test-chain.ts";
 import { withdrawTransfer } from "./withdrawal.ts";
 import type { TransferEvent } from "./work.ts";
@@ -278,6 +278,16 @@ describe("a wallet", () => {
     await accept("po_2");
     await runs.run(true);
     expect(await stateOf("po_2")).toBe("waiting");
+  });
+
+  it("that the settings do not name any more leaves transfers that are counted", async () => {
+    await accept("po_1");
+    await accept("po_2");
+    expect(await countOrphans(store, [world.chain.wallet])).toBe(0);
+    expect(await countOrphans(store, ["1:other"])).toBe(2);
+    expect(await countOrphans(store, [])).toBe(2);
+    await settle(dispatcher({ watchBlocks: 0 }));
+    expect(await countOrphans(store, [])).toBe(0);
   });
 
   it("begins where the chain has it", async () => {

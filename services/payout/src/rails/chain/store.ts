@@ -87,6 +87,14 @@ export function noncesFrom(
   return transfers.find({ wallet, nonce: { $gte: from, $lt: before } }).toArray();
 }
 
+/** How many open transfers there are of wallets that are none of these. */
+export function countOrphans(
+  { transfers }: TransferStore,
+  wallets: readonly string[],
+): Promise<number> {
+  return transfers.countDocuments({ open: { $exists: true, $nin: [...wallets] } });
+}
+
 /** A wallet's nonces; `undefined` before its first transfer. */
 export async function findWallet({ wallets }: TransferStore, wallet: string) {
   return (await wallets.findOne({ _id: wallet })) ?? undefined;

@@ -20,6 +20,7 @@ export type EvmMetrics = {
   readonly seen: (rail: string, state: WalletState) => void;
   readonly happened: (rail: string, event: TransferEvent) => void;
   readonly nodeFailed: (rail: string, node: number) => void;
+  readonly orphaned: (count: number) => void;
 };
 
 /** What an EVM rail runs on. */
