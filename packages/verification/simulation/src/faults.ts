@@ -17,6 +17,7 @@ export const faultKinds = [
   ...["beneficiary service away", "screening changed", "payout waited for clearance"],
   ...["quote expired", "money short", "operation repeated", "operation of two quotes"],
   ...["credit repeated", "resolved by operators", "kept back by operators"],
+  ...["cancelled by its merchant", "cancelled too late"],
 ] as const;
 
 /** One of them. */

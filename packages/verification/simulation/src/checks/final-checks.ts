@@ -20,6 +20,7 @@ export function finalProblems(platform: Platform, record: WorkloadRecord, now: D
     ...wrongAnswers(platform, record),
     ...wrongCredits(platform, record),
     ...wrongTransfers(platform),
+    ...wrongCancellations(platform, record),
     ...wrongCounts(platform),
     ...wrongTrail(platform),
     ...missedEvents(platform),
@@ -57,10 +58,11 @@ function documentsOf({ databases, railState, beneficiaries }: Platform): Documen
 }
 
 /** A transfer as the sandbox rail stores it. */
-function transferDocument({ key, scenario, reference }: Transfer) {
+function transferDocument({ key, scenario, reference, isWithdrawn }: Transfer) {
   const named = { settles: "settle", rejects: "fail", returns: "return" } as const;
   const isLate = scenario === "returns after days";
-  return { _id: key, scenario: isLate ? "return" : named[scenario], reference };
+  const stored = { _id: key, scenario: isLate ? "return" : named[scenario], reference };
+  return isWithdrawn ? { ...stored, withdrawn_at: new Date(0) } : stored;
 }
 
 /** What callers were answered: one payout an operation once it succeeded, and nothing for free. */
@@ -109,9 +111,13 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
   const wrong = payouts.flatMap(({ _id, status, progress, receiving_minor, destination }) => {
     const transfer = railState.transfers.get(String(_id));
     if (cancelled.has(_id)) return transfer === undefined ? [] : [`${_id} was kept back, and sent`];
-    if (transfer === undefined) return [`${_id} was never sent`];
-    const [ended, at] = endings[transfer.scenario];
     const { stage } = progress as Document;
+    if (transfer === undefined) return stage === "cancelled" ? [] : [`${_id} was never sent`];
+    if (transfer.isWithdrawn) {
+      const isEnded = stage === "cancelled" || stage === "rejected";
+      return isEnded ? [] : [`${_id} is ${stage}, and its rail took it back`];
+    }
+    const [ended, at] = endings[transfer.scenario];
     const isSame = status === ended && stage === at;
     const isAmount = String(receiving_minor) === String(transfer.amount);
     return [
@@ -120,6 +126,15 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
     ];
   });
   return [...strangers.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
+}
+
+/** What a merchant was answered that it is cancelled stays so. */
+function wrongCancellations({ databases }: Platform, { cancelled }: WorkloadRecord): string[] {
+  return databases.payout.documents("payouts").flatMap(({ _id, progress }) => {
+    const { stage } = progress as Document;
+    const isWrong = cancelled.has(String(_id)) && stage !== "cancelled";
+    return isWrong ? [`${_id} was cancelled, and is ${stage}`] : [];
+  });
 }
 
 /** Payouts that two persons ended before they were sent. */

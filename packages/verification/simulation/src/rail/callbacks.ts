@@ -58,11 +58,15 @@ export class RailCallbacks {
       this.#at(isEarly ? 0 : decidedMs, () => this.#reportDecision(transfer));
     }
     if (isLate || (scenario === "returns" && random.chance(0.3))) {
-      this.#at(returnedMs, () => this.#reportTruly(transfer, "returned"));
+      this.#at(returnedMs, async () => {
+        if (!transfer.isWithdrawn) await this.#reportTruly(transfer, "returned");
+      });
     }
   }
 
   async #reportDecision(transfer: Transfer): Promise<void> {
+    if (transfer.isWithdrawn) return;
+    transfer.isReported = true;
     const { faults } = this.#scheduler;
     const kind = transfer.scenario === "rejects" ? "rejected" : "settled";
     const opposite = kind === "rejected" ? "settled" : "rejected";

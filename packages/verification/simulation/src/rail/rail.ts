@@ -41,6 +41,7 @@ export class SimulatedRail {
       submit: (key, instruction) =>
         this.#call(instance, "submit", () => this.#submit(keyOf(key), instruction)),
       query: (key) => this.#call(instance, "query", () => this.#query(keyOf(key))),
+      withdraw: (key) => this.#call(instance, "withdraw", () => this.#withdraw(keyOf(key))),
       readCallback: readMessage,
     };
   }
@@ -58,8 +59,14 @@ export class SimulatedRail {
     return transfer === undefined ? { status: { kind: "not_received" } } : this.#answer(transfer);
   }
 
+  #withdraw(key: string): boolean {
+    if (!this.outages.isUp()) throw new SimulatedFault("the rail is down");
+    return this.#railState.withdraw(key);
+  }
+
   #answer(transfer: Transfer): RailReply {
     const nowMs = this.#scheduler.nowMs();
+    if (transfer.isWithdrawn) return { status: { kind: "rejected" } };
     if (transfer.isSilent || transfer.unknownAnswers > 0) {
       transfer.unknownAnswers -= 1;
       return { status: { kind: "unknown" }, pollAfterMs: 1_000 };

@@ -19,6 +19,10 @@ export type Transfer = {
   unknownAnswers: number;
   /** How often it was submitted. */
   submissions: number;
+  /** The rail has reported its outcome by itself. */
+  isReported: boolean;
+  /** Taken back: it is never paid. */
+  isWithdrawn: boolean;
 };
 
 const dayMs = 86_400_000;
@@ -32,6 +36,8 @@ export type RailState = ReturnType<typeof createRailState>;
 export function createRailState(scheduler: Scheduler) {
   const { random, faults } = scheduler;
   const transfers = new Map<string, Transfer>();
+  /** Taken back before they came. */
+  const stones = new Set<string>();
   const scenario = (): Scenario => {
     if (faults.happens("rail: rejected", 0.15)) return "rejects";
     if (faults.happens("rail: returned", 0.12)) return "returns";
@@ -63,9 +69,23 @@ export function createRailState(scheduler: Scheduler) {
         returnedMs: decidedMs + backMs,
         unknownAnswers: faults.happens("rail: unknown", 0.15) ? 1 + random.below(3) : 0,
         submissions: 1,
+        isReported: false,
+        isWithdrawn: stones.has(key),
       };
       transfers.set(key, transfer);
-      return { transfer, isNew: true };
+      return { transfer, isNew: !transfer.isWithdrawn };
+    },
+    /** Takes a transfer back that is not decided, or that is not paid anyway. */
+    withdraw: (key: string): boolean => {
+      const known = transfers.get(key);
+      if (known === undefined) {
+        stones.add(key);
+        return true;
+      }
+      const { scenario, isSilent, isReported, decidedMs } = known;
+      const isOpen = !isSilent && !isReported && scheduler.nowMs() < decidedMs;
+      known.isWithdrawn ||= isOpen || scenario === "rejects";
+      return known.isWithdrawn;
     },
   };
 }

@@ -55,7 +55,9 @@ export class Operators {
 
   /** Transfers that only they can bring to an end, and have not yet. */
   get unresolved(): readonly string[] {
-    const silent = [...this.#railState.transfers.values()].filter(({ isSilent }) => isSilent);
+    const silent = [...this.#railState.transfers.values()].filter(
+      ({ isSilent, isWithdrawn }) => isSilent && !isWithdrawn,
+    );
     return silent.map(({ key }) => key).filter((key) => !this.#resolved.has(key));
   }
 

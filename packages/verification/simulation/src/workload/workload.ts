@@ -29,6 +29,8 @@ export type WorkloadRecord = {
   readonly credits: Map<string, Set<string>>;
   /** A caller read something else than it was answered. */
   readonly wrong: string[];
+  /** Payouts whose merchant was answered that they are cancelled. */
+  readonly cancelled: Set<string>;
 };
 
 const merchantIds = ["mer_one", "mer_two"];
@@ -37,6 +39,8 @@ const quotesMore = 7;
 /** Callers come within this time, so that what they do overlaps. */
 const startMaxMs = 8_000;
 const retryMaxMs = 2_000;
+/** A merchant cancels a payout this long after it was accepted. */
+const cancelMaxMs = 12_000;
 /** The longest that a quote of the workload holds. */
 const quoteTtlSeconds = [6, 20, 60];
 
@@ -44,7 +48,9 @@ const endings = { destination: "INR", same: "USD" } as const;
 
 /** The callers of one run, as a seed makes them. */
 export class Workload {
-  readonly record: WorkloadRecord = { answered: [], credits: new Map(), wrong: [] };
+  readonly record: WorkloadRecord = {
+    ...{ answered: [], credits: new Map(), wrong: [], cancelled: new Set() },
+  };
   readonly #scheduler: Scheduler;
   readonly #platform: Platform;
   #operations = 0;
@@ -196,6 +202,24 @@ export class Workload {
     const { payoutId } = made;
     const read = await this.#retryUntilAvailable(() => payout.getPayout({ merchantId, payoutId }));
     if (typeof read === "string") this.record.wrong.push(`${payoutId} is accepted, and ${read}`);
+    if (random.chance(0.2)) await this.#cancel(merchantId, payoutId);
+  }
+
+  /** Asks until there is an answer: cancelled, or too late. */
+  async #cancel(merchantId: string, payoutId: string): Promise<void> {
+    const { random, faults } = this.#scheduler;
+    await this.#pause(random.pick([0, 200, 2_000, random.below(cancelMaxMs)]));
+    const { payout } = this.#platform.rpc;
+    const answer = await this.#retryUntilAvailable((mutation) =>
+      payout.cancelPayout({ mutation, merchantId, payoutId }),
+    );
+    if (answer === "NOT_CANCELLABLE") return faults.count("cancelled too late");
+    if (typeof answer === "string") {
+      this.record.wrong.push(`${payoutId} is there, and cancelling it is ${answer}`);
+      return;
+    }
+    faults.count("cancelled by its merchant");
+    this.record.cancelled.add(payoutId);
   }
 
   /** The same credit from two callers at once, and one that is taken back. */
