@@ -8,7 +8,7 @@ import { executionRpc } from "./execution/rpc.ts";
 import { guardedLedger, type LedgerApprovals } from "./ledger/approvals.ts";
 import type { PayoutCounts } from "./payouts/counts.ts";
 import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
-import { type BankRpcDeps, bankFilesGuards, bankFilesRpc } from "./rails/bank/rpc.ts";
+import { type BankRpcDeps, guardedBankFiles } from "./rails/bank/rpc.ts";
 import { guardedWallets, type WalletDeps } from "./rails/chain/rpc.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
 import { cancelRpc, destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
@@ -51,9 +51,8 @@ export function operationsRpc(
       readonly treasuryApprovals?: LedgerApprovals | undefined;
     },
 ): ServiceImpl<typeof PayoutOperationsService> {
-  const bank = bankFilesRpc(deps);
   const rpc = {
-    ...(deps.approvals?.guard(PayoutOperationsService, bank, bankFilesGuards(deps)) ?? bank),
+    ...guardedBankFiles(deps),
     ...resolutionsRpc(deps),
     ...railsRpc(deps),
     ...guardedWallets(deps),

@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { findPage } from "@disburse/chassis/paging/page.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -12,7 +13,7 @@ import {
   BankFindingKind,
   BankFindingSchema,
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
-import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
@@ -30,13 +31,22 @@ export type BankRpcDeps = {
   readonly bankSealer?: Seals | undefined;
   readonly audit: AuditStore;
   readonly clock: Clock;
+  /** Absent in a simulation, which has no persons. */
+  readonly approvals?: Pick<ServiceApprovals, "guard"> | undefined;
 };
+
+/** The RPCs of files of banks, guarded where there are persons. */
+export function guardedBankFiles(deps: BankRpcDeps) {
+  const rpc = bankFilesRpc(deps);
+  const { approvals } = deps;
+  return approvals?.guard(PayoutOperationsService, rpc, bankFilesGuards(deps)) ?? rpc;
+}
 
 /** A reason says what was learned and from where. */
 const [reasonMin, reasonMax] = [10, 1_000];
 
 /** The operators' RPCs of files to banks, and of what banks send. */
-export function bankFilesRpc({ bank, bankSealer, audit, clock }: BankRpcDeps) {
+function bankFilesRpc({ bank, bankSealer, audit, clock }: BankRpcDeps) {
   const { files, findings } = bank;
   return {
     listBankFiles: async ({ rail, state, ...page }) => {
