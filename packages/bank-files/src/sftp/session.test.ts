@@ -71,6 +71,15 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
     expect(there()).toEqual(["M1.xml"]);
   });
 
+  it("keep their temporary name where the caller says so at the last moment", async () => {
+    const held = await files.upload(folder, "M1.xml", bytes("<a/>"), async () => {
+      expect(there()).toEqual(["M1.xml.part"]);
+      return false;
+    });
+    expect([held, there()]).toEqual(["held", ["M1.xml.part"]]);
+    expect(await files.upload(folder, "M1.xml", bytes("<a/>"))).toBe("uploaded");
+  });
+
   it("are never replaced by another one of the same name", async () => {
     await files.upload(folder, "M1.xml", bytes("<a/>"));
     for (const other of ["<b/>", "<aa/>"]) {
