@@ -14,5 +14,5 @@ export async function tryOpenSsh() {
 }
 
 function skips(reason) {
-  process.stderr.write(`The tests that need an OpenSSH server are skipped: ${reason}\n`);
+  process.stderr.write(`What needs an OpenSSH server is skipped: ${reason}\n`);
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { answersOf, returnCharge } from "@disburse/bank-simulator/answers.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -14,19 +15,20 @@ import { type SentPayment, SentPayments, type SentState } from "./matching/sent-
 import { statusVerdicts } from "./matching/status-verdicts.ts";
 import type { Verdict } from "./matching/verdict.ts";
 import { endToEndIdOf } from "./references.ts";
-import { answersOf, type Fate, returnCharge } from "./test-bank.ts";
 
-const fates: readonly Fate[] = [
+const fates = [
   ...(["settled", "rejected", "duplicate", "returned", "returned-short", "waiting"] as const),
 ];
+type FileFate = (typeof fates)[number];
 
 /** A file of so many payments, as a rail would store it, and the payments in it. */
-function sentFile(count: number) {
+function sentFile(count: number, batchBooking: boolean) {
   const payments = Array.from({ length: count }, (_, at) =>
     payment(at, { amount: { minor: BigInt(1000 + at), currency: "USD" } }),
   );
   const createdAt = new Date("2026-11-24T09:30:00.000Z");
-  const file = writeInitiation(swiftProfile, { messageId: "DSB261124A1", createdAt, payments });
+  const profile = { ...swiftProfile, batchBooking };
+  const file = writeInitiation(profile, { messageId: "DSB261124A1", createdAt, payments });
   if (isRefused(file)) throw new Error(JSON.stringify(file.faults));
   const paymentInformationId = file.batches[0]?.paymentInformationId ?? "";
   const sent = payments.map(({ payoutId, uetr, amount }): SentPayment => {
@@ -60,12 +62,12 @@ describe("a file of ours, and what a bank answers", () => {
   it("leads each payment to where the bank has it, and the account to its balance", () => {
     fc.assert(
       fc.property(anyFates, fc.boolean(), (each, inOneSum) => {
-        const { bytes, sent } = sentFile(each.length);
+        const { bytes, sent } = sentFile(each.length, inOneSum);
         // A block in one sum has all that were not rejected: none waits, none is in doubt.
         const taken = each.map((fate) => {
           return inOneSum && (fate === "waiting" || fate === "duplicate") ? "settled" : fate;
         });
-        const answers = answersOf(bytes, taken, inOneSum);
+        const answers = answersOf(bytes, taken);
         const report = readStatusReport(answers.statusReport);
         const file = readStatements(answers.statement);
         if (isRefused(report) || isRefused(file)) throw new Error("was not read");
@@ -78,7 +80,7 @@ describe("a file of ours, and what a bank answers", () => {
         const found = [...onStatus, ...onEntries];
         expect(found.filter(({ verdict }) => verdict === "unmatched")).toEqual([]);
         const end = after(accepted, onEntries).map(({ state }) => state);
-        const expected: Record<Fate, SentState> = {
+        const expected: Record<FileFate, SentState> = {
           ...{ settled: "debited", rejected: "rejected", duplicate: "sent" },
           ...{ returned: "returned", "returned-short": "returned", waiting: "sent" },
         };
@@ -91,6 +93,21 @@ describe("a file of ours, and what a bank answers", () => {
         const shortCount = taken.filter((fate) => fate === "returned-short").length;
         expect(short.map(({ minor }) => minor)).toEqual(Array(shortCount).fill(returnCharge));
         expect(statementBalance(statement!)?.difference.minor).toBe(0n);
+        expect(statementBalance(statement!)?.closing.minor).toBe(
+          answers.bank.book.balance("000123456789"),
+        );
+        // Notifications said the same before: the statement tells nothing new then.
+        let notifiedOf = accepted;
+        for (const notified of answers.notifications) {
+          const read = readStatements(notified);
+          if (isRefused(read)) throw new Error("was not read");
+          expect(read.unread).toEqual([]);
+          notifiedOf = after(
+            notifiedOf,
+            entryVerdicts(read.statements[0]!, new SentPayments(notifiedOf), profile),
+          );
+        }
+        expect(notifiedOf.map(({ state }) => state)).toEqual(end);
       }),
     );
   });
@@ -99,12 +116,13 @@ describe("a file of ours, and what a bank answers", () => {
   const reason = existsSync(folder) ? "" : " (skipped: ../shared/data/rails is not here)";
 
   it.skipIf(reason !== "")(`is answered by the schemas of ISO 20022${reason}`, async () => {
-    const answers = answersOf(sentFile(fates.length).bytes, fates, false);
-    const inOneSum = answersOf(sentFile(fates.length).bytes, fates, true);
+    const answers = answersOf(sentFile(fates.length, false).bytes, fates);
+    const inOneSum = answersOf(sentFile(fates.length, true).bytes, fates);
     const files = [
       ["pain.002.001.11", answers.statusReport],
       ["camt.053.001.08", answers.statement],
       ["camt.053.001.08", inOneSum.statement],
+      ...answers.notifications.map((each) => ["camt.054.001.08", each] as const),
     ] as const;
     for (const [version, contents] of files) {
       const schema = readFileSync(join(folder, `${version}.xsd`), "utf8");

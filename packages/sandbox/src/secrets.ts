@@ -38,6 +38,9 @@ export const workloads: readonly Workload[] = [...serviceNames, "sandbox"];
 /** The services that seal. */
 export const sealingServices = ["beneficiary", "compliance", "gateway", "notifier"] as const;
 
+/** Payout seals where rails of banks are configured: what `npm start` may be given. */
+const ringed = [...sealingServices, "payout"] as const;
+
 /** The ring of a service; `undefined` of one that seals nothing. */
 export function encryptionKeysOf({ encryptionKeys }: Secrets, workload: Workload) {
   return typeof encryptionKeys === "string" ? encryptionKeys : encryptionKeys[workload];
@@ -52,7 +55,7 @@ export function generateSecrets(): Secrets {
   const privateTexts = keys.map(([name, { privateText }]) => [name, privateText]);
   return {
     encryptionKeys: Object.fromEntries(
-      sealingServices.map((name) => [name, `k1:${randomBytes(secretBytes).toString("base64")}`]),
+      ringed.map((name) => [name, `k1:${randomBytes(secretBytes).toString("base64")}`]),
     ),
     apiKeyPepper: randomBytes(secretBytes).toString("base64"),
     serviceKeys: Object.fromEntries(privateTexts) as Secrets["serviceKeys"],
@@ -96,7 +99,9 @@ export function ownSettings(secrets: Secrets, workload: Workload): OwnSettings {
   const { serviceKeys, issuerKey, brokerPasswords, encryptionKeys } = secrets;
   const SERVICE_KEY = serviceKeys[workload];
   if (workload === "sandbox") return { SERVICE_KEY, ISSUER_KEY: issuerKey };
-  const ring = typeof encryptionKeys === "string" ? undefined : encryptionKeys[workload];
+  const isSealing = sealingServices.some((name) => name === workload);
+  const ring =
+    typeof encryptionKeys === "string" || !isSealing ? undefined : encryptionKeys[workload];
   const own = { SERVICE_KEY, ...(ring !== undefined && { ENCRYPTION_KEYS: ring }) };
   if (!brokerServices.includes(workload)) return own;
   return { ...own, AMQP_URL: brokerUrlOf(containerBroker, workload, brokerPasswords) };

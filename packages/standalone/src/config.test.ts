@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readConfig } from "./config.ts";
+import { readConfig, readSecrets } from "./config.ts";
 
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
 const [, table = ""] = /## Settings of `npm start`\n(.*?)\n## /s.exec(readme) ?? [];
@@ -37,4 +39,22 @@ it("has the README's defaults", () => {
     `/root/${told.DATA_DIR}`,
     told.SANDBOX_SETTLE_MS,
   ]);
+});
+
+it("gives a data folder the rings of services that seal since, and keeps those it has", () => {
+  const folder = mkdtempSync(join(tmpdir(), "disburse-secrets-"));
+  try {
+    const { encryptionKeys, ...others } = readSecrets(folder);
+    const { payout: _, ...before } = encryptionKeys as Record<string, string>;
+    writeFileSync(
+      join(folder, "secrets.json"),
+      JSON.stringify({ ...others, encryptionKeys: before }),
+    );
+    const after = readSecrets(folder);
+    expect(after).toMatchObject({ ...others, encryptionKeys: before });
+    expect(after.encryptionKeys).toHaveProperty("payout");
+    expect(readSecrets(folder)).toEqual(after);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -33,6 +33,10 @@ const serviceSettings = [
   "ADDRESS_RATE_LIMIT_PER_SECOND",
   "ADDRESS_RATE_LIMIT_BURST",
   "AUDIT_HEADS_SECONDS",
+  "BANK_RAILS",
+  "BANK_RAILS_FILE",
+  "EVM_CHAINS",
+  "EVM_CHAINS_FILE",
   "LIST_SOURCES",
   "MAX_CONNECTIONS",
   "MAX_CONNECTIONS_PER_ADDRESS",
@@ -48,6 +52,7 @@ const serviceSettings = [
   "OTEL_TRACES_SAMPLER",
   "OTEL_TRACES_SAMPLER_ARG",
   "QUOTE_TTL_SECONDS",
+  "RAIL_ROUTES",
   "RATE_LIMIT_PER_SECOND",
   "RATE_LIMIT_BURST",
   "SANDBOX_DELAY",
@@ -71,11 +76,22 @@ export function readSecrets(folder: string): Secrets {
   const stored = existsSync(path)
     ? (JSON.parse(readFileSync(path, "utf8")) as Partial<Secrets>)
     : {};
-  const secrets = { ...generateSecrets(), ...stored };
-  if (Object.keys(secrets).some((name) => !(name in stored))) {
+  const generated = generateSecrets();
+  const secrets = { ...generated, ...stored, encryptionKeys: ringsOf(generated, stored) };
+  const isNew = Object.keys(secrets).some((name) => !(name in stored));
+  if (isNew || JSON.stringify(secrets.encryptionKeys) !== JSON.stringify(stored.encryptionKeys)) {
     writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`);
   }
   return secrets;
+}
+
+/** The stored rings, and those of services that seal since a later release. */
+function ringsOf(generated: Secrets, stored: Partial<Secrets>): Secrets["encryptionKeys"] {
+  const { encryptionKeys: rings } = stored;
+  if (typeof rings === "string" || typeof generated.encryptionKeys === "string") {
+    return rings ?? generated.encryptionKeys;
+  }
+  return { ...generated.encryptionKeys, ...rings };
 }
 
 /**

@@ -9,6 +9,12 @@ import {
 } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import {
+  hasOpenSsh,
+  type OpenSsh,
+  openSshReason,
+  startOpenSsh,
+} from "@disburse/bank-simulator/openssh.ts";
 import { utils } from "ssh2";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { afterCrash } from "./after-crash.ts";
@@ -19,7 +25,6 @@ import {
   type SftpSettings,
   withSftp,
 } from "./session.ts";
-import { hasOpenSsh, type OpenSsh, openSshReason, startOpenSsh } from "./test-openssh.ts";
 
 const otherKey = utils.generateKeyPairSync("ed25519").private;
 

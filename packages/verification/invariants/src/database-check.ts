@@ -147,8 +147,23 @@ async function checkCollection<C extends Batched>(
     const others = indexDocuments({ ...batch, ...(await related[name](batch, read)) });
     const { accounts, endpoints } = base;
     const entries = new Map([...base.entries, ...others.entries]);
-    report.add(checkBatch(batch, { ...others, accounts, endpoints, entries }, options));
+    const filed = await filedOf(databases, batch.bank_files ?? []);
+    report.add(checkBatch(batch, { ...others, accounts, endpoints, entries, filed }, options));
   }
+}
+
+/** How many payments name each file: a file may have 20,000. */
+async function filedOf(
+  databases: Databases,
+  files: Documents["bank_files"],
+): Promise<ReadonlyMap<string, number>> {
+  if (files.length === 0) return new Map();
+  const isNamed = { $or: [{ block: { $exists: true } }, { trace: { $exists: true } }] };
+  const counted = collectionOf(databases, "bank_payments").aggregate<{ _id: string; n: number }>([
+    { $match: { file: { $in: files.map(({ _id }) => _id) }, ...isNamed } },
+    { $group: { _id: "$file", n: { $sum: 1 } } },
+  ]);
+  return new Map((await counted.toArray()).map(({ _id, n }) => [_id, n]));
 }
 
 type Reader = ReturnType<typeof reader>;
@@ -187,6 +202,8 @@ const related = {
       beneficiaries: await named("beneficiaries", paid, (id) => id),
       ledger_entries: await named("ledger_entries", keys, (key) => key),
       sandbox_transfers: await named("sandbox_transfers", payouts, ({ _id }) => _id),
+      bank_payments: await named("bank_payments", payouts, ({ _id }) => _id),
+      chain_transfers: await named("chain_transfers", payouts, ({ _id }) => _id),
       quotes: await named("quotes", payouts, ({ quote_id }) => quote_id),
       executions: await named("executions", payouts, operation),
       screenings: await where("screenings", { record_id: { $in: paid } }),
@@ -200,6 +217,13 @@ const related = {
   sandbox_transfers: async ({ sandbox_transfers = [] }: Partial<Documents>, { named }: Reader) => ({
     payouts: await named("payouts", sandbox_transfers, ({ _id }) => _id),
   }),
+  bank_payments: async ({ bank_payments = [] }: Partial<Documents>, { named }: Reader) => ({
+    payouts: await named("payouts", bank_payments, ({ _id }) => _id),
+    bank_files: await named("bank_files", bank_payments, ({ file }) => file),
+  }),
+  bank_files: async () => ({}),
+  // Compared with their chain by `chain/chain-check.ts`.
+  chain_transfers: async () => ({}),
   events: async ({ events = [] }: Partial<Documents>, { named, where }: Reader) => ({
     payouts: await named("payouts", events, ({ transaction_id }) => transaction_id),
     deliveries: await where("deliveries", {

@@ -337,6 +337,7 @@ it.each(corruptions)("finds %s", (_name, invariant, detail, spoil) => {
 });
 
 it("has a corruption for every invariant", () => {
-  const tried = new Set(corruptions.map(([, invariant]) => invariant));
+  // Those of chains stand beside the rule that asks one: `chain/transfer-check.test.ts`.
+  const tried = new Set<Invariant>([...corruptions.map(([, invariant]) => invariant), 15]);
   expect(invariantNumbers.filter((number) => !tried.has(number))).toEqual([]);
 });

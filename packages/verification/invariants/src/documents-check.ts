@@ -1,6 +1,7 @@
 import { checkHolding, checkOwner, createAccountCheck } from "./account-check.ts";
 import { checkAnswer, namedBy, type OpenSealed } from "./answer-check.ts";
-import type { Documents, Payout, RecentEntry, RecordedEntry } from "./documents.ts";
+import { checkBankFile, checkBankPayment } from "./bank-check.ts";
+import type { BankPayment, Documents, Payout, RecentEntry, RecordedEntry } from "./documents.ts";
 import { keyOf } from "./entry-check.ts";
 import { checkDelivery, checkEvent } from "./event-check.ts";
 import type { Finding } from "./finding.ts";
@@ -53,10 +54,19 @@ export function checkBatch(
   { now, open }: CheckOptions,
 ): Finding[] {
   const { payouts = [], quotes = [], sandbox_transfers = [] } = batch;
+  const { bank_payments = [], bank_files = [] } = batch;
   const { events = [], deliveries = [], idempotency_keys = [] } = batch;
   return [
     ...payouts.flatMap((payout) => checkPayout(payout, relationsOf(payout, index), now)),
     ...sandbox_transfers.flatMap((each) => checkTransfer(each, index.payouts.get(each._id))),
+    ...bank_payments.flatMap((payment) =>
+      checkBankPayment(
+        payment,
+        index.payouts.get(payment._id),
+        index.bankFiles.get(payment.file ?? ""),
+      ),
+    ),
+    ...bank_files.flatMap((file) => checkBankFile(file, index.filed.get(file._id) ?? 0)),
     ...quotes.flatMap((quote) =>
       checkQuote(quote, {
         account: index.accounts.get(quote.account_id),
@@ -91,6 +101,7 @@ export function checkBatch(
 /** Makes documents findable by what others name them by. */
 export function indexDocuments(documents: Partial<Documents>) {
   const { accounts = [], ledger_entries = [], executions = [], payouts = [] } = documents;
+  const { bank_payments = [], bank_files = [], chain_transfers = [] } = documents;
   const { sandbox_transfers = [], quotes = [], beneficiaries = [], screenings = [] } = documents;
   const { endpoints = [], endpoint_health = [], events = [], deliveries = [] } = documents;
   const recent = accounts.flatMap((account) => account.recent);
@@ -101,6 +112,11 @@ export function indexDocuments(documents: Partial<Documents>) {
     executions: byId(executions),
     payouts: byId(payouts),
     transfers: byId(sandbox_transfers),
+    chainTransfers: byId(chain_transfers),
+    bankPayments: byId(bank_payments),
+    bankFiles: byId(bank_files),
+    /** How many payments name a file that has them. */
+    filed: filedIn(bank_payments),
     quotes: byId(quotes),
     beneficiaries: byId(beneficiaries),
     screeningsOf: Map.groupBy(screenings, ({ record_id }) => record_id),
@@ -110,6 +126,16 @@ export function indexDocuments(documents: Partial<Documents>) {
     eventsOf: Map.groupBy(events, ({ transaction_id }) => transaction_id),
     deliveriesOf: Map.groupBy(deliveries, (each) => `${each.merchant_id}/${each.event_id}`),
   };
+}
+
+/** By file, the payments that know by what answers name them there. */
+function filedIn(payments: readonly BankPayment[]): ReadonlyMap<string, number> {
+  const filed = new Map<string, number>();
+  for (const { file, block, trace } of payments) {
+    if (file === undefined || (block ?? trace) === undefined) continue;
+    filed.set(file, (filed.get(file) ?? 0) + 1);
+  }
+  return filed;
 }
 
 function byId<T extends { readonly _id: string }>(documents: readonly T[]): Map<string, T> {
@@ -131,6 +157,8 @@ function relationsOf(payout: Payout, index: DocumentIndex): PayoutRelations {
     beneficiary: index.beneficiaries.get(payout.beneficiary_id),
     screenings: index.screeningsOf.get(payout.beneficiary_id) ?? [],
     transfer: index.transfers.get(payout._id),
+    bankPayment: index.bankPayments.get(payout._id),
+    chainTransfer: index.chainTransfers.get(payout._id),
     entries: Object.fromEntries(payoutSteps.map(entry)),
     events: index.eventsOf.get(payout._id) ?? [],
   };

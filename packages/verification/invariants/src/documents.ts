@@ -121,6 +121,33 @@ export type Transfer = {
   readonly withdrawn_at?: Date;
 };
 
+/** A transfer that a rail on a chain has taken, by the payout's id; `chain/` compares it. */
+export type TakenByChain = { readonly _id: string };
+
+/** A payment that a rail of a bank has taken, by the payout's id. */
+export type BankPayment = {
+  readonly _id: string;
+  readonly rail: string;
+  readonly state: string;
+  /** "" of one that was taken back before it came. */
+  readonly currency: string;
+  readonly amount_minor: Minor;
+  /** The file that has it. */
+  readonly file?: string;
+  /** By what answers name it there, since the file is written. */
+  readonly block?: string;
+  readonly trace?: string;
+  /** Its payout has not asked for the last change yet. */
+  readonly owed?: boolean;
+};
+
+/** A file to a bank. */
+export type BankFile = {
+  readonly _id: string;
+  readonly state: string;
+  readonly members?: readonly { readonly id: string }[];
+};
+
 /** A quote as it is stored. */
 export type Quote = QuotedTerms & {
   readonly converted_minor: Minor;
@@ -219,6 +246,9 @@ export type Documents = {
   readonly executions: readonly Execution[];
   readonly payouts: readonly Payout[];
   readonly sandbox_transfers: readonly Transfer[];
+  readonly chain_transfers: readonly TakenByChain[];
+  readonly bank_payments: readonly BankPayment[];
+  readonly bank_files: readonly BankFile[];
   readonly quotes: readonly Quote[];
   readonly beneficiaries: readonly Beneficiary[];
   readonly screenings: readonly Screening[];
@@ -239,6 +269,9 @@ export const serviceOf: Readonly<Record<CollectionName, string>> = {
   executions: "payout",
   payouts: "payout",
   sandbox_transfers: "payout",
+  chain_transfers: "payout",
+  bank_payments: "payout",
+  bank_files: "payout",
   quotes: "quote",
   beneficiaries: "beneficiary",
   screenings: "compliance",

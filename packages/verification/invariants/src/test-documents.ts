@@ -210,6 +210,9 @@ export function soundDocuments() {
       scenario: name === "rejected" ? "fail" : name === "returned" ? "return" : "settle",
       reference: "R",
     })),
+    chain_transfers: [],
+    bank_payments: [],
+    bank_files: [],
     quotes: [...names.map((name) => quote(name)), quote("open", false)],
     beneficiaries: [
       {

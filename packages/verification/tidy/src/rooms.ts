@@ -8,6 +8,7 @@ const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", 
 /** Which of our packages each package may import; a package that is not here may import none. */
 const packageImports: Record<string, readonly string[]> = {
   "bank-files": ["kernel"],
+  "bank-simulator": ["harness"],
   bench: [
     ...["kernel", "contracts", "chassis", "embedded", "harness"],
     ...["invariants", "platform", "sandbox"],
@@ -25,6 +26,10 @@ const packageImports: Record<string, readonly string[]> = {
   mutants: ["embedded", "harness", "tidy"],
   operate: [...["drills", "embedded", "faults", "harness", "invariants", "platform"], "sandbox"],
   platform: ["chassis", "embedded", "sandbox", "standalone"],
+  rails: [
+    ...["kernel", "contracts", "chassis", "embedded", "bank-files", "sandbox", "sdk", "standalone"],
+    ...["platform", "harness", "invariants", "faults", "testkit", "bank-simulator"],
+  ],
   sandbox: ["kernel", "contracts", "chassis"],
   simulation: [
     ...["kernel", "contracts", "chassis", "invariants", "harness"],
@@ -51,7 +56,7 @@ export function roomOf(path: string): Room {
 }
 
 /** What tests may use beside what their room imports. */
-const forTestsOnly = ["testkit", "sandbox"];
+const forTestsOnly = ["testkit", "sandbox", "bank-simulator"];
 
 /** Whether a file in `room` may import a workspace of ours. */
 export function mayImport(room: Room, workspace: string, forTests: boolean): boolean {

@@ -48,6 +48,9 @@ export async function startAnvil(path: string) {
   const child = spawn(path, ["--port", String(port), "--no-mining", "--quiet"], {
     stdio: "ignore",
   });
+  // A process that ends without stopping it leaves no chain behind.
+  const kill = () => void child.kill("SIGKILL");
+  process.once("exit", kill);
   const url = `http://127.0.0.1:${port}`;
   const client = createTestClient({ chain: foundry, mode: "anvil", transport: http(url) })
     .extend(publicActions)
@@ -83,6 +86,7 @@ export async function startAnvil(path: string) {
     reorganise: (depth: number): Promise<unknown> =>
       client.request({ method: "anvil_reorg", params: [depth, []] } as never),
     stop: async () => {
+      process.off("exit", kill);
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
       await ended;

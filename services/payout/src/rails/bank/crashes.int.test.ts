@@ -1,4 +1,4 @@
-import { answersOf } from "@disburse/bank-files/test-bank.ts";
+import { answersOf } from "@disburse/bank-simulator/answers.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { answersOf } from "@disburse/bank-simulator/answers.ts";
 import {
   hasOpenSsh,
   type OpenSsh,
   openSshReason,
   startOpenSsh,
-} from "@disburse/bank-files/sftp/test-openssh.ts";
-import { answersOf } from "@disburse/bank-files/test-bank.ts";
+} from "@disburse/bank-simulator/openssh.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

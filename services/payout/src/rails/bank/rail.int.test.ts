@@ -1,4 +1,5 @@
-import { answersOf, type Fate } from "@disburse/bank-files/test-bank.ts";
+import { answersOf } from "@disburse/bank-simulator/answers.ts";
+import type { Fate } from "@disburse/bank-simulator/fates.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -98,7 +99,7 @@ describe("a rail of a bank", () => {
     answer(await send(one), ["settled", "returned-short"]);
     await take(one);
     expect(await one.rail.query(keys[0] ?? "")).toMatchObject({
-      status: { kind: "settled", reference: "D0" },
+      status: { kind: "settled", reference: "BANK-000000001" },
     });
     expect(await one.rail.query(keys[1] ?? "")).toMatchObject({
       status: { kind: "returned", failure: { code: "ACCOUNT_CLOSED", railCode: "AC04" } },

@@ -1,4 +1,5 @@
-import { answersOf, type Fate } from "@disburse/bank-files/test-bank.ts";
+import { answersOf } from "@disburse/bank-simulator/answers.ts";
+import type { Fate } from "@disburse/bank-simulator/fates.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

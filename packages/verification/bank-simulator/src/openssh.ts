@@ -13,19 +13,29 @@ import {
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SftpSettings } from "./session.ts";
 
 const daemon = "/usr/sbin/sshd";
 
 /** Whether Debian's `openssh-server` is here, and the client's `ssh-keygen`. */
 export const hasOpenSsh = existsSync(daemon) && existsSync("/usr/bin/ssh-keygen");
 
+/** A user of an SFTP server, as a client needs it. Never logged: it has a private key. */
+export type SftpAccess = {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly privateKey: string;
+  /** Fingerprints as `ssh-keygen -lf` prints them. */
+  readonly hostKeys: readonly string[];
+  readonly timeoutMs: number;
+};
+
 /** For the names of tests. */
 export const openSshReason = hasOpenSsh ? "" : " (skipped: Debian's openssh-server is not here)";
 
-/** An OpenSSH server of a test's own, with one user and one folder. */
+/** An OpenSSH server of one's own, with one user and one folder. */
 export type OpenSsh = {
-  readonly settings: SftpSettings;
+  readonly settings: SftpAccess;
   /** The folder on this machine, which the user sees under the same path. */
   readonly folder: string;
   /** Ends the server's side of the newest connection. */
@@ -36,8 +46,11 @@ export type OpenSsh = {
 /** As root the server is another user's: it needs no folder of the system's then. */
 const nobody = 65_534;
 
-/** Starts a server on a port of its own; each connection has a daemon, which ends with it. */
-export async function startOpenSsh(): Promise<OpenSsh> {
+/**
+ * Starts a server on a port of its own; each connection has a daemon, which ends with it. `folders`
+ * are made in its folder, each the user's.
+ */
+export async function startOpenSsh(folders: readonly string[] = []): Promise<OpenSsh> {
   const isRoot = process.getuid?.() === 0;
   // A folder of root's for temporary files may be closed to the other user.
   const home = mkdtempSync(join(isRoot ? "/tmp" : tmpdir(), "disburse-sftp-"));
@@ -51,7 +64,9 @@ export async function startOpenSsh(): Promise<OpenSsh> {
   }
   const folder = join(home, "bank");
   mkdirSync(folder);
-  for (const path of [home, folder]) own(path, 0o700);
+  const within = folders.map((name) => join(folder, name));
+  for (const path of within) mkdirSync(path);
+  for (const path of [home, folder, ...within]) own(path, 0o700);
   own(join(home, "host"), 0o600);
   const config = join(home, "sshd_config");
   writeFileSync(

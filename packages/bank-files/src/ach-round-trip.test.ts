@@ -1,0 +1,61 @@
+import { Bank } from "@disburse/bank-simulator/bank.ts";
+import { type Fate, fatesInOrder } from "@disburse/bank-simulator/fates.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { describe, expect, it } from "vitest";
+import { achVerdicts, type SentAch } from "./matching/ach-verdicts.ts";
+import { readAch } from "./nacha/read.ts";
+import { achFile, achProfile, credit } from "./nacha/test-credits.ts";
+import { writeAch } from "./nacha/write.ts";
+import { endToEndIdOf } from "./references.ts";
+
+const now = () => new Date("2026-11-25T20:00:00.000Z");
+
+/** A file with a credit for each fate, what a bank makes of it, and what that means. */
+function answered(each: readonly Fate[], balanced: boolean) {
+  const balancedBy = { routing: "121042882", account: "55501", accountType: "checking" } as const;
+  const profile = balanced ? { ...achProfile, balancedBy } : achProfile;
+  const credits = each.map((_, at) => credit(at, { cents: BigInt(1000 + at), remittance: "Pay" }));
+  const file = writeAch(profile, achFile(credits));
+  if (isRefused(file)) throw new Error(JSON.stringify(file.faults));
+  const bank = new Bank({ fateOf: fatesInOrder(each), now });
+  const answers = bank.receive(file.bytes);
+  expect(bank.receipts).toMatchObject([{ taken: "paid", faults: [] }]);
+  const sent = file.traces.map(({ payoutId, trace }, at): SentAch => {
+    return { payoutId, trace, cents: BigInt(1000 + at), state: "settled" };
+  });
+  const verdicts = answers.flatMap(({ bytes }) => {
+    const read = readAch(bytes);
+    if (isRefused(read)) throw new Error("was not read");
+    expect(read.unread).toEqual([]);
+    return achVerdicts(read, sent);
+  });
+  return { bank, credits, verdicts };
+}
+
+describe("a NACHA file of ours, and what a bank answers", () => {
+  it.each([[true], [false]])("leads each credit to its fate; balanced: %s", (balanced) => {
+    const all = ["settled", "returned", "contested", "changed", "waiting", "rejected"] as const;
+    const { bank, credits, verdicts } = answered(all, balanced);
+    const [, returned, contested, changed, , rejected] = credits.map(({ payoutId }) => payoutId);
+    expect(verdicts).toMatchObject([
+      { verdict: "returned", payoutId: returned, code: "R02", cents: 1001n },
+      { verdict: "returned", payoutId: rejected, code: "R02", cents: 1005n },
+      { verdict: "doubt", payoutId: contested, doubt: "contested" },
+      { verdict: "change", payoutId: changed, change: { code: "C01", proposed: {} } },
+    ]);
+    const paid = credits.map(({ payoutId }) => bank.book.paid(endToEndIdOf(payoutId)));
+    expect(paid).toEqual([1, 1, 1, 1, 0, 1]);
+    expect(bank.book.balance(balanced ? "55501" : "ACH-SETTLEMENT")).toBe(
+      100_000_000n - 5011n + 2006n,
+    );
+  });
+
+  it("is refused where a digit is another one", () => {
+    const file = writeAch(achProfile, achFile([credit(1)]));
+    if (isRefused(file)) throw new Error("is not written");
+    const text = new TextDecoder().decode(file.bytes).replace("0000001234", "0000009234");
+    const bank = new Bank({ now });
+    expect(bank.receive(new TextEncoder().encode(text))).toEqual([]);
+    expect(bank.receipts).toMatchObject([{ taken: "refused" }]);
+  });
+});

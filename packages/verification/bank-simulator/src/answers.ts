@@ -1,0 +1,35 @@
+import { type Answer, Bank } from "./bank.ts";
+import { type Fate, fatesInOrder } from "./fates.ts";
+
+/** What the bank keeps of a return that is short, in hundredths. */
+export const returnCharge = 7n;
+
+/** The files that a bank sends for one of ours, and its book. */
+export type Answers = {
+  readonly bank: Bank;
+  readonly statusReport: Uint8Array;
+  /** As the bank books: debits, then what came back. */
+  readonly notifications: readonly Uint8Array[];
+  /** Of the day, with its balances. */
+  readonly statement: Uint8Array;
+};
+
+/**
+ * Answers a pain.001, as a bank on one evening does. `fates` are in the order of the file;
+ * `inOneSum` says how it books blocks, whatever the file wishes.
+ */
+export function answersOf(file: Uint8Array, fates: readonly Fate[], inOneSum?: boolean): Answers {
+  const bank = new Bank({
+    ...{ fateOf: fatesInOrder(fates), returnCharge, opening: 1_000_000n },
+    ...(inOneSum === undefined ? {} : { inOneSum }),
+    now: () => new Date("2026-11-25T20:00:00.000Z"),
+  });
+  const answers = [...bank.receive(file), ...bank.closeDay()];
+  const [receipt] = bank.receipts;
+  if (receipt?.taken !== "paid") throw new Error(`the bank refuses it: ${receipt?.faults}`);
+  const of = (kind: Answer["kind"]) =>
+    answers.filter((answer) => answer.kind === kind).map(({ bytes }) => bytes);
+  const [[statusReport], [statement]] = [of("status-report"), of("statement")];
+  if (statusReport === undefined || statement === undefined) throw new Error("the bank is silent");
+  return { bank, statusReport, statement, notifications: of("notification") };
+}

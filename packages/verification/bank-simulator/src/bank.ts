@@ -1,0 +1,272 @@
+import { createHash } from "node:crypto";
+import { sumOf } from "./amounts.ts";
+import { type BankOptions, bankDefaults } from "./bank-options.ts";
+import { Book, type Booking, isOf } from "./book.ts";
+import type { Fate, FateOf } from "./fates.ts";
+import type { AchPart, Block, CustomerFile, Instructed } from "./instructions.ts";
+import { readAchFile } from "./reading/ach.ts";
+import { readInitiation } from "./reading/initiation.ts";
+import { notification, statement } from "./writing/account-report.ts";
+import { type AchAnswer, achAnswers } from "./writing/ach-answers.ts";
+import { fileRejection, type PaymentStatus, statusReport } from "./writing/status-report.ts";
+
+/** A file of the bank. Those of a later stage follow those of an earlier one. */
+export type Answer = {
+  readonly kind: "status-report" | "notification" | "statement" | "returns";
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** 0: what it says at once; 1: what it booked; 2: what came back. */
+  readonly stage: 0 | 1 | 2;
+};
+
+/** A file that the bank got, and what it did with it. */
+export type Receipt = {
+  readonly id: string;
+  readonly taken: "paid" | "duplicate" | "refused";
+  readonly faults: readonly string[];
+  readonly payments: number;
+};
+
+/** Reasons of ISO 20022's lists, and of NACHA's. */
+const reasons = { closed: "AC04", duplicate: "AM05", duplicateFile: "DU01", broken: "FF01" };
+const achCodes = { return: "R02", contested: "R74", change: "C01" };
+
+/** Fates whose money leaves at once. */
+const debited: ReadonlySet<Fate> = new Set([
+  ...(["settled", "returned", "returned-short", "contested", "changed"] as const),
+]);
+
+/** A bank: takes files of a customer, keeps its book, says what became of them. */
+export class Bank {
+  readonly book: Book;
+  /** Every file that came, in order. */
+  readonly receipts: Receipt[] = [];
+  readonly #options: BankOptions;
+  readonly #had = new Set<string>();
+  readonly #waiting: Instructed[] = [];
+  #messages = 0;
+  #achFiles = 0;
+
+  constructor(options: Partial<BankOptions> = {}) {
+    this.#options = { ...bankDefaults, ...options };
+    this.book = new Book(this.#options);
+  }
+
+  /** Takes a file; what it is, the bank sees for itself. */
+  receive(bytes: Uint8Array): Answer[] {
+    const file = this.#read(bytes);
+    if (file === undefined) return [];
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    const hasHad = this.#had.has(file.id) || this.#had.has(hash);
+    this.#had.add(file.id).add(hash);
+    const payments = file.blocks.reduce((count, block) => count + block.payments.length, 0);
+    const note = (taken: Receipt["taken"]) =>
+      this.receipts.push({ id: file.id, taken, faults: file.faults, payments });
+    if (file.faults.length > 0) {
+      note("refused");
+      return this.#refusal(file, reasons.broken);
+    }
+    const { duplicates } = this.#options;
+    if (hasHad && duplicates !== "pay") {
+      note("duplicate");
+      return duplicates === "refuse" ? this.#refusal(file, reasons.duplicateFile) : [];
+    }
+    note("paid");
+    return this.#pay(file);
+  }
+
+  /** Books a payment that waits. */
+  release(endToEndId: string): Answer[] {
+    const at = this.#waiting.findIndex((payment) => isOf(payment, endToEndId));
+    const [found] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    if (found === undefined) throw new Error("no payment of this id waits");
+    return this.#notify([this.#debit([found])], 1);
+  }
+
+  /** Brings a payment back that was debited, however long ago; less `charge`. */
+  giveBack(endToEndId: string, charge = 0n): Answer[] {
+    const payment = this.book.payments().find((each) => isOf(each, endToEndId));
+    if (payment === undefined) throw new Error("no payment of this id was debited");
+    return this.#bringBack([{ payment, charge }]);
+  }
+
+  /** Closes the day of every account: a statement each, by the name of its day. */
+  closeDay(on = this.#today()): Answer[] {
+    return this.book.close(on).map((day) => {
+      const report = this.#report();
+      return this.#answer("statement", statement(day, report), report.messageId, 2);
+    });
+  }
+
+  #read(bytes: Uint8Array): CustomerFile | undefined {
+    try {
+      const isAch = bytes[0] === "1".charCodeAt(0);
+      return isAch ? readAchFile(bytes, this.#options.achAccount) : readInitiation(bytes);
+    } catch (error) {
+      // What is no file of a customer gets no answer by itself: its sender would not know it.
+      const fault = error instanceof Error ? error.message : String(error);
+      this.receipts.push({ id: "", taken: "refused", faults: [fault], payments: 0 });
+      return undefined;
+    }
+  }
+
+  #refusal(file: CustomerFile, reason: string): Answer[] {
+    if (file.format === "nacha") return [];
+    const report = this.#report();
+    return [
+      this.#answer("status-report", fileRejection(file, reason, report), report.messageId, 0),
+    ];
+  }
+
+  #pay(file: CustomerFile): Answer[] {
+    const fates = new Map<Instructed, Fate>();
+    for (const { payments } of file.blocks) {
+      for (const payment of payments) fates.set(payment, this.#options.fateOf(payment));
+    }
+    const fateOf = (payment: Instructed): Fate => fates.get(payment) ?? "settled";
+    for (const [payment, fate] of fates) {
+      if (fate === "waiting") this.#waiting.push(payment);
+    }
+    const answers = file.format === "nacha" ? [] : [this.#status(file, fateOf)];
+    for (const block of file.blocks) answers.push(...this.#bookBlock(block, fateOf));
+    return [...answers, ...this.#comesBack(file, fates)];
+  }
+
+  #status(file: CustomerFile, fateOf: FateOf): Answer {
+    const report = this.#report();
+    const status = (payment: Instructed): PaymentStatus => {
+      const fate = fateOf(payment);
+      if (fate === "rejected") return { status: "RJCT", reason: reasons.closed };
+      if (fate === "duplicate") return { status: "RJCT", reason: reasons.duplicate };
+      return { status: fate === "waiting" ? "PDNG" : this.#options.accepted };
+    };
+    return this.#answer("status-report", statusReport(file, status, report), report.messageId, 0);
+  }
+
+  #bookBlock(block: Block, fateOf: FateOf): Answer[] {
+    // ACH has no rejection before settlement: such an entry is debited and comes back.
+    const isAch = block.payments.some(({ ach }) => ach !== undefined);
+    const paid = block.payments.filter((payment) => {
+      const fate = fateOf(payment);
+      return debited.has(fate) || (isAch && fate === "rejected");
+    });
+    this.book.open(block.account, block.currency);
+    if (paid.length === 0) return [];
+    const bookings =
+      isAch || (this.#options.inOneSum ?? block.inOneSum)
+        ? [this.#debit(paid, block.id)]
+        : paid.map((payment) => this.#debit([payment]));
+    // Of an ACH batch the statement of the day says it.
+    return isAch ? [] : this.#notify(bookings, 1);
+  }
+
+  #comesBack(file: CustomerFile, fates: ReadonlyMap<Instructed, Fate>): Answer[] {
+    const isAch = file.format === "nacha";
+    const backs = new Set<Fate>([
+      "returned",
+      "returned-short",
+      ...(isAch ? ["rejected" as const] : []),
+    ]);
+    const returned = [...fates]
+      .filter(([, fate]) => backs.has(fate))
+      .map(([payment, fate]) => {
+        const isShort = fate === "returned-short" && !isAch;
+        return { payment, charge: isShort ? this.#options.returnCharge : 0n };
+      });
+    const answers = returned.length === 0 ? [] : this.#bringBack(returned);
+    const contested = [...fates].filter(([, fate]) => fate === "contested").map(([each]) => each);
+    if (isAch) {
+      const changed = [...fates].filter(([, fate]) => fate === "changed").map(([each]) => each);
+      return [...answers, ...this.#achWords(contested, changed)];
+    }
+    if (contested.length === 0) return answers;
+    // The bank says that it rejects what it has debited.
+    const report = this.#report();
+    const of = { ...file, blocks: file.blocks.map((block) => only(block, contested)) };
+    const rejected = statusReport(of, () => ({ status: "RJCT", reason: reasons.closed }), report);
+    return [...answers, this.#answer("status-report", rejected, report.messageId, 2)];
+  }
+
+  #achWords(contested: readonly Instructed[], changed: readonly Instructed[]): Answer[] {
+    const words = [
+      ...withAch(contested).map((payment): AchAnswer => {
+        return { payment, kind: "contested", code: achCodes.contested };
+      }),
+      ...withAch(changed).map((payment): AchAnswer => {
+        const corrected = [...payment.creditorAccount].reverse().join("");
+        return { payment, kind: "change", code: achCodes.change, corrected };
+      }),
+    ];
+    return words.length === 0 ? [] : [this.#achFile(words)];
+  }
+
+  #bringBack(all: readonly { payment: Instructed; charge: bigint }[]): Answer[] {
+    const bookings = all.map(({ payment, charge }) => {
+      const { debited: account, currency, minor, ach } = payment;
+      return this.book.add({
+        ...{ account, currency, direction: "credit", minor: minor - charge, charge: 0n },
+        ...{ bookedOn: this.#today(), payments: [payment] },
+        reason: ach === undefined ? reasons.closed : achCodes.return,
+      });
+    });
+    const entries = withAch(all.map(({ payment }) => payment));
+    if (entries.length === 0) return this.#notify(bookings, 2);
+    const code = achCodes.return;
+    return [this.#achFile(entries.map((payment) => ({ payment, kind: "return", code })))];
+  }
+
+  #debit(payments: readonly Instructed[], blockId?: string): Booking {
+    const [first] = payments;
+    if (first === undefined) throw new Error("nothing is to be debited");
+    const charge = blockId === undefined ? this.#options.debitCharge : 0n;
+    return this.book.add({
+      ...{ account: first.debited, currency: first.currency, direction: "debit" },
+      ...{ minor: sumOf(payments) + charge, charge, bookedOn: this.#today(), payments },
+      ...(blockId === undefined ? {} : { blockId }),
+    });
+  }
+
+  #notify(bookings: readonly Booking[], stage: 1 | 2): Answer[] {
+    const byAccount = Map.groupBy(bookings, ({ account, currency }) => `${account.id} ${currency}`);
+    return [...byAccount.values()].flatMap(([first, ...others]) => {
+      if (first === undefined) return [];
+      const report = this.#report();
+      const bytes = notification([first, ...others], report);
+      return [this.#answer("notification", bytes, report.messageId, stage)];
+    });
+  }
+
+  #achFile(answers: readonly AchAnswer[]): Answer {
+    const bytes = achAnswers(answers, this.#options.now(), this.#achFiles);
+    this.#achFiles += 1;
+    const name = `returns-${this.#options.name}${String(this.#achFiles).padStart(6, "0")}.ach`;
+    return { kind: "returns", name, bytes, stage: 2 };
+  }
+
+  #answer(kind: Answer["kind"], bytes: Uint8Array, messageId: string, stage: 0 | 1 | 2): Answer {
+    return { kind, name: `${kind}-${messageId}.xml`, bytes, stage };
+  }
+
+  #report() {
+    this.#messages += 1;
+    return {
+      messageId: `${this.#options.name}${String(this.#messages).padStart(6, "0")}`,
+      at: this.#options.now(),
+    };
+  }
+
+  #today(): string {
+    return this.#options.now().toISOString().slice(0, 10);
+  }
+}
+
+function only(block: Block, payments: readonly Instructed[]): Block {
+  return { ...block, payments: block.payments.filter((each) => payments.includes(each)) };
+}
+
+function withAch(payments: readonly Instructed[]): (Instructed & { readonly ach: AchPart })[] {
+  return payments.flatMap((payment) => {
+    const { ach } = payment;
+    return ach === undefined ? [] : [{ ...payment, ach }];
+  });
+}

@@ -1,0 +1,164 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Answer, Bank } from "./bank.ts";
+import type { BankOptions } from "./bank-options.ts";
+import type { Book } from "./book.ts";
+
+/** A bank behind folders that an SFTP server serves. */
+export type SimulatorOptions = Partial<BankOptions> & {
+  /** Where customers put their files, and where they find the bank's. */
+  readonly outgoing: string;
+  readonly incoming: string;
+  /** What becomes of a file that was taken: it stays, goes, or goes to `archive`. */
+  readonly taken?: "stays" | "goes" | "archived";
+  readonly archive?: string;
+  /**
+   * The pause before each stage of an answer (`bank.ts`); `by-hand`: nothing is sent before
+   * `deliver`.
+   */
+  readonly pace?: number | "by-hand";
+  /** Writes its files under their own names, half of one first. */
+  readonly writesSlowly?: boolean;
+};
+
+/** How often it looks for files. */
+const lookEveryMs = 50;
+/** How long a half of a file lies alone, where it is written slowly. */
+const halfMs = 300;
+
+/** A bank that runs on two folders of this machine; `stop` ends it, its book stays readable. */
+export class BankSimulator {
+  readonly bank: Bank;
+  readonly #options: SimulatorOptions;
+  readonly #had = new Set<string>();
+  readonly #held: Answer[] = [];
+  readonly #sent: Answer[] = [];
+  readonly #ends = new AbortController();
+  readonly #background = new Set<Promise<void>>();
+  readonly #errors: unknown[] = [];
+
+  constructor(options: SimulatorOptions) {
+    this.#options = options;
+    this.bank = new Bank(options);
+    if (options.archive !== undefined) mkdirSync(options.archive, { recursive: true });
+    this.#beside(this.#run());
+  }
+
+  /** What it paid. */
+  get book(): Book {
+    return this.bank.book;
+  }
+
+  /** Its files that were sent, in order. */
+  get sent(): readonly Answer[] {
+    return this.#sent;
+  }
+
+  /** Sends what is held back, by default all of it in its order. */
+  async deliver(order: (held: Answer[]) => readonly Answer[] = (all) => all): Promise<void> {
+    for (const each of order(this.#held.splice(0))) await this.#send(each);
+  }
+
+  /** Sends again what it has sent, under other names. */
+  async repeat(): Promise<void> {
+    const again = this.#sent.map((each) => ({ ...each, name: `again-${each.name}` }));
+    for (const each of again) await this.#send(each);
+  }
+
+  /** Closes the day: a statement of each account. */
+  async closeDay(on?: string): Promise<void> {
+    await this.#answer(this.bank.closeDay(on));
+  }
+
+  /** Brings a payment back that was paid, less a charge. */
+  async giveBack(endToEndId: string, charge?: bigint): Promise<void> {
+    await this.#answer(this.bank.giveBack(endToEndId, charge));
+  }
+
+  /** Books a payment that waits. */
+  async release(endToEndId: string): Promise<void> {
+    await this.#answer(this.bank.release(endToEndId));
+  }
+
+  /** Ends its work, and throws what went wrong in it. */
+  async stop(): Promise<void> {
+    this.#ends.abort();
+    await Promise.all(this.#background);
+    if (this.#errors.length > 0) throw this.#errors[0];
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ends;
+    while (!signal.aborted) {
+      this.#look();
+      await pause(lookEveryMs, undefined, { signal });
+    }
+  }
+
+  #look(): void {
+    const { outgoing, archive = "", taken = "stays" } = this.#options;
+    for (const name of readdirSync(outgoing).sort()) {
+      if (name.endsWith(".part") || name.startsWith(".")) continue;
+      const path = join(outgoing, name);
+      const { ino, size, mtimeMs } = statSync(path);
+      const key = `${name} ${ino} ${size} ${mtimeMs}`;
+      if (this.#had.has(key)) continue;
+      this.#had.add(key);
+      const bytes = readFileSync(path);
+      if (taken === "goes") rmSync(path);
+      if (taken === "archived") renameSync(path, join(archive, name));
+      this.#beside(this.#answer(this.bank.receive(bytes)));
+    }
+  }
+
+  async #answer(answers: readonly Answer[]): Promise<void> {
+    const { pace = 0 } = this.#options;
+    if (pace === "by-hand") {
+      this.#held.push(...answers);
+      return;
+    }
+    for (const stage of [0, 1, 2] as const) {
+      const own = answers.filter((each) => each.stage === stage);
+      if (own.length === 0) continue;
+      await pause(pace, undefined, { signal: this.#ends.signal });
+      for (const each of own) await this.#send(each);
+    }
+  }
+
+  async #send(answer: Answer): Promise<void> {
+    const { incoming, writesSlowly = false } = this.#options;
+    this.#sent.push(answer);
+    await write(join(incoming, answer.name), answer.bytes, writesSlowly);
+  }
+
+  /** Does something beside; what it throws is thrown by `stop`. */
+  #beside(work: Promise<void>): void {
+    const noted = work.catch((error: unknown) => {
+      if (!this.#ends.signal.aborted) this.#errors.push(error);
+    });
+    this.#background.add(noted);
+    void noted.finally(() => this.#background.delete(noted));
+  }
+}
+
+/** Under a name of its own from the beginning on only where it is written slowly. */
+async function write(path: string, bytes: Uint8Array, isSlow: boolean): Promise<void> {
+  if (isSlow) {
+    writeFileSync(path, bytes.subarray(0, bytes.length / 2));
+    await pause(halfMs);
+    writeFileSync(path, bytes);
+    return;
+  }
+  const part = join(path, "..", `.${path.split("/").at(-1)}.part`);
+  writeFileSync(part, bytes);
+  renameSync(part, path);
+}

@@ -1,0 +1,86 @@
+import { createRandom } from "@disburse/harness/random.ts";
+import type { RailCase } from "../case.ts";
+import { atTheirEnd, outcomeVerdicts, type Paid } from "../checks/outcome.ts";
+import { type BankName, bankNames } from "../counterparts/bank-rails.ts";
+import { type BanksOptions, whyNoBanks } from "../counterparts/banks.ts";
+import { crashEverywhere } from "../crashes/crashes.ts";
+import { type Accepted, createLoad } from "../load.ts";
+import { startOperators } from "../operators.ts";
+import { type RecipientKind, registerRecipient } from "../recipients.ts";
+import type { World } from "../world.ts";
+
+/** A window of a minute, a look at the incoming folder, and a lease. */
+const settleTimeoutMs = 240_000;
+
+/** How the banks of the tests are; a file leaves when it is full, or each minute. */
+export const testBanks = (large: number): BanksOptions => ({
+  names: bankNames,
+  paymentsMax: (name) => (name === "bank-large" ? large : 5),
+  choices: (name) => ({
+    pace: name === "bank-large" ? "by-hand" : 100,
+    // One that pays twice what comes twice, and takes files away, so that nothing can be asked.
+    ...(name === "bank-eur" ? { duplicates: "pay", taken: "goes" } : {}),
+    fateOf: ({ minor }) => {
+      if (name === "bank-large") return "settled";
+      if (minor % 7n === 0n) return "rejected";
+      return minor % 11n === 0n ? "returned" : "settled";
+    },
+  }),
+});
+
+/** The reference that travels with a payout: its id without the prefix, in capitals. */
+const endToEndIdOf = ({ id }: Accepted) => id.slice("po_".length).toUpperCase();
+
+/** What a bank paid, by its book. */
+export function paidBy({ banks }: World, name: BankName, currency: string): Paid {
+  const { book } = banks?.of(name) ?? {};
+  if (book === undefined) throw new Error("there are no banks");
+  const { paid, returned } = book.sums(currency);
+  return {
+    times: (payout) => book.paid(endToEndIdOf(payout)),
+    returned: (payout) => book.returned(endToEndIdOf(payout)),
+    sum: paid - returned,
+  };
+}
+
+/** kill -9 of the payout service in every gap between two steps of a file to a bank. */
+function bankCrashes(name: BankName, kind: RecipientKind, currency: string): RailCase {
+  return {
+    name: `${name}-crashes`,
+    about: `kill -9 in every gap between two steps of files by SFTP, ${kind}`,
+    run: async function* (open, { perGap, seed }) {
+      const world = await open();
+      if (world.banks === undefined) {
+        yield { name: "banks", problems: [], skipped: whyNoBanks() ?? "" };
+        return;
+      }
+      // A session and the check of a file take a second: more load would only make a backlog.
+      const load = createLoad(world, await registerRecipient(world, kind), 3, 1_000);
+      const operators = startOperators(world, name);
+      load.start();
+      yield await crashEverywhere(world, {
+        // A file passes the place that changes it several times.
+        ...{ folders: /rails\/bank\//, steps: /^sftp /, calls: 2 },
+        ...{ rounds: perGap, random: createRandom(seed) },
+      });
+      await load.drain();
+      const ended = await atTheirEnd(world, load, settleTimeoutMs);
+      await operators.stop();
+      const { received, again } = operators.decided;
+      yield* outcomeVerdicts(ended, load, paidBy(world, name, currency));
+      const faulty = world.banks.of(name).bank.receipts.filter(({ taken }) => taken === "refused");
+      yield {
+        name: "the bank could read every file",
+        problems: faulty.flatMap(({ id, faults }) => `${id}: ${faults.join(", ")}`),
+        figures: `${world.banks.of(name).bank.receipts.length} files; of ${received + again} people had to decide, ${again} went again`,
+      };
+    },
+  };
+}
+
+/** Each kind of bank. */
+export const bankCases: readonly RailCase[] = [
+  bankCrashes("bank-usd", "swift", "USD"),
+  bankCrashes("bank-eur", "sepa", "EUR"),
+  bankCrashes("bank-ach", "ach", "USD"),
+];

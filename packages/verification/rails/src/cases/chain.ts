@@ -1,0 +1,39 @@
+import { createRandom } from "@disburse/harness/random.ts";
+import type { RailCase } from "../case.ts";
+import { atTheirEnd, outcomeVerdicts } from "../checks/outcome.ts";
+import { whyNoChain } from "../counterparts/chain.ts";
+import { crashEverywhere } from "../crashes/crashes.ts";
+import { createLoad } from "../load.ts";
+import { registerRecipient } from "../recipients.ts";
+
+const settleTimeoutMs = 120_000;
+
+/** kill -9 of the payout service in every gap between two steps of a transfer on a chain. */
+export const chainCrashes: RailCase = {
+  name: "chain-crashes",
+  about: "kill -9 in every gap between two steps of a transfer on anvil",
+  run: async function* (open, { perGap, seed }) {
+    const world = await open();
+    const { chain } = world;
+    if (chain === undefined) {
+      yield { name: "anvil", problems: [], skipped: whyNoChain() ?? "" };
+      return;
+    }
+    const load = createLoad(world, await registerRecipient(world, "wallet"), 3, 300);
+    load.start();
+    yield await crashEverywhere(world, {
+      ...{ folders: /rails\/(?:chain|evm)\//, steps: /^rpc eth_(?:sendRaw|getTransactionRe)/ },
+      ...{ calls: 2, rounds: perGap, random: createRandom(seed) },
+    });
+    await load.drain();
+    const ended = await atTheirEnd(world, load, settleTimeoutMs);
+    const transfers = await chain.transfers();
+    const counts = Map.groupBy(transfers, ({ value }) => value);
+    yield* outcomeVerdicts(ended, load, {
+      // Each payout has an amount of its own.
+      times: ({ minor }) => counts.get(minor)?.length ?? 0,
+      returned: () => 0,
+      sum: transfers.reduce((sum, { value }) => sum + value, 0n),
+    });
+  },
+};

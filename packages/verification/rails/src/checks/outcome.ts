@@ -1,0 +1,83 @@
+import { until } from "@disburse/harness/waiting.ts";
+import { collectionOf } from "@disburse/invariants/database-check.ts";
+import type { Verdict } from "../case.ts";
+import type { Accepted, Load } from "../load.ts";
+import type { World } from "../world.ts";
+
+/** What was paid and what came back, by the counterpart's own book. */
+export type Paid = {
+  readonly times: (payout: Accepted) => number;
+  readonly returned: (payout: Accepted) => number;
+  /** Minor units of everything that left, less what came back. */
+  readonly sum: bigint;
+};
+
+/** A payout that is at its end, by the platform's own documents. */
+type Ended = { readonly accepted: Accepted; readonly status: string; readonly stage: string };
+
+const shownMax = 5;
+
+/** Waits until every payout of a load is at its end; the problems are those that are not. */
+export async function atTheirEnd(world: World, load: Load, timeoutMs: number): Promise<Ended[]> {
+  const payouts = collectionOf(world.databases, "payouts");
+  const ids = load.accepted.map(({ id }) => id);
+  const isOpen = { _id: { $in: ids }, status: "initiated" };
+  await until(async () => (await payouts.countDocuments(isOpen, { limit: 1 })) === 0, {
+    timeoutMs,
+    everyMs: 500,
+  });
+  const found = await payouts.find({ _id: { $in: ids } }).toArray();
+  const byId = new Map(found.map((payout) => [payout._id, payout]));
+  return load.accepted.map((accepted) => {
+    const payout = byId.get(accepted.id);
+    return {
+      accepted,
+      status: payout?.status ?? "lost",
+      stage: payout?.progress.stage ?? "lost",
+    };
+  });
+}
+
+/** The invariants of a rail: nothing lost, nothing paid twice, both sums the same. */
+export function outcomeVerdicts(ended: readonly Ended[], load: Load, paid: Paid): Verdict[] {
+  const settled = ended.filter(({ status }) => status === "succeeded");
+  const twice = ended.filter(({ accepted }) => paid.times(accepted) > 1);
+  const unpaid = settled.filter(({ accepted }) => paid.times(accepted) !== 1);
+  const released = ended.filter(({ status, accepted }) => {
+    return status === "failed" && paid.times(accepted) !== paid.returned(accepted);
+  });
+  const open = ended.filter(({ status }) => status !== "succeeded" && status !== "failed");
+  const sum = settled.reduce((total, { accepted }) => total + accepted.minor, 0n);
+  return [
+    {
+      name: "every accepted payout is at its end",
+      problems: named(open, "is not at its end"),
+      figures: `${ended.length} payouts, ${settled.length} settled`,
+    },
+    { name: "nothing is paid twice", problems: named(twice, "was paid more than once") },
+    {
+      name: "what settled was paid, and what failed was not or came back",
+      problems: [
+        ...named(unpaid, "settled, and was not paid once"),
+        ...named(released, "failed, and was paid without coming back"),
+      ],
+    },
+    {
+      name: "the sum that left is the sum of what settled",
+      problems: sum === paid.sum ? [] : [`${paid.sum} left, ${sum} settled`],
+      figures: `${sum} minor units`,
+    },
+    {
+      name: "no call was refused",
+      problems: load.refused.slice(0, shownMax),
+    },
+  ];
+}
+
+function named(ended: readonly Ended[], what: string): string[] {
+  const shown = ended.slice(0, shownMax).map(({ accepted, stage }) => {
+    return `${accepted.id} ${what} (${stage})`;
+  });
+  const more = ended.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more ${what}`] : shown;
+}

@@ -1,0 +1,75 @@
+/** The accounts at banks, by the names of their rails. */
+export const bankNames = ["bank-usd", "bank-ach", "bank-eur", "bank-large"] as const;
+/** The name of a bank's rail. */
+export type BankName = (typeof bankNames)[number];
+
+const minutesOfDay = 1_440;
+const twoDigits = (value: number) => String(value).padStart(2, "0");
+const timeOf = (minute: number) =>
+  `${twoDigits(Math.floor(minute / 60) % 24)}:${twoDigits(minute % 60)}`;
+
+/** A window ends every minute, so that what does not fill a file leaves soon all the same. */
+const everyMinute = {
+  zone: "UTC",
+  lead_minutes: 0,
+  windows: Array.from({ length: minutesOfDay }, (_each, minute) => ({
+    ...{ cut_off: timeOf(minute), settles_after_days: 0 },
+  })),
+};
+/** One window, twelve hours from now: a file leaves when it is full. */
+const farWindow = () => {
+  const now = new Date();
+  const minute = (now.getUTCHours() + 12) * 60 + now.getUTCMinutes();
+  return { ...everyMinute, windows: [{ cut_off: timeOf(minute), settles_after_days: 0 }] };
+};
+/** Every day is a banking day. */
+const calendars = [{ from: "2026-01-01", through: "2099-12-31", holidays: [], weekend: [] }];
+const pain = { format: "iso20022", return_charges_max: "25.00" };
+const profile = {
+  ...{ version: "pain.001.001.09", characters: "swift" },
+  debtor: { name: "Disburse Inc", address: { town: "New York", country: "US" } },
+  initiating_party: { name: "Disburse Inc", id: "DISBURSE01" },
+};
+
+/** What the banks differ in, as `BANK_RAILS` has it; without their servers. */
+export const bankRails = {
+  "bank-usd": {
+    ...pain,
+    ...{ currency: "USD", transfer_methods: ["SWIFT"] },
+    schedule: { ...everyMinute, calendars },
+    profile: {
+      ...{ ...profile, charge_bearer: "SHAR", service_level: "URGP" },
+      ...{ account: { number: "000123456789" }, agent: { bic: "CHASUS33" } },
+    },
+  },
+  "bank-ach": {
+    ...{ format: "nacha", currency: "USD", transfer_methods: ["ACH"], return_window_days: 0 },
+    schedule: { ...everyMinute, calendars: ["FEDERAL_RESERVE"] },
+    statement_account: "ACH-SETTLEMENT",
+    profile: {
+      destination: { routing: "231380104", name: "Federal Reserve Bank" },
+      origin: { id: "121042882", name: "Disburse Inc" },
+      company: { name: "Disburse Inc", id: "1234567890", description: "PAYOUT" },
+      odfi: "12104288",
+    },
+  },
+  "bank-eur": {
+    ...pain,
+    ...{ currency: "EUR", transfer_methods: ["SEPA"] },
+    schedule: { ...everyMinute, calendars },
+    profile: {
+      ...{ ...profile, charge_bearer: "SLEV", service_level: "SEPA", name_max: 70 },
+      ...{ address_required: false, account: { iban: "DE89370400440532013000" } },
+      agent: { bic: "DEUTDEFF" },
+    },
+  },
+  "bank-large": {
+    ...pain,
+    ...{ currency: "USD", transfer_methods: ["LOCAL"] },
+    schedule: { ...farWindow(), calendars },
+    profile: {
+      ...{ ...profile, charge_bearer: "SHAR", service_level: "NURG" },
+      ...{ account: { number: "000987654321" }, agent: { bic: "CHASUS33" } },
+    },
+  },
+} as const;

@@ -1,0 +1,22 @@
+import type { BankName } from "./bank-rails.ts";
+import type { Banks } from "./banks.ts";
+import type { Chain } from "./chain.ts";
+
+const bankRoutes: Readonly<Record<BankName, object>> = {
+  "bank-usd": { currency: "USD", transfer_type: "SWIFT" },
+  "bank-ach": { currency: "USD", transfer_type: "ACH" },
+  "bank-eur": { currency: "EUR", transfer_type: "SEPA" },
+  "bank-large": { currency: "USD", transfer_type: "LOCAL" },
+};
+
+/** Which payouts go to which rail, as `RAIL_ROUTES` has it; what is left is simulated. */
+export function routesOf(
+  chain: Pick<Chain, "settings"> | undefined,
+  banks: Pick<Banks, "names"> | undefined,
+) {
+  return [
+    ...(chain === undefined ? [] : [{ network: "ETHEREUM", rail: chain.settings.rail }]),
+    ...(banks?.names ?? []).map((rail) => ({ ...bankRoutes[rail], rail })),
+    { rail: "sandbox" },
+  ];
+}

@@ -1,0 +1,114 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { startAndGo } from "@disburse/faults/kinds/crashes.ts";
+import { say } from "@disburse/harness/command-line.ts";
+import type { Random } from "@disburse/harness/random.ts";
+import { serviceOf } from "@disburse/invariants/documents.ts";
+import type { Verdict } from "../case.ts";
+import type { World } from "../world.ts";
+
+/** Where a process can die: at a write to the database, or at a step towards the counterpart. */
+type Place = { readonly kind: "write" | "step"; readonly at: string };
+/** Which call of a place it is, from 1: a place is passed at several stages of a file. */
+type Gap = Place & { readonly side: "before" | "after"; readonly number: number };
+
+const preload = new URL("./step-preload.ts", import.meta.url).href;
+/** The rarest step of a rail under load is made within this time. */
+const discoverMs = 20_000;
+/** A step that does not come by then is not made in this state. */
+const withinMs = 10_000;
+const sayEvery = 10;
+
+/** What is tried: the folders of a rail, and the steps that its counterpart sees. */
+export type CrashPlan = {
+  readonly folders: RegExp;
+  readonly steps: RegExp;
+  /** So many calls of each place are tried, each before and after it. */
+  readonly calls: number;
+  readonly rounds: number;
+  readonly random: Random;
+};
+
+/**
+ * Under load, kills the payout service right before and right after every write of a rail and every
+ * call to its counterpart; the load goes on afterwards.
+ */
+export async function crashEverywhere(world: World, plan: CrashPlan): Promise<Verdict> {
+  const { calls, rounds, random } = plan;
+  const places = await findPlaces(world, plan);
+  for (const { kind, at } of places) say(`${kind} ${at}`);
+  const numbers = Array.from({ length: calls }, (_each, at) => at + 1);
+  const gaps = places.flatMap((place) =>
+    numbers.flatMap((number): Gap[] => [
+      { ...place, number, side: "before" },
+      { ...place, number, side: "after" },
+    ]),
+  );
+  const all = Array.from({ length: rounds }, () => random.shuffled(gaps)).flat();
+  const fired = new Set<string>();
+  let kills = 0;
+  for (const [index, gap] of all.entries()) {
+    if (await crashOnce(world, gap)) {
+      kills += 1;
+      fired.add(`${gap.side} ${gap.at}`);
+    }
+    if ((index + 1) % sayEvery === 0) say(`${index + 1} of ${all.length} gaps, ${kills} kills`);
+  }
+  const sides = places.flatMap(({ at }) => [`before ${at}`, `after ${at}`]);
+  const missed = sides.filter((side) => !fired.has(side));
+  for (const side of missed) say(`no crash ${side} happened`);
+  return {
+    name: "crashes",
+    problems: [
+      ...(places.length === 0 ? ["the rail made no step"] : []),
+      // A step that comes only after another one failed is rare.
+      ...(missed.length * 4 > sides.length ? [`${missed.length} sides of steps never came`] : []),
+    ],
+    figures: `${kills} kills at ${fired.size} of ${sides.length} sides of ${places.length} steps`,
+  };
+}
+
+async function findPlaces(world: World, { folders, steps }: CrashPlan): Promise<Place[]> {
+  const { platform } = world;
+  await kill(world);
+  const environment = { RAIL_STEP: "", FAULT_WRITE_SITE: "" };
+  await platform.start("payout", { preload, environment });
+  await pause(discoverMs);
+  const log = platform.log("payout");
+  await kill(world);
+  await platform.start("payout");
+  const reported = (pattern: RegExp) => [
+    ...new Set([...log.matchAll(pattern)].map(([, found = ""]) => found)),
+  ];
+  const writes = reported(/^fault-write-site (\S+)$/gm).filter((site) => folders.test(site));
+  const calls = reported(/^rail-step (.+)$/gm).filter((step) => steps.test(step));
+  return [
+    ...writes.sort().map((at) => ({ kind: "write", at }) as const),
+    ...calls.sort().map((at) => ({ kind: "step", at }) as const),
+  ];
+}
+
+async function crashOnce(world: World, { kind, at, side, number }: Gap): Promise<boolean> {
+  const none = { RAIL_STEP: "none", FAULT_WRITE_SITE: "none" };
+  const own =
+    kind === "write"
+      ? { FAULT_WRITE_SITE: at, FAULT_WRITE_SIDE: side, FAULT_WRITE_NUMBER: String(number) }
+      : { RAIL_STEP: at, RAIL_STEP_SIDE: side, RAIL_STEP_NUMBER: String(number) };
+  await kill(world);
+  const extras = { preload, environment: { ...none, ...own } };
+  const hasCrashed = await startAndGo(world.platform, "payout", withinMs, extras);
+  await kill(world);
+  await world.platform.start("payout");
+  return hasCrashed;
+}
+
+/**
+ * Kills the service, and ends its leases on rails as time would: they spare other processes the
+ * work and guard nothing, and waiting for each would take most of the run.
+ */
+async function kill({ platform, databases }: World): Promise<void> {
+  await platform.kill("payout");
+  const database = databases.client.db(`${databases.prefix}${serviceOf.payouts}`);
+  await database
+    .collection<{ _id: string }>("leases")
+    .updateMany({ _id: /^rail / }, { $set: { until: new Date(0) } });
+}

@@ -1,0 +1,61 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import { Disburse } from "@disburse/sdk/disburse.ts";
+import { isDisburseError } from "@disburse/sdk/disburse-error.ts";
+
+/** The merchant of the demo, who pays from an account in dollars. */
+export type Payer = ReturnType<typeof createPayer>;
+
+/** A payout as its merchant reads it. */
+export type PayoutSeen = Awaited<ReturnType<Disburse["payouts"]["get"]>>;
+
+const lookEveryMs = 200;
+
+/** Acme of a sandbox. */
+export function createPayer(sandbox: SandboxDocument) {
+  const apiKey = sandbox.merchants.acme.api_key;
+  const disburse = new Disburse({ apiKey, baseUrl: sandbox.base_url });
+  const account = sandbox.accounts.find(
+    ({ merchant, currency, available }) =>
+      merchant === "acme" && currency === "USD" && !available.startsWith("0."),
+  );
+  if (account === undefined) throw new Error("acme has no account with money in it");
+  const accountId = account.account_id;
+  return {
+    disburse,
+    accountId,
+    /** Quotes and executes; answers the payout's id. */
+    pay: async (beneficiaryId: string, currency: string, amount: string, reference: string) => {
+      const quote = await disburse.quotes.request({
+        ...{ source_amount: amount, beneficiary_id: beneficiaryId, account_id: accountId },
+        ...{ source_currency_code: "USD", destination_currency_code: currency },
+      });
+      const payout = await disburse.payouts.execute({
+        ...{ quote_id: quote.id, reference_id: reference },
+      });
+      return payout.id;
+    },
+    /** Waits until a payout is so; says what it is where that takes too long. */
+    until: async (
+      id: string,
+      isSo: (payout: PayoutSeen) => boolean,
+      timeoutMs: number,
+    ): Promise<PayoutSeen> => {
+      const latest = Date.now() + timeoutMs;
+      for (;;) {
+        const payout = await disburse.payouts.get(id);
+        if (isSo(payout)) return payout;
+        if (Date.now() > latest) {
+          throw new Error(`payout ${id} is still ${payout.status}, ${payout.sub_status}`);
+        }
+        await pause(lookEveryMs);
+      }
+    },
+  };
+}
+
+/** What went wrong, in words that name the refusal. */
+export function wordsOf(error: unknown): string {
+  if (isDisburseError(error)) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}

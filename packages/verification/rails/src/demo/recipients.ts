@@ -1,0 +1,95 @@
+const person = {
+  beneficiary_account_type: "Individual",
+  beneficiary_address: "12 St James's Square",
+  beneficiary_city: "London",
+  beneficiary_postcode: "SW1Y 4JH",
+  beneficiary_country_code: "GB",
+} as const;
+
+/** The wallet that is paid: no one else pays it here, so its balance is what came. */
+export const paidWallet = "0x52908400098527886E0F7030069857D2E4169EE7";
+
+/** Ada, by a wallet. */
+export const byWallet = {
+  ...person,
+  ...{ beneficiary_name: "Ada Lovelace", beneficiary_state: "London" },
+  routing_code_type_1: "NETWORK",
+  routing_code_value_1: "ETHEREUM",
+  beneficiary_account_number: paidWallet,
+  beneficiary_wallet_custody_provider: "OTHERS",
+  beneficiary_wallet_custody_provider_name: "Paper wallet",
+  beneficiary_document_type: "PASSPORT",
+  beneficiary_document_id: "123456789",
+  beneficiary_date_of_birth: "1985-12-10",
+  destination_currency: "USDC_ETH",
+} as const;
+
+const american = {
+  beneficiary_account_type: "Individual",
+  beneficiary_address: "1 Main Street",
+  beneficiary_city: "New York",
+  beneficiary_state: "NY",
+  beneficiary_postcode: "10001",
+  beneficiary_country_code: "US",
+  destination_currency: "USD",
+} as const;
+
+/** Grace, by ACH. */
+export const byAch = {
+  ...american,
+  beneficiary_first_name: "Grace",
+  beneficiary_last_name: "Hopper",
+  transfer_type: "ACH",
+  destination_country: "US",
+  routing_code_type_1: "ACH CODE",
+  routing_code_value_1: "021000021",
+  beneficiary_account_number: "123456789012",
+} as const;
+
+/** Whose account is closed, as the bank finds out. */
+export const closedAccount = "Konrad Geschlossen";
+
+const swift = {
+  ...person,
+  beneficiary_state: "Berlin",
+  destination_currency: "USD",
+  transfer_type: "SWIFT",
+  destination_country: "DE",
+  routing_code_type_1: "SWIFT",
+  routing_code_value_1: "DEUTDEFF",
+  beneficiary_account_number: "DE89370400440532013000",
+  beneficiary_bank_name: "Deutsche Bank",
+  beneficiary_bank_address: "Taunusanlage 12",
+  beneficiary_bank_city: "Frankfurt",
+  beneficiary_bank_postcode: "60325",
+  beneficiary_bank_state: "Hessen",
+  beneficiary_bank_country_code: "DE",
+} as const;
+
+/** Emmy, by SWIFT. */
+export const bySwift = {
+  ...swift,
+  beneficiary_first_name: "Emmy",
+  beneficiary_last_name: "Noether",
+} as const;
+
+/** Sophie, by SEPA. */
+export const bySepa = {
+  beneficiary_account_type: "Individual",
+  beneficiary_first_name: "Sophie",
+  beneficiary_last_name: "Germain",
+  beneficiary_address: "13 rue de Savoie",
+  beneficiary_city: "Paris",
+  beneficiary_postcode: "75006",
+  beneficiary_country_code: "FR",
+  destination_currency: "EUR",
+  transfer_type: "SEPA",
+  iban: "FR7630006000011234567890189",
+} as const;
+
+/** One whose bank sends the money back. */
+export const bySwiftReturned = {
+  ...swift,
+  beneficiary_first_name: "Konrad",
+  beneficiary_last_name: "Geschlossen",
+} as const;

@@ -1,0 +1,66 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { postUntilAnswered } from "@disburse/faults/payouts/client.ts";
+import { createLoop } from "@disburse/harness/waiting.ts";
+import type { World } from "./world.ts";
+
+/** Whom a load pays: an amount of its own for each payout, so that both sides can be compared. */
+export type Recipient = {
+  readonly id: string;
+  readonly currency: string;
+  /** Digits after the point. */
+  readonly digits: number;
+};
+
+/** A payout that was accepted, and what its beneficiary is to receive, in minor units. */
+export type Accepted = { readonly id: string; readonly minor: bigint };
+
+/** Clients that pay over one rail. */
+export type Load = ReturnType<typeof createLoad>;
+
+/** Every payout has an amount above this, which no other has. */
+const baseMajor = 2n;
+
+/** Makes clients that rest; `start` starts them. Amounts go on where `from` ended. */
+export function createLoad(world: World, recipient: Recipient, clients: number, restMs: number) {
+  const accepted: Accepted[] = [];
+  const refused: string[] = [];
+  const scale = 10n ** BigInt(recipient.digits);
+  const gateway = { baseUrl: world.platform.baseUrl, apiKey: world.apiKey };
+  const pay = async (): Promise<void> => {
+    const minor = baseMajor * scale + world.nextNumber();
+    const digits = minor.toString();
+    const receiving = `${digits.slice(0, -recipient.digits)}.${digits.slice(-recipient.digits)}`;
+    const quoted = await postUntilAnswered(gateway, "/transfer/rfq", {
+      ...{ receiving_amount: receiving, beneficiary_id: recipient.id },
+      ...{ source_currency_code: "USD", destination_currency_code: recipient.currency },
+      account_id: world.accountId,
+    });
+    if (quoted?.status !== 200) {
+      refused.push(quoted?.text ?? "no answer");
+      return;
+    }
+    const body = { quote_id: quoted.data.id, reference_id: `rails-${digits}` };
+    const paid = await postUntilAnswered(gateway, "/transfer/execute", body);
+    if (paid?.status === 200) accepted.push({ id: paid.data.id ?? "", minor });
+    else refused.push(paid?.text ?? "no answer");
+  };
+  return {
+    ...createLoop(async () => {
+      await pay();
+      await pause(restMs);
+    }, clients),
+    /** Pays so many, and no more. */
+    payMany: async (count: number): Promise<void> => {
+      let left = count;
+      const client = async (): Promise<void> => {
+        while (left > 0) {
+          left -= 1;
+          await pay();
+        }
+      };
+      await Promise.all(Array.from({ length: clients }, client));
+    },
+    accepted: accepted as readonly Accepted[],
+    refused: refused as readonly string[],
+  };
+}

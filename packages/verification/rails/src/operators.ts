@@ -1,0 +1,66 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import {
+  BankFileDecision,
+  BankFileState,
+} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import type { BankName } from "./counterparts/bank-rails.ts";
+import type { World } from "./world.ts";
+
+/** Two persons who decide of files what a bank's server does not say: they ask the bank. */
+export type Operators = ReturnType<typeof startOperators>;
+
+const lookEveryMs = 1_000;
+
+/** Starts them on the files of one bank. */
+export function startOperators({ platform, banks }: World, name: BankName) {
+  const { operations } = platform.clients;
+  const second = connectService(ApprovalService, platform.url("payout"), {
+    identity: platform.trust.person("second"),
+  });
+  const ends = new AbortController();
+  const decided = { received: 0, again: 0 };
+  const decide = async (fileId: string): Promise<void> => {
+    const isThere = banks?.of(name).bank.receipts.some(({ id }) => id === fileId) ?? false;
+    const { RECEIVED, SEND_AGAIN } = BankFileDecision;
+    const decision = isThere ? RECEIVED : SEND_AGAIN;
+    const request = { fileId, decision, reason: "the bank says so on the telephone" };
+    const mutation = serviceMutation("rails", `decide:${fileId}:${crypto.randomUUID()}`);
+    try {
+      await operations.resolveBankFile({ mutation, ...request });
+    } catch (error) {
+      const asked = readApprovalRequired(error);
+      if (asked === undefined) throw error;
+      await second.rpc.approveProposal({
+        ...{ mutation: serviceMutation("rails", crypto.randomUUID()) },
+        ...{ proposalId: asked.proposalId, contentDigest: asked.contentDigest },
+      });
+    }
+    decided[isThere ? "received" : "again"] += 1;
+  };
+  const look = async (): Promise<void> => {
+    const { files } = await operations.listBankFiles({
+      ...{ rail: name, state: BankFileState.UNDECIDED, limit: 100 },
+    });
+    for (const { id } of files) await decide(id);
+  };
+  const run = async (): Promise<void> => {
+    while (!ends.signal.aborted) {
+      // The service is killed again and again: the next look decides.
+      await look().catch(() => undefined);
+      await pause(lookEveryMs, undefined, { signal: ends.signal }).catch(() => undefined);
+    }
+  };
+  const running = run();
+  return {
+    decided,
+    stop: async (): Promise<void> => {
+      ends.abort();
+      await running;
+      second.close();
+    },
+  };
+}

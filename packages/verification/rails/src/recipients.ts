@@ -1,0 +1,31 @@
+import { postUntilAnswered } from "@disburse/faults/payouts/client.ts";
+import { byAch, bySepa, bySwift, byWallet } from "./demo/recipients.ts";
+import type { Recipient } from "./load.ts";
+import type { World } from "./world.ts";
+
+const kinds = {
+  wallet: { path: "/transfer/crypto/beneficiary", body: byWallet, currency: "USDC_ETH", digits: 6 },
+  ach: { path: "/transfer/fiat/beneficiary", body: byAch, currency: "USD", digits: 2 },
+  local: {
+    path: "/transfer/fiat/beneficiary",
+    body: { ...byAch, transfer_type: "LOCAL" },
+    ...{ currency: "USD", digits: 2 },
+  },
+  sepa: { path: "/transfer/fiat/beneficiary", body: bySepa, currency: "EUR", digits: 2 },
+  swift: { path: "/transfer/fiat/beneficiary", body: bySwift, currency: "USD", digits: 2 },
+} as const;
+
+/** By what a recipient is paid. */
+export type RecipientKind = keyof typeof kinds;
+
+/** Registers a beneficiary of a rail. */
+export async function registerRecipient(
+  { platform, apiKey }: World,
+  kind: RecipientKind,
+): Promise<Recipient> {
+  const { path, body, currency, digits } = kinds[kind];
+  const answer = await postUntilAnswered({ baseUrl: platform.baseUrl, apiKey }, path, body);
+  const id = answer?.data.beneficiary_id;
+  if (id === undefined) throw new Error(`no beneficiary by ${kind}: ${answer?.text}`);
+  return { id, currency, digits };
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startBroker } from "@disburse/embedded/broker.ts";
+import { startEngine } from "@disburse/embedded/engine.ts";
+import type { Databases } from "@disburse/invariants/database-check.ts";
+import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
+import { unlimitedRate } from "@disburse/platform/services.ts";
+import { MongoClient } from "mongodb";
+import { type BanksOptions, startBanks, whyNoBanks } from "./counterparts/banks.ts";
+import { startChain, whyNoChain } from "./counterparts/chain.ts";
+import { routesOf } from "./counterparts/routes.ts";
+
+/** A platform of processes, and the counterparts of its rails. */
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+const prefix = "rails_";
+const blockEveryMs = 500;
+
+/** Starts all of it; `stop` ends it, also after a start that failed. */
+export async function startWorld(ends: AsyncDisposableStack, options: BanksOptions) {
+  const folder = mkdtempSync(join(tmpdir(), "disburse-rails-"));
+  ends.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
+  const onExit = (what: string) => (how: string) =>
+    void process.stderr.write(`the ${what} has gone: ${how}\n`);
+  const engine = await startEngine({ dataDir: folder, env, onExit: onExit("engine") });
+  ends.defer(engine.stop);
+  const broker = await startBroker({ dataDir: folder, env, onExit: onExit("broker") });
+  if (broker === undefined) throw new Error("The rails' tests need rabbitmq-server.");
+  ends.defer(broker.stop);
+  const chain = whyNoChain() === undefined ? await startChain(folder) : undefined;
+  if (chain !== undefined) ends.defer(chain.stop);
+  chain?.makeBlocks(blockEveryMs);
+  const banks = whyNoBanks() === undefined ? await startBanks(folder, options) : undefined;
+  if (banks !== undefined) ends.defer(banks.stop);
+  const platform = await startPlatform({
+    ...{ mongodbUri: engine.uri, amqpUrl: broker.url, databasePrefix: prefix },
+    busNamespace: "rails",
+    settings: {
+      ...unlimitedRate,
+      ...{ LOG_LEVEL: "error", QUOTE_TTL_SECONDS: "600" },
+      RAIL_ROUTES: JSON.stringify(routesOf(chain, banks)),
+      ...(chain === undefined ? {} : { EVM_CHAINS: JSON.stringify([chain.settings]) }),
+      ...(banks === undefined ? {} : { BANK_RAILS_FILE: banks.settingsFile }),
+    },
+  });
+  ends.defer(platform.stop);
+  const client = new MongoClient(engine.uri("admin"));
+  ends.defer(() => client.close());
+  const databases: Databases = { client, prefix };
+  let number = 0n;
+  return {
+    ...{ platform, chain, banks, databases },
+    ...(await fundMerchant(platform)),
+    /** A number that is not given twice. */
+    nextNumber: (): bigint => {
+      number += 1n;
+      return number;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Fate, fatesByRules } from "@disburse/bank-simulator/fates.ts";
+import { hasOpenSsh, openSshReason } from "@disburse/bank-simulator/openssh.ts";
+import type { BankName } from "@disburse/rails/counterparts/bank-rails.ts";
+import { type Banks, startBanks } from "@disburse/rails/counterparts/banks.ts";
+import { routesOf } from "@disburse/rails/counterparts/routes.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type BankTransfer, bankBody, paths } from "./bodies.ts";
+import { type Payer, payerOf } from "./payer.ts";
+
+/** The rails of banks, through an OpenSSH server and a bank that reads files by itself. */
+
+/** What the bank does, by the last name of who is paid. */
+const fates: readonly Fate[] = ["settled", "rejected", "returned", "returned-short", "changed"];
+
+describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), "disburse-rails-"));
+  let platform: TestPlatform;
+  let banks: Banks;
+  let acme: Payer;
+
+  beforeAll(async () => {
+    const fateOf = fatesByRules(fates.map((fate) => ({ fate, name: ` ${fate}` })).toReversed());
+    const choices = () => ({ fateOf, pace: 100 });
+    // A file for each payment, which leaves at once.
+    const names = ["bank-usd", "bank-ach"] as const;
+    banks = await startBanks(folder, { names, choices, paymentsMax: () => 1 });
+    platform = await startTestPlatform({
+      RAIL_ROUTES: JSON.stringify(routesOf(undefined, banks)),
+      BANK_RAILS_FILE: banks.settingsFile,
+    });
+    acme = payerOf(platform, "acme");
+  });
+  afterAll(async () => {
+    await platform?.stop();
+    await banks?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Pays 25.00 USD to someone with a fate; answers the payout's id. */
+  async function pay(transfer: BankTransfer, fate: Fate): Promise<string> {
+    const body = { ...bankBody(transfer), beneficiary_last_name: fate };
+    const { beneficiary_id } = await acme.data("POST", paths.fiat, body);
+    const currencies = { source_currency_code: "USD", destination_currency_code: "USD" };
+    const account_id = platform.accountId("acme", "USD");
+    const asked = { receiving_amount: "25.00", beneficiary_id, account_id, ...currencies };
+    const { id: quote_id } = await acme.data("POST", paths.rfq, asked);
+    const { id } = await acme.data("POST", paths.execute, { quote_id });
+    return id;
+  }
+
+  /** Waits until a payout is in a state, and answers it. */
+  async function until(id: string, sub_status: string) {
+    return await vi.waitFor(
+      async () => {
+        const payout = await acme.data("GET", `${paths.payouts}/${id}`);
+        expect(payout).toMatchObject({ sub_status });
+        return payout;
+      },
+      { timeout: 40_000, interval: 200 },
+    );
+  }
+
+  /** How often the bank paid a payout and got it back, by its own book. */
+  function booked(name: BankName, id: string) {
+    const endToEndId = id.slice("po_".length).toUpperCase();
+    const { book } = banks.of(name);
+    return [book.paid(endToEndId), book.returned(endToEndId)];
+  }
+
+  it.concurrent.each([
+    ["SWIFT to an IBAN", "settled", "settled", [1, 0], "", ""],
+    ["SWIFT to an IBAN", "rejected", "rejected", [0, 0], "ACCOUNT_CLOSED", "AC04"],
+    ["SWIFT to an IBAN", "returned", "returned", [1, 1], "ACCOUNT_CLOSED", "AC04"],
+    ["SWIFT to an IBAN", "returned-short", "returned", [1, 1], "ACCOUNT_CLOSED", "AC04"],
+    ["ACH", "returned", "returned", [1, 1], "ACCOUNT_CLOSED", "R02"],
+  ] as const)("%s that is %s is %s", async (transfer, fate, state, times, code, railCode) => {
+    const id = await pay(transfer, fate);
+    const payout = await until(id, state);
+    expect(payout).toMatchObject({ failure_code: code, rail_code: railCode });
+    expect(booked(transfer === "ACH" ? "bank-ach" : "bank-usd", id)).toEqual(times);
+  });
+});
