@@ -5,6 +5,7 @@ import { type Fate, fatesByRules } from "@disburse/bank-simulator/fates.ts";
 import { hasOpenSsh, openSshReason } from "@disburse/bank-simulator/openssh.ts";
 import type { BankName } from "@disburse/rails/counterparts/bank-rails.ts";
 import { type Banks, startBanks } from "@disburse/rails/counterparts/banks.ts";
+import { fundRails, fundsOf } from "@disburse/rails/counterparts/funding.ts";
 import { routesOf } from "@disburse/rails/counterparts/routes.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -32,6 +33,7 @@ describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => 
       RAIL_ROUTES: JSON.stringify(routesOf(undefined, banks)),
       BANK_RAILS_FILE: banks.settingsFile,
     });
+    await fundRails(platform.clients, fundsOf(undefined, banks), "10000.00");
     acme = payerOf(platform, "acme");
   });
   afterAll(async () => {

@@ -1,13 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
-import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import {
   BankFileDecision,
   BankFileState,
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
 import type { BankName } from "./counterparts/bank-rails.ts";
+import { openSecondPerson } from "./second-person.ts";
 import type { World } from "./world.ts";
 
 /** Two persons who decide of files what a bank's server does not say: they ask the bank. */
@@ -18,9 +16,7 @@ const lookEveryMs = 1_000;
 /** Starts them on the files of one bank. */
 export function startOperators({ platform, banks }: World, name: BankName) {
   const { operations } = platform.clients;
-  const second = connectService(ApprovalService, platform.url("payout"), {
-    identity: platform.trust.person("second"),
-  });
+  const second = openSecondPerson(platform);
   const ends = new AbortController();
   const decided = { received: 0, again: 0 };
   const decide = async (fileId: string): Promise<void> => {
@@ -29,16 +25,7 @@ export function startOperators({ platform, banks }: World, name: BankName) {
     const decision = isThere ? RECEIVED : SEND_AGAIN;
     const request = { fileId, decision, reason: "the bank says so on the telephone" };
     const mutation = serviceMutation("rails", `decide:${fileId}:${crypto.randomUUID()}`);
-    try {
-      await operations.resolveBankFile({ mutation, ...request });
-    } catch (error) {
-      const asked = readApprovalRequired(error);
-      if (asked === undefined) throw error;
-      await second.rpc.approveProposal({
-        ...{ mutation: serviceMutation("rails", crypto.randomUUID()) },
-        ...{ proposalId: asked.proposalId, contentDigest: asked.contentDigest },
-      });
-    }
+    await second.approve(operations.resolveBankFile({ mutation, ...request }));
     decided[isThere ? "received" : "again"] += 1;
   };
   const look = async (): Promise<void> => {

@@ -9,13 +9,18 @@ import { unlimitedRate } from "@disburse/platform/services.ts";
 import { MongoClient } from "mongodb";
 import { type BanksOptions, startBanks, whyNoBanks } from "./counterparts/banks.ts";
 import { startChain, whyNoChain } from "./counterparts/chain.ts";
+import { fundRails, fundsOf } from "./counterparts/funding.ts";
 import { routesOf } from "./counterparts/routes.ts";
+import { openSecondPerson } from "./second-person.ts";
 
 /** A platform of processes, and the counterparts of its rails. */
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
 const prefix = "rails_";
 const blockEveryMs = 500;
+
+/** In each currency, at each rail. */
+const ampleFunds = "900000.00";
 
 /** Starts all of it; `stop` ends it, also after a start that failed. */
 export async function startWorld(ends: AsyncDisposableStack, options: BanksOptions) {
@@ -46,6 +51,9 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
     },
   });
   ends.defer(platform.stop);
+  const second = openSecondPerson(platform);
+  ends.defer(second.close);
+  await fundRails(platform.clients, fundsOf(chain, banks), ampleFunds, second.approve);
   const client = new MongoClient(engine.uri("admin"));
   ends.defer(() => client.close());
   const databases: Databases = { client, prefix };

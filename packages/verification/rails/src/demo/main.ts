@@ -2,14 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fatesByRules } from "@disburse/bank-simulator/fates.ts";
+import { bearerIdentity } from "@disburse/chassis/identity/service-tokens.ts";
+import { connectServices } from "@disburse/sandbox/clients.ts";
 import { startStandalone } from "@disburse/standalone/start.ts";
 import { startBanks, whyNoBanks } from "../counterparts/banks.ts";
 import { startChain, whyNoChain } from "../counterparts/chain.ts";
+import { fundRails, fundsOf } from "../counterparts/funding.ts";
 import { routesOf } from "../counterparts/routes.ts";
 import { payByBanks } from "./bank.ts";
 import { createPayer, wordsOf } from "./payer.ts";
 import { show } from "./printed.ts";
 import { closedAccount } from "./recipients.ts";
+import { reconcile } from "./reconciled.ts";
 import { payWallet } from "./wallet.ts";
 
 /** `npm run demo:rails`: payouts over real rails to counterparts on this machine. */
@@ -18,6 +22,8 @@ const root = join(import.meta.dirname, "../../../../..");
 const blockEveryMs = 500;
 /** Long enough to see a payout settle before it comes back. */
 const bankPaceMs = 1_500;
+/** What the house has at each rail at first; one person may book as much in a day. */
+const ownFunds = "40000";
 
 async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "disburse-rails-"));
@@ -38,7 +44,7 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
     whyNoBanks() === undefined
       ? await startBanks(folder, {
           names: ["bank-usd", "bank-ach", "bank-eur"],
-          choices: () => ({ fateOf, pace: bankPaceMs }),
+          choices: () => ({ fateOf, pace: bankPaceMs, opening: BigInt(ownFunds) * 100n }),
           // Each payment leaves at once.
           paymentsMax: () => 1,
         })
@@ -61,10 +67,24 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
     },
   );
   ends.push(standalone.stop);
-  const payer = createPayer(standalone.sandbox);
-  show("Started the platform", standalone.sandbox.base_url);
+  const { sandbox } = standalone;
+  const payer = createPayer(sandbox);
+  show("Started the platform", sandbox.base_url);
+  const treasurer = connectServices(
+    (name) => sandbox.grpc[name],
+    bearerIdentity(sandbox.grpc_token),
+  );
+  ends.push(treasurer.close);
+  await fundRails(treasurer.rpcs, fundsOf(chain, banks), `${ownFunds}.00`);
+  show(
+    "Booked what the house has at each rail, as its treasury does when money has arrived",
+    ...fundsOf(chain, banks).map(
+      ({ rail, currencyCode }) => `${ownFunds}.00 ${currencyCode} at ${rail}`,
+    ),
+  );
   if (chain !== undefined) await payWallet(payer, chain);
   if (banks !== undefined) await payByBanks(payer, banks);
+  await reconcile(treasurer.rpcs, fundsOf(chain, banks));
   return skipped;
 }
 
