@@ -8,12 +8,9 @@ import type { BankName } from "./counterparts/bank-rails.ts";
 import { openSecondPerson } from "./second-person.ts";
 import type { World } from "./world.ts";
 
-/** Two persons who decide of files what a bank's server does not say: they ask the bank. */
-export type Operators = ReturnType<typeof startOperators>;
-
 const lookEveryMs = 1_000;
 
-/** Starts them on the files of one bank. */
+/** Starts two persons who decide what a bank's server does not say of files: they ask the bank. */
 export function startOperators({ platform, banks }: World, name: BankName) {
   const { operations } = platform.clients;
   const second = openSecondPerson(platform);
