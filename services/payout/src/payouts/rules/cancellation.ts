@@ -4,7 +4,8 @@ import type { Progress } from "./progress.ts";
 /**
  * The next step of a cancellation: no rail has the payout, so that it is decided here; its rail has
  * to be asked, which is written down first; it is being asked; or the money of what was decided has
- * to move. `over`: it is cancelled. `refused`: its rail has an outcome, or people have to look at it.
+ * to move. `over`: it is cancelled. `refused`: its rail has an outcome, or people have to look at
+ * it.
  */
 export type CancellationStep = "conclude" | "intend" | "withdraw" | "close" | "over" | "refused";
 

@@ -12,7 +12,7 @@ export type StepCause =
   | "returned"
   /** Operators resolved it. */
   | "resolved"
-  /** Its merchant cancels it; also of the steps on the way there, and of one that came to nothing. */
+  /** Its merchant cancels it: each step on the way there, also where that came to nothing. */
   | "cancelled";
 
 /** The causes in a history: of steps, and of a wait for the clearance of the beneficiary. */

@@ -1,4 +1,4 @@
-import { answersOf } from "@disburse/bank-files/test-bank.ts";
+import { answersOf } from "@disburse/bank-simulator/answers.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";

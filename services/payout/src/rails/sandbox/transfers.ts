@@ -35,7 +35,8 @@ export const knownWhenAsked = 2;
 
 /**
  * Takes a transfer back: one that waits for its batch, that is not known yet, or the silent one,
- * which is never paid. One that never came leaves a stone in its place, so that it is not paid later.
+ * which is never paid. One that never came leaves a stone in its place, so that it is not paid
+ * later.
  */
 export async function withdrawTransfer(
   transfers: Collection<TransferDocument>,
