@@ -12,6 +12,7 @@ import {
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
@@ -174,6 +175,13 @@ export async function startTestPlatform() {
     execute: async (accountId: string, referenceId: string) => {
       const request = { merchantId: "mer_1", quoteId: quote(accountId), referenceId };
       return (await rpc.executePayout({ mutation: operation(), ...request })).payoutId;
+    },
+    /** Books money of the house that arrived at the rail. */
+    fundRail: async (rail: string, amount: string, currencyCode = "USD") => {
+      const by = { id: "treasurer", kind: Actor_Kind.OPERATOR };
+      const mutation = { operationId: operation().operationId, actor: by };
+      const wire = { rail, currencyCode, amount, note: "wire" };
+      await operationsClient.fundRailAccount({ mutation, ...wire });
     },
     fundedAccount: async (merchantId: string, amount: string) => {
       const opened = { mutation: operation(), merchantId, currencyCode: "USD" };

@@ -367,7 +367,7 @@ export interface Payout {
   reference_id: string;
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
   /** The merchant's id, `merchant_id` in webhooks. */
   parent_id: string;
@@ -419,7 +419,7 @@ export interface PayoutItem {
   sub_title: string;
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
   /** What it is. */
   transaction_type: "payout_session";
@@ -480,9 +480,9 @@ export interface PayoutItem {
 export interface PayoutEvent {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
-  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. */
+  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail. */
   cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "awaiting_funds" | "cancelled";
   /** Version of the payout at this step: the `webhook-sequence` of its status. */
   version: number;

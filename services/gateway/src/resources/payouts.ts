@@ -24,7 +24,7 @@ const status = f.word(
 );
 const subStatus = f.word(
   PayoutSubStatus,
-  "More detail: `unknown` means that the rail does not know the outcome yet; the money is still held.",
+  "More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you.",
 );
 const reference = f.text("The merchant's own reference; empty if none was given.", "order-1001");
 
@@ -190,7 +190,7 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
   sub_status: subStatus,
   cause: f.word(
     PayoutCause,
-    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request.",
+    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail.",
   ),
   version: f.whole("Version of the payout at this step: the `webhook-sequence` of its status.", 1, {
     minimum: 1,

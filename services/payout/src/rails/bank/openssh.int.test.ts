@@ -58,6 +58,7 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
 
   it("settle by the bank's statement, fail by its status, and come back", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
+    await platform.fundRail(running.rail.name, "100.00");
     const ids: string[] = [];
     for (const order of ["a", "b", "c"]) ids.push(await platform.execute(accountId, order));
     await platform.work();
@@ -87,6 +88,9 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
     expect(stages).toEqual(["settled", "rejected", "returned"]);
     const { account } = await platform.rpc.getAccount({ merchantId, accountId });
     expect(account).toMatchObject({ available: "90.00", held: "0.00" });
+    // One was paid, and one came back without what the bank kept, which the house bears.
+    const { accounts } = await platform.operationsRpc.listRailAccounts({ rail: running.rail.name });
+    expect(accounts[0]).toMatchObject({ available: "89.93", held: "0.00" });
     const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: ids[1] ?? "" });
     expect(payout).toMatchObject({ failureCode: "ACCOUNT_CLOSED", railCode: "AC04" });
     // Nothing asks any more: the rail has no news.
