@@ -132,6 +132,55 @@ describe("a payout that is paid from a rail account", () => {
     });
   });
 
+  it("stays with the rail that it named, whatever takes transfers by then", async () => {
+    const id = await execute();
+    await platform.work();
+    const named = platform.rails.current;
+    const other: string[] = [];
+    platform.rails.current = testRail({
+      name: "other",
+      submit: async (key) => {
+        other.push(key);
+        return { status: { kind: "accepted" } };
+      },
+    });
+    await platform.after(60_000);
+    expect(await platform.payouts.findOne({ _id: id })).toMatchObject({
+      ...{ rail, doubt: { kind: "stuck" } },
+    });
+    platform.rails.current = named;
+    await fund("10.00");
+    await platform.after(60_000);
+    expect([submitted, other]).toEqual([[id], []]);
+  });
+
+  it("is cancelled by its merchant while it waits, and never holds funds after that", async () => {
+    const id = await execute();
+    await platform.work();
+    await platform.rpc.cancelPayout({
+      ...{ mutation: platform.operation(), merchantId, payoutId: id },
+    });
+    expect(await stateOf(id)).toEqual({ stage: "cancelled", balance: "100.00 + 0.00" });
+    await fund("10.00");
+    await platform.after(60_000);
+    expect(submitted).toEqual([]);
+    expect(await railAccount()).toMatchObject({ available: "10.00", held: "0.00" });
+  });
+
+  it("is overdue by its rail's own time", async () => {
+    const current = platform.rails.current;
+    if (current === undefined) return expect.unreachable();
+    platform.rails.current = { ...current, overdueAfterMs: 3_600_000 };
+    await fund("10.00");
+    const id = await execute();
+    await platform.work();
+    const doubt = async () => (await platform.payouts.findOne({ _id: id }))?.doubt?.kind;
+    await platform.after(3_000_000);
+    expect(await doubt()).toBeUndefined();
+    await platform.after(660_000);
+    expect(await doubt()).toBe("stuck");
+  });
+
   it("gives its hold back where the rail rejects it", async () => {
     await fund("10.00");
     const id = await execute();

@@ -2,7 +2,7 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
 import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
-import { applyRailReport } from "./rail-report.ts";
+import { applyRailReport, readCharge } from "./rail-report.ts";
 
 const payout = (progress: Progress): Pick<Payout, "progress" | "quote"> => ({
   progress,
@@ -43,4 +43,84 @@ describe("a rail report of an amount", () => {
     const transferred = { amount: "12.51", currency: "USD" };
     expect(isRefused(applyRailReport(settled, { status, transferred }))).toBe(true);
   });
+});
+
+describe("a return that is short", () => {
+  const returned = { kind: "returned" } as const;
+  const settled: Progress = { stage: "settled", reference: "R" };
+  const short = { amount: "2.50", currency: "USD" };
+
+  it.each<[string, Progress, object, unknown]>([
+    ["of a settled payout", settled, { short }, { stage: "returning", short: "2.50" }],
+    [
+      "of one that was not known to be settled",
+      { stage: "processing" },
+      { short },
+      { outcome: { returned: true, short: "2.50" } },
+    ],
+    ["by all but a cent", settled, { short: { ...short, amount: "12.49" } }, { short: "12.49" }],
+    [
+      "with what came back",
+      settled,
+      { short, transferred: { amount: "10.00", currency: "USD" } },
+      { short: "2.50" },
+    ],
+    [
+      "with what was paid",
+      settled,
+      { short, transferred: { amount: "12.50", currency: "USD" } },
+      { short: "2.50" },
+    ],
+    ["that is known", { stage: "returned", short: "2.50" }, { short }, "unchanged"],
+  ])("%s is taken", (_what, progress, report, expected) => {
+    const next = applyRailReport(payout(progress), { status: returned, ...report });
+    if (typeof expected === "string") expect(next).toBe(expected);
+    else expect(next).toMatchObject(expected as object);
+  });
+
+  it.each<[string, Progress, object, string]>([
+    ["by all", settled, { short: { ...short, amount: "12.50" } }, "short: is all that was paid"],
+    ["of another currency", settled, { short: { ...short, currency: "INR" } }, "short: of another"],
+    ["by no amount", settled, { short: { ...short, amount: "0" } }, "short: must be greater"],
+    [
+      "with another amount beside it",
+      settled,
+      { short, transferred: { amount: "10.01", currency: "USD" } },
+      "amount: is not what was submitted",
+    ],
+    [
+      "by another amount than is booked",
+      { stage: "returned", short: "2.00" },
+      { short },
+      "short: is not what was booked",
+    ],
+    [
+      "where all was booked as back",
+      { stage: "returning", reference: "R" },
+      { short },
+      "short: is not what was booked",
+    ],
+  ])("%s contradicts", (_what, progress, report, problem) => {
+    const next = applyRailReport(payout(progress), { status: returned, ...report });
+    expect(isRefused(next) && next.detail?.slice(0, problem.length)).toBe(problem);
+  });
+
+  it("says nothing of a payout that did not come back", () => {
+    const next = applyRailReport(payout({ stage: "processing" }), { status, short });
+    expect(next).toEqual({ stage: "concluding", outcome: { ...status } });
+  });
+});
+
+it.each([
+  [undefined, undefined],
+  [
+    { amount: "3.5", currency: "USD" },
+    { minor: 350n, currency: "USD" },
+  ],
+  [{ amount: "3.501", currency: "USD" }, "charges: must have at most 2 decimals"],
+  [{ amount: "0", currency: "USD" }, "charges: must be greater than zero"],
+  [{ amount: "1", currency: "XXX" }, "charges: of a currency that is not known"],
+])("charges of %j are read", (charges, expected) => {
+  const read = readCharge(charges);
+  expect(isRefused(read) ? read.detail : read).toEqual(expected);
 });
