@@ -9,6 +9,7 @@ import type { Progress } from "../payouts/rules/progress.ts";
 import { findPayout } from "../payouts/store.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { type CancelDeps, cancelPayout } from "./cancel.ts";
+import type { RailReply } from "./rail.ts";
 import { workOnDuePayout } from "./worker.ts";
 
 const merchantId = "mer_1";
@@ -164,7 +165,7 @@ describe("a payout that its rail has", () => {
         if (isAway) throw new Error("away");
         return isWithdrawn;
       };
-      platform.rails.current = testRail({ withdraw });
+      platform.rails.current = testRail({ withdraw, query: takenBack(() => isWithdrawn) });
       const funded = await platform.fundedAccount(merchantId, "100.00");
       accountId = funded;
       const payoutId = await platform.execute(accountId, "order");
@@ -191,6 +192,39 @@ describe("a payout that its rail has", () => {
     expect(await codeOf(cancel(payoutId))).toBe("NOT_CANCELLABLE");
     await platform.after(70_000);
     expect(await endOf(payoutId)).toEqual(settled);
+  });
+});
+
+describe("a rail that never pays a payout", () => {
+  it.each<[string, RailReply, string, string]>([
+    [
+      "had rejected it",
+      { status: { kind: "rejected", failure: { code: "ACCOUNT_CLOSED" } } },
+      "rejected",
+      "100.00 + 0.00",
+    ],
+    [
+      "had paid it, and it came back",
+      { status: { kind: "returned", reference: "R" } },
+      "returned",
+      "100.00 + 0.00",
+    ],
+    ["does not know", { status: { kind: "unknown" } }, "unknown", "90.00 + 10.00"],
+    [
+      "contradicts itself",
+      { status: { kind: "rejected" }, contradiction: "two files" },
+      "submitting",
+      "90.00 + 10.00",
+    ],
+  ])("and %s did not take it back", async (_what, reply, stage, balance) => {
+    const query = async () => reply;
+    platform.rails.current = testRail({ withdraw: async () => true, query });
+    const payoutId = await platform.execute(accountId, "order");
+    await platform.work();
+    expect(await codeOf(cancel(payoutId))).toBe("NOT_CANCELLABLE");
+    await platform.after(1);
+    expect(await endOf(payoutId)).toMatchObject({ stage, balance });
+    expect(await codeOf(cancel(payoutId))).toBe("NOT_CANCELLABLE");
   });
 });
 
@@ -258,6 +292,13 @@ describe("of cancel and submit exactly one wins", () => {
     expect(await transferOf(payoutId)).toMatchObject({ withdrawn_at: expect.any(Date) });
   });
 });
+
+/** What a rail says of a transfer that it took back, or that it has. */
+function takenBack(isWithdrawn: () => boolean) {
+  return async (): Promise<RailReply> => {
+    return { status: { kind: isWithdrawn() ? "rejected" : "accepted" } };
+  };
+}
 
 /** Dependencies of a process that dies at a write or a call: before it, or when it is done. */
 function dying(survived: number, isDone: boolean): CancelDeps & { readonly calls: () => number } {

@@ -4,7 +4,12 @@ import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { leaseMs } from "../payouts/leases.ts";
-import { afterWithdrawal, cancelled, nextOfCancellation } from "../payouts/rules/cancellation.ts";
+import {
+  afterWithdrawal,
+  cancelled,
+  isTakenBack,
+  nextOfCancellation,
+} from "../payouts/rules/cancellation.ts";
 import { isOverdue } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
@@ -84,15 +89,25 @@ async function withdrawn(deps: CancelDeps, payout: Payout, by: Change): Promise<
   return isWithdrawn;
 }
 
-/** A rail that is not there, or that cannot withdraw, is one that does not answer or says no. */
-async function askToWithdraw({ rails }: Pick<CancelDeps, "rails">, { rail: name, id }: Payout) {
+/**
+ * Whether a rail took a payout back, by two answers of its own: that it never pays it, and what
+ * became of it. One that was paid and came back, or that only people can judge, is never paid again
+ * either: such an outcome is taken by the next poll. A rail that is not there gives no answer.
+ */
+async function askToWithdraw(
+  { rails }: Pick<CancelDeps, "rails">,
+  { rail: name, id }: Payout,
+): Promise<boolean> {
   const rail = rails.named(name);
   if (rail === undefined) throw new Error(`rail ${name} is not configured`);
-  return withTimeout(railTimeoutMs, async () => (await rail.withdraw?.(id)) ?? false);
+  return withTimeout(railTimeoutMs, async () => {
+    const isNeverPaid = (await rail.withdraw?.(id)) ?? false;
+    return isNeverPaid && isTakenBack(await rail.query(id));
+  });
 }
 
 function withdrawalText(isWithdrawn: boolean): string {
-  return isWithdrawn ? "its rail took it back" : "not cancelled: its rail has it on its way";
+  return isWithdrawn ? "its rail took it back" : "not cancelled: its rail did not take it back";
 }
 
 /** A write of a cancellation; the worker that takes over waits until this one can be done. */

@@ -97,7 +97,8 @@ export type Rail = {
   query(key: string): Promise<RailReply>;
   /**
    * Takes a transfer back that is not on its way yet. `true`: the key is never paid, also where it
-   * is submitted afterwards. Absent where a rail cannot tell.
+   * is submitted afterwards, and `query` says `rejected` without a reason of one that was not paid
+   * before. Absent where a rail cannot tell.
    */
   withdraw?(key: string): Promise<boolean>;
   /** `forged`: the signature is not the rail's; `unreadable`: the body has no outcome. */

@@ -88,6 +88,7 @@ export function keepsRailContract(open: () => RailUnderTest): void {
     if (rail.withdraw === undefined) return;
     const key = freshKey();
     expect([await rail.withdraw(key), await rail.withdraw(key)]).toEqual([true, true]);
+    expect((await rail.query(key)).status).toEqual({ kind: "rejected" });
     expect((await rail.submit(key, transfer)).status.kind).toBe("rejected");
     await settle();
     expect((await rail.query(key)).status.kind).toBe("rejected");

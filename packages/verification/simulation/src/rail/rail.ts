@@ -56,7 +56,8 @@ export class SimulatedRail {
   #query(key: string): RailReply {
     if (!this.outages.isUp()) throw new SimulatedFault("the rail is down");
     const transfer = this.#railState.transfers.get(key);
-    return transfer === undefined ? { status: { kind: "not_received" } } : this.#answer(transfer);
+    if (transfer !== undefined) return this.#answer(transfer);
+    return { status: { kind: this.#railState.isStone(key) ? "rejected" : "not_received" } };
   }
 
   #withdraw(key: string): boolean {

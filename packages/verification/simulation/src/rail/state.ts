@@ -75,6 +75,8 @@ export function createRailState(scheduler: Scheduler) {
       transfers.set(key, transfer);
       return { transfer, isNew: !transfer.isWithdrawn };
     },
+    /** Whether a key was taken back before it came. */
+    isStone: (key: string): boolean => stones.has(key),
     /** Takes a transfer back that is not decided, or that is not paid anyway. */
     withdraw: (key: string): boolean => {
       const known = transfers.get(key);

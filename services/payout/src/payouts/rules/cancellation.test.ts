@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { afterWithdrawal, type CancellationStep, nextOfCancellation } from "./cancellation.ts";
+import {
+  afterWithdrawal,
+  type CancellationStep,
+  isTakenBack,
+  nextOfCancellation,
+} from "./cancellation.ts";
 import type { ExceptionKind } from "./exception.ts";
 import type { Progress } from "./progress.ts";
 
@@ -27,6 +32,21 @@ it.each<[Progress, CancellationStep, CancellationStep]>([
   };
   expect([under(), under("stuck"), under("unknown")]).toEqual([next, next, next]);
   expect(under("contradicted")).toBe(whereContradicted);
+});
+
+const failure = { code: "ACCOUNT_CLOSED" } as const;
+
+it.each([
+  ["that rejects it", { status: { kind: "rejected" } }, true],
+  ["that rejected it for a reason", { status: { kind: "rejected", failure } }, false],
+  ["that rejects it, in doubt", { status: { kind: "rejected" }, contradiction: "why" }, false],
+  ["that paid it", { status: { kind: "settled", reference: "R" } }, false],
+  ["that got it back", { status: { kind: "returned" } }, false],
+  ["that does not know", { status: { kind: "unknown" } }, false],
+  ["that has it", { status: { kind: "accepted" } }, false],
+  ["that never had it", { status: { kind: "not_received" } }, false],
+] as const)("a rail %s took it back: %#", (_what, reply, expected) => {
+  expect(isTakenBack(reply)).toBe(expected);
 });
 
 it("its rail decides: money is released, or the rail is asked for what became of it", () => {

@@ -1,5 +1,5 @@
 import type { Payout } from "./payout.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress, RailStatus } from "./progress.ts";
 
 /**
  * The next step of a cancellation: no rail has the payout, so that it is decided here; its rail has
@@ -46,6 +46,20 @@ function nextOf(progress: Progress): CancellationStep {
 
 /** A payout whose merchant took it back: its money is to be released. */
 export const cancelled: Progress = { stage: "concluding", outcome: { kind: "cancelled" } };
+
+/**
+ * Whether a rail that never pays a transfer took it back: it rejects it, without a reason of its
+ * own and without a doubt.
+ */
+export function isTakenBack({
+  status,
+  contradiction,
+}: {
+  readonly status: RailStatus;
+  readonly contradiction?: string | undefined;
+}): boolean {
+  return status.kind === "rejected" && status.failure === undefined && contradiction === undefined;
+}
 
 /** Where a payout stands after its rail has said whether it takes it back. */
 export function afterWithdrawal(isWithdrawn: boolean): Progress {
