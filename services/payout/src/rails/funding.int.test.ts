@@ -83,6 +83,36 @@ async function stateOf(payoutId: string) {
 }
 
 describe("a payout that is paid from a rail account", () => {
+  const cancel = (payoutId: string) =>
+    platform.rpc.cancelPayout({ mutation: platform.operation(), merchantId, payoutId });
+  const cancelled = { stage: "cancelled", balance: "100.00 + 0.00" };
+
+  it("is cancelled while it awaits funds, and is not sent when they come", async () => {
+    await fund("5.00");
+    const id = await execute();
+    await platform.work();
+    expect((await stateOf(id)).stage).toBe("awaiting_funds");
+    await cancel(id);
+    expect(await stateOf(id)).toEqual(cancelled);
+    await fund("25.00");
+    await platform.after(60_000);
+    expect([await stateOf(id), submitted]).toEqual([cancelled, []]);
+    expect(await railAccount()).toMatchObject({ available: "30.00", held: "0.00" });
+  });
+
+  it("that its rail takes back leaves the rail account's money available", async () => {
+    await fund("25.00");
+    const id = await execute();
+    const current = platform.rails.current ?? testRail({});
+    platform.rails.current = { ...current, withdraw: async () => true };
+    await platform.work();
+    expect(await railAccount()).toMatchObject({ available: "15.00", held: "10.00" });
+    fate = { status: { kind: "rejected" } };
+    await cancel(id);
+    expect(await stateOf(id)).toEqual(cancelled);
+    expect(await railAccount()).toMatchObject({ available: "25.00", held: "0.00" });
+  });
+
   it("is sent after its hold, and its settlement posts it, with what the bank took", async () => {
     await fund("25.00");
     const id = await execute();
