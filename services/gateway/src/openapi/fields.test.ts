@@ -44,13 +44,13 @@ describe("the words of the public interface", () => {
     [
       "payout sub-status",
       PayoutSubStatus,
-      "queued processing unknown settled rejected returned cancelled",
+      "queued processing unknown settled rejected returned awaiting_funds cancelled",
     ],
     ["ledger step", LedgerStep, "credit hold post release return reversal"],
     [
       "payout cause",
       PayoutCause,
-      "executed submitted accepted outcome_unknown settled rejected returned resolved cancelled",
+      "executed submitted accepted outcome_unknown settled rejected returned resolved awaiting_funds cancelled",
     ],
     ["beneficiary kind", BeneficiaryKind, "crypto fiat"],
     ["screening status", ScreeningStatus, "pending cleared review blocked"],
