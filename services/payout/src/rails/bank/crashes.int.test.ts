@@ -1,9 +1,11 @@
+import { readAch } from "@disburse/bank-files/nacha/read.ts";
 import { answersOf } from "@disburse/bank-simulator/answers.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
-import { freshKey } from "../test-contract.ts";
+import { freshKey, instruction } from "../test-contract.ts";
 import { type BankStore, openBankStore } from "./documents.ts";
 import type { BankServer } from "./sending.ts";
 import { swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
@@ -68,6 +70,8 @@ const settingsOf = (refuses_duplicates: boolean) =>
   testSettings("iso20022", { refuses_duplicates, return_charges_max: "0.07" });
 const railOf = (on: On, refusesDuplicates = true) =>
   testRail(settingsOf(refusesDuplicates), { ...on, now: () => now });
+const achOf = (on: On) =>
+  testRail(testSettings("nacha", { refuses_duplicates: true }), { ...on, now: () => now });
 
 async function submitAll(count: number): Promise<string[]> {
   const { rail } = railOf({ store, server: bank.server });
@@ -119,6 +123,55 @@ describe("payments to a bank, of a process that is killed", () => {
       expect(filed.map(({ _id }) => _id).toSorted()).toEqual(keys.toSorted());
     }
     expect(fired).toBeGreaterThan(15);
+  });
+
+  it("by ACH are in one file each and known by their traces, and what does not fit fails", async () => {
+    let fired = 0;
+    for (const killed of kills) {
+      await begin();
+      const { rail } = achOf({ store, server: bank.server });
+      const keys = [freshKey(), freshKey(), freshKey()];
+      for (const key of keys.slice(1)) await rail.submit(key, instruction);
+      await rail.submit(keys[0] ?? "", { ...instruction, routingCodeValue: "021000022" });
+      now = wednesday("16:46");
+      const first = mortal(killed);
+      const one = achOf(first).dispatcher;
+      const other = achOf({ store, server: bank.server }).dispatcher;
+      await play(() => (first.isDead() ? other.run() : one.run()), 8);
+      if (first.isDead()) fired += 1;
+      const files = new Map(bank.sent().map(({ name, bytes }) => [name, bytes]));
+      const entries = [...files.values()]
+        .map((bytes) => readAch(bytes))
+        .flatMap((file) => (isRefused(file) ? [] : file.batches))
+        .flatMap((batch) => batch.entries);
+      const stored = await store.payments.find({ trace: { $exists: true } }).toArray();
+      const ends = (list: readonly string[]) => list.map((each) => each.slice(-15)).toSorted();
+      expect([killed, ends(entries.map(({ receiverId }) => receiverId))]).toEqual([
+        killed,
+        ends(keys.slice(1)),
+      ]);
+      expect(entries.map(({ trace }) => trace).toSorted()).toEqual(
+        stored.map(({ trace }) => trace ?? "").toSorted(),
+      );
+      expect((await rail.query(keys[0] ?? "")).status.kind).toBe("rejected");
+    }
+    expect(fired).toBeGreaterThan(15);
+  });
+
+  it("that fit no file fail, wherever it was killed", async () => {
+    for (const killed of kills.slice(0, 14)) {
+      await begin();
+      const { rail } = railOf({ store, server: bank.server });
+      const key = freshKey();
+      await rail.submit(key, { ...swiftTransfer, routingCodeValue: "DEUTDE" });
+      now = wednesday("15:46");
+      const first = mortal(killed);
+      const one = railOf(first).dispatcher;
+      const other = railOf({ store, server: bank.server }).dispatcher;
+      await play(() => (first.isDead() ? other.run() : one.run()), 4);
+      expect([killed, (await rail.query(key)).status.kind]).toEqual([killed, "rejected"]);
+      expect(await store.files.countDocuments({ open: { $exists: true } })).toBe(0);
+    }
   });
 
   it("go no second time to a bank that takes duplicates: an operator is asked", async () => {

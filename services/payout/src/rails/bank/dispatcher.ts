@@ -14,17 +14,43 @@ export type DispatchDeps = SendWork & {
 
 /** Files that are begun in one run: each has as many payments as a file may have. */
 const begunMax = 20;
+/** A server that failed is left alone for so long: banks shut out who knocks every second. */
+const restMs = 30_000;
+/** What failed for its content, as by a profile that does not fit, is tried again after so long. */
+const againMs = 60_000;
 
 /** Takes the payments of one rail to its bank, and what the bank says back to them. */
 export function createDispatcher(deps: DispatchDeps) {
   const { rail, clock, log } = deps;
   const memory = newMemory();
+  const nowMs = () => clock.now().getTime();
   let receivedAt = 0;
+  let failedAt = -restMs;
+  /** Work at the bank's server; its failure is every session's. */
+  const atServer = async (work: () => Promise<void>) => {
+    if (nowMs() - failedAt < restMs) return;
+    try {
+      await work();
+    } catch (error) {
+      failedAt = nowMs();
+      throw error;
+    }
+  };
   const receive = async () => {
-    const now = clock.now().getTime();
-    if (now - receivedAt < deps.receiveEveryMs) return;
-    receivedAt = now;
+    if (nowMs() - receivedAt < deps.receiveEveryMs) return;
+    receivedAt = nowMs();
     await receiveFiles(deps, memory);
+  };
+  const workOn = async (file: FileDocument, isPaused: boolean) => {
+    if (file.state !== "claiming") {
+      const isHeld = isPaused && file.state === "written";
+      return isHeld ? undefined : atServer(() => sendOn(deps, file));
+    }
+    const triedMs = file.problems === undefined ? 0 : file.updated_at.getTime();
+    if (nowMs() - triedMs < againMs) return;
+    await writeFile(deps, file);
+    const written = await deps.store.files.findOne({ _id: file._id, state: "written" });
+    if (written !== null && !isPaused) await atServer(() => sendOn(deps, written));
   };
   return {
     /** One run; rejects where a part of it failed, and has left that as it was. */
@@ -36,10 +62,10 @@ export function createDispatcher(deps: DispatchDeps) {
         work().catch((error: unknown) => void failures.push(error));
       if (!isPaused) await part(() => beginFiles(deps));
       await part(async () => {
-        for (const file of await openFiles(deps)) await part(() => workOn(deps, file, isPaused));
+        for (const file of await openFiles(deps)) await part(() => workOn(file, isPaused));
       });
-      await part(receive);
-      await part(() => takeFiles(deps));
+      await part(() => atServer(receive));
+      await part(() => takeFiles(deps, memory, againMs));
       await part(() => settleByTime(deps));
       for (const failure of failures.slice(1)) {
         log.error({ err: failure, rail }, "part of a run failed");
@@ -66,21 +92,7 @@ function openFiles({ store, rail }: DispatchDeps): Promise<FileDocument[]> {
     .toArray();
 }
 
-/** Takes a file one step on, or two: what is written is sent at once. */
-async function workOn(deps: DispatchDeps, file: FileDocument, isPaused: boolean): Promise<void> {
-  switch (file.state) {
-    case "claiming": {
-      await writeFile(deps, file);
-      if (isPaused) return;
-      const written = await deps.store.files.findOne({ _id: file._id, state: "written" });
-      if (written !== null) await sendFile(deps, written);
-      return;
-    }
-    case "written":
-      return isPaused ? undefined : sendFile(deps, file);
-    case "sending":
-      return recoverFile(deps, file);
-    default:
-      return;
-  }
+/** Sends a written file, or finds out what became of one. */
+function sendOn(deps: DispatchDeps, file: FileDocument): Promise<void> {
+  return file.state === "written" ? sendFile(deps, file) : recoverFile(deps, file);
 }

@@ -104,7 +104,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
   if (isRefused(writing)) {
     const problems = [...writing.problems];
     log.error({ rail, file: file._id, problems }, "file not written: the profile does not fit");
-    if (file.problems === undefined) await changeFile(store, file, { problems }, clock.now());
+    await changeFile(store, file, { problems }, clock.now());
     return;
   }
   const stored = await storedWriting(work, file, writing);
@@ -117,7 +117,8 @@ async function storedWriting(
   { _id }: FileDocument,
   { file, leftOut }: Writing,
 ): Promise<Partial<FileDocument>> {
-  if (file === undefined) return { state: "void", left_out: [...leftOut] };
+  // It is void once its payments know.
+  if (file === undefined) return { state: "written", members: [], left_out: [...leftOut] };
   const { name, bytes, members } = file;
   const sha256 = await storeContent(store, sealer, _id, bytes);
   const said = { members: [...members], left_out: [...leftOut] };

@@ -205,9 +205,37 @@ describe("a rail of a bank", () => {
     expect(await store.files.findOne({})).toMatchObject({
       ...{ state: "claiming", problems: ["messageId: is not a reference of up to 28"] },
     });
+    now = wednesday("15:47");
     await one.dispatcher.run();
     expect(bank.sent()).toHaveLength(1);
     expect(await kindOf(key)).toBe("accepted");
+  });
+
+  it("leaves a server alone for a while that failed", async () => {
+    await open().rail.submit(freshKey(), swiftTransfer);
+    const { dispatcher } = open();
+    now = wednesday("15:46");
+    bank.knobs.isAway = true;
+    await expect(dispatcher.run()).rejects.toThrow("the server is away");
+    bank.knobs.isAway = false;
+    now = new Date(now.getTime() + 29_999);
+    await dispatcher.run();
+    expect(bank.sent()).toHaveLength(0);
+    now = new Date(now.getTime() + 1);
+    await dispatcher.run();
+    expect(bank.sent()).toHaveLength(1);
+  });
+
+  it("has a file void of which nothing can be written, and rejects what was in it", async () => {
+    const { rail, dispatcher } = open();
+    const key = freshKey();
+    await rail.submit(key, { ...swiftTransfer, routingCodeValue: "DEUTDE" });
+    now = wednesday("15:46");
+    await dispatcher.run();
+    expect(await kindOf(key)).toBe("rejected");
+    expect(await store.files.find().toArray()).toMatchObject([{ state: "void" }]);
+    expect(await store.files.countDocuments({ open: { $exists: true } })).toBe(0);
+    expect(bank.names("/outgoing")).toEqual([]);
   });
 
   it("keeps no account number or name in the clear", async () => {

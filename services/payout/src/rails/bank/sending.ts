@@ -42,7 +42,11 @@ export type SendWork = FileWork & {
 export async function sendFile(work: SendWork, written: FileDocument): Promise<void> {
   const { store, sealer, server, clock } = work;
   await tellPayments(work, written);
-  const { _id, name = "", sha256 = "" } = written;
+  const { _id, name, sha256 = "" } = written;
+  if (name === undefined) {
+    await changeFile(store, written, { state: "void" }, clock.now());
+    return;
+  }
   const bytes = await readContent(store, sealer, _id, sha256);
   await server.inSession(async (session) => {
     // A process that began to write it before may not rename it any more.

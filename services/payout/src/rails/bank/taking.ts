@@ -17,12 +17,16 @@ const atOnce = 1_000;
 /** Tries of a file whose payments other writers change meanwhile. */
 const triesMax = 10;
 
-/** What a process remembers of a folder between two looks. */
-export type FolderMemory = { readonly known: Set<string>; last: ReadonlySet<string> };
+/** What a process remembers between two looks: what it has seen, and what it could not take. */
+export type FolderMemory = {
+  readonly known: Set<string>;
+  last: ReadonlySet<string>;
+  readonly failedAt: Map<string, number>;
+};
 
 /** What a look has not seen yet. */
 export function newMemory(): FolderMemory {
-  return { known: new Set(), last: new Set() };
+  return { known: new Set(), last: new Set(), failedAt: new Map() };
 }
 
 const seenAs = ({ name, size, modifiedAt }: RemoteFile) => `${name}|${size}|${modifiedAt}`;
@@ -84,21 +88,37 @@ async function noteTooLarge(work: SendWork, file: RemoteFile): Promise<void> {
   await noteFindings(work, { file: sha256, name: file.name }, [{ kind: "unreadable", what }]);
 }
 
-/** Takes the files that were received and are not taken yet. */
-export async function takeFiles(work: SendWork): Promise<void> {
-  const { store, rail } = work;
-  const open = store.received.find({ open: rail }).sort({ received_at: 1 });
-  for await (const file of open) await takeFile(work, file);
+/** Takes the files that were received and are not taken yet; one that fails keeps no other. */
+export async function takeFiles(
+  work: SendWork,
+  { failedAt }: FolderMemory,
+  againMs: number,
+): Promise<void> {
+  const { store, rail, clock, log } = work;
+  const nowMs = clock.now().getTime();
+  const open = await store.received.find({ open: rail }).sort({ received_at: 1 }).toArray();
+  for (const file of open) {
+    const { _id, sha256 } = file;
+    if (nowMs - (failedAt.get(_id) ?? nowMs - againMs) < againMs) continue;
+    try {
+      await takeFile(work, file);
+      failedAt.delete(_id);
+    } catch (error) {
+      failedAt.set(_id, nowMs);
+      log.error({ err: error, rail, sha256 }, "file of the bank not taken");
+      const of = { file: _id, name: nameOf(file) };
+      await noteFindings(work, of, [{ kind: "unread", what: "is not taken yet: see the log" }]);
+    }
+  }
 }
 
 /** Reads a file, and has payments know what it says of them. Repeated it changes nothing. */
 async function takeFile(work: SendWork, file: ReceivedDocument): Promise<void> {
   const { store, sealer, format, rail, log, clock } = work;
-  const { _id, sha256, seen } = file;
+  const { _id, sha256 } = file;
   const bytes = await readContent(store, sealer, rail, sha256);
   const read = format.read(bytes);
-  const [name = ""] = seen[0]?.split("|") ?? [];
-  const of = { file: _id, name };
+  const of = { file: _id, name: nameOf(file) };
   if (isRefused(read)) {
     const what = read.detail ?? "is of no format that the rail reads";
     await noteFindings(work, of, [{ kind: "unreadable", what }]);
@@ -117,6 +137,11 @@ async function takeFile(work: SendWork, file: ReceivedDocument): Promise<void> {
     ...{ state: "taken", kind: read.kind, verdicts: counts, taken_at: clock.now() },
   });
   log.info({ rail, sha256, kind: read.kind, ...counts }, "file of the bank taken");
+}
+
+/** The name under which it came first. */
+function nameOf({ seen }: ReceivedDocument): string {
+  return seen[0]?.split("|")[0] ?? "";
 }
 
 function close({ received }: BankStore, { _id }: ReceivedDocument, set: Partial<ReceivedDocument>) {
