@@ -63,6 +63,34 @@ describe("payments to a bank, of processes beside each other", () => {
     expect(bench.timesSent(keys)).toEqual([1, 1]);
   });
 
+  it("are not sent by a process that stood still while another one writes them", async () => {
+    const keys = await bench.submitAll(1);
+    bench.clock.set(wednesday("15:46"));
+    /** A server at which the first deed is held, before it is done or after. */
+    const holding = (when: "before" | "after") => {
+      const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const server = bench.bank.serverFor(async (act) => {
+        const done = when === "after" ? await act() : undefined;
+        reached.resolve();
+        await held.promise;
+        return when === "after" ? (done as Awaited<ReturnType<typeof act>>) : act();
+      });
+      const { dispatcher } = bench.railOf({ store: bench.store, server }, false);
+      return { run: dispatcher.run(), reached: reached.promise, go: held.resolve };
+    };
+    const stalled = holding("after");
+    await stalled.reached;
+    const other = holding("before");
+    await other.reached;
+    stalled.go();
+    await stalled.run.catch(() => undefined);
+    // Its temporary file may be half written anew.
+    expect(bench.bank.sent()).toEqual([]);
+    other.go();
+    await other.run;
+    expect(bench.timesSent(keys)).toEqual([1]);
+  });
+
   it("are taken back or in a file, never both, whoever is first", async () => {
     for (let round = 0; round < 20; round += 1) {
       await bench.begin();
@@ -75,6 +103,7 @@ describe("payments to a bank, of processes beside each other", () => {
       ]);
       await bench.play(() => dispatcher.run(), 2);
       expect(bench.timesSent(keys)).toEqual(withdrawn.map((isBack) => (isBack ? 0 : 1)));
+      expect(await bench.store.files.countDocuments({ open: { $exists: true } })).toBe(0);
     }
   });
 });

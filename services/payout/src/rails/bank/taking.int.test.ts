@@ -146,6 +146,35 @@ describe("files of a bank", () => {
     ]);
   });
 
+  it("are judged anew where another process has changed a payment meanwhile", async () => {
+    const { keys, statement } = await sent(["settled"]);
+    const [key = ""] = keys;
+    bank.put("statement.xml", statement);
+    let isFirst = true;
+    const payments = new Proxy(store.payments, {
+      get: (target, name) => {
+        const found: unknown = Reflect.get(target, name, target);
+        if (name !== "bulkWrite" || typeof found !== "function") return found;
+        return async (...given: unknown[]) => {
+          // Between the look at the payment and its write a rejection is applied.
+          const rejected = { $set: { state: "rejected" as const }, $inc: { revision: 1 } };
+          if (isFirst) await store.payments.updateOne({ _id: key }, rejected);
+          isFirst = false;
+          return Reflect.apply(found, target, given);
+        };
+      },
+    });
+    const one = testRail(testSettings("iso20022"), {
+      ...{ store: { ...store, payments }, server: bank.server, now: () => now },
+    });
+    await one.dispatcher.run();
+    await one.dispatcher.run();
+    expect(await store.payments.findOne({ _id: key })).toMatchObject({ state: "rejected" });
+    expect(await findings()).toMatchObject([
+      { kind: "doubt", what: "debited-after-rejection", payout_id: key },
+    ]);
+  });
+
   it("that contradict what is known move nothing", async () => {
     const { keys, statement, statusReport } = await sent(["settled"]);
     bank.put("statement.xml", statement);
