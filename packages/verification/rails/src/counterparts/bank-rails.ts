@@ -11,7 +11,7 @@ const timeOf = (minute: number) =>
 /** A window ends every minute, so that what does not fill a file leaves soon all the same. */
 const everyMinute = {
   zone: "UTC",
-  lead_minutes: 0,
+  lead_minutes: 1,
   windows: Array.from({ length: minutesOfDay }, (_each, minute) => ({
     ...{ cut_off: timeOf(minute), settles_after_days: 0 },
   })),

@@ -42,8 +42,11 @@ export const scheduleSchema = z
     /** All of them have to be open. */
     calendars: z.array(calendarSchema).min(1),
     windows: z.array(windowSchema).min(1),
-    /** A file is written so long before the cut-off; what comes later waits for the next window. */
-    lead_minutes: count(0, 720).default(15),
+    /**
+     * A file is written so long before the cut-off; what comes later waits for the next window.
+     * Without any time between the two a payment would be too late when it is due.
+     */
+    lead_minutes: count(1, 720).default(15),
   })
   .refine(
     ({ windows }) => windows.every(({ cut_off }, at) => cut_off > (windows[at - 1]?.cut_off ?? "")),

@@ -55,6 +55,7 @@ describe("the rails of banks", () => {
     ["a name twice", JSON.stringify([iso20022Settings, iso20022Settings]), "rails must differ"],
     ["a currency of a chain", iso({ currency: "USDC" }), "currency"],
     ["a currency that there is not", iso({ currency: "XYZ" }), "currency"],
+    ["no time to write a file in", schedule({ lead_minutes: 0 }), "lead_minutes"],
     ["a method of the other format", iso({ transfer_methods: ["ACH"] }), "transfer_methods"],
     ["no method", iso({ transfer_methods: [] }), "transfer_methods"],
     ["a setting that there is not", iso({ return_window_days: 2 }), "return_window_days"],
