@@ -39,7 +39,11 @@ export async function atTheirEnd(world: World, load: Load, timeoutMs: number): P
 }
 
 /** The invariants of a rail: nothing lost, nothing paid twice, both sums the same. */
-export function outcomeVerdicts(ended: readonly Ended[], load: Load, paid: Paid): Verdict[] {
+export function outcomeVerdicts(
+  ended: readonly Ended[],
+  load: Pick<Load, "refused">,
+  paid: Paid,
+): Verdict[] {
   const settled = ended.filter(({ status }) => status === "succeeded");
   const twice = ended.filter(({ accepted }) => paid.times(accepted) > 1);
   const unpaid = settled.filter(({ accepted }) => paid.times(accepted) !== 1);
