@@ -188,8 +188,8 @@ describe("at the same moment", () => {
       const rail = { actor: { kind: "service", id: "rail" }, operationId: `r-${attempt}` } as const;
       const report = () => reportOutcome({ ...platform.worker, ...deps }, payoutId, word, rail);
       let reported: Promise<unknown> | undefined;
-      // The rail has reported before the read for the resolution, reports at the same time, or after
-      // the decision. The first and the last of these have one end each.
+      // The rail has reported before the read for the resolution, reports at the same time, or
+      // after the decision. The first and the last of these have one end each.
       const meets = (["before", "meanwhile", "meanwhile", "afterwards"] as const)[attempt % 4];
       let reads = 0;
       const payouts: Payouts = Object.assign(Object.create(deps.payouts), {
