@@ -60,12 +60,19 @@ export function createDispatcher(deps: DispatchDeps) {
       // One part that fails, as where the server is away, keeps no other from its turn.
       const part = (work: () => Promise<unknown>) =>
         work().catch((error: unknown) => void failures.push(error));
+      const take = async () => {
+        await part(() => atServer(receive));
+        await part(() => takeFiles(deps, memory, againMs));
+      };
       if (!isPaused) await part(() => beginFiles(deps));
       await part(async () => {
-        for (const file of await openFiles(deps)) await part(() => workOn(file, isPaused));
+        for (const file of await openFiles(deps)) {
+          await part(() => workOn(file, isPaused));
+          // Uploads of a backlog do not hold up what the bank says.
+          await take();
+        }
       });
-      await part(() => atServer(receive));
-      await part(() => takeFiles(deps, memory, againMs));
+      await take();
       await part(() => settleByTime(deps));
       for (const failure of failures.slice(1)) {
         log.error({ err: failure, rail }, "part of a run failed");

@@ -9,6 +9,7 @@ import { createDispatcher } from "./dispatcher.ts";
 import { type BankStore, openBankStore } from "./documents.ts";
 import { swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
 import { createTestServer } from "./test-server.ts";
+import { iso20022Settings } from "./test-settings.ts";
 
 let database: Database;
 let store: BankStore;
@@ -80,6 +81,36 @@ describe("a rail of a bank", () => {
         }).length;
       },
     };
+  });
+
+  it("takes what the bank says between two uploads of a backlog", async () => {
+    const payments = { payments_max: 1 };
+    const settings = testSettings("iso20022", {
+      profile: { ...iso20022Settings.profile, ...payments },
+    });
+    const deeds: string[] = [];
+    const inSession: typeof bank.server.inSession = (work) =>
+      bank.server.inSession((session) =>
+        work({
+          ...session,
+          upload: (...given) => {
+            deeds.push("upload");
+            return session.upload(...given);
+          },
+          list: (...given) => {
+            deeds.push("look");
+            return session.list(...given);
+          },
+        }),
+      );
+    const one = testRail(settings, {
+      ...{ store, server: { ...bank.server, inSession }, now: () => now },
+    });
+    for (const key of [freshKey(), freshKey(), freshKey()])
+      await one.rail.submit(key, swiftTransfer);
+    await send(one);
+    expect(bank.sent()).toHaveLength(3);
+    expect(deeds.join(" ")).toMatch(/^upload look upload look upload look/);
   });
 
   it("says when a payment is settled, by the bank's calendar", () => {
