@@ -20,7 +20,7 @@ import { migrations } from "./migrations.ts";
 import { openPayouts } from "./payouts/store.ts";
 import { sealedContents } from "./rails/bank/contents.ts";
 import { sealedFindings } from "./rails/bank/findings.ts";
-import { startBankMetrics } from "./rails/bank/metrics.ts";
+import { bankMetrics, startBankMetrics } from "./rails/bank/metrics.ts";
 import { startBankRail } from "./rails/bank/open.ts";
 import { sealedPayments } from "./rails/bank/payments.ts";
 import { openTransferStore } from "./rails/chain/documents.ts";
@@ -136,14 +136,19 @@ const sealedPlaces = [sealedPayments, sealedContents, sealedFindings];
 async function startBanks(opening: PayoutOpening, wake: () => void) {
   const { config, database, log, lifetime, metrics } = opening;
   const { bankRails, sealing } = config;
-  if (sealing === undefined) return { rails: [], sealer: undefined };
+  const gauges = { database, metrics, clock, log };
+  if (sealing === undefined) {
+    // Alert rules ask for them where there is no bank, too.
+    bankMetrics(gauges, []);
+    return { rails: [], sealer: undefined };
+  }
   const keys = await openKeys(opening, sealing);
   const { isPaused } = openRailStates(database, clock);
   const deps = { database, clock, log, isPaused, wake, payouts: openPayouts(database) };
   const running = bankRails.map((each) => startBankRail(each, { ...deps, sealer: keys.sealer }));
   for (const { rail, stop } of running) lifetime.add(`rail ${rail.name}`, stop);
   const names = bankRails.map(({ rail }) => rail);
-  lifetime.add("bank metrics", startBankMetrics({ database, metrics, clock, log }, names).stop);
+  lifetime.add("bank metrics", startBankMetrics(gauges, names).stop);
   const resealing = startResealing({ database, metrics, log, keys, places: sealedPlaces });
   lifetime.add("resealing", resealing.stop);
   return { rails: running.map(({ rail }) => rail), sealer: keys.sealer };

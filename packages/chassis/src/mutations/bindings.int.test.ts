@@ -136,7 +136,14 @@ describe("RPCs", () => {
   it("are mutations where their request has one", () => {
     const mutations = PayoutService.methods.filter(isMutation).map(({ localName }) => localName);
     expect(mutations).toEqual([
-      ...["executePayout", "reportRailOutcome", "openAccount", "creditAccount", "reverseCredit"],
+      ...[
+        "executePayout",
+        "cancelPayout",
+        "reportRailOutcome",
+        "openAccount",
+        "creditAccount",
+        "reverseCredit",
+      ],
     ]);
   });
 });

@@ -18,13 +18,19 @@ import { valueOfWord, wordOf, wordsOf } from "./enum-words.ts";
 /** The words that merchants, documents and other services know. */
 it.each([
   [PayoutStatus, ["initiated", "succeeded", "failed"]],
-  [PayoutSubStatus, ["queued", "processing", "unknown", "settled", "rejected", "returned"]],
+  [
+    PayoutSubStatus,
+    [
+      ...["queued", "processing", "unknown", "settled", "rejected", "returned"],
+      ...["awaiting_funds", "cancelled"],
+    ],
+  ],
   [LedgerStep, ["credit", "hold", "post", "release", "return", "reversal"]],
   [
     PayoutCause,
     [
       ...["executed", "submitted", "accepted", "outcome_unknown"],
-      ...["settled", "rejected", "returned", "resolved"],
+      ...["settled", "rejected", "returned", "resolved", "awaiting_funds", "cancelled"],
     ],
   ],
   [ScreeningStatus, ["pending", "cleared", "review", "blocked"]],

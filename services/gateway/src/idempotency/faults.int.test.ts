@@ -72,6 +72,7 @@ function effectOf(operationId: string) {
   const id = `id_${effect}`;
   const amounts = { sourceAmount: "1", receivingAmount: "1", exchangeRate: "1", totalFees: "0" };
   return {
+    payout: { id, ...amounts },
     ...{ payoutId: id, beneficiaryId: id, depositorId: id },
     ...{ quote: { id, ...amounts, convertedAmount: "1" }, delivery: { id } },
     ...{ endpoint: { id }, replay: { id }, secrets: { secret: id } },
@@ -91,7 +92,7 @@ function owning(answer: (operationId: string) => unknown): void {
   for (const { fakes } of [first, second]) {
     fake(fakes.beneficiary, names, change);
     fake(fakes.quote, ["createQuote"], change);
-    fake(fakes.payout, ["executePayout"], change);
+    fake(fakes.payout, ["executePayout", "cancelPayout"], change);
     fake(fakes.notifier, ofNotifier, change);
   }
 }
