@@ -18,6 +18,8 @@ export const faultKinds = [
   ...["quote expired", "money short", "operation repeated", "operation of two quotes"],
   ...["credit repeated", "resolved by operators", "kept back by operators"],
   ...["cancelled by its merchant", "cancelled too late"],
+  ...["rail: charged", "rail: short return", "payout waited for funds", "rail account funded"],
+  ...["rail account swept", "rail account overdrawn"],
 ] as const;
 
 /** One of them. */

@@ -27,6 +27,7 @@ import { Host, type ProcessInstance } from "./scheduler/host.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import { createMemoryDatabase, directAccess } from "./store/memory-database.ts";
 import { Operators } from "./workload/operators.ts";
+import { Treasury } from "./workload/treasury.ts";
 
 /** The services with all that outlives them, and their callers outside. */
 export type Platform = ReturnType<typeof createPlatform>;
@@ -46,7 +47,8 @@ const processes: readonly (readonly [name: string, boot: Boot])[] = [
 export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
   const now = () => scheduler.now();
   const beneficiaries = new Map<string, SimulatedBeneficiary>();
-  const observer = new WriteObserver(scheduler, beneficiaries);
+  const railState = createRailState(scheduler);
+  const observer = new WriteObserver(scheduler, beneficiaries, railState);
   const databases = {
     payout: createMemoryDatabase(now, observer.listen),
     quote: createMemoryDatabase(now, observer.listen),
@@ -57,7 +59,6 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
   network.serve(BeneficiaryService, beneficiaryStub(scheduler, beneficiaries, defects), outside);
   const rpc = callersOf(network, service("gateway"));
   const callbacks = new RailCallbacks(scheduler, callersOf(network, service("rail")));
-  const railState = createRailState(scheduler);
   const rail = new SimulatedRail(scheduler, railState, (transfer) => callbacks.plan(transfer));
   const shared: SharedParts = {
     ...{ rail, observer, databases, network, defects },
@@ -70,7 +71,8 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
   const operator = (id: string) => network.client(PayoutOperationsService, person(id));
   const people = { ann: operator("ann"), bob: operator("bob") };
   const operators = new Operators(scheduler, people, railState);
-  return { ...shared, hosts, railState, callbacks, operators, beneficiaries, rpc };
+  const treasury = new Treasury(scheduler, operator("eve"), railState);
+  return { ...shared, hosts, railState, callbacks, operators, treasury, beneficiaries, rpc };
 }
 
 /** Migrates the databases, which no service starts without. */

@@ -59,8 +59,10 @@ async function events(
   for (const host of platform.hosts) host.start();
   const accounts = await ended(scheduler, workload.setUp(), settleMs);
   if (accounts === undefined) return ["the set-up did not end"];
+  await ended(scheduler, platform.treasury.setUp(), settleMs);
   scheduler.faults.begin();
   platform.operators.start();
+  platform.treasury.start();
   disturbances(scheduler, platform);
   const calls = { isDone: false };
   const work = workload.run(accounts).finally(() => {

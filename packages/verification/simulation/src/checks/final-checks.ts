@@ -5,21 +5,24 @@ import type { Scenario, Transfer } from "../rail/state.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 import type { WorkloadRecord } from "../workload/workload.ts";
+import { wrongRailMoney } from "./rail-money-check.ts";
 
 /** Everything that is wrong at the end of a run, in words. */
 export function finalProblems(platform: Platform, record: WorkloadRecord, now: Date): string[] {
-  const { observer, broker, callbacks, operators } = platform;
+  const { observer, broker, callbacks, operators, treasury } = platform;
   const findings = checkDocuments(documentsOf(platform), { now });
   return [
     ...observer.broken.map((each) => `at a moment: ${each}`),
     ...findings.map(({ invariant, subject, detail }) => `${invariant}: ${subject} ${detail}`),
     ...callbacks.wrong,
     ...operators.wrong,
+    ...treasury.wrong,
     ...record.wrong,
     ...broker.deadLetters.map(({ id }) => `event ${id} was not readable`),
     ...wrongAnswers(platform, record),
     ...wrongCredits(platform, record),
     ...wrongTransfers(platform),
+    ...wrongRailMoney(platform),
     ...wrongCancellations(platform, record),
     ...wrongCounts(platform),
     ...wrongTrail(platform),
@@ -142,7 +145,9 @@ function cancelledIn(database: MemoryDatabase): ReadonlySet<unknown> {
   const resolutions = database.documents("resolutions");
   const applied = resolutions.filter(({ state }) => (state as Document).kind === "applied");
   const resolved = new Set(applied.map(({ payout_id }) => payout_id));
-  const unsent = database.documents("payouts").filter(({ rail }) => rail === undefined);
+  const unsent = database
+    .documents("payouts")
+    .filter(({ submitted_at }) => submitted_at === undefined);
   const ended = unsent.filter(({ _id, status }) => status === "failed" && resolved.has(_id));
   return new Set(ended.map(({ _id }) => _id));
 }

@@ -29,6 +29,8 @@ function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Gener
     const { _id, work_due_at, lease, outbox, untallied, status, progress } = payout;
     if ((outbox as unknown[]).length > 0) yield [`${_id} owes an event`];
     if ((untallied as unknown[]).length > 0) yield [`${_id} is not counted`];
+    // Its account is funded soon; the clock is not put forward until then.
+    if ((progress as Document).stage === "awaiting_funds") yield [`${_id} waits for funds`];
     // Operators have settled it; its rail is polled for a return without end.
     const isSettled = (progress as Document).stage === "settled";
     if (isSettled && railState.transfers.get(String(_id))?.isSilent === true) continue;
@@ -40,7 +42,8 @@ function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Gener
   }
 }
 
-function* dueElsewhere({ databases, broker, callbacks, operators }: Platform): Generator<Due> {
+function* dueElsewhere({ databases, ...others }: Platform): Generator<Due> {
+  const { broker, callbacks, operators, treasury } = others;
   for (const { _id, recent, open_holds } of databases.payout.documents("accounts")) {
     if ((recent as unknown[]).length > 0) yield [`${_id} records entries`];
     for (const { payout_id, since } of open_holds as { payout_id: string; since: Date }[]) {
@@ -55,6 +58,7 @@ function* dueElsewhere({ databases, broker, callbacks, operators }: Platform): G
     if (state === "pending") yield [`${_id} is sent`, due_at as Date];
   }
   for (const key of operators.unresolved) yield [`${key} has to be resolved by operators`];
+  if (treasury.underWay > 0) yield [`${treasury.underWay} bookings of the treasury`];
   if (broker.depth > 0) yield [`${broker.depth} messages at the broker`];
   if (callbacks.underWay > 0) yield [`${callbacks.underWay} reports of the rail`];
   const reportMs = callbacks.nextMs();

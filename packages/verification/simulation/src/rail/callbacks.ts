@@ -49,7 +49,7 @@ export class RailCallbacks {
 
   /** Plans the reports of a new transfer. */
   plan(transfer: Transfer): void {
-    const { faults, random } = this.#scheduler;
+    const { faults } = this.#scheduler;
     const { scenario, isSilent, decidedMs, returnedMs } = transfer;
     if (isSilent) return;
     const isEarly = faults.happens("rail: callback before the answer", 0.1);
@@ -57,7 +57,7 @@ export class RailCallbacks {
     if (isEarly || isLate || faults.happens("rail: callback", 0.3)) {
       this.#at(isEarly ? 0 : decidedMs, () => this.#reportDecision(transfer));
     }
-    if (isLate || (scenario === "returns" && random.chance(0.3))) {
+    if (transfer.tellsReturn) {
       this.#at(returnedMs, async () => {
         if (!transfer.isWithdrawn) await this.#reportTruly(transfer, "returned");
       });

@@ -41,6 +41,7 @@ export class SimulatedRail {
       submit: (key, instruction) =>
         this.#call(instance, "submit", () => this.#submit(keyOf(key), instruction)),
       query: (key) => this.#call(instance, "query", () => this.#query(keyOf(key))),
+      ...(this.#railState.isFunded && { isFunded: true as const }),
       withdraw: (key) => this.#call(instance, "withdraw", () => this.#withdraw(keyOf(key))),
       readCallback: readMessage,
     };
@@ -72,16 +73,21 @@ export class SimulatedRail {
       transfer.unknownAnswers -= 1;
       return { status: { kind: "unknown" }, pollAfterMs: 1_000 };
     }
-    const { scenario, reference, decidedMs, returnedMs } = transfer;
+    const { scenario, reference, decidedMs, returnedMs, charge, short, currency } = transfer;
     const openMs = decidedMs - nowMs;
     if (openMs > 0) return { status: { kind: "accepted" }, pollAfterMs: openMs };
     if (scenario === "rejects") return { status: { kind: "rejected" } };
     const transferred = transferredBy(transfer);
-    if (scenario === "settles") return { status: { kind: "settled", reference }, transferred };
-    if (nowMs >= returnedMs) return { status: { kind: "returned", reference }, transferred };
+    const charges = charge && textOf(charge.minor, charge.currency);
+    const paid = { transferred, ...(charges && { charges }) };
+    if (scenario === "settles") return { status: { kind: "settled", reference }, ...paid };
+    if (nowMs >= returnedMs) {
+      const missing = short > 0n && { short: textOf(short, currency) };
+      return { status: { kind: "returned", reference }, ...paid, ...missing };
+    }
     const isSoon = scenario === "returns";
     const again = isSoon ? { pollAfterMs: returnedMs - nowMs } : {};
-    return { status: { kind: "settled", reference }, transferred, ...again };
+    return { status: { kind: "settled", reference }, ...paid, ...again };
   }
 
   /** A call there and back: one that is lost on the way back has been heard all the same. */
@@ -109,7 +115,11 @@ export class SimulatedRail {
 
 /** What the rail says that it paid. */
 export function transferredBy({ amount, currency }: Pick<Transfer, "amount" | "currency">) {
-  return { amount: formatAmount(amount, currency), currency };
+  return textOf(amount, currency);
+}
+
+function textOf(minor: bigint, currency: string) {
+  return { amount: formatAmount(minor, currency), currency };
 }
 
 type Outcome = RailCallback["status"];

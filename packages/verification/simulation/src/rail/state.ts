@@ -23,7 +23,16 @@ export type Transfer = {
   isReported: boolean;
   /** Taken back: it is never paid. */
   isWithdrawn: boolean;
+  /** It says by itself that it came back. */
+  readonly tellsReturn: boolean;
+  /** What its bank takes when it is paid; only the answers to polls name it. */
+  readonly charge: Money | undefined;
+  /** What is missing of it when it comes back, in minor units; only answers to polls name it. */
+  readonly short: bigint;
 };
+
+/** Minor units of a currency. */
+type Money = { readonly minor: bigint; readonly currency: string };
 
 const dayMs = 86_400_000;
 /** A transfer takes this long at most. */
@@ -38,6 +47,17 @@ export function createRailState(scheduler: Scheduler) {
   const transfers = new Map<string, Transfer>();
   /** Taken back before they came. */
   const stones = new Set<string>();
+  /** Whether payouts are paid from accounts of the house at the rail. */
+  const isFunded = random.chance(0.6);
+  const chargeOf = (currency: string): Money | undefined => {
+    const isCharged = isFunded && faults.happens("rail: charged", 0.2);
+    const minor = BigInt(1 + random.below(400));
+    return isCharged ? { minor, currency: random.pick([currency, "USD"]) } : undefined;
+  };
+  const shortOf = (amount: bigint): bigint => {
+    const isShort = faults.happens("rail: short return", 0.4);
+    return isShort ? random.pick([1n, amount / 7n, amount - 1n]) : 0n;
+  };
   const scenario = (): Scenario => {
     if (faults.happens("rail: rejected", 0.15)) return "rejects";
     if (faults.happens("rail: returned", 0.12)) return "returns";
@@ -45,6 +65,7 @@ export function createRailState(scheduler: Scheduler) {
     return "settles";
   };
   return {
+    isFunded,
     transfers: transfers as ReadonlyMap<string, Transfer>,
     /** Takes a transfer, or finds the one that it has. */
     take: (key: string, amount: bigint, currency: string) => {
@@ -57,6 +78,12 @@ export function createRailState(scheduler: Scheduler) {
         scheduler.nowMs() + random.pick([0, 50, 1_000, random.below(decisionMaxMs)]);
       const isSilent = faults.happens("rail: never tells", 0.06);
       const chosen = isSilent ? random.pick(["settles", "rejects"] as const) : scenario();
+      const isSoon = chosen === "returns";
+      const short = isSoon ? shortOf(amount) : 0n;
+      const tellsReturn =
+        chosen === "returns after days" || (isSoon && short === 0n && random.chance(0.3));
+      const charge =
+        isSilent || chosen === "rejects" || tellsReturn ? undefined : chargeOf(currency);
       const backMs = chosen === "returns" ? random.below(5_000) : (1 + random.below(4)) * dayMs;
       const transfer: Transfer = {
         key,
@@ -71,6 +98,7 @@ export function createRailState(scheduler: Scheduler) {
         submissions: 1,
         isReported: false,
         isWithdrawn: stones.has(key),
+        ...{ tellsReturn, charge, short },
       };
       transfers.set(key, transfer);
       return { transfer, isNew: !transfer.isWithdrawn };

@@ -1,3 +1,5 @@
+import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { Decimal128 } from "mongodb";
 import { evaluate, withFields } from "./expression.ts";
 import { matches } from "./filter.ts";
 import { compareValues, copied, type Document, keyText, valuesAt } from "./value.ts";
@@ -54,11 +56,22 @@ function accumulated(operator: string | undefined, values: readonly unknown[]): 
   switch (operator) {
     case "$first":
       return values[0];
+    case "$sum":
+      return summed(values);
     case "$max":
       return values.reduce((most, each) => (compareValues(each, most) > 0 ? each : most));
     default:
       throw new Error(`the accumulator ${operator} is not one that the simulated store knows`);
   }
+}
+
+/** A whole decimal, or a number where there are only numbers; what is neither counts as nothing. */
+function summed(values: readonly unknown[]): unknown {
+  const numbers = values.filter((each) => typeof each === "number");
+  const decimals = values.filter((each) => each instanceof Decimal128);
+  const sum = numbers.reduce((total, each) => total + each, 0);
+  if (decimals.length === 0) return sum;
+  return toDecimal128(decimals.map(fromDecimal128).reduce((a, b) => a + b, BigInt(sum)));
 }
 
 /** Compares documents by what stands at some paths. */

@@ -87,6 +87,15 @@ export const readCases: readonly ContractCase[] = [
         .toArray(),
   },
   {
+    name: "sums numbers and decimals",
+    rows: amounts.filter(({ _id }) => _id !== "great"),
+    run: async (of) => {
+      const sums = { sum: { $sum: "$amount" }, count: { $sum: 1 }, none: { $sum: "$gone" } };
+      const [all] = await of.aggregate([{ $group: { _id: null, ...sums } }]).toArray();
+      return { ...all, sum: String(all?.sum) };
+    },
+  },
+  {
     name: "groups by several fields",
     rows: [
       { _id: "a", x: 1, y: 2, n: 5 },

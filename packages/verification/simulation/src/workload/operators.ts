@@ -1,7 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
-import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import {
+  type Payout,
+  PayoutSubStatus,
+  RailOutcome,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { untilAnswered } from "../network/rpc-network.ts";
 import type { RailState, Transfer } from "../rail/state.ts";
@@ -22,6 +26,11 @@ const cancelled = {
   ...{ outcome: RailOutcome.REJECTED, transactionReference: "" },
   reason: "not sent, and not to be sent",
 };
+
+/** Whether a payout waits for its beneficiary, or for funds. */
+function isUnsent(payout: Payout | undefined, rail: string): boolean {
+  return rail === "" || payout?.subStatus === PayoutSubStatus.AWAITING_FUNDS;
+}
 
 function resolutionOf({ scenario, reference }: Transfer) {
   const reason = "learned from the rail by telephone";
@@ -79,7 +88,7 @@ export class Operators {
         if (!(await this.#resolve(id, resolutionOf(transfer)))) continue;
         faults.count("resolved by operators");
         this.#resolved.add(id);
-      } else if (rail === "" && random.chance(0.3)) {
+      } else if (isUnsent(payout, rail) && random.chance(0.3)) {
         if (await this.#resolve(id, cancelled)) faults.count("kept back by operators");
       }
     }

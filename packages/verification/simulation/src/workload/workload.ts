@@ -1,4 +1,5 @@
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { stopBeneficiary } from "../network/beneficiary-stub.ts";
 import { untilAnswered } from "../network/rpc-network.ts";
 import type { Platform } from "../platform.ts";
@@ -100,6 +101,7 @@ export class Workload {
       ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: destination, active: true },
       ...{ feeShare: "0.0123", feeFlat: "0.30", quoteTtlSeconds: this.#ttlSeconds },
       limits: { sourceMin: "1.00", sourceMax: "500.00" },
+      returnCharges: this.#scheduler.random.pick([ReturnCharges.HOUSE, ReturnCharges.MERCHANT]),
     };
     const set = await this.#surely((mutation) => quote.setCorridor({ mutation, corridor }));
     const corridorId = set.corridor?.id ?? "";

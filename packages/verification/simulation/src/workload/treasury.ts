@@ -1,0 +1,127 @@
+import { create } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { RailAccount } from "@disburse/contracts/disburse/payout/v1/treasury_pb.ts";
+import { MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { untilAnswered } from "../network/rpc-network.ts";
+import { railName } from "../rail/rail.ts";
+import type { RailState } from "../rail/state.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+
+/** The treasury looks at its accounts about this often, and repeats a call after as long. */
+const lookMaxMs = 8_000;
+const retryMs = 1_500;
+
+/** What an account may have when callers come: nothing, too little, enough. */
+const opening: readonly (readonly [currency: string, amounts: readonly string[]])[] = [
+  ["USD", ["0", "60.00", "5000.00"]],
+  ["INR", ["0", "4000.00", "500000.00"]],
+];
+
+/** Minor units; nothing of what is zero or below it. */
+function minorOf(text: string, currency: string): bigint {
+  const amount = parseAmount(text, currency);
+  return isRefused(amount) ? 0n : amount;
+}
+
+type Booking = "fund" | "sweep" | "charge";
+
+/**
+ * A person who funds what waits, sweeps what is there, and books what the bank took. What the house
+ * has at the rail is counted here a second time, as its bank would.
+ */
+export class Treasury {
+  readonly #scheduler: Scheduler;
+  readonly #rpc: Client<typeof PayoutOperationsService>;
+  readonly #isFunded: boolean;
+  #operations = 0;
+  /** What was booked here, by currency, in minor units. */
+  readonly moved = new Map<string, bigint>();
+  /** What should have been refused, or not. */
+  readonly wrong: string[] = [];
+  /** Bookings without an answer yet. */
+  underWay = 0;
+
+  constructor(
+    scheduler: Scheduler,
+    rpc: Client<typeof PayoutOperationsService>,
+    { isFunded }: RailState,
+  ) {
+    this.#scheduler = scheduler;
+    this.#rpc = rpc;
+    this.#isFunded = isFunded;
+  }
+
+  /** Funds the accounts, before anything goes wrong. */
+  async setUp(): Promise<void> {
+    if (!this.#isFunded) return;
+    for (const [currency, amounts] of opening) {
+      const amount = minorOf(this.#scheduler.random.pick(amounts), currency);
+      if (amount > 0n) await this.#book("fund", currency, amount);
+    }
+  }
+
+  /** Looks now and then, for as long as the run lasts. */
+  start(): void {
+    if (!this.#isFunded) return;
+    const look = () => void this.#look().finally(() => this.start());
+    const delayMs = this.#scheduler.random.below(lookMaxMs);
+    this.#scheduler.after(delayMs, { label: "treasury looks", run: look });
+  }
+
+  async #look(): Promise<void> {
+    const found = await this.#answer(() => this.#rpc.listRailAccounts({ rail: railName }));
+    if (typeof found === "string") {
+      this.wrong.push(`the rail's accounts are ${found}`);
+      return;
+    }
+    await Promise.all(found.accounts.map((each) => this.#tend(each)));
+  }
+
+  /** Funds what is missing; when nothing is, takes money away, at times more than there is. */
+  async #tend(account: RailAccount): Promise<void> {
+    const { random, faults } = this.#scheduler;
+    const { currencyCode: currency } = account;
+    const isCalm = faults.isCalm();
+    const missing = minorOf(account.missing, currency);
+    if (missing > 0n && (isCalm || random.chance(0.7))) {
+      const amount = isCalm ? missing : random.pick([missing, missing / 2n + 1n, 5n * missing]);
+      await this.#book("fund", currency, amount);
+      return;
+    }
+    if (isCalm || !random.chance(0.25)) return;
+    const there = minorOf(account.available, currency);
+    const amount = random.pick([there / 2n, there, there + 1n]);
+    if (amount > 0n) await this.#book(random.pick(["sweep", "sweep", "charge"]), currency, amount);
+  }
+
+  /** Books once, of one caller or two with the same operation. */
+  async #book(what: Booking, currency: string, minor: bigint): Promise<void> {
+    const { random, faults } = this.#scheduler;
+    this.underWay += 1;
+    this.#operations += 1;
+    const mutation = create(MutationSchema, { operationId: `treasury-${this.#operations}` });
+    const amount = formatAmount(minor, currency);
+    const request = { mutation, rail: railName, currencyCode: currency, amount, note: "wire" };
+    const call = () =>
+      what === "fund"
+        ? this.#rpc.fundRailAccount(request)
+        : this.#rpc.sweepRailAccount({ ...request, charge: what === "charge" });
+    const callers = random.chance(0.3) ? [call, call] : [call];
+    const answers = await Promise.all(callers.map((each) => this.#answer<unknown>(each)));
+    this.underWay -= 1;
+    if (answers.every((each) => typeof each === "string")) {
+      if (what !== "sweep") this.wrong.push(`${what} of ${amount} ${currency}: ${answers.join()}`);
+      return;
+    }
+    faults.count(what === "fund" ? "rail account funded" : "rail account swept");
+    const signed = what === "fund" ? minor : -minor;
+    this.moved.set(currency, (this.moved.get(currency) ?? 0n) + signed);
+  }
+
+  #answer<T>(call: () => Promise<T>): Promise<T | string> {
+    return untilAnswered(call, () => this.#scheduler.pause(retryMs, "the treasury waits"));
+  }
+}
