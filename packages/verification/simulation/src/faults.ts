@@ -22,8 +22,18 @@ export const faultKinds = [
   ...["rail account swept", "rail account overdrawn"],
 ] as const;
 
+/** The same of payouts from one wallet of a chain. */
+export const chainFaultKinds = [
+  ...["chain: no answer", "chain: slow", "chain: bytes lost", "chain: no block"],
+  ...["chain: reorganised", "chain: fees rose", "chain: nonce used outside", "chain: taken back"],
+  ...["chain: fees bumped", "chain: nonce lost", "chain: old bytes back"],
+] as const;
+
 /** One of them. */
-export type FaultKind = (typeof faultKinds)[number];
+export type FaultKind = (typeof faultKinds)[number] | (typeof chainFaultKinds)[number];
+
+/** All of them. */
+export const allFaultKinds: readonly FaultKind[] = [...faultKinds, ...chainFaultKinds];
 
 /** How often each fault happened. */
 export type FaultCounts = Partial<Record<FaultKind, number>>;
@@ -36,7 +46,7 @@ export function createFaults(random: Random) {
   const counts: FaultCounts = {};
   const roughness = random.pick([0.3, 1, 1, 2]);
   const factors = new Map(
-    faultKinds.map((kind) => [kind, roughness * random.pick([0, 0.5, 1, 1, 2])]),
+    allFaultKinds.map((kind) => [kind, roughness * random.pick([0, 0.5, 1, 1, 2])]),
   );
   let isCalm = true;
   const count = (kind: FaultKind) => {
@@ -66,7 +76,7 @@ export function createFaults(random: Random) {
 
 /** The sum of the counts of several runs. */
 export function addCounts(total: FaultCounts, more: FaultCounts): void {
-  for (const kind of faultKinds) {
+  for (const kind of allFaultKinds) {
     const sum = (total[kind] ?? 0) + (more[kind] ?? 0);
     if (sum > 0) total[kind] = sum;
   }

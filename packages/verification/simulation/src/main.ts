@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { runCommand, say } from "@disburse/harness/command-line.ts";
-import { addCounts, type FaultCounts, faultKinds } from "./faults.ts";
+import { addCounts, allFaultKinds, type FaultCounts } from "./faults.ts";
 import { readCommand, type SimulationCommand } from "./options.ts";
+import { runBoth, type SeedResult } from "./run-both.ts";
 import { virtualGlobals } from "./scheduler/virtual-globals.ts";
-import { runSeed, type SeedResult } from "./seed-run.ts";
 import type { SeedShare } from "./seed-worker.ts";
 
 /** `npm run test:sim`: README.md says what it runs and what it checks. */
@@ -17,7 +17,7 @@ async function run(command: SimulationCommand): Promise<number> {
   const { first, seeds } = command;
   const report = await runSeeds(first, seeds, sayWrong);
   const { faults, steps } = report;
-  for (const kind of faultKinds) say(`${String(faults[kind] ?? 0).padStart(9)}  ${kind}`);
+  for (const kind of allFaultKinds) say(`${String(faults[kind] ?? 0).padStart(9)}  ${kind}`);
   say(`${String(steps).padStart(9)}  steps`);
   const isUntried = seeds >= seedsForEachFault && report.neverHappened.length > 0;
   if (isUntried) say(`never happened: ${report.neverHappened.join(", ")}`);
@@ -28,7 +28,7 @@ async function run(command: SimulationCommand): Promise<number> {
 
 async function replay(seed: number): Promise<number> {
   virtualGlobals();
-  const result = await runSeed(seed, { listen: say });
+  const result = await runBoth(seed, { listen: say });
   sayWrong(result);
   const isRight = result.wrong.length === 0;
   say(`seed ${seed}: ${result.steps} steps, trace ${result.traceHash}`);
@@ -62,7 +62,7 @@ async function runSeeds(first: number, count: number, onResult: (result: SeedRes
   };
   await Promise.all(shares.map((share) => runShare(share, take)));
   // What never happened in all of them they have not tried.
-  const neverHappened = faultKinds.filter((kind) => faults[kind] === undefined);
+  const neverHappened = allFaultKinds.filter((kind) => faults[kind] === undefined);
   return { ...totals, faults, neverHappened };
 }
 

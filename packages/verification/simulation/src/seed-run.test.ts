@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCounts, type FaultCounts, faultKinds } from "./faults.ts";
 import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 import { runSeed, type SeedOptions } from "./seed-run.ts";
+import { without } from "./test-sabotage.ts";
 
 /** `npm run test:sim` runs 10,000. */
 const seeds = 100;
@@ -31,17 +32,6 @@ test("the same seed is the same run, another is another", async () => {
   expect(again).toEqual(first);
   expect(other.traceHash).not.toBe(first.traceHash);
 });
-
-/** Takes a field out of the filter of one kind of write: its guard is gone. */
-function without(collection: string, name: string, field: string): SeedOptions {
-  return {
-    sabotage: (command) => {
-      const { filter } = command;
-      if (command.collection !== collection || command.name !== name) return filter;
-      return Object.fromEntries(Object.entries(filter ?? {}).filter(([key]) => key !== field));
-    },
-  };
-}
 
 /** The rail is sent every other call under another key. */
 function anotherKey(): SeedOptions {

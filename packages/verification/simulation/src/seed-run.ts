@@ -5,9 +5,6 @@ import type { InjectedDefects } from "./processes.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { Workload } from "./workload/workload.ts";
 
-/** What one seed came to. */
-export type SeedResult = Awaited<ReturnType<typeof runSeed>>;
-
 /** What a run may be given beside its seed. */
 export type SeedOptions = InjectedDefects & {
   /** Called for everything that happens, as it happens. */

@@ -10,7 +10,10 @@ export class SimulatedFault extends Error {
 }
 
 /** A process's log: its errors are part of what happened, and those of no fault are bugs. */
-export function processLog(instance: ProcessInstance, observer: WriteObserver): Log {
+export function processLog(
+  instance: ProcessInstance,
+  observer: Pick<WriteObserver, "broken">,
+): Log {
   const error = (fields: object, message?: string) => {
     const cause = "err" in fields ? fields.err : undefined;
     instance.scheduler.note(`${instance.name} error: ${message}: ${String(cause)}`);

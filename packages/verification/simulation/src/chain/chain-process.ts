@@ -1,0 +1,64 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import { startLoop } from "@disburse/chassis/loop.ts";
+import { systemClock } from "@disburse/kernel/time.ts";
+import type { Chain } from "@disburse/payout/rails/chain/chain.ts";
+import { createDispatcher } from "@disburse/payout/rails/chain/dispatcher.ts";
+import { openTransferStore } from "@disburse/payout/rails/chain/documents.ts";
+import { createChainRail } from "@disburse/payout/rails/chain/rail.ts";
+import type { Rail } from "@disburse/payout/rails/rail.ts";
+import { processLog } from "../checks/process-log.ts";
+import { databaseLink, type Sabotage } from "../network/database-link.ts";
+import type { ProcessInstance } from "../scheduler/host.ts";
+import type { MemoryDatabase } from "../store/memory-database.ts";
+import { chainLink } from "./chain-link.ts";
+
+/** As an EVM rail works on a wallet. */
+const everyMs = 500;
+const pollMs = 1_000;
+
+/** What outlives the processes of a wallet. */
+export type SharedWallet = {
+  readonly database: MemoryDatabase;
+  readonly chain: Chain;
+  readonly broken: string[];
+  readonly sabotage?: Sabotage | undefined;
+};
+
+/**
+ * A process that works on the wallet of a chain, as an EVM rail's does but for its lease: the lease
+ * is no fence, so every process works here all the time.
+ */
+export function startChainProcess(shared: SharedWallet, instance: ProcessInstance): Rail {
+  const { database, broken, sabotage } = shared;
+  const log = errorsOf(processLog(instance, { broken }));
+  const store = openTransferStore(databaseLink(instance, database, sabotage));
+  const chain = chainLink(instance, shared.chain);
+  const dispatcher = createDispatcher({
+    ...{ chain, store, clock: systemClock, log },
+    fees: { cap: 1_000n, tip: 1n, bumpAfterMs: 3_000 },
+    ...{ watchBlocks: 6, unminedMax: 4, nonceFrom: 0 },
+    isPaused: async () => false,
+    onEvent: (event) => {
+      if (event === "bumped") instance.scheduler.faults.count("chain: fees bumped");
+      if (event === "nonce_lost") instance.scheduler.faults.count("chain: nonce lost");
+    },
+  });
+  const run = () => dispatcher.run(true).then(() => false);
+  const loop = startLoop({ name: "wallet", everyMs, run, log });
+  return createChainRail({
+    ...{ name: "chain", wallet: chain.wallet, store, dispatcher, clock: systemClock, pollMs },
+    capabilities: {
+      ...{ currencies: ["USDC_ETH"], transferMethods: ["CRYPTO"], networks: ["ETHEREUM"] },
+      limits: {},
+    },
+    wake: loop.wake,
+  });
+}
+
+/** What operators have to know of the chain is logged as an error too, and is none of ours. */
+function errorsOf(log: Log): Log {
+  const error = (fields: object, message?: string) => {
+    if ("err" in fields) log.error(fields, message ?? "");
+  };
+  return { ...log, error: error as Log["error"] };
+}

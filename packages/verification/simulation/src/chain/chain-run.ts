@@ -1,0 +1,147 @@
+import { migrations } from "@disburse/payout/migrations.ts";
+import type { TransferDocument } from "@disburse/payout/rails/chain/documents.ts";
+import { createTestChain } from "@disburse/payout/rails/chain/test-chain.ts";
+import type { Rail } from "@disburse/payout/rails/rail.ts";
+import type { Sabotage } from "../network/database-link.ts";
+import { Host, type ProcessInstance } from "../scheduler/host.ts";
+import { Scheduler } from "../scheduler/scheduler.ts";
+import { createMemoryDatabase, directAccess } from "../store/memory-database.ts";
+import { ChainCallers } from "./chain-callers.ts";
+import { walletProblems } from "./chain-checks.ts";
+import { startChainProcess } from "./chain-process.ts";
+
+const startMs = Date.UTC(2026, 0, 5, 9);
+/** Blocks until one is final; no reorganisation of a run is as deep. */
+const finality = 3;
+const blockMaxMs = 4_000;
+const disturbanceMs = 1_500;
+const roughMs = 40_000;
+/** What a clock that was an hour off puts off is due within this time. */
+const settleMs = 3 * 3_600_000;
+const calmMs = 60_000;
+const advanceMs = 600_000;
+const stepsMax = 300_000;
+
+/** What one process has open for its callers. */
+export type OpenRail = { readonly instance: ProcessInstance; readonly rail: Rail };
+
+/** Runs one seed of payouts from one wallet of a chain, to rest, and says what was wrong. */
+export async function runChainSeed(
+  seed: number,
+  options: { readonly sabotage?: Sabotage; readonly listen?: (line: string) => void } = {},
+) {
+  const scheduler = new Scheduler(seed, startMs, options.listen);
+  const world = createTestChain(finality);
+  const database = createMemoryDatabase(() => scheduler.now());
+  const { db } = database.connect(directAccess);
+  for (const { up } of migrations) await up(db);
+  const broken: string[] = [];
+  const transfers = () =>
+    database.documents("chain_transfers") as unknown as readonly TransferDocument[];
+  const sent: Uint8Array[] = [];
+  const send = async (raw: Uint8Array) => {
+    sent.push(raw);
+    const id = new TextDecoder().decode(raw);
+    const isStored = transfers().some(({ attempts }) => attempts.some((each) => each.id === id));
+    if (!isStored) broken.push("bytes were sent that no transfer has stored");
+    await world.chain.send(raw);
+  };
+  const shared = { database, broken, chain: { ...world.chain, send }, sabotage: options.sabotage };
+  const open = new Map<string, OpenRail>();
+  const hosts = ["wallet-1", "wallet-2", "wallet-3"].map(
+    (name) =>
+      new Host(scheduler, name, async (instance) => {
+        open.set(name, { instance, rail: startChainProcess(shared, instance) });
+      }),
+  );
+  const callers = new ChainCallers(scheduler, open);
+  for (const host of hosts) host.start();
+  scheduler.faults.begin();
+  sendOldBytes(scheduler, sent, world.chain.send);
+  happenings(scheduler, world, () => reservedOf(database.documents("chain_wallets")));
+  disturbances(scheduler, hosts);
+  const state = { isDone: false };
+  const work = callers.run().then(() => {
+    state.isDone = true;
+  });
+  const failed: string[] = [];
+  work.catch((error: unknown) => failed.push(`the callers failed: ${String(error)}`));
+  await scheduler.run(() => state.isDone, scheduler.nowMs() + roughMs, stepsMax);
+  scheduler.faults.heal();
+  world.knobs.baseFee = 10n;
+  for (const host of hosts) host.heal();
+  const isAtRest = () =>
+    state.isDone && transfers().every(({ open: wallet }) => wallet === undefined);
+  const endMs = scheduler.nowMs() + settleMs;
+  let isOver = false;
+  while (!isOver && scheduler.nowMs() < endMs && scheduler.steps < stepsMax) {
+    isOver = await scheduler.run(isAtRest, scheduler.nowMs() + calmMs, stepsMax);
+    if (!isOver) scheduler.advance(scheduler.nowMs() + advanceMs);
+  }
+  const wrong = [
+    ...failed,
+    ...broken,
+    ...(isOver ? [] : ["long after everything healed there is work on transfers"]),
+    ...walletProblems(transfers(), world.paid(), callers),
+  ];
+  return {
+    ...{ seed, wrong, faults: scheduler.faults.counts, steps: scheduler.steps },
+    traceHash: scheduler.traceHash,
+  };
+}
+
+/** The first nonce that the wallet has not given away. */
+function reservedOf(wallets: readonly Record<string, unknown>[]): number {
+  return Number(wallets[0]?.next_nonce ?? 0);
+}
+
+type World = ReturnType<typeof createTestChain>;
+
+/** Blocks, reorganisations, fees that rise past the cap, and nonces that are used outside. */
+function happenings(scheduler: Scheduler, world: World, reserved: () => number): void {
+  const { random, faults } = scheduler;
+  let outside = 0;
+  const next = () => {
+    const run = () => {
+      if (!faults.happens("chain: no block", 0.1)) world.mine();
+      if (faults.happens("chain: reorganised", 0.15)) {
+        world.reorganise(1 + random.below(finality - 1));
+      }
+      if (faults.happens("chain: fees rose", 0.15)) {
+        world.knobs.baseFee = random.pick([30n, 400n, 2_000n]);
+      } else if (random.chance(0.3)) world.knobs.baseFee = 10n;
+      if (reserved() > world.paid().length && faults.happens("chain: nonce used outside", 0.05)) {
+        outside += 1;
+        world.useOutside(`outside-${outside}`);
+      }
+      next();
+    };
+    scheduler.after(1 + random.below(blockMaxMs), { label: "a block", run });
+  };
+  next();
+}
+
+/** Signed bytes stay valid: a node that kept them brings them back at any time. */
+function sendOldBytes(
+  scheduler: Scheduler,
+  sent: readonly Uint8Array[],
+  send: (raw: Uint8Array) => Promise<void>,
+): void {
+  const { random, faults } = scheduler;
+  const run = () => {
+    if (sent.length > 0 && faults.happens("chain: old bytes back", 0.3)) {
+      void send(random.pick(sent));
+    }
+    sendOldBytes(scheduler, sent, send);
+  };
+  scheduler.after(random.below(blockMaxMs), { label: "a node sends", run });
+}
+
+function disturbances(scheduler: Scheduler, hosts: readonly Host[]): void {
+  const disturb = () => {
+    for (const host of hosts) host.disturb();
+    disturbances(scheduler, hosts);
+  };
+  const delayMs = scheduler.random.below(2 * disturbanceMs);
+  scheduler.after(delayMs, { label: "disturbance", run: disturb });
+}
