@@ -1,11 +1,14 @@
 import type { Instruction, Rail } from "@disburse/payout/rails/rail.ts";
+import type { ProcessInstance } from "../scheduler/host.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { OpenRail } from "./chain-run.ts";
 
 const payoutsMin = 3;
 const payoutsMore = 6;
 const startMaxMs = 15_000;
 const timeoutMs = 5_000;
+
+/** What one process has open for its callers. */
+export type OpenRail = { readonly instance: ProcessInstance; readonly rail: Rail };
 
 /** What rail workers ask of the rail: each payout is submitted, at times again, or taken back. */
 export class ChainCallers {

@@ -1,12 +1,11 @@
 import { migrations } from "@disburse/payout/migrations.ts";
 import type { TransferDocument } from "@disburse/payout/rails/chain/documents.ts";
 import { createTestChain } from "@disburse/payout/rails/chain/test-chain.ts";
-import type { Rail } from "@disburse/payout/rails/rail.ts";
 import type { Sabotage } from "../network/database-link.ts";
-import { Host, type ProcessInstance } from "../scheduler/host.ts";
+import { Host } from "../scheduler/host.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
 import { createMemoryDatabase, directAccess } from "../store/memory-database.ts";
-import { ChainCallers } from "./chain-callers.ts";
+import { ChainCallers, type OpenRail } from "./chain-callers.ts";
 import { walletProblems } from "./chain-checks.ts";
 import { startChainProcess } from "./chain-process.ts";
 
@@ -21,9 +20,6 @@ const settleMs = 3 * 3_600_000;
 const calmMs = 60_000;
 const advanceMs = 600_000;
 const stepsMax = 300_000;
-
-/** What one process has open for its callers. */
-export type OpenRail = { readonly instance: ProcessInstance; readonly rail: Rail };
 
 /** Runs one seed of payouts from one wallet of a chain, to rest, and says what was wrong. */
 export async function runChainSeed(

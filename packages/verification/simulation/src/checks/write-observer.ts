@@ -39,7 +39,7 @@ export class WriteObserver {
     this.broken.push(...wrong.map((each) => `${collection} ${id}: ${each}`));
   };
 
-  /** What is paid from the rail's account is held there when it is sent, and only then is it sent. */
+  /** What is paid from the rail's account is held there when it is sent, and is not sent before. */
   #funding(id: string, before: Document | undefined, after: Document | undefined): string[] {
     if (stageOf(after) === "awaiting_funds" && stageOf(before) !== "awaiting_funds") {
       this.#scheduler.faults.count("payout waited for funds");

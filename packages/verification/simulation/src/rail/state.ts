@@ -41,23 +41,31 @@ const decisionMaxMs = 12_000;
 /** What the rail knows, and no crash of ours loses. */
 export type RailState = ReturnType<typeof createRailState>;
 
+/** What the rail does with money beside paying it out. */
+function railMoney({ random, faults }: Scheduler) {
+  /** Whether payouts are paid from accounts of the house at the rail. */
+  const isFunded = random.chance(0.6);
+  return {
+    isFunded,
+    chargeOf: (currency: string): Money | undefined => {
+      const isCharged = isFunded && faults.happens("rail: charged", 0.2);
+      const minor = BigInt(1 + random.below(400));
+      return isCharged ? { minor, currency: random.pick([currency, "USD"]) } : undefined;
+    },
+    shortOf: (amount: bigint): bigint => {
+      const isShort = faults.happens("rail: short return", 0.4);
+      return isShort ? random.pick([1n, amount / 7n, amount - 1n]) : 0n;
+    },
+  };
+}
+
 /** The rail's own records: one key is one transfer, however often it is submitted. */
 export function createRailState(scheduler: Scheduler) {
   const { random, faults } = scheduler;
   const transfers = new Map<string, Transfer>();
   /** Taken back before they came. */
   const stones = new Set<string>();
-  /** Whether payouts are paid from accounts of the house at the rail. */
-  const isFunded = random.chance(0.6);
-  const chargeOf = (currency: string): Money | undefined => {
-    const isCharged = isFunded && faults.happens("rail: charged", 0.2);
-    const minor = BigInt(1 + random.below(400));
-    return isCharged ? { minor, currency: random.pick([currency, "USD"]) } : undefined;
-  };
-  const shortOf = (amount: bigint): bigint => {
-    const isShort = faults.happens("rail: short return", 0.4);
-    return isShort ? random.pick([1n, amount / 7n, amount - 1n]) : 0n;
-  };
+  const { isFunded, chargeOf, shortOf } = railMoney(scheduler);
   const scenario = (): Scenario => {
     if (faults.happens("rail: rejected", 0.15)) return "rejects";
     if (faults.happens("rail: returned", 0.12)) return "returns";
