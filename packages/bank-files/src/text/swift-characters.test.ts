@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bankText, isBankReference } from "./swift-characters.ts";
+import { bankText, cutToFit, isBankReference } from "./swift-characters.ts";
 
 describe("text for a bank", () => {
   it.each([
@@ -41,4 +41,13 @@ describe("text for a bank", () => {
   ])("%j as a reference: %s", (text, expected) => {
     expect(isBankReference(text)).toBe(expected);
   });
+});
+
+it.each([
+  ["as it was where it fits", "Weiß & Söhne", "swift", 13, "Weiß & Söhne"],
+  ["where it is longer once it is transliterated", "Weiß", "swift", 4, "Weis"],
+  ["not where the bank takes it as it is", "Weiß", "utf-8", 4, "Weiß"],
+  ["without a blank at its end", "Invoice 1001", "swift", 8, "Invoice"],
+] as const)("a text is cut, %s", (_how, text, characters, max, written) => {
+  expect(cutToFit(text, characters, max)).toBe(written);
 });

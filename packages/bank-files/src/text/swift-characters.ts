@@ -38,3 +38,12 @@ const reference = /^(?!\/)(?!.*\/\/)[A-Za-z0-9/\-?:().,'+ ]{1,35}(?<!\/)$/;
 export function isBankReference(text: string): boolean {
   return reference.test(text) && text === text.trim();
 }
+
+/**
+ * A text that is at most `max` characters long once it is written in these characters: cut, where
+ * it would be longer. For names and remittance alone, which a bank does not pay by.
+ */
+export function cutToFit(text: string, characters: Characters, max: number): string {
+  const written = Array.from(bankText(text, characters));
+  return written.length <= max ? text : written.slice(0, max).join("").trim();
+}

@@ -5,9 +5,10 @@ import {
 } from "@disburse/bank-files/iso20022/initiation/write.ts";
 import { schemaBreaches } from "@disburse/bank-files/iso20022/schemas/validate.ts";
 import { isIban } from "@disburse/bank-files/text/iban.ts";
-import { bankText } from "@disburse/bank-files/text/swift-characters.ts";
+import { cutToFit } from "@disburse/bank-files/text/swift-characters.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+
 import type { FileDocument, StoredFault } from "../documents.ts";
 import { leftOut, profileFaults } from "../faults.ts";
 import type { BankFormat, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
@@ -66,30 +67,30 @@ async function checked(
   return { file: { name: `${messageId}.xml`, bytes, members }, leftOut: out };
 }
 
+/** Unstructured remittance information (ISO 20022, `Max140Text`). */
+const remittanceMax = 140;
+
 function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite): Payment {
   const { _id: payoutId, uetr, currency, amount_minor, plan } = payment;
+  const { characters } = profile;
   const agent = agentOf(order, currency);
   const { remittanceInformation: remittance, purposeCode: purpose } = order;
   return {
     ...{ payoutId, uetr, amount: { minor: fromDecimal128(amount_minor), currency } },
     ...{ debtor: debtorOf(profile), requestedOn: plan.on, chargeBearer: profile.charge_bearer },
     creditor: {
-      name: cutName(order.beneficiaryName, profile),
+      name: cutToFit(order.beneficiaryName, characters, profile.name_max),
       ...addressOf(order),
       account: isIban(order.accountNumber)
         ? { kind: "iban", iban: order.accountNumber }
         : { kind: "number", number: order.accountNumber },
       ...(agent !== undefined && { agent }),
     },
-    ...(remittance !== "" && { remittance }),
+    ...(remittance !== "" && {
+      remittance: cutToFit(remittance, characters, remittanceMax),
+    }),
     ...(purpose !== "" && { purpose }),
   };
-}
-
-/** A name longer than the rail carries is cut for the rail alone. */
-function cutName(name: string, { characters, name_max: max }: Iso20022Profile): string {
-  const written = Array.from(bankText(name, characters));
-  return written.length <= max ? name : written.slice(0, max).join("").trim();
 }
 
 /** Without town and country there is no structured address. */

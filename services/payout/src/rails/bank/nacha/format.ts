@@ -1,8 +1,10 @@
 import { localTime, type Schedule } from "@disburse/bank-files/calendar/window.ts";
 import type { AchCredit, WrittenAch } from "@disburse/bank-files/nacha/credit.ts";
 import { writeAch } from "@disburse/bank-files/nacha/write.ts";
+import { cutToFit } from "@disburse/bank-files/text/swift-characters.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
+
 import type { BankStore, FileDocument, StoredFault } from "../documents.ts";
 import { leftOut, profileFaults } from "../faults.ts";
 import type { BankFormat, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
@@ -11,6 +13,9 @@ import type { NachaRailSettings } from "../settings.ts";
 import { readAnswer } from "./answer.ts";
 import { reserveNumbers } from "./numbers.ts";
 import { achProfile } from "./profile.ts";
+
+/** A payment has one addenda record of 80 characters (NACHA, PPD and CCD). */
+const remittanceMax = 80;
 
 /** Ten digits of cents (NACHA, entry detail record). */
 export const centsMax = 9_999_999_999n;
@@ -72,6 +77,6 @@ function creditOf({ payment, order }: PaymentToWrite): AchCredit {
     cents: fromDecimal128(amount_minor),
     name: order.beneficiaryName,
     effectiveOn: plan.settles_on,
-    ...(remittance !== "" && { remittance }),
+    ...(remittance !== "" && { remittance: cutToFit(remittance, "swift", remittanceMax) }),
   };
 }
