@@ -12,10 +12,20 @@ import type { World } from "../world.ts";
 /** A window of a minute, a look at the incoming folder, and a lease. */
 const settleTimeoutMs = 240_000;
 
+/** Of one file. A day has 36 files of NACHA, so there they leave by the minute alone. */
+const paymentsMax = { "bank-usd": 5, "bank-eur": 5, "bank-ach": 1_000 } as const;
+
+/** What is tried of a bank: of ACH as many gaps as files of a day allow. */
+const plans = {
+  "bank-usd": { withinMs: 10_000, gapsMax: Number.POSITIVE_INFINITY },
+  "bank-eur": { withinMs: 10_000, gapsMax: Number.POSITIVE_INFINITY },
+  "bank-ach": { withinMs: 75_000, gapsMax: 14 },
+} as const;
+
 /** How the banks of the tests are; a file leaves when it is full, or each minute. */
 export const testBanks = (large: number): BanksOptions => ({
   names: bankNames,
-  paymentsMax: (name) => (name === "bank-large" ? large : 5),
+  paymentsMax: (name) => (name === "bank-large" ? large : paymentsMax[name]),
   choices: (name) => ({
     pace: name === "bank-large" ? "by-hand" : 100,
     // One that pays twice what comes twice, and takes files away, so that nothing can be asked.
@@ -39,12 +49,13 @@ export function paidBy({ banks }: World, name: BankName, currency: string): Paid
   return {
     times: (payout) => book.paid(endToEndIdOf(payout)),
     returned: (payout) => book.returned(endToEndIdOf(payout)),
+    confirms: name !== "bank-ach",
     sum: paid - returned,
   };
 }
 
 /** kill -9 of the payout service in every gap between two steps of a file to a bank. */
-function bankCrashes(name: BankName, kind: RecipientKind, currency: string): RailCase {
+function bankCrashes(name: keyof typeof plans, kind: RecipientKind, currency: string): RailCase {
   return {
     name: `${name}-crashes`,
     about: `kill -9 in every gap between two steps of files by SFTP, ${kind}`,
@@ -61,10 +72,11 @@ function bankCrashes(name: BankName, kind: RecipientKind, currency: string): Rai
       yield await crashEverywhere(world, {
         // A file passes the place that changes it several times.
         ...{ folders: /rails\/bank\//, steps: /^sftp /, calls: 2 },
-        ...{ rounds: perGap, random: createRandom(seed) },
+        ...{ rounds: perGap, random: createRandom(seed), ...plans[name] },
       });
       await load.drain();
-      const ended = await atTheirEnd(world, load, settleTimeoutMs);
+      const book = paidBy(world, name, currency);
+      const ended = await atTheirEnd(world, load, book, settleTimeoutMs);
       await operators.stop();
       const { received, again } = operators.decided;
       yield* outcomeVerdicts(ended, load, paidBy(world, name, currency));

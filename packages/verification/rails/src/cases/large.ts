@@ -57,7 +57,8 @@ export const largeFiles: RailCase = {
     await bank.deliver(() => []);
     await bank.closeDay();
     await bank.deliver();
-    const ended = await atTheirEnd(world, load, settleTimeoutMs);
+    const book = paidBy(world, "bank-large", "USD");
+    const ended = await atTheirEnd(world, load, book, settleTimeoutMs);
     const received = await documentsOf(world, "bank_received");
     const took = msBetween(received[0]?.received_at, received[0]?.taken_at);
     yield {

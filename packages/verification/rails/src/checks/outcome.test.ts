@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { outcomeVerdicts, type Paid } from "./outcome.ts";
+import { endOf, outcomeVerdicts, type Paid } from "./outcome.ts";
 
 const payout = (id: string, status: string, minor: bigint) => ({
   accepted: { id, minor },
@@ -18,7 +18,7 @@ function book(changes: Partial<Paid> = {}): Paid {
   return {
     times: ({ id }) => times[id] ?? 0,
     returned: ({ id }) => returned[id] ?? 0,
-    sum: 203n,
+    ...{ sum: 203n, confirms: true },
     ...changes,
   };
 }
@@ -43,4 +43,37 @@ it.each<[string, string, typeof ended, Partial<Paid>]>([
 
 it("finds calls that were refused", () => {
   expect(problems(ended, book(), ["LIMIT_EXCEEDED"])).toEqual(["LIMIT_EXCEEDED"]);
+});
+
+it.each([
+  ["settled", "po_settled", "succeeded", "settled", true, "succeeded"],
+  ["settled, and came back meanwhile", "po_returned", "succeeded", "settled", true, "initiated"],
+  ["back, and failed", "po_returned", "failed", "returned", true, "failed"],
+  [
+    "on its way, and the bank would confirm it",
+    "po_settled",
+    "initiated",
+    "processing",
+    true,
+    "initiated",
+  ],
+  [
+    "on its way, and no bank confirms it",
+    "po_settled",
+    "initiated",
+    "processing",
+    false,
+    "succeeded",
+  ],
+  ["not sent", "po_rejected", "initiated", "processing", false, "initiated"],
+  [
+    "back, and no bank confirms a payment",
+    "po_returned",
+    "initiated",
+    "processing",
+    false,
+    "initiated",
+  ],
+])("one that is %s", (_what, id, status, stage, confirms, end) => {
+  expect(endOf({ id, minor: 1n }, status, stage, book({ confirms })).status).toBe(end);
 });

@@ -8,6 +8,8 @@ import type { World } from "../world.ts";
 export type Paid = {
   readonly times: (payout: Accepted) => number;
   readonly returned: (payout: Accepted) => number;
+  /** Whether it says that it paid: no bank confirms an ACH credit. */
+  readonly confirms: boolean;
   /** Minor units of everything that left, less what came back. */
   readonly sum: bigint;
 };
@@ -18,24 +20,46 @@ type Ended = { readonly accepted: Accepted; readonly status: string; readonly st
 const shownMax = 5;
 
 /** Waits until every payout of a load is at its end; the problems are those that are not. */
-export async function atTheirEnd(world: World, load: Load, timeoutMs: number): Promise<Ended[]> {
+export async function atTheirEnd(
+  world: World,
+  load: Load,
+  paid: Omit<Paid, "sum">,
+  timeoutMs: number,
+): Promise<Ended[]> {
   const payouts = collectionOf(world.databases, "payouts");
   const ids = load.accepted.map(({ id }) => id);
-  const isOpen = { _id: { $in: ids }, status: "initiated" };
-  await until(async () => (await payouts.countDocuments(isOpen, { limit: 1 })) === 0, {
-    timeoutMs,
-    everyMs: 500,
-  });
-  const found = await payouts.find({ _id: { $in: ids } }).toArray();
-  const byId = new Map(found.map((payout) => [payout._id, payout]));
-  return load.accepted.map((accepted) => {
-    const payout = byId.get(accepted.id);
-    return {
-      accepted,
-      status: payout?.status ?? "lost",
-      stage: payout?.progress.stage ?? "lost",
-    };
-  });
+  const read = async (): Promise<Ended[]> => {
+    const found = await payouts.find({ _id: { $in: ids } }).toArray();
+    const byId = new Map(found.map((payout) => [payout._id, payout]));
+    return load.accepted.map((accepted) => {
+      const { status = "lost", progress } = byId.get(accepted.id) ?? {};
+      return endOf(accepted, status, progress?.stage ?? "lost", paid);
+    });
+  };
+  let ended = await read();
+  await until(
+    async () => {
+      ended = await read();
+      return ended.every(({ status }) => status !== "initiated");
+    },
+    { timeoutMs, everyMs: 1_000 },
+  );
+  return ended;
+}
+
+/** What came back is at its end when the payout has failed; what is not confirmed, when it left. */
+export function endOf(
+  accepted: Accepted,
+  status: string,
+  stage: string,
+  { times, returned, confirms }: Omit<Paid, "sum">,
+): Ended {
+  if (status === "succeeded" && returned(accepted) > 0) {
+    return { accepted, status: "initiated", stage: "came back, and has not failed" };
+  }
+  const hasLeft = times(accepted) > 0 && returned(accepted) === 0;
+  const isPaid = status === "initiated" && stage === "processing" && !confirms && hasLeft;
+  return { accepted, status: isPaid ? "succeeded" : status, stage };
 }
 
 /** The invariants of a rail: nothing lost, nothing paid twice, both sums the same. */

@@ -14,8 +14,6 @@ type Gap = Place & { readonly side: "before" | "after"; readonly number: number 
 const preload = new URL("./step-preload.ts", import.meta.url).href;
 /** The rarest step of a rail under load is made within this time. */
 const discoverMs = 20_000;
-/** A step that does not come by then is not made in this state. */
-const withinMs = 10_000;
 const sayEvery = 10;
 
 /** What is tried: the folders of a rail, and the steps that its counterpart sees. */
@@ -25,6 +23,10 @@ export type CrashPlan = {
   /** So many calls of each place are tried, each before and after it. */
   readonly calls: number;
   readonly rounds: number;
+  /** A step that does not come by then is not made in this state. */
+  readonly withinMs: number;
+  /** Of all sides of all calls so many are tried, chosen by chance; all where there are fewer. */
+  readonly gapsMax: number;
   readonly random: Random;
 };
 
@@ -33,7 +35,7 @@ export type CrashPlan = {
  * call to its counterpart; the load goes on afterwards.
  */
 export async function crashEverywhere(world: World, plan: CrashPlan): Promise<Verdict> {
-  const { calls, rounds, random } = plan;
+  const { calls, rounds, random, withinMs, gapsMax } = plan;
   const places = await findPlaces(world, plan);
   for (const { kind, at } of places) say(`${kind} ${at}`);
   const numbers = Array.from({ length: calls }, (_each, at) => at + 1);
@@ -43,17 +45,19 @@ export async function crashEverywhere(world: World, plan: CrashPlan): Promise<Ve
       { ...place, number, side: "after" },
     ]),
   );
-  const all = Array.from({ length: rounds }, () => random.shuffled(gaps)).flat();
+  const all = Array.from({ length: rounds }, () => random.shuffled(gaps))
+    .flat()
+    .slice(0, gapsMax);
   const fired = new Set<string>();
   let kills = 0;
   for (const [index, gap] of all.entries()) {
-    if (await crashOnce(world, gap)) {
+    if (await crashOnce(world, gap, withinMs)) {
       kills += 1;
       fired.add(`${gap.side} ${gap.at}`);
     }
     if ((index + 1) % sayEvery === 0) say(`${index + 1} of ${all.length} gaps, ${kills} kills`);
   }
-  const sides = places.flatMap(({ at }) => [`before ${at}`, `after ${at}`]);
+  const sides = [...new Set(all.map(({ side, at }) => `${side} ${at}`))];
   const missed = sides.filter((side) => !fired.has(side));
   for (const side of missed) say(`no crash ${side} happened`);
   return {
@@ -67,12 +71,12 @@ export async function crashEverywhere(world: World, plan: CrashPlan): Promise<Ve
   };
 }
 
-async function findPlaces(world: World, { folders, steps }: CrashPlan): Promise<Place[]> {
+async function findPlaces(world: World, { folders, steps, withinMs }: CrashPlan): Promise<Place[]> {
   const { platform } = world;
   await kill(world);
   const environment = { RAIL_STEP: "", FAULT_WRITE_SITE: "" };
   await platform.start("payout", { preload, environment });
-  await pause(discoverMs);
+  await pause(Math.max(discoverMs, withinMs));
   const log = platform.log("payout");
   await kill(world);
   await platform.start("payout");
@@ -87,7 +91,11 @@ async function findPlaces(world: World, { folders, steps }: CrashPlan): Promise<
   ];
 }
 
-async function crashOnce(world: World, { kind, at, side, number }: Gap): Promise<boolean> {
+async function crashOnce(
+  world: World,
+  { kind, at, side, number }: Gap,
+  withinMs: number,
+): Promise<boolean> {
   const none = { RAIL_STEP: "none", FAULT_WRITE_SITE: "none" };
   const own =
     kind === "write"
