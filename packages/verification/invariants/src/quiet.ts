@@ -7,12 +7,17 @@ const dueSoonMs = 1_000;
 /**
  * Waits until a platform rests: every payout at its end or in doubt, every movement recorded, every
  * event published, nothing due for a merchant. Answers what is still under way after `timeoutMs`,
- * in words; none for a platform at rest. Several looks in a row have to find it so.
+ * in words; none for a platform at rest. Several looks in a row have to find it so. Payouts of
+ * `unconfirmed` rails rest while they are processed: nothing says that they were paid but time.
  */
-export async function untilQuiet(databases: Databases, timeoutMs: number): Promise<string[]> {
+export async function untilQuiet(
+  databases: Databases,
+  timeoutMs: number,
+  unconfirmed: readonly string[] = [],
+): Promise<string[]> {
   const giveUpAt = Date.now() + timeoutMs;
   for (let quiet = 0; ; ) {
-    const busy = await underWay(databases);
+    const busy = await underWay(databases, unconfirmed);
     quiet = busy.length === 0 ? quiet + 1 : 0;
     if (quiet === looksInARow || Date.now() > giveUpAt) return busy;
     await new Promise((resolve) => setTimeout(resolve, askEveryMs));
@@ -22,7 +27,7 @@ export async function untilQuiet(databases: Databases, timeoutMs: number): Promi
 /** Between two looks an event may be with the broker, and in no document. */
 const looksInARow = 5;
 
-async function underWay(databases: Databases): Promise<string[]> {
+async function underWay(databases: Databases, unconfirmed: readonly string[]): Promise<string[]> {
   const of = (name: Parameters<typeof collectionOf>[1]) => collectionOf(databases, name);
   const soon = new Date(Date.now() + dueSoonMs);
   const isResting = [{ paused_at: { $type: "date" } }, { verified_at: { $type: "null" } }];
@@ -31,6 +36,7 @@ async function underWay(databases: Databases): Promise<string[]> {
     "payouts on their way": of("payouts").countDocuments({
       status: "initiated",
       "progress.stage": { $ne: "unknown" },
+      $nor: [{ rail: { $in: unconfirmed }, "progress.stage": "processing" }],
     }),
     "payouts on their way back": of("payouts").countDocuments({ "progress.stage": "returning" }),
     "events to publish": of("payouts").countDocuments({ "outbox.at": { $gt: new Date(0) } }),

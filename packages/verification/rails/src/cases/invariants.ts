@@ -14,7 +14,7 @@ export const invariants: RailCase = {
   about: "the invariants checker: ledger, payouts, bank files, and the chain itself",
   run: async function* (open) {
     const { databases, chain } = await open();
-    yield { name: "at rest", problems: await untilQuiet(databases, restMs) };
+    yield { name: "at rest", problems: await untilQuiet(databases, restMs, ["bank-ach"]) };
     const { findings, counts } = await checkDatabase(databases, { now: new Date() });
     const figures = `${counts.payouts} payouts, ${counts.bank_files} files of banks`;
     yield { name: "documents", problems: wordsOf(findings), figures };
