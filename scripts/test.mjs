@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tryChromium } from "./chromium.mjs";
+import { tryConsole } from "./console.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { runNode } from "./foreground.mjs";
 import { tryKubectl } from "./kubectl.mjs";
@@ -35,6 +36,8 @@ await runMain(async () => {
   await ensureDependencies(root, node);
   await ensureRabbitmq();
   await tryChromium();
+  const built = await tryConsole(root, node);
+  if (isInterrupted(built)) return built;
   await tryPrometheus();
   await tryKubectl();
   await tryOpenSsh();

@@ -50,6 +50,7 @@ const operations: readonly [path: string, sound: BodyValues][] = [
   [paths.depositor, { ...depositorBody("individual"), depositor_relation: marker }],
   [paths.rfq, { account_id: marker, beneficiary_id: marker, source_amount: "10.00" }],
   [paths.execute, { quote_id: marker, reference_id: marker }],
+  [paths.scheduled, { account_id: marker, beneficiary_id: marker, source_amount: "10.00" }],
   [paths.endpoints, { url: `http://127.0.0.1:9/${marker}`, description: marker }],
 ];
 
@@ -187,6 +188,8 @@ describe("paths and queries", () => {
   ])("the id %s is of no record", async (id) => {
     for (const path of [
       paths.payouts,
+      paths.scheduled,
+      paths.batches,
       paths.quotes,
       paths.beneficiaries,
       paths.depositor,
@@ -227,8 +230,13 @@ describe("paths and queries", () => {
   });
 
   it("an operator in a query is nothing", async () => {
-    const query = `?status[$ne]=failed&$where=${marker}&reference_id=%7B%22$gt%22:%22%22%7D`;
+    const query = "?reference_id=%7B%22$gt%22:%22%22%7D";
     expect((await acme.data("GET", paths.payouts + query)).transactions).toEqual([]);
+    for (const unknown of ["?status[$ne]=failed", `?$where=${marker}`]) {
+      const answer = await acme.get(paths.payouts + unknown);
+      answered.push(answer);
+      expectRefused(answer, 400, "INVALID_REQUEST");
+    }
   });
 });
 

@@ -16,6 +16,8 @@ export const paths = {
   rfq: "/api/v1/transfer/rfq",
   execute: "/api/v1/transfer/execute",
   payouts: "/api/v1/transfer/payouts",
+  scheduled: "/api/v1/transfer/scheduled-payouts",
+  batches: "/api/v1/transfer/batches",
   accounts: "/api/v1/transfer/accounts",
   quotes: "/api/v1/transfer/quotes",
   beneficiaries: "/api/v1/transfer/beneficiaries",

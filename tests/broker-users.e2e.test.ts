@@ -109,7 +109,7 @@ it.each<[ServiceName, ServiceName, EventType]>([
   await vi.waitFor(() => publisher.publish([message]), { timeout: 10_000, interval: 50 });
   await vi.waitFor(() => expect(ids).toContain(message.id), { timeout: 10_000 });
   // What the release before left in the queue of that name.
-  if (to === "notifier") await vi.waitFor(() => expect(ids).toContain("left"));
+  if (to === "notifier") await vi.waitFor(() => expect(ids).toContain("left"), 10_000);
 });
 
 const forged = Buffer.from("forged");

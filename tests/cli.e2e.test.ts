@@ -152,8 +152,7 @@ it("a payout is shown with every step", async () => {
   const payoutId = await payerOf(platform, "acme").pay("cli-shown");
   const payout = await jsonOf("payouts", "get", acme, payoutId);
   expect(payout.payout).toMatchObject({ id: payoutId, reference_id: "cli-shown" });
-  const { out } = await run("payouts", "timeline", payoutId);
-  expect(out).toMatch(/submit/);
+  await expect.poll(async () => (await run("payouts", "timeline", payoutId)).out).toMatch(/submit/);
   const found = await jsonOf("payouts", "list", acme, "--reference", "cli-shown");
   expect(found.payouts).toHaveLength(1);
 });

@@ -7,6 +7,7 @@ import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
+import { readReference } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { bankBody, depositorBody, paths } from "./bodies.ts";
 import { approvers } from "./second-person.ts";
@@ -27,6 +28,8 @@ beforeAll(async () => {
     return answer;
   };
   await data("POST", paths.endpoints, { url: receiver.url });
+  const eventTypes = ["beneficiary.screening_changed"];
+  await data("POST", paths.endpoints, { url: `${receiver.url}/chosen`, event_types: eventTypes });
 });
 afterAll(async () => {
   await platform?.stop();
@@ -142,7 +145,8 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
   ];
   for (const { status, json } of refusals) {
     const message = "You are not authorized to access this record.";
-    expect([status, json]).toEqual([403, { code: "ACCESS_FORBIDDEN", message }]);
+    const reason = "beneficiary_not_cleared";
+    expect([status, json]).toEqual([403, { code: "ACCESS_FORBIDDEN", message, reason }]);
   }
 
   await pauseRail(false);
@@ -164,11 +168,32 @@ it("stops what is under way to whom a new list names, and lets it go when he is 
     interval: 100,
   });
   await receiver.waitFor(2, { filter: ({ body: told }) => told.includes(payoutId) });
+  await expectChanges(beneficiary_id);
   const { payouts } = await platform.clients.operations.listPayoutsInDoubt({ doubt: Doubt.STUCK });
   expect(payouts).toEqual([]);
   const told = [...heard, ...receiver.calls.map(({ body: told }) => told.toString())].join("\n");
   for (const secret of ofTheHit) expect(told).not.toContain(secret);
 });
+
+/** That the endpoint that named them, and no other, got both changes of a beneficiary's status. */
+async function expectChanges(beneficiaryId: string): Promise<void> {
+  const filter = ({ body: told }: { body: Buffer }) =>
+    told.includes(`"transaction_id":"${beneficiaryId}"`);
+  const calls = await receiver.waitFor(2, { filter });
+  expect(receiver.calls.filter(filter).map(({ path }) => path)).toEqual(["/chosen", "/chosen"]);
+  const bodies = calls.map(({ body }) => JSON.parse(body.toString()));
+  for (const body of bodies) expect(readReference().webhookProblems(body)).toEqual([]);
+  expect(bodies.map(({ transaction_type }) => transaction_type)).toEqual(
+    Array(2).fill("beneficiary.screening_changed"),
+  );
+  const { events } = await data("GET", "/api/v1/events?limit=100");
+  const fed = events.filter(
+    (each: { transaction_id: string }) => each.transaction_id === beneficiaryId,
+  );
+  expect(fed.map((each: { data: object }) => each.data)).toEqual(bodies.map((body) => body.data));
+  expect(bodies.map((body) => body.data.previous_status)[0]).toBe("cleared");
+  expect(bodies.map((body) => body.data.status)[1]).toBe("cleared");
+}
 
 /** What was done for a payout, as operators read it. */
 async function journal(payoutId: string): Promise<string> {

@@ -165,10 +165,10 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("publishes the balancer of the gateways, and on this machine alone what observes", () => {
+  it("publishes the gateways' balancer; on this machine alone the door and what observes", () => {
     const published = all.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]));
     const loopback = published.filter(([, port]) => port?.startsWith("127.0.0.1:"));
-    expect(loopback.map(([name]) => name)).toEqual(["prometheus", "grafana"]);
+    expect(loopback.map(([name]) => name)).toEqual(["balancer", "prometheus", "grafana"]);
     expect(published.filter((each) => !loopback.includes(each))).toEqual([
       ["balancer", `\${GATEWAY_PORT:-8080}:${composed("gateway").environment?.PORT}`],
     ]);
@@ -363,6 +363,7 @@ describe("deploy/Dockerfile", () => {
     expect(commands.map((line) => line.replace(/^RUN (--mount=\S+ )?/, ""))).toEqual([
       "npm ci --workspaces=false --ignore-scripts",
       "npm pkg delete devDependencies --workspaces --include-workspace-root",
+      "npm ci --omit=dev --ignore-scripts",
       "npm ci --omit=dev --ignore-scripts",
     ]);
   });

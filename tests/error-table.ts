@@ -23,9 +23,9 @@ const table = {
 } as const;
 export type Code = keyof typeof table;
 
-/** An answer that is a row of the table, and nothing more. */
+/** An answer that is a row of the table. */
 export function expectRefusal({ status, json }: GatewayAnswer, code: Code): void {
-  expect([status, json]).toEqual([table[code][0], { code, message: table[code][1] }]);
+  expect([status, json]).toMatchObject([table[code][0], { code, message: table[code][1] }]);
 }
 
 /** All that a merchant can see of its money, payouts and endpoints, once no payout is under way. */

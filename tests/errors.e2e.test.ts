@@ -205,9 +205,13 @@ describe("at RFQ", () => {
       ...amounts,
       ...(await acme.transfer("USD", "USD")),
     });
+    const message = "must be a decimal number";
     expect([answer.status, answer.json]).toEqual([
       400,
-      { code: "INVALID_REQUEST", message: "source_amount: must be a decimal number" },
+      {
+        ...{ code: "INVALID_REQUEST", message: `source_amount: ${message}` },
+        violations: [{ field: "source_amount", rule: "format", message }],
+      },
     ]);
   });
 

@@ -235,3 +235,61 @@ it("SERVICE_UNAVAILABLE at RFQ: the rate is older than its corridor allows", asy
     10_000,
   );
 });
+
+it("metadata is kept on beneficiary, quote and payout, and finds the payout again", async () => {
+  const [path, body] = recipientBody("USD");
+  const own = { iban: "not one", desk: "EU" };
+  const made = await acme.data("POST", path, { ...body, metadata: own });
+  const { beneficiary_id } = made;
+  const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiary_id}`);
+  expect(read.metadata).toEqual(own);
+  const asked = { ...(await acme.transfer("USD", "USD")), beneficiary_id, source_amount: "12.34" };
+  const quote = await acme.data("POST", paths.rfq, { ...asked, metadata: { order: " 7 " } });
+  expect(quote.metadata).toEqual({ order: "7" });
+  const order = crypto.randomUUID();
+  const sent = { quote_id: quote.id, metadata: { order, "cost.centre": "a&b=c" } };
+  const { id } = await acme.data("POST", paths.execute, sent);
+  const payout = await acme.data("GET", `${paths.payouts}/${id}`);
+  const account_id = platform.accountId("acme", "USD");
+  expect(payout).toMatchObject({ account_id, metadata: sent.metadata });
+  const whole = `${paths.payouts}/${id}?expand[]=beneficiary&expand[]=quote`;
+  expect(await acme.data("GET", whole)).toMatchObject({
+    ...{ id, beneficiary: { beneficiary_id, metadata: own } },
+    quote: { id: quote.id, metadata: quote.metadata },
+  });
+  const found = async (query: Record<string, string>) => {
+    const page = await acme.data("GET", `${paths.payouts}?${new URLSearchParams(query)}`);
+    return page.transactions.map((each: { id: string }) => each.id);
+  };
+  const byOrder = { "metadata[order]": order };
+  expect(await found(byOrder)).toEqual([id]);
+  expect(await found({ ...byOrder, "metadata[cost.centre]": "a&b=c" })).toEqual([id]);
+  expect(await found({ ...byOrder, "metadata[cost.centre]": "a" })).toEqual([]);
+  const usd = { source_currency_code: "USD", amount_from: "12.34", amount_to: "12.34" };
+  expect(await found({ ...byOrder, ...usd })).toEqual([id]);
+  expect(await found({ ...byOrder, ...usd, amount_from: "12.35", amount_to: "99" })).toEqual([]);
+  const beneficiary_name = read.beneficiary_name.toUpperCase();
+  expect(await found({ ...byOrder, beneficiary_name })).toEqual([id]);
+  const other = await globex.data("GET", `${paths.payouts}?metadata[order]=${order}`);
+  expect(other.transactions).toEqual([]);
+});
+
+it("INVALID_REQUEST: metadata and searches that are malformed, each named", async () => {
+  const violationsOf = async (answer: ReturnType<typeof acme.call>) => {
+    const { status, json } = await answer;
+    expect([status, json.code]).toEqual([400, "INVALID_REQUEST"]);
+    return json.violations.map(({ field }: { field: string }) => field);
+  };
+  const quote_id = "qt_1";
+  for (const metadata of [{ a: 1 }, { "a b": "c" }, { a: "x".repeat(501) }, [], "a"]) {
+    expect(await violationsOf(acme.call("POST", paths.execute, { quote_id, metadata }))).toEqual([
+      "metadata",
+    ]);
+  }
+  const listed = (query: string) => violationsOf(acme.get(`${paths.payouts}?${query}`));
+  expect(await listed("metadata[a%20b]=c&limit=0")).toEqual(["limit", "metadata"]);
+  expect(await listed("amount_from=1")).toEqual(["source_currency_code"]);
+  expect(await listed("amount_from=x&amount_to=1.001&source_currency_code=USD")).toEqual([
+    ...["amount_from", "amount_to"],
+  ]);
+});

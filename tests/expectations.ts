@@ -11,8 +11,13 @@ export type Answered = { readonly status: number; readonly text: string };
 
 /** Refused with this code, in exactly the error's form. */
 export function expectError(answer: Answered, status: number, code: string): void {
-  const json = JSON.parse(answer.text) as object;
+  const { violations, reason, ...json } = JSON.parse(answer.text);
   expect([answer.status, json]).toEqual([status, { code, message: expect.stringMatching(/\S/) }]);
+  for (const each of violations ?? []) {
+    expect(Object.keys(each)).toEqual(["field", "rule", "message"]);
+    expect(json.message).toContain(`${each.field}: ${each.message}`);
+  }
+  expect(reason ?? "none").toMatch(/^[a-z_]+$/);
 }
 
 /** What would tell of our insides: stacks, files, drivers, hosts. */

@@ -34,6 +34,7 @@ const wrongTypes: Readonly<Record<Field["kind"], readonly unknown[]>> = {
   time: [...never, 7],
   flag: [{}, [], 1, "true"],
   texts: [{}, [], "a", 7, true, [7]],
+  pairs: [[], "a", 7, true, { a: 7 }, { a: ["b"] }, { "a b": "c" }],
   object: [[], "a", 7, true],
   list: [{}, "a", 7, true, ["a"]],
 };
@@ -59,6 +60,11 @@ function wrongValues(field: Field): readonly unknown[] {
     case "texts":
       if (field.allowed !== undefined) return [["NONE"], [field.example[0], "NONE"]];
       return [["NONE"], [...field.example, field.example[0]], Array(field.maxItems + 1).fill("*")];
+    case "pairs":
+      return [
+        ...[{ [`k${"x".repeat(40)}`]: "" }, { a: "x".repeat(501) }, { a: "b\u0000" }],
+        Object.fromEntries(Array.from({ length: 51 }, (_none, at) => [`k${at}`, ""])),
+      ];
     case "flag":
     case "object":
     case "list":
@@ -93,7 +99,7 @@ function problemsOf({ status, json }: GatewayAnswer): Problems {
   expect([status, json.code, Object.keys(json)], json.message).toEqual([
     400,
     "INVALID_REQUEST",
-    ["code", "message"],
+    ["code", "message", "violations"],
   ]);
   const parts = String(json.message).split("; ");
   return new Map(

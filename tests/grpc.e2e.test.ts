@@ -2,11 +2,13 @@ import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
 import type { Message } from "@bufbuild/protobuf";
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import {
   GetAccountRequestSchema,
   GetAccountResponseSchema,
+  ListAccountsRequestSchema,
+  ListAccountsResponseSchema,
   PayoutService,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import {
@@ -87,9 +89,23 @@ describe("@grpc/grpc-js", () => {
     expect(account).toMatchObject({ currencyCode: "BTC", available: "10.00000000" });
   });
 
+  it("lists the accounts of all merchants for who names none", async () => {
+    const request = create(ListAccountsRequestSchema, { limit: 100 });
+    const path = `/${PayoutService.typeName}/ListAccounts`;
+    const types: [typeof ListAccountsRequestSchema, typeof ListAccountsResponseSchema] = [
+      ListAccountsRequestSchema,
+      ListAccountsResponseSchema,
+    ];
+    const { accounts } = await unary("payout", path, types, request, await identity());
+    const { acme, globex } = platform.sandbox.merchants;
+    const merchants = new Set(accounts.map(({ merchantId }) => merchantId));
+    expect(merchants).toEqual(new Set([acme.merchant_id, globex.merchant_id]));
+  });
+
   it("is refused with a code and without a token", async () => {
     const unknown = getAccount()({ accountId: "acc_x" }, await identity());
-    await expect(unknown).rejects.toMatchObject({ code: status.NOT_FOUND });
+    const details = "RECORD_NOT_FOUND: Unable to find the record requested.";
+    await expect(unknown).rejects.toMatchObject({ code: status.NOT_FOUND, details });
     const anonymous = getAccount()({}, new Metadata());
     await expect(anonymous).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
   });

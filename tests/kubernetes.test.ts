@@ -372,6 +372,7 @@ describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
 const calls = [
   ["beneficiary", "compliance"],
   ["gateway", "beneficiary"],
+  ["gateway", "compliance"],
   ["gateway", "notifier"],
   ["gateway", "payout"],
   ["gateway", "quote"],
@@ -468,7 +469,7 @@ describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}
     const expected = [
       ...calls.map(([from, to]) => `${to} ${from}:9000`),
       ...serviceNames.map((name) => `${name} namespace monitoring:9100`),
-      "gateway namespace ingress:8080",
+      ...["8080", "8081"].map((port) => `gateway namespace ingress:${port}`),
       ...(isSandbox ? [...serviceNames, ...migrations].map((name) => `mongodb ${name}:27017`) : []),
       ...(isSandbox ? withBroker.map((name) => `rabbitmq ${name}:5672`) : []),
       ...jobs.flatMap((job) => serviceNames.map((name) => `${name} ${job}:9000`)),

@@ -74,8 +74,9 @@ describe("the outcome that a reference asks for", () => {
       bank_reference_number: "",
       transaction_hash: "",
     });
-    await vi.waitFor(async () =>
-      expect(await account()).toMatchObject({ available: 1_000_000, held: 0 }),
+    await vi.waitFor(
+      async () => expect(await account()).toMatchObject({ available: 1_000_000, held: 0 }),
+      10_000,
     );
     expect((await steps()).slice(0, 2)).toEqual([`release ${payoutId}`, `hold ${payoutId}`]);
   });
@@ -90,8 +91,9 @@ describe("the outcome that a reference asks for", () => {
       ...{ unique_transaction_reference: "", returned_reference, ...failure },
     });
     expect(await item(payoutId)).toMatchObject({ transfer_method: "CREDIT_REVERSAL" });
-    await vi.waitFor(async () =>
-      expect(await account()).toMatchObject({ available: 1_000_000, held: 0 }),
+    await vi.waitFor(
+      async () => expect(await account()).toMatchObject({ available: 1_000_000, held: 0 }),
+      10_000,
     );
     const moves = ["return", "post", "hold"].map((step) => `${step} ${payoutId}`);
     expect((await steps()).slice(0, 3)).toEqual(moves);
@@ -131,8 +133,35 @@ describe("the outcome that a reference asks for", () => {
     await until(payoutId, "succeeded", "settled");
     expect(await faces(payoutId)).toContain("initiated unknown");
     expect((await read(payoutId)).unique_transaction_reference).toMatch(/^SBX\d{12}$/);
-    await vi.waitFor(async () =>
-      expect(await account()).toMatchObject({ available: 999_980, held: 0 }),
+    await vi.waitFor(
+      async () => expect(await account()).toMatchObject({ available: 999_980, held: 0 }),
+      10_000,
     );
+  });
+
+  it("that came back is paid again in one call, and both payouts say so", async () => {
+    const before = await globex.pay("sandbox-return-2");
+    await until(before, "failed", "returned");
+    const path = `${paths.payouts}/${before}/reissue`;
+    const dear = await globex.post(path, { max_source_amount: "9.99" });
+    expect([dear.status, dear.json.code]).toEqual([400, "AMOUNT_NOT_WITHIN_LIMITS"]);
+    const change = { reference_id: "paid-again", max_source_amount: "10.00" };
+    const made = await globex.data("POST", path, change);
+    expect(made).toMatchObject({
+      ...{ status: "initiated", source_amount: 10, reference_id: "paid-again" },
+      ...{ reissue_of: before, reissued_as: "" },
+    });
+    const again = await globex.post(path, {});
+    const code = "ALREADY_PROCESSED";
+    expect([again.status, again.json]).toMatchObject([400, { code, payout_id: made.id }]);
+    await until(made.id, "succeeded", "settled");
+    expect(await read(before)).toMatchObject({ status: "failed", reissued_as: made.id });
+    const { events } = await globex.data("GET", `${paths.payouts}/${before}/events`);
+    expect(events.at(-1)).toMatchObject({ cause: "reissued", reissued_as: made.id });
+    const { receipt } = await globex.data("GET", `${paths.payouts}/${before}/receipt`);
+    expect(receipt).toMatchObject({ reissued_as: made.id });
+    expect(receipt).not.toHaveProperty("reissue_of");
+    const foreign = await payerOf(platform, "acme").post(path, {});
+    expect([foreign.status, foreign.json.code]).toEqual([404, "RECORD_NOT_FOUND"]);
   });
 });

@@ -1,4 +1,5 @@
 import { riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
+import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { readDocument } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -12,8 +13,15 @@ type Parameter = {
   readonly $ref?: string;
   readonly name: string;
   readonly in: string;
-  readonly schema: { readonly enum?: string[]; readonly examples?: Value[]; readonly type: string };
+  readonly schema: Asked & { readonly items?: Asked };
 };
+type Asked = {
+  readonly enum?: string[];
+  readonly examples?: Value[];
+  readonly type: string;
+};
+/** A file is no object with `data`. */
+type Answered = { readonly properties?: { readonly data?: object } };
 type Described = {
   readonly operationId: string;
   readonly parameters: readonly Parameter[];
@@ -66,8 +74,21 @@ beforeAll(async () => {
     endpoint_id: endpoint.id,
     since: "2026-11-20",
   });
+  const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
+  const scheduled = await acme.data("POST", paths.scheduled, {
+    ...(await acme.transfer("USD", "USD")),
+    ...{ source_amount: "1.00", scheduled_at },
+  });
+  const members = await acme.data("POST", "/api/v1/team/members", {
+    ...{ email: "first@merchant.example", name: "First", role: "viewer" },
+  });
+  const key = await acme.data("POST", "/api/v1/keys", { scopes: ["payout:read"] });
+  const link = await acme.data("POST", "/api/v1/beneficiary-links", {
+    destination_currency: "USD",
+  });
   records = {
-    replayId,
+    ...{ replayId, memberId: members.id, keyId: key.id, linkId: link.id },
+    ...{ scheduled_at, scheduledPayoutId: scheduled.id, batchId: (await makeBatch()).id },
     ...{ beneficiary_id: recipient, beneficiaryId: recipient },
     ...{ account_id: account, accountId: account, depositorId: depositor.id },
     ...{ quote_id: quote.id, quoteId: quote.id, payoutId: payout, deliveryId: delivery.id },
@@ -78,14 +99,57 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
+/** A batch that waits for its approval. */
+async function makeBatch() {
+  const line = { ...(await acme.transfer("USD", "USD")), source_amount: "1.00" };
+  return acme.data("POST", paths.batches, { lines: [line] });
+}
+
 /** The example with the records of this platform in the place of those that it names. */
 function live(example: object): object {
   const fields = Object.entries(example);
-  return Object.fromEntries(fields.map(([name, value]) => [name, records[name] ?? value]));
+  const its = (name: string, value: unknown) =>
+    Array.isArray(value)
+      ? value.map((each) => (typeof each === "object" ? live(each) : each))
+      : (records[name] ?? value);
+  return Object.fromEntries(fields.map(([name, value]) => [name, its(name, value)]));
 }
 
 const livePath = (path: string) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) => records[name] ?? `no ${name}`);
+
+/** A payout that waits for approval, executed by another key than acme's first. */
+async function awaitApproval(): Promise<void> {
+  const { keys, operations } = platform.clients;
+  const merchantId = platform.sandbox.merchants.acme.merchant_id;
+  const mutation = () => ({ operationId: crypto.randomUUID() });
+  const amounts = [{ currencyCode: "USD", minimum: "5000.00" }];
+  await operations.setPayoutControls({ mutation: mutation(), merchantId, approval: { amounts } });
+  const { secret } = await keys.createKey({ mutation: mutation(), merchantId });
+  const maker = merchantOf(platform.baseUrl, secret);
+  const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "5000.00" });
+  const { id: payoutId } = await maker.data("POST", paths.execute, { quote_id });
+  const { approval } = await acme.data("GET", `${paths.payouts}/${payoutId}`);
+  records = { ...records, payoutId, digest: approval.digest };
+}
+
+/** A payout whose outcome no one knows yet. */
+async function payInDoubt(): Promise<void> {
+  records = { ...records, payoutId: await acme.pay("sandbox-silent") };
+}
+
+/** A delivery that failed and waits for its next attempt, of an endpoint of its own. */
+async function triedDelivery(): Promise<void> {
+  const { id: endpointId } = await acme.data("POST", paths.endpoints, { url: records.url });
+  const body = { transaction_type: "payout_session", status: "failed" };
+  const events = `/api/v1/sandbox/webhooks/endpoints/${endpointId}/events`;
+  const { id: deliveryId } = await acme.data("POST", events, body);
+  await vi.waitFor(async () => {
+    const read = await acme.data("GET", `${paths.deliveries}/${deliveryId}`);
+    expect(read).toMatchObject({ state: "pending", attempts_count: 1 });
+  }, 20_000);
+  records = { ...records, deliveryId };
+}
 
 /** What has to be there before an operation, each time. */
 const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -103,6 +167,28 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
   cancelPayout: async () => {
     records = { ...records, payoutId: await acme.pay("sandbox-batch") };
   },
+  reissuePayout: async () => {
+    const payoutId = await acme.pay("sandbox-fail");
+    await vi.waitFor(async () => {
+      const { status } = await acme.data("GET", `${paths.payouts}/${payoutId}`);
+      expect(status).toBe("failed");
+    }, 20_000);
+    records = { ...records, payoutId };
+  },
+  approveBatch: async () => {
+    const { id: batchId, approval } = await makeBatch();
+    records = { ...records, batchId, digest: approval.digest };
+  },
+  rejectBatch: async () => {
+    records = { ...records, batchId: (await makeBatch()).id };
+  },
+  approvePayout: awaitApproval,
+  rejectPayout: awaitApproval,
+  settlePayout: payInDoubt,
+  failPayout: payInDoubt,
+  returnPayout: payInDoubt,
+  leavePayoutInDoubt: payInDoubt,
+  lapseWebhookDelivery: triedDelivery,
   archiveBeneficiary: async () => {
     const { beneficiary_id } = await acme.data("POST", paths.fiat, bankBody());
     records = { ...records, beneficiaryId: beneficiary_id };
@@ -113,9 +199,17 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 };
 
+/** A parameter as it is sent: with another one that it needs, an object by one of its pairs. */
+function asked(name: string, sample: string): Record<string, string> {
+  if (name === "metadata") return { "metadata[order]": sample };
+  if (/^amount_(?:from|to)$/.test(name)) return { [name]: "10.00", source_currency_code: "USD" };
+  return { [name]: sample };
+}
+
 describe.each(described)("$method $path", ({ path, method, operation }) => {
   const { operationId, parameters, requestBody, responses } = operation;
-  const isFile = !("application/json" in responses["200"].content);
+  const [{ schema }] = Object.values(responses["200"].content) as [{ schema: Answered }];
+  const isFile = schema.properties?.data === undefined;
   const examples = requestBody?.content["application/json"].examples ?? { none: { value: {} } };
   const bodies: [string, { value: object } | undefined][] =
     method === "POST" || method === "PATCH" ? Object.entries(examples) : [["none", undefined]];
@@ -125,7 +219,7 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
     await preparations[operationId]?.();
     const body = example && live(example.value);
     const { text } = await acme.call(method, livePath(path), body);
-    expect(text).toMatch(isFile ? /^id,.*\r\n/ : /^\{"data":/);
+    expect(text).toMatch(isFile ? /^(\w+,.*\r\n|\{"batch":|%PDF-)/ : /^\{"data":/);
     records = kept;
   });
 
@@ -133,9 +227,10 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
   it.each(inQuery)("asked with $name", async ({ name, schema }) => {
     // A cursor is no example: it is one that a list gave.
     if (name === "cursor" || name === "after") return;
-    const samples = schema.enum ?? schema.examples ?? [schema.type === "integer" ? 1 : "USD"];
+    const of = schema.items ?? schema;
+    const samples = of.enum ?? of.examples ?? [of.type === "integer" ? 1 : "USD"];
     for (const sample of samples) {
-      const query = new URLSearchParams({ [name]: records[name] ?? String(sample) });
+      const query = new URLSearchParams(asked(name, records[name] ?? String(sample)));
       const { status, text } = await acme.get(`${livePath(path)}?${query}`);
       expect(status, text).toBe(200);
     }
@@ -194,7 +289,7 @@ describe("the beneficiary forms", () => {
     ]);
     const none = await acme.data("GET", `${formsPath}?destination_currency=INR&transfer_type=ACH`);
     expect(none).toEqual({ forms: [] });
-    expect((await acme.get(`${formsPath}?destination_currency=GBP`)).json).toEqual({
+    expect((await acme.get(`${formsPath}?destination_currency=GBP`)).json).toMatchObject({
       code: "INVALID_REQUEST",
       message: expect.stringMatching(/^destination_currency: must be one of USDC_ETH, /),
     });

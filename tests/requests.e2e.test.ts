@@ -140,7 +140,7 @@ describe("a request id", () => {
         for (const service of services) {
           expect(platform.log(service), service).toContain(`"request_id":"${request}"`);
         }
-      });
+      }, 10_000);
     await acme.recipient("USD");
     const body = { ...usd, ...(await acme.transfer("USD", "USD")) };
     await acme.post(paths.rfq, body, { "x-request-id": "traced-1" });
@@ -206,6 +206,7 @@ it("serves webhook endpoints and their deliveries", async () => {
     transaction_type: "webhook_test",
     transaction_id: expect.stringMatching(/^\S+$/),
     status: "test",
+    test: false,
     sequence: 1,
     state: "pending",
     attempts_count: expect.any(Number),

@@ -4,6 +4,9 @@ import { readReference } from "@disburse/testkit/reference.ts";
 
 const reference = readReference();
 
+/** An id of a record, or the public part of an API key. */
+const recordId = /[a-z]+_[0-9a-z]{26,}|(?<=\/keys\/)\w+/;
+
 /** A client of the SDK whose every answer is held against the reference. */
 export function sdkClient(options: ClientOptions) {
   const called = new Set<string>();
@@ -20,7 +23,7 @@ export function sdkClient(options: ClientOptions) {
       // Thrown here, a problem would be a failed connection to the client.
       const found = reference.problems({ method, path, status, headers, body });
       problems.push(...found.map((each) => `${method} ${path} ${status}: ${each}`));
-      called.add(`${method} ${path.replace(/[a-z]+_[0-9a-z]{26,}/, "{id}")}`);
+      called.add(`${method} ${path.replace(recordId, "{id}")}`);
       return response;
     },
   });

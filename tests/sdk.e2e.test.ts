@@ -5,6 +5,8 @@ import { promisify } from "node:util";
 import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
 import { Disburse } from "@disburse/sdk/disburse.ts";
 import type { DisburseError } from "@disburse/sdk/disburse-error.ts";
+import { eventFeed, type FeedEvent } from "@disburse/sdk/event-feed.ts";
+import { onceInOrder } from "@disburse/sdk/event-order.ts";
 import type {
   CreateDepositorRequest,
   CreateFiatBeneficiaryRequest,
@@ -67,14 +69,21 @@ describe("every operation", () => {
     await useBeneficiaries();
     await useDepositors();
     await useAccounts(await usePayouts());
+    await useOrders();
+    await useTeam();
     await useWebhooks();
+    await useSandbox();
 
-    type Described = { responses: { 200: { content: object } } };
+    type Answer = { schema: { properties?: object } };
+    type Described = { responses: { 200: { content: { "application/json"?: Answer } } } };
+    // A file of JSON has no `data`.
+    const isAnswer = ({ responses }: Described) =>
+      "data" in (responses[200].content["application/json"]?.schema.properties ?? {});
     const paths = Object.entries(readDocument().paths as Record<string, Record<string, Described>>);
     const described = paths.flatMap(([path, methods]) =>
       path.startsWith("/api/")
         ? Object.entries(methods)
-            .filter(([, { responses }]) => "application/json" in responses[200].content)
+            .filter(([, each]) => isAnswer(each))
             .map(([each]) => `${each.toUpperCase()} ${path.replace(/\{\w+\}/, "{id}")}`)
         : [],
     );
@@ -98,6 +107,11 @@ async function useBeneficiaries(): Promise<void> {
   const { records, meta_data } = await beneficiaries.list({ beneficiary_type: "crypto" });
   expect(records).toEqual([stored]);
   expect(meta_data).toEqual({ total_count: 1, next_cursor: "" });
+  const { url, ...link } = await beneficiaries.createLink({ destination_currency: "USD" });
+  expect(url).toMatch(/\/b\/\S{43}$/);
+  expect(await beneficiaries.getLink(link.id)).toEqual(link);
+  expect((await beneficiaries.listLinks()).records).toEqual([link]);
+  expect(await beneficiaries.revokeLink(link.id)).toMatchObject({ id: link.id, state: "revoked" });
   const archived = await beneficiaries.archive(made.beneficiary_id);
   expect(archived).toMatchObject({ ...made, archived: true });
 }
@@ -142,6 +156,16 @@ async function usePayouts(): Promise<string> {
   expect(cancelled).toMatchObject({ id: waiting, status: "failed", sub_status: "cancelled" });
   const tooLate = await failureOf(client.payouts.cancel(executed.id));
   expect(tooLate).toMatchObject({ code: "NOT_CANCELLABLE", status: 409 });
+  const notBack = await failureOf(client.payouts.reissue(waiting));
+  expect(notBack).toMatchObject({ code: "INVALID_REQUEST", violations: [{ field: "payout_id" }] });
+  for (const decided of [
+    client.payouts.approve(executed.id),
+    client.payouts.reject(executed.id, { reason: "not ours" }),
+  ]) {
+    expect(await failureOf(decided)).toMatchObject({ code: "NOT_AWAITING_APPROVAL", status: 409 });
+  }
+  const { receipt } = await client.payouts.getReceipt(executed.id);
+  expect(receipt).toMatchObject({ payout_id: executed.id, status: "succeeded" });
   const { records: events } = await client.payouts.listEvents(executed.id);
   expect([events.at(0), events.at(-1)]).toMatchObject([
     { status: "initiated", cause: "executed", version: 1 },
@@ -154,6 +178,53 @@ async function usePayouts(): Promise<string> {
     amount: { source_amount: "123.45", receiving_amount: "122.82" },
   });
   return executed.id;
+}
+
+async function useOrders(): Promise<void> {
+  const { scheduledPayouts, batches } = client;
+  const line = {
+    source_amount: "12.30",
+    source_currency_code: "USD",
+    destination_currency_code: "USD",
+    beneficiary_id,
+    account_id: platform.accountId("acme", "USD"),
+  };
+  const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
+  const scheduled = await scheduledPayouts.create({ ...line, scheduled_at });
+  expect(scheduled).toMatchObject({ sub_status: "scheduled", scheduled_at });
+  expect(await scheduledPayouts.get(scheduled.id)).toEqual(scheduled);
+  expect((await scheduledPayouts.list()).records).toEqual([scheduled]);
+  const cancelled = await scheduledPayouts.cancel(scheduled.id);
+  expect(cancelled).toMatchObject({ id: scheduled.id, sub_status: "cancelled" });
+
+  const batch = await batches.create({ lines: [line] });
+  expect((await batches.listLines(batch.id)).records).toMatchObject([{ number: 1 }]);
+  await batches.approve(batch.id, { max_total_amount: "100.00" });
+  await vi.waitFor(async () => {
+    expect(await batches.get(batch.id)).toMatchObject({ state: "finished" });
+  }, 20_000);
+  const other = await batches.create({ lines: [line], reference_id: "not this one" });
+  expect(await batches.cancel(other.id)).toMatchObject({ id: other.id });
+  const third = await batches.create({ lines: [line], reference_id: "rejected" });
+  const rejected = await batches.reject(third.id, { reason: "not this one either" });
+  expect(rejected.approval).toMatchObject({ state: "rejected", by_another: false });
+  const { records } = await batches.list();
+  expect(records.map((each) => each.id)).toEqual([third.id, other.id, batch.id]);
+}
+
+async function useTeam(): Promise<void> {
+  const { teamMembers, keys } = client;
+  const email = "nora@acme.example";
+  const member = await teamMembers.add({ email, name: "Nora", role: "viewer" });
+  expect(await teamMembers.update(member.id, { role: "approver" })).toMatchObject({
+    ...{ id: member.id, role: "approver" },
+  });
+  expect(JSON.stringify(await teamMembers.list())).toContain(email);
+  expect(await teamMembers.remove(member.id)).toMatchObject({ id: member.id });
+
+  const key = await keys.create({ scopes: ["payout:read"] });
+  expect(JSON.stringify(await keys.list())).toContain(key.id);
+  expect(await keys.revoke(key.id)).toMatchObject({ id: key.id });
 }
 
 async function useAccounts(payoutId: string): Promise<void> {
@@ -226,6 +297,65 @@ async function useWebhooks(): Promise<void> {
   expect(["cancelled", "done"]).toContain(state);
   await useFeed();
   expect(await webhookEndpoints.delete(made.id)).toEqual({ id: made.id, deleted: true });
+  await receiver.close();
+}
+
+async function useSandbox(): Promise<void> {
+  const { sandbox } = client;
+  const { id: quoteId, expired_at } = await quoted();
+  const { expired_at: ended } = await sandbox.expireQuote(quoteId);
+  expect(Date.parse(ended)).toBeLessThan(Date.parse(expired_at));
+  const payoutId = await pay("sandbox-batch");
+  expect(await sandbox.leavePayoutInDoubt(payoutId)).toMatchObject({ sub_status: "unknown" });
+  expect(await sandbox.settlePayout(payoutId)).toMatchObject({ sub_status: "settled" });
+  const why = { failure_code: "ACCOUNT_CLOSED", rail_code: "R02" } as const;
+  expect(await sandbox.returnPayout(payoutId, why)).toMatchObject({
+    ...{ sub_status: "returned", ...why },
+  });
+  const failing = await pay("sandbox-batch");
+  expect(await sandbox.failPayout(failing)).toMatchObject({ sub_status: "rejected" });
+  expect(await failureOf(sandbox.settlePayout(failing))).toMatchObject({
+    ...{ code: "STATE_NOT_REACHABLE", status: 409 },
+  });
+  const empty = platform.accountId("acme", "USD", false);
+  expect(await sandbox.creditAccount(empty, { amount: "12.50" })).toMatchObject({ id: empty });
+
+  const listing = { result: "review" } as const;
+  const { beneficiary_id: listed } = await client.beneficiaries.createFiat(
+    bankBody() as unknown as CreateFiatBeneficiaryRequest,
+  );
+  expect(await sandbox.setBeneficiaryListing(listed, listing)).toMatchObject({
+    screening_status: "review",
+  });
+  const depositor = depositorBody("individual") as unknown as CreateDepositorRequest;
+  const { id: depositorId } = await client.depositors.create(depositor);
+  expect(await sandbox.setDepositorListing(depositorId, listing)).toMatchObject({
+    status: "review",
+  });
+  expect(await sandbox.setRailSilence({ kind: "down", seconds: 1 })).toMatchObject({
+    kind: "down",
+  });
+  expect(await sandbox.endRailSilence()).toEqual({ ended_at: time });
+  expect(await sandbox.setScenario({ seed: 7 })).toMatchObject({ seed: 7, fail_percent: 0 });
+
+  const receiver = await startReceiver(500);
+  const { url } = receiver;
+  const endpoint = await client.webhookEndpoints.create({ url, event_types: ["refund"] });
+  const sent = await sandbox.sendWebhookEvent(endpoint.id, {
+    ...{ transaction_type: "payout_session", status: "failed", data: { sub_status: "returned" } },
+  });
+  expect(sent).toMatchObject({ test: true, transaction_type: "payout_session", status: "failed" });
+  const call = await receiver.waitFor(1);
+  expect(JSON.parse(call[0]?.body.toString() ?? "")).toMatchObject({
+    data: { status: "failed", sub_status: "returned" },
+  });
+  await sandbox.retryWebhookDelivery(sent.id);
+  await receiver.waitFor(2);
+  await vi.waitFor(() => sandbox.lapseWebhookDelivery(sent.id), 5_000);
+  await vi.waitFor(async () => {
+    const read = await client.webhookDeliveries.get(sent.id);
+    expect(read).toMatchObject({ state: "exhausted", attempts_count: 2 });
+  }, 5_000);
   await receiver.close();
 }
 
@@ -319,6 +449,14 @@ describe("webhooks", () => {
   });
   afterAll(() => client.webhookEndpoints.delete(endpointId));
 
+  async function fedAbout(payoutId: string): Promise<FeedEvent[]> {
+    const fed: FeedEvent[] = [];
+    for await (const each of eventFeed(client, { limit: 5 })) {
+      if (each.transaction_id === payoutId) fed.push(each);
+    }
+    return fed;
+  }
+
   it("are verified with the secrets that were shown, also those from before a rotation", async () => {
     const made = await client.webhookEndpoints.create({ url: receiver.url });
     endpointId = made.id;
@@ -329,6 +467,15 @@ describe("webhooks", () => {
     const events = calls.map(({ body, headers }) => verifyWebhook(body, headers, secrets));
     expect(events.map(({ data }) => data.status)).toEqual(["initiated", "succeeded"]);
     const [event] = events as PayoutWebhook[];
+    const fed = await fedAbout(payoutId);
+    // What the feed has of an event is what its webhook had.
+    expect(events.map(({ timestamp, ...each }) => each)).toEqual(
+      fed.map(({ status, occurred_at, received_at, ...each }) => each),
+    );
+    const handle = onceInOrder(new Map());
+    const standings = [];
+    for (const each of [...events, ...fed]) standings.push(await handle(each, () => undefined));
+    expect(standings).toEqual(["new", "new", "outdated", "repeated"]);
     expect(event).toMatchObject({ transaction_type: "payout_session", transaction_id: payoutId });
     expect(event?.data).toMatchObject({ source_amount: "12.30", created_at: time });
 
@@ -383,6 +530,10 @@ describe("the README of the SDK", () => {
       expect(printed).toEqual(
         expect.arrayContaining([
           "1 of 1",
+          expect.stringMatching(/^evt_\w+_2 payout_session 2 succeeded$/),
+          expect.stringMatching(/^read until \S{10,}$/),
+          expect.stringMatching(/^po_\w{26} is succeeded$/),
+          "evt_1_2 2 failed",
           expect.stringMatching(/^RECORD_NOT_FOUND Unable to find .* 404 [0-9a-f-]{36}$/),
           "true",
         ]),

@@ -64,7 +64,7 @@ async function ready(settings: Record<string, string>): Promise<Started> {
       expect(started.child.exitCode, started.output()).toBe(null);
       expect(started.output()).toMatch(/^ready http/m);
     },
-    { timeout: 60_000, interval: 50 },
+    { timeout: 150_000, interval: 50 },
   );
   return started;
 }
@@ -99,7 +99,17 @@ async function checkPeople() {
   const { grpc, issuer, people } = sandbox();
   const found = await fetch(`${issuer}/.well-known/openid-configuration`);
   expect(await found.json()).toMatchObject({ issuer });
-  const roles = people.flatMap((each: { roles: string[] }) => each.roles);
+  type Listed = { name: string; roles: string[]; merchant_id?: string; password: string };
+  const team = people.filter((each: Listed) => each.merchant_id === undefined);
+  const roles = team.flatMap((each: Listed) => each.roles);
+  const members = people.filter((each: Listed) => each.merchant_id !== undefined);
+  expect(members.map((each: Listed) => [each.name, ...each.roles])).toEqual([
+    ["mia", "maker"],
+    ["avi", "approver"],
+    ["vera", "viewer"],
+    ["alma", "admin"],
+    ["gus", "admin"],
+  ]);
   expect(roles.toSorted()).toEqual(allRoles.toSorted());
   for (const { password } of people) expect(password).toMatch(/^[\w-]{20}$/);
 
@@ -146,7 +156,7 @@ async function signInByDevice() {
   const { issuer, people } = sandbox();
   const { password } = people.find(({ name }: { name: string }) => name === "erin");
   const login = disburse("login");
-  await vi.waitFor(() => expect(said).toMatch(/^open \S+\nand enter \S+ there/));
+  await vi.waitFor(() => expect(said).toMatch(/^open \S+\nand enter \S+ there/), 60_000);
   const [, url = "", user_code = ""] = /open (\S+)\nand enter (\S+) there/.exec(said) ?? [];
   const page = new URL(url);
   const browser = createBrowser(issuer);

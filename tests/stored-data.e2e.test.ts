@@ -226,7 +226,7 @@ it("lets two operators end what is in doubt, by an old proposal and by a new one
     }
     await vi.waitFor(async () => {
       expect((await ada.rpc.listPayoutsInDoubt({})).payouts).toEqual([]);
-    });
+    }, 10_000);
   } finally {
     ada.close();
     grace.close();
@@ -274,7 +274,7 @@ it("pays while the next release migrates, and while a replica of this one starts
   const paying = (async () => {
     for (; !load.isOver; load.paid += 1) await pay(terms);
   })();
-  await vi.waitFor(() => expect(load.paid).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(load.paid).toBeGreaterThan(0), 10_000);
   const place = (name: string) => ({ uri: engine.uri(name), name });
   const payouts = place("disburse_payout");
   const quotes = place("disburse_quote");
@@ -289,7 +289,7 @@ it("pays while the next release migrates, and while a replica of this one starts
     ...{ BENEFICIARY_URL: sandbox.grpc.beneficiary, PAYOUT_URL: sandbox.grpc.payout },
   });
   const { paid } = load;
-  await vi.waitFor(() => expect(load.paid).toBeGreaterThan(paid));
+  await vi.waitFor(() => expect(load.paid).toBeGreaterThan(paid), 10_000);
   load.isOver = true;
   await paying;
   const identity = bearerIdentity(sandbox.grpc_token);

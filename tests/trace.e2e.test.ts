@@ -127,7 +127,7 @@ it("finds a beneficiary's request where it was screened", async () => {
       "rpc ScreenParty",
     ]);
     expect(told("gateway", "traced-beneficiary")).toEqual(["request"]);
-  });
+  }, 10_000);
 });
 
 it("finds the request that asked for a webhook once more, not the payout's", async () => {
@@ -137,11 +137,13 @@ it("finds the request that asked for a webhook once more, not the payout's", asy
   const path = `${paths.deliveries}/${deliveries[0].id}/redeliver`;
   const { status } = await acme.post(path, {}, { "x-request-id": "traced-again" });
   expect(status).toBe(200);
-  await vi.waitFor(() =>
-    expect(told("notifier", "traced-again").toSorted()).toEqual([
-      "rpc Redeliver",
-      "webhook attempted",
-    ]),
+  await vi.waitFor(
+    () =>
+      expect(told("notifier", "traced-again").toSorted()).toEqual([
+        "rpc Redeliver",
+        "webhook attempted",
+      ]),
+    10_000,
   );
   expect(times("notifier", "traced-before", "webhook attempted")).toBe(2);
 });

@@ -134,7 +134,7 @@ describe("a webhook", () => {
       const { deliveries: found } = await acme.data("GET", deliveries + query);
       expect(found).toHaveLength(2);
       return found;
-    });
+    }, 10_000);
     const retried = listed.find((each: { status: string }) => each.status === "initiated");
     const read = await acme.data("GET", `${deliveries}/${retried.id}`);
     expect(read.attempts.map((each: { status_code: number }) => each.status_code)).toEqual([
@@ -199,6 +199,36 @@ describe("a webhook", () => {
     await acme.call("DELETE", `${endpoints}/${made.id}`);
     await Promise.all([other.close(), second.close()]);
   });
+});
+
+it("of a credit goes to the endpoint that names it alone", async () => {
+  const chosen = await startReceiver();
+  const eventTypes = ["account.credited"];
+  const made = await acme.data("POST", endpoints, { url: chosen.url, event_types: eventTypes });
+  const accountId = platform.accountId("acme", "USD");
+  const { payout } = platform.clients;
+  const { entry } = await payout.creditAccount({
+    mutation: { operationId: crypto.randomUUID() },
+    ...{
+      merchantId: platform.sandbox.merchants.acme.merchant_id,
+      accountId,
+      amount: "17.25",
+      note: "top-up",
+    },
+  });
+  const [call] = await chosen.waitFor(1);
+  const own = { secret: made.secret, standardSecret: made.standard_secret };
+  expect(verifyCall(call!, own)).toEqual(genuine);
+  const body = JSON.parse(call?.body.toString() ?? "");
+  expect(described.webhookProblems(body)).toEqual([]);
+  expect(body).toMatchObject({
+    ...{ transaction_type: "account.credited", transaction_id: accountId },
+    data: { status: "credited", entry_id: entry?.id, currency_code: "USD", note: "top-up" },
+  });
+  expect(call?.body.toString()).toContain('"amount":17.25,');
+  expect(receiver.calls.filter(about(accountId))).toEqual([]);
+  await acme.call("DELETE", `${endpoints}/${made.id}`);
+  await chosen.close();
 });
 
 it("never shows a secret again, nor the endpoints of others", async () => {

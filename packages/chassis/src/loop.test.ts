@@ -16,11 +16,11 @@ it("runs at once, again while there is more, when woken, and after a failure", a
       return answer ?? false;
     },
   });
-  await vi.waitFor(() => expect(runs).toBe(2));
+  await vi.waitFor(() => expect(runs).toBe(2), 10_000);
   loop.wake();
-  await vi.waitFor(() => expect(runs).toBe(3));
+  await vi.waitFor(() => expect(runs).toBe(3), 10_000);
   loop.wake();
-  await vi.waitFor(() => expect(runs).toBe(4));
+  await vi.waitFor(() => expect(runs).toBe(4), 10_000);
   await loop.stop();
 });
 

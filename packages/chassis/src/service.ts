@@ -27,8 +27,9 @@ import {
 } from "./operations/lifecycle.ts";
 import { startOperationsServer } from "./operations/server.ts";
 import { observeClients } from "./rpc/balancing/observe.ts";
-import { connectService, peerOf } from "./rpc/client.ts";
+import { type As, connectService, peerOf } from "./rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
+import { servedIn } from "./sandbox-only.ts";
 import {
   type BusSettings,
   commonSettings,
@@ -198,11 +199,12 @@ function prepare<Config extends Settings>(
   const startServer = (served: Served) => {
     const { isReady: ready, draining } = lifecycle;
     const common = { host, port, verify, stepUp, tls, log, metrics, tracing, ready, draining };
+    const { services, routes } = servedIn(config.DISBURSE_MODE, served);
     return startRpcServer({
       ...{ ...common, ...served },
-      services: [...served.services, AuditService],
+      services: [...services, AuditService],
       routes: (router) => {
-        served.routes(router);
+        routes(router);
         router.service(AuditService, audit);
       },
     });
@@ -223,10 +225,10 @@ function prepare<Config extends Settings>(
       lifetime.add("bus", bus.stop);
       return tracing === undefined ? bus : traceBus(bus, tracing, { namespace, service: name });
     },
-    /** A client of another service. */
-    connect: <S extends DescService>(service: S, urls: ServiceUrls, timeoutMs?: number) => {
-      assertSafeService(config, peerOf(service), urls);
-      const options = { identity, tls, tracing, observe, ...(timeoutMs && { timeoutMs }) };
+    /** A client of another service; it calls as this one, where `as` says nothing else. */
+    connect: <S extends DescService>(service: S, urls: ServiceUrls, ms?: number, as?: As) => {
+      assertSafeService(config, as?.peer ?? peerOf(service), urls);
+      const options = { identity, tls, tracing, observe, ...(ms && { timeoutMs: ms }), ...as };
       const { rpc, close } = connectService(service, urls, options);
       lifetime.add(`client of ${service.typeName}`, close);
       return rpc;

@@ -73,7 +73,7 @@ export const modeSetting = z.enum(["sandbox", "live"]);
 export type Mode = z.output<typeof modeSetting>;
 
 /** A text that `read` understands; what it throws says what is wrong, and shows no value. */
-function parsedSetting<T>(read: (text: string) => T) {
+export function parsedSetting<T>(read: (text: string) => T) {
   return z.string().transform((text, context): T => {
     try {
       return read(text);

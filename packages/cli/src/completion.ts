@@ -1,5 +1,5 @@
+import { didYouMean } from "@disburse/kernel/nearest.ts";
 import { usageError } from "./output/failure.ts";
-import { didYouMean } from "./output/nearest.ts";
 import type { Command, OwnCommand } from "./table/command.ts";
 import type { CommandLine } from "./table/command-line.ts";
 import { choicesOfOption, globalOptions, optionsOf } from "./table/options.ts";

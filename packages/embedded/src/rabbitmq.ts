@@ -7,7 +7,7 @@ import { recordProcesses } from "./stale-processes.ts";
 import { answers, startSupervised } from "./supervised-process.ts";
 
 /** Booting takes 3 to 5 s on an idle machine; after a crash queues are recovered first. */
-const startTimeoutMs = 90_000;
+const startTimeoutMs = 180_000;
 /** A node needs a second or two to close its queues. */
 const stopTimeoutMs = 20_000;
 

@@ -1,7 +1,15 @@
+import { createBeneficiaryLink } from "./bodies/beneficiary-link.ts";
 import { cryptoBeneficiary } from "./bodies/crypto-beneficiary.ts";
 import { depositor } from "./bodies/depositor.ts";
 import { fiatBeneficiary } from "./bodies/fiat-beneficiary.ts";
-import { executePayout, requestForQuote } from "./bodies/transfer.ts";
+import {
+  approveBatch,
+  createBatch,
+  executePayout,
+  reissuePayout,
+  requestForQuote,
+  schedulePayout,
+} from "./bodies/transfer.ts";
 import { createEndpoint, createReplay, rotateSecret, updateEndpoint } from "./bodies/webhooks.ts";
 import type { PublicBody } from "./fields/field.ts";
 
@@ -9,9 +17,14 @@ import type { PublicBody } from "./fields/field.ts";
 export const publicBodies: readonly PublicBody[] = [
   cryptoBeneficiary,
   fiatBeneficiary,
+  createBeneficiaryLink,
   depositor,
   requestForQuote,
   executePayout,
+  reissuePayout,
+  schedulePayout,
+  createBatch,
+  approveBatch,
   createEndpoint,
   updateEndpoint,
   rotateSecret,

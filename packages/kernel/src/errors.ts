@@ -41,8 +41,19 @@ export const errorTable = {
     "This payout is on its way or at its end, and cannot be cancelled.",
     "FailedPrecondition",
   ),
+  NOT_AWAITING_APPROVAL: row(409, "This payout does not wait for approval.", "FailedPrecondition"),
+  STATE_NOT_REACHABLE: row(
+    409,
+    "It cannot come to this state from the one that it is in.",
+    "FailedPrecondition",
+  ),
   QUOTE_EXPIRED: row(400, "This quote is expired", "FailedPrecondition"),
   ALREADY_PROCESSED: row(400, "Transaction Already Processed", "AlreadyExists"),
+  POSSIBLE_DUPLICATE: row(
+    409,
+    "A payout to this beneficiary has the same amount and reference_id; allow_duplicate pays again.",
+    "AlreadyExists",
+  ),
   AMOUNT_NOT_WITHIN_LIMITS: row(400, "Amount is not within limits.", "OutOfRange"),
   LIMIT_EXCEEDED: row(403, "A velocity limit has no room for this payout.", "FailedPrecondition"),
   INSUFFICIENT_BALANCE: row(
@@ -76,3 +87,19 @@ export const errorTable = {
 
 /** Every code of the public interface. */
 export type ErrorCode = keyof typeof errorTable;
+
+/** What tells apart the causes that share a code, with what each means. */
+export const refusalReasons = {
+  scope_missing:
+    "The API key, or the role of the member, does not have the scope of this operation.",
+  address_not_allowed: "The API key may not be used from this address.",
+  sign_in_too_old: "The member signed in too long ago for this step: sign in again.",
+  csrf_token_missing: "A request with a session cookie does not carry its `X-CSRF-Token`.",
+  other_merchant: "The record is another merchant's.",
+  corridor_not_open: "The corridor is not open to this merchant.",
+  beneficiary_not_cleared: "The screening of the beneficiary did not clear it.",
+  same_actor: "The caller made the payout or batch: another has to decide on its approval.",
+} as const;
+
+/** One of the closed list that an error body may have as its `reason`. */
+export type RefusalReason = keyof typeof refusalReasons;

@@ -7,6 +7,8 @@ export const failureMessages = {
   ACCOUNT_CLOSED: "The beneficiary's account is closed.",
   ACCOUNT_NOT_FOUND: "The beneficiary's bank has no such account.",
   AMOUNT_NOT_ACCEPTED: "The amount is not one that the beneficiary's bank accepts.",
+  APPROVAL_EXPIRED: "The payout was not approved in time.",
+  APPROVAL_REJECTED: "The payout was not approved.",
   BENEFICIARY_BANK_REJECTED: "The beneficiary's bank rejected the payment.",
   BENEFICIARY_NAME_MISMATCH: "The name is not that of the account's holder.",
   BENEFICIARY_REFUSED: "The beneficiary refused the payment.",

@@ -7,18 +7,22 @@ const randomLength = 16;
 export const idPrefixes = {
   account: "acc",
   alert: "alr",
+  batch: "bat",
   beneficiary: "ben",
   corridor: "cor",
   delivery: "whd",
   depositor: "dep",
   endpoint: "whe",
   event: "evt",
+  link: "lnk",
+  member: "mem",
   merchant: "mer",
   payout: "po",
   proposal: "prp",
   quote: "qt",
   replay: "whr",
   resolution: "rsl",
+  scheduledPayout: "spo",
   screening: "scr",
 } as const;
 

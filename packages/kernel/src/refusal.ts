@@ -1,9 +1,27 @@
-/** An expected "no", never thrown in a rule; `detail` is safe to show to the merchant. */
-export type Refused<Code extends string> = { readonly refused: Code; readonly detail?: string };
+import type { RefusalReason } from "./errors.ts";
+
+/**
+ * An expected "no", never thrown in a rule; `detail` is safe to show to the merchant, `reason`
+ * tells apart what shares a code, and `payoutId` is the payout that stands in the way.
+ */
+export type Refused<Code extends string> = {
+  readonly refused: Code;
+  readonly detail?: string;
+  readonly reason?: RefusalReason;
+  readonly payoutId?: string;
+};
 
 /** Makes a refusal. `detail` replaces the code's own message where the contract leaves it open. */
 export function refused<const Code extends string>(code: Code, detail?: string): Refused<Code> {
   return detail === undefined ? { refused: code } : { refused: code, detail };
+}
+
+/** Makes a refusal of a code that several things share. */
+export function refusedBecause<const Code extends string>(
+  code: Code,
+  reason: RefusalReason,
+): Refused<Code> {
+  return { refused: code, reason };
 }
 
 /** Whether a rule's answer is a refusal; narrows both ways. */

@@ -7,13 +7,20 @@ import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { ComplianceSandboxService } from "@disburse/contracts/disburse/compliance/v1/compliance_sandbox_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
+import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { event } from "@disburse/contracts/disburse/type/v1/event_pb.ts";
 import { events } from "./events.ts";
@@ -24,13 +31,20 @@ const target = join(import.meta.dirname, "../../../docs/ACCESS.md");
 /** Every service of the contract, with the service that serves it. */
 export const contracts: readonly (readonly [ServiceName, DescService])[] = [
   ["beneficiary", BeneficiaryService],
+  ["beneficiary", BeneficiarySandboxService],
   ["compliance", ComplianceService],
   ["compliance", ComplianceReviewService],
+  ["compliance", ComplianceSandboxService],
   ["gateway", KeyService],
   ["notifier", NotifierService],
+  ["notifier", NotifierSandboxService],
   ["payout", PayoutService],
+  ["payout", PayoutOrderService],
   ["payout", PayoutOperationsService],
+  ["payout", StatementService],
+  ["payout", PayoutSandboxService],
   ["quote", QuoteService],
+  ["quote", QuoteSandboxService],
   ...(["compliance", "gateway", "payout", "quote"] as const).map(
     (service) => [service, ApprovalService] as const,
   ),

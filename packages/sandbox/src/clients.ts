@@ -6,6 +6,7 @@ import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -53,6 +54,7 @@ export function connectServices(
       operations: connect(PayoutOperationsService, "payout"),
       notifier: connect(NotifierService, "notifier"),
       keys: connect(KeyService, "gateway"),
+      team: connect(TeamService, "gateway"),
     },
     close: () => {
       for (const client of opened) client.close();

@@ -5,7 +5,10 @@ import { encryptionKeysOf, type Secrets } from "./secrets.ts";
 import { eachService, type ServiceName } from "./service-names.ts";
 
 /** The port of each service; `public` is the gateway's public one. */
-export type Ports = Readonly<Record<ServiceName | "public", number>>;
+export type Ports = Readonly<Record<ServiceName | "public", number>> & {
+  /** Of the operators' door, where it is open. */
+  readonly operators?: number;
+};
 
 /** What the services of one machine are configured from. */
 export type MachineOptions = {
@@ -81,8 +84,29 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
       RPC_HOST: host,
       RPC_PORT: String(ports.gateway),
       API_KEY_PEPPER: secrets.apiKeyPepper,
+      ...consoleSettings(options),
     },
   };
+}
+
+/** How people reach the console, and where they sign in. */
+function consoleSettings({ host, publicHost = host, ports, issuer }: MachineOptions): Environment {
+  const { operators } = ports;
+  const door = operators !== undefined && {
+    ...{ OPERATORS_HOST: host, OPERATORS_PORT: String(operators) },
+    OPERATORS_URL: `http://${browserHost(host)}:${operators}`,
+  };
+  if (issuer === undefined) return { ...door };
+  return {
+    ...door,
+    CONSOLE_URL: `http://${browserHost(publicHost)}:${ports.public}`,
+    ...{ MEMBERS_OIDC_ISSUER: issuer, OPERATORS_OIDC_ISSUER: issuer },
+  };
+}
+
+/** The address of this machine by which a browser on it reaches a host: none is called 0.0.0.0. */
+function browserHost(host: string): string {
+  return host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
 }
 
 /** How a service reaches the broker; not at all where it exchanges no events. */

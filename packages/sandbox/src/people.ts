@@ -25,6 +25,28 @@ export const sandboxPeople: readonly Person[] = [
   { id: "frank", roles: ["admin", "developer_relations"] },
 ];
 
+/** A person of a merchant's team in the sandbox; `role` is that of `MemberRole`. */
+export type SandboxMember = {
+  readonly id: string;
+  readonly name: string;
+  readonly merchant: "acme" | "globex";
+  readonly role: "viewer" | "maker" | "approver" | "admin";
+};
+
+/** The teams of the sandbox's merchants. */
+export const sandboxMembers: readonly SandboxMember[] = [
+  { id: "mia", name: "Mia Maker", merchant: "acme", role: "maker" },
+  { id: "avi", name: "Avi Approver", merchant: "acme", role: "approver" },
+  { id: "vera", name: "Vera Viewer", merchant: "acme", role: "viewer" },
+  { id: "alma", name: "Alma Admin", merchant: "acme", role: "admin" },
+  { id: "gus", name: "Gus Admin", merchant: "globex", role: "admin" },
+];
+
+/** The address by which a member is known before the first sign-in; it leads nowhere (RFC 2606). */
+export function emailOf({ id, merchant }: Pick<SandboxMember, "id" | "merchant">): string {
+  return `${id}@${merchant}.example`;
+}
+
 /** How a person of the sandbox signs in: by a password alone, as `acr` says it. */
 export const passwordAcr = "urn:disburse:acr:password";
 

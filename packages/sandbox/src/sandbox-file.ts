@@ -4,13 +4,23 @@ import type { Role } from "@disburse/chassis/identity/principal.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { writeFileAtomically } from "./atomic-file.ts";
 import { connectServices, type SandboxClients, type ServiceUrls } from "./clients.ts";
-import { everyRole, passwordOf, personToken, sandboxPeople } from "./people.ts";
+import {
+  emailOf,
+  everyRole,
+  passwordOf,
+  personToken,
+  sandboxMembers,
+  sandboxPeople,
+} from "./people.ts";
 import { listedParties, riskyWallets } from "./sandbox-list.ts";
 import { type SandboxMerchants, type SeededSandbox, seedSandbox } from "./seed.ts";
 
 /** `sandbox.json` (decisions §8): what tools and tests need of a sandbox. */
 export type SandboxDocument = SeededSandbox & {
   readonly base_url: string;
+  /** Where the merchants' people and the operators reach the console, where they do. */
+  readonly console_url?: string | undefined;
+  readonly operators_url?: string | undefined;
   readonly grpc: ServiceUrls;
   readonly grpc_token: string;
   /** The OpenID provider of its persons, where it has one. */
@@ -22,10 +32,14 @@ export type SandboxDocument = SeededSandbox & {
   readonly listed_parties: typeof listedParties;
 };
 
-/** A person of the sandbox's team, by the name that the person signs in with. */
+/** A person of the sandbox's team, or of a merchant's, by the name for the sign-in. */
 type SandboxPerson = {
   readonly name: string;
-  readonly roles: readonly Role[];
+  /** Of an operator; of a member the one role in the merchant's team. */
+  readonly roles: readonly (Role | (typeof sandboxMembers)[number]["role"])[];
+  /** Of a member of a merchant's team. */
+  readonly merchant_id?: string;
+  readonly email?: string;
   /** Where there is a provider to sign in at. */
   readonly password?: string;
 };
@@ -47,6 +61,7 @@ export async function createSandbox({
   tls,
   issuerKey,
   issuer,
+  console: consoleUrls,
   path,
 }: {
   readonly baseUrl: string;
@@ -60,6 +75,8 @@ export async function createSandbox({
   readonly issuerKey: string;
   /** The URL of the OpenID provider, where there is one. */
   readonly issuer?: string;
+  /** The console for merchants' people and that for operators, where they are served. */
+  readonly console?: { readonly members: string; readonly operators: string };
   /** Of `sandbox.json`. */
   readonly path: string;
 }): Promise<SandboxDocument> {
@@ -69,20 +86,32 @@ export async function createSandbox({
     .finally(close);
   const sandbox: SandboxDocument = {
     base_url: baseUrl,
+    ...{ console_url: consoleUrls?.members, operators_url: consoleUrls?.operators },
     ...seeded,
     grpc,
     grpc_token: await personToken(issuerKey, everyRole, grpcTokenTimes),
     issuer,
-    people: sandboxPeople.map(({ id: name, roles }) => ({
-      ...{ name, roles },
-      ...(issuer !== undefined && { password: passwordOf(issuerKey, name) }),
-    })),
+    people: peopleOf(seeded, issuer === undefined ? undefined : issuerKey),
     admin,
     risky_wallets: riskyWallets,
     listed_parties: listedParties,
   };
   writeFileAtomically(path, `${JSON.stringify(sandbox, null, 2)}\n`);
   return sandbox;
+}
+
+/** All people, with their passwords where there is a provider to sign in at. */
+function peopleOf({ merchants }: SeededSandbox, signInKey: string | undefined): SandboxPerson[] {
+  const withPassword = (person: SandboxPerson): SandboxPerson =>
+    signInKey === undefined ? person : { ...person, password: passwordOf(signInKey, person.name) };
+  return [
+    ...sandboxPeople.map(({ id: name, roles }) => withPassword({ name, roles })),
+    ...sandboxMembers.map((member) => {
+      const { id: name, role, merchant } = member;
+      const { merchant_id } = merchants[merchant];
+      return withPassword({ name, roles: [role], merchant_id, email: emailOf(member) });
+    }),
+  ];
 }
 
 /** The merchants of an earlier file, where the gateway knows their keys. */

@@ -1,7 +1,10 @@
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { MemberRole } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { SandboxClients } from "./clients.ts";
+import { emailOf, sandboxMembers } from "./people.ts";
 import {
   type MerchantName,
   merchantNames,
@@ -40,6 +43,7 @@ export async function seedSandbox(
   const merchants = known ?? (await createMerchants(clients));
   const [accounts] = await Promise.all([
     registerMerchants(clients, merchants).then(() => openAccounts(clients, merchants)),
+    addMembers(clients, merchants),
     importSandboxList(clients),
     openCorridors(clients, merchants),
   ]);
@@ -99,6 +103,24 @@ async function registerMerchants(
     });
   };
   await Promise.all(merchantNames.map(register));
+}
+
+/** Adds the teams; a member who was removed stays so. */
+async function addMembers({ team }: SandboxClients, merchants: SandboxMerchants): Promise<void> {
+  const added = sandboxMembers.map((member) => {
+    const { id, name, merchant, role } = member;
+    const merchantId = merchants[merchant].merchant_id;
+    const mutation = serviceMutation(seeder, `sandbox:member:${merchantId}:${id}`);
+    const email = emailOf(member);
+    return team.addMember({
+      mutation,
+      merchantId,
+      email,
+      name,
+      role: valueOfWord(MemberRole, role),
+    });
+  });
+  await Promise.all(added);
 }
 
 type SandboxCorridor = (typeof sandboxCorridors)[number];

@@ -13,7 +13,7 @@ const rawBody = express.raw({ type: () => true, limit: "128kb" });
 app.post("/webhooks", rawBody, (request, response) => {
   try {
     const event = verifyWebhook(request.body, request.headers, { secret, standardSecret });
-    // Store it here, once for each request.headers["webhook-id"], and work on it later.
+    // Store it here, once for each event.id, and work on it later.
     console.log(event.transaction_type, event.transaction_id, event.data.status);
     response.sendStatus(200);
   } catch (error) {

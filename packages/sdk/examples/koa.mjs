@@ -23,7 +23,7 @@ app.use(async (context) => {
   }
   try {
     const event = verifyWebhook(Buffer.concat(chunks), context.headers, { secret, standardSecret });
-    // Store it here, once for each context.headers["webhook-id"], and work on it later.
+    // Store it here, once for each event.id, and work on it later.
     console.log(event.transaction_type, event.transaction_id, event.data.status);
     context.status = 200;
   } catch (error) {

@@ -10,7 +10,7 @@ if (!secret || !standardSecret) throw new Error("both secrets have to be set");
 function receive(rawBody, headers) {
   try {
     const event = verifyWebhook(rawBody, headers, { secret, standardSecret });
-    // Store it here, once for each headers["webhook-id"], and work on it later.
+    // Store it here, once for each event.id, and work on it later.
     console.log(event.transaction_type, event.transaction_id, event.data.status);
     return 200;
   } catch (error) {

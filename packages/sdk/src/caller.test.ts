@@ -209,9 +209,31 @@ describe("errors", () => {
       retryAfterSeconds: 3,
       idempotencyKey: "k",
     });
+    expect(failure).toMatchObject({ violations: [], reason: undefined });
     expect(isDisburseError(failure)).toBe(true);
     expect(isDisburseError(new Error("x"))).toBe(false);
     expect(isDisburseError(null)).toBe(false);
+  });
+
+  test("name the fields that failed, and the reason", async () => {
+    const url = { field: "url", rule: "required", message: "is required" };
+    const body = {
+      ...{ code: "INVALID_REQUEST", message: "url: is required", reason: "scope_missing" },
+      violations: [url, { field: 1 }, "x"],
+    };
+    const answer = () => new Response(JSON.stringify(body), { status: 400 });
+    const failure = await failureOf(calling([answer]).send(get));
+    expect(failure).toMatchObject({ violations: [url], reason: "scope_missing" });
+    expect(failure.payoutId).toBeUndefined();
+  });
+
+  test("name the earlier payout of a possible duplicate, and are not tried again", async () => {
+    const body = { code: "POSSIBLE_DUPLICATE", message: "the same", payout_id: "po_1" };
+    const answer = () => new Response(JSON.stringify(body), { status: 409 });
+    const { send, sent } = calling([answer]);
+    const failure = await failureOf(send(get));
+    expect(failure).toMatchObject({ code: "POSSIBLE_DUPLICATE", payoutId: "po_1" });
+    expect(sent).toHaveLength(1);
   });
 
   test.each<[string, () => Response | Error, boolean]>([

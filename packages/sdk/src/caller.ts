@@ -1,5 +1,5 @@
 import { type ClientSettings, checkedTimeout } from "./client-options.ts";
-import { DisburseError } from "./disburse-error.ts";
+import { DisburseError, type Violation } from "./disburse-error.ts";
 import { isObject, parseExactJson } from "./exact-json.ts";
 import { type Deadline, realTime, startDeadline, type Time } from "./time.ts";
 
@@ -25,18 +25,31 @@ export type CallOptions = {
   readonly timeoutMs?: number | undefined;
 };
 
+/**
+ * A value of a query; an object of texts is sent as `name[key]=value` for each key, a list as
+ * `name[]=value` for each value.
+ */
+type QueryValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
+
 /** The request of one operation. */
 export type ApiRequest = {
   readonly method: string;
   /** From `/api/v1` on, its ids encoded. */
   readonly path: string;
   /** What is `undefined` is not sent. */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: Readonly<Record<string, QueryValue | undefined>>;
   readonly body?: object;
 };
 
 /** Sends requests, with retries, for the resources of the client. */
 export type Caller = ReturnType<typeof createCaller>;
+
+function queryPairs(name: string, value: QueryValue | undefined): string[][] {
+  if (value === undefined) return [];
+  if (typeof value !== "object") return [[name, String(value)]];
+  if (Array.isArray(value)) return value.map((each) => [`${name}[]`, String(each)]);
+  return Object.entries(value).map(([key, each]) => [`${name}[${key}]`, String(each)]);
+}
 
 /** A part of a path: an id that cannot become another path than its own. */
 export function segment(id: string): string {
@@ -92,9 +105,7 @@ function begin(
   }
   const idempotencyKey = keyOf(method, options);
   const timeoutMs = checkedTimeout("timeoutMs", options.timeoutMs ?? settings.timeoutMs);
-  const asked = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
+  const asked = Object.entries(query).flatMap(([name, value]) => queryPairs(name, value));
   return {
     url: `${settings.baseUrl}${path}${asked.length === 0 ? "" : `?${new URLSearchParams(asked)}`}`,
     init: {
@@ -180,12 +191,32 @@ function readAnswer(
   if (status >= 400 && isObject(body)) {
     const { code, message } = body;
     if (typeof code === "string" && typeof message === "string") {
-      return new DisburseError({ kind: "refused", code, message, ...known });
+      const more = {
+        violations: violationsIn(body.violations),
+        reason: textIn(body.reason),
+        payoutId: textIn(body.payout_id),
+      };
+      return new DisburseError({ kind: "refused", code, message, ...more, ...known });
     }
   }
   // The text may be anybody's, so no message quotes it.
   const message = `An answer with status ${status} is not the platform's.`;
   return new DisburseError({ kind: "answer", code: "UNEXPECTED_ANSWER", message, ...known });
+}
+
+/** The fields that an error names; what has another form is left out. */
+function violationsIn(value: unknown): readonly Violation[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: unknown) => {
+    if (!isObject(each)) return [];
+    const { field, rule, message } = each;
+    const isViolation = [field, rule, message].every((text) => typeof text === "string");
+    return isViolation ? [{ field, rule, message } as Violation] : [];
+  });
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 function jsonOf(text: string): unknown {

@@ -10,6 +10,16 @@ export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "UNEXPECTED_ANSW
  */
 export type ErrorKind = "refused" | "connection" | "timeout" | "answer";
 
+/** A field of the request that failed. */
+export type Violation = {
+  /** Dotted path, or a header's name. */
+  readonly field: string;
+  /** What it broke: `required`, `format`, … The platform may add rules. */
+  readonly rule: string;
+  /** Explanation, for people. */
+  readonly message: string;
+};
+
 /** What is known of a failed call. */
 export type ErrorDetails = {
   readonly kind: ErrorKind;
@@ -19,6 +29,9 @@ export type ErrorDetails = {
   readonly status?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
   readonly idempotencyKey?: string | undefined;
+  readonly violations?: readonly Violation[] | undefined;
+  readonly reason?: string | undefined;
+  readonly payoutId?: string | undefined;
   readonly cause?: unknown;
 };
 
@@ -42,6 +55,12 @@ export class DisburseError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The key that a POST was sent with. */
   readonly idempotencyKey: string | undefined;
+  /** Of `INVALID_REQUEST`: every field that failed; empty otherwise. */
+  readonly violations: readonly Violation[];
+  /** What tells apart the causes that share a code, `beneficiary_not_cleared`. */
+  readonly reason: string | undefined;
+  /** Of `POSSIBLE_DUPLICATE`: the earlier payout. */
+  readonly payoutId: string | undefined;
 
   constructor(details: ErrorDetails) {
     super(details.message, details.cause === undefined ? {} : { cause: details.cause });
@@ -51,6 +70,9 @@ export class DisburseError extends Error {
     this.requestId = details.requestId;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.idempotencyKey = details.idempotencyKey;
+    this.violations = details.violations ?? [];
+    this.reason = details.reason;
+    this.payoutId = details.payoutId;
   }
 
   /**

@@ -16,6 +16,14 @@ const document = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8"),
 ) as { paths: Record<string, Record<string, Described>> };
 
+/** Whether an operation answers with data; a file of JSON has none. */
+function isAnswer({ responses }: Described): boolean {
+  const content = responses["200"]?.content as
+    | Record<string, { schema?: { properties?: object } }>
+    | undefined;
+  return "data" in (content?.["application/json"]?.schema?.properties ?? {});
+}
+
 /** Every method of every resource of a client. */
 function methodsOf(client: Disburse): [name: string, method: Method][] {
   return Object.entries(client).flatMap(([resource, methods]) =>
@@ -43,7 +51,7 @@ test("each operation of the reference that answers with JSON has exactly one met
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     path.startsWith("/api/")
       ? Object.entries(methods)
-          .filter(([, { responses }]) => "application/json" in (responses["200"]?.content ?? {}))
+          .filter(([, each]) => isAnswer(each))
           .map(([each]) => `${each.toUpperCase()} ${path.replace(/\{\w+\}/, "{id}")}`)
       : [],
   );

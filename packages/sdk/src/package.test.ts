@@ -29,11 +29,16 @@ afterAll(() => installed?.remove());
 describe("what is packed", () => {
   test("is the JavaScript, its types, its sources, and what there is to read", () => {
     const folders = new Set(installed.files.map((path) => path.replace(/[^/]+$/, "")));
-    expect([...folders].sort()).toEqual(["", "dist/", "dist/gen/", "src/", "src/gen/"]);
+    const built = ["dist/cjs/", "dist/cjs/gen/", "dist/esm/", "dist/esm/gen/"];
+    expect([...folders].sort()).toEqual(["", ...built, "src/", "src/gen/"]);
     expect(installed.files).toEqual(
-      expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist/index.js"]),
+      expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist/cjs/package.json"]),
     );
-    expect(installed.files).toContain("dist/index.d.ts");
+    for (const file of ["index.js", "index.d.ts", "index.js.map", "index.d.ts.map"]) {
+      expect(installed.files).toEqual(
+        expect.arrayContaining([`dist/cjs/${file}`, `dist/esm/${file}`]),
+      );
+    }
   });
 
   test("has no test and nothing that only makes it", () => {
@@ -45,33 +50,53 @@ describe("what is packed", () => {
     expect(manifest.version).toBe(version);
     expect(manifest.private).toBeUndefined();
   });
+
+  test("is found with its types by every kind of program, as publint and attw say", () => {
+    const check = [join(sdk, "check-package.mjs"), installed.tarball];
+    expect(run(process.execPath, check)).toEqual({ status: 0, output: "" });
+  });
 });
 
-test("its types serve a program that checks libraries too", () => {
-  const program = `import { type CreateCryptoBeneficiaryRequest, Disburse, isDisburseError, verifyWebhook, type Quote } from "@disburse/sdk";
-    const disburse = new Disburse({ apiKey: "k", baseUrl: "https://gateway.example" });
-    const asked = { beneficiary_id: "b", account_id: "a", source_currency_code: "USD", destination_currency_code: "INR" };
-    const quote: Quote = await disburse.quotes.request({ ...asked, source_amount: "10.00" });
-    const rate: string = quote.exchange_rate;
-    const made = async (body: CreateCryptoBeneficiaryRequest): Promise<string> =>
-      (await disburse.beneficiaries.createCrypto(body)).beneficiary_id;
-    const checked = async (body: CreateCryptoBeneficiaryRequest): Promise<boolean> =>
-      (await disburse.beneficiaries.createCrypto(body, { validate: true })).valid;
-    void [made, checked];
-    // @ts-expect-error: a number is no exact decimal.
-    await disburse.quotes.request({ ...asked, source_amount: 10.1 });
-    // @ts-expect-error: no payout has this status.
-    disburse.payouts.list({ status: "paid" });
-    for await (const payout of disburse.payouts.list({ status: "failed" })) {
-      const amount: string = payout.amount.source_amount;
-      void amount;
-    }
-    const event = verifyWebhook("", new Headers(), { secret: rate });
-    if (event.transaction_type === "payout_session") event.data.receiving_amount.padStart(3);
-    try { await disburse.payouts.get("po_1"); } catch (error) {
-      if (isDisburseError(error) && error.code === "RECORD_NOT_FOUND") void error.retryAfterSeconds;
+test("its types serve programs of both kinds that check libraries too", () => {
+  const program = `import { type CreateCryptoBeneficiaryRequest, csvOf, Disburse, eventFeed, isDisburseError, onceInOrder, signWebhook, verifyWebhook, type Quote } from "@disburse/sdk";
+    export async function main() {
+      const disburse = new Disburse({ apiKey: "k", baseUrl: "https://gateway.example" });
+      const asked = { beneficiary_id: "b", account_id: "a", source_currency_code: "USD", destination_currency_code: "INR" };
+      const quote: Quote = await disburse.quotes.request({ ...asked, source_amount: "10.00" });
+      const rate: string = quote.exchange_rate;
+      const made = async (body: CreateCryptoBeneficiaryRequest): Promise<string> =>
+        (await disburse.beneficiaries.createCrypto(body)).beneficiary_id;
+      const checked = async (body: CreateCryptoBeneficiaryRequest): Promise<boolean> =>
+        (await disburse.beneficiaries.createCrypto(body, { validate: true })).valid;
+      void [made, checked];
+      // @ts-expect-error: a number is no exact decimal.
+      await disburse.quotes.request({ ...asked, source_amount: 10.1 });
+      // @ts-expect-error: no payout has this status.
+      disburse.payouts.list({ status: "paid" });
+      for await (const payout of disburse.payouts.list({ status: "failed" })) {
+        const amount: string = payout.amount.source_amount;
+        void amount;
+      }
+      const event = verifyWebhook("", new Headers(), { secret: rate });
+      if (event.transaction_type === "payout_session") event.data.receiving_amount.padStart(3);
+      const inOrder = onceInOrder(new Map());
+      await inOrder(event, ({ id, timestamp }) => id.padStart(3) + timestamp);
+      for await (const each of eventFeed(disburse, { after: "c" })) {
+        await inOrder(each, ({ occurred_at }) => occurred_at);
+        if (each.transaction_type === "payout_session") each.data.receiving_amount.padStart(3);
+      }
+      csvOf(disburse.payouts.list(), ["id", "amount.source_amount"]);
+      // @ts-expect-error: no payout has this field.
+      csvOf(disburse.payouts.list(), ["amount.paid"]);
+      const { body, headers } = signWebhook(event, { secret: rate });
+      void [body, headers["webhook-id"]];
+      try { await disburse.payouts.get("po_1"); } catch (error) {
+        if (isDisburseError(error) && error.code === "RECORD_NOT_FOUND") void error.retryAfterSeconds;
+      }
     }`;
-  writeFileSync(join(installed.folder, "program.mts"), program);
+  for (const each of ["program.mts", "program.cts"]) {
+    writeFileSync(join(installed.folder, each), program);
+  }
   const options = {
     compilerOptions: {
       module: "nodenext",
@@ -84,13 +109,13 @@ test("its types serve a program that checks libraries too", () => {
       types: ["node"],
       typeRoots: [join(sdk, "../../node_modules/@types")],
     },
-    files: ["program.mts"],
+    files: ["program.mts", "program.cts"],
   };
   writeFileSync(join(installed.folder, "tsconfig.json"), JSON.stringify(options));
   const tsc = join(sdk, "../../node_modules/typescript/bin/tsc");
   const { status, output } = run(process.execPath, [tsc, "-p", installed.folder]);
   // Libraries of others may not stand the strictest check; ours has to.
-  const ours = output.split("\n").filter((line) => /sdk\/dist|program\.mts/.test(line));
+  const ours = output.split("\n").filter((line) => /sdk\/dist|program\.[cm]ts/.test(line));
   expect({ ours, hasRun: status === 0 || output.includes("error TS") }).toEqual({
     ours: [],
     hasRun: true,
@@ -101,12 +126,15 @@ function run(program: string, args: readonly string[]): { status: number; output
   try {
     return { status: 0, output: execFileSync(program, args, { encoding: "utf8", stdio: "pipe" }) };
   } catch (error) {
-    const { status, stdout } = error as { status: number; stdout: string };
-    return { status, output: stdout };
+    const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string };
+    return { status, output: stdout + stderr };
   }
 }
 
-test(`runs under Node ${node.version}`, async () => {
+test.each([
+  ["import", "program.mjs", `import { Disburse } from "@disburse/sdk";`, "esm"],
+  ["require", "program.cjs", `const { Disburse } = require("@disburse/sdk");`, "cjs"],
+])(`runs under Node ${node.version}, loaded by %s`, async (_, file, load, format) => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url} ${request.headers["user-agent"]}`);
@@ -120,15 +148,17 @@ test(`runs under Node ${node.version}`, async () => {
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const program = `import { Disburse } from "@disburse/sdk";
-    const disburse = new Disburse({ apiKey: "k", baseUrl: "http://127.0.0.1:${port}" });
-    for await (const each of disburse.accounts.list()) console.log(each.id, each.available);`;
-  writeFileSync(join(installed.folder, "program.mjs"), program);
+  const program = `${load}
+    (async () => {
+      const disburse = new Disburse({ apiKey: "k", baseUrl: "http://127.0.0.1:${port}" });
+      for await (const each of disburse.accounts.list()) console.log(each.id, each.available);
+      const { stack } = await disburse.accounts.list({}, { timeoutMs: 0 }).catch((error) => error);
+      console.log(/sdk.dist.(esm|cjs)/.exec(stack)?.[1]);
+    })();`;
+  writeFileSync(join(installed.folder, file), program);
   try {
-    const { stdout } = await promisify(execFile)(node.path, ["program.mjs"], {
-      cwd: installed.folder,
-    });
-    expect(stdout).toBe("a 0.10000000000000000001\nb undefined\n");
+    const { stdout } = await promisify(execFile)(node.path, [file], { cwd: installed.folder });
+    expect(stdout).toBe(`a 0.10000000000000000001\nb undefined\n${format}\n`);
     expect(asked).toHaveLength(3);
     expect(asked[0]).toContain(`disburse-sdk/${version} node/${node.version.slice(1)}`);
   } finally {
@@ -213,6 +243,7 @@ describe("examples", () => {
       // base64(sha256("rf_1,initiated:" + secret)), worked out with openssl.
       "x-service-signature": "TT77mKS3Vm8fHPT5JdzPwYcnWsTUnMpUEXYvraNxpTM=",
       "webhook-id": "rf-1",
+      "webhook-sequence": "1",
       "webhook-timestamp": String(Math.floor(now.getTime() / 1_000)),
       "webhook-signature": new Webhook(standardSecret).sign("rf-1", now, text),
     };

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
@@ -11,6 +11,8 @@ export type InstalledPackage = {
   readonly folder: string;
   /** What is in the package. */
   readonly files: readonly string[];
+  /** The packed package. */
+  readonly tarball: string;
   remove(): void;
 };
 
@@ -23,22 +25,23 @@ export function installPackage(): InstalledPackage {
     for (const each of ["package.json", "README.md", "LICENSE", "src"]) {
       cpSync(join(sdk, each), join(staged, each), { recursive: true });
     }
-    const build = ["-p", join(sdk, "tsconfig.build.json"), "--outDir", join(staged, "dist")];
-    execFileSync(process.execPath, [join(modules, "typescript/bin/tsc"), ...build]);
+    execFileSync(process.execPath, [join(sdk, "build.mjs"), join(staged, "dist")]);
     const options = { cwd: staged, encoding: "utf8", shell: process.platform === "win32" } as const;
     const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--json"], {
       ...options,
       stdio: ["ignore", "pipe", "ignore"],
     });
     const { filename, paths } = packedFiles(packed);
+    const tarball = join(folder, filename);
+    renameSync(join(staged, filename), tarball);
     const installed = join(folder, "node_modules/@disburse/sdk");
     mkdirSync(installed, { recursive: true });
-    execFileSync("tar", ["-xzf", join(staged, filename), "-C", installed, "--strip-components=1"]);
+    execFileSync("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"]);
     for (const each of ["lossless-json", "express", "koa"]) {
       symlinkSync(join(modules, each), join(folder, "node_modules", each));
     }
     rmSync(staged, { recursive: true });
-    return { folder, files: paths, remove };
+    return { folder, files: paths, tarball, remove };
   } catch (error) {
     remove();
     throw error;

@@ -13,6 +13,8 @@ import {
 type Secrets = { readonly secret: string; readonly standard_secret: string };
 type Vector = {
   readonly name: string;
+  readonly event_id: string;
+  readonly sequence: number;
   readonly body: string;
   readonly timestamp: number;
   readonly current: Secrets;
@@ -32,6 +34,13 @@ const both = ({ secret, standard_secret: standardSecret }: Secrets) => ({ secret
 const at = ({ timestamp }: Vector, seconds = 0) => ({
   now: new Date((timestamp + seconds) * 1_000),
 });
+
+/** The headers of an event without what signs it. */
+const placed = {
+  "webhook-id": "evt_1",
+  "webhook-timestamp": String(succeeded.timestamp),
+  "webhook-sequence": "1",
+};
 
 function refusalOf(
   body: string | Uint8Array,
@@ -56,6 +65,9 @@ describe("known answers", () => {
       for (const given of [...alone, { standardSecret }, { secret, standardSecret }]) {
         const event = verifyWebhook(body, headers, { ...given, ...at(each) });
         expect(event.transaction_id).toBe(JSON.parse(body).transaction_id);
+        const { event_id: id, sequence, timestamp } = each;
+        const sent = new Date(timestamp * 1_000).toISOString();
+        expect(event).toMatchObject({ id, sequence, timestamp: sent });
       }
     }
   });
@@ -73,7 +85,7 @@ describe("known answers", () => {
     const refund = { transaction_type: "refund", transaction_id: "rf_9" };
     const signed = createHash("sha256").update(`rf_9,initiated:${secret}`).digest("base64");
     const body = JSON.stringify({ ...refund, data: { status: "initiated" } });
-    const event = verifyWebhook(body, { "X-SERVICE-Signature": signed }, { secret });
+    const event = verifyWebhook(body, { ...placed, "X-SERVICE-Signature": signed }, { secret });
     expect(event.data.status).toBe("initiated");
   });
 
@@ -93,11 +105,8 @@ describe("known answers", () => {
   test("the shortest safe key is taken", () => {
     const standardSecret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
     const { now } = at(succeeded);
-    const signed = {
-      "webhook-id": "evt_1",
-      "webhook-timestamp": String(succeeded.timestamp),
-      "webhook-signature": new Webhook(standardSecret).sign("evt_1", now, succeeded.body),
-    };
+    const signature = new Webhook(standardSecret).sign("evt_1", now, succeeded.body);
+    const signed = { ...placed, "webhook-signature": signature };
     expect(verifyWebhook(succeeded.body, signed, { standardSecret, now })).toBeDefined();
   });
 
@@ -289,9 +298,8 @@ describe("refuses", () => {
     const text = JSON.stringify(event);
     const { now } = at(succeeded);
     const signed = {
+      ...placed,
       "X-SERVICE-Signature": signature,
-      "webhook-id": "evt_1",
-      "webhook-timestamp": String(succeeded.timestamp),
       "webhook-signature": new Webhook(standardSecret).sign("evt_1", now, text),
     };
     expect(refusalOf(text, signed, { secret })).toBe("BODY_MALFORMED");
@@ -300,15 +308,35 @@ describe("refuses", () => {
     expect(refusalOf(text, signed, { standardSecret, now })).toBe(code);
   });
 
-  test.each(["X-SERVICE-Signature", "webhook-id", "webhook-timestamp", "webhook-signature"])(
-    "a webhook without %s",
-    (name) => {
-      const { [name]: _, ...rest } = headers;
-      expect(refusalOf(body, rest, options)).toBe("HEADER_MISSING");
-      expect(refusalOf(body, new Headers(rest), options)).toBe("HEADER_MISSING");
-      expect(refusalOf(body, { ...rest, [name]: undefined }, options)).toBe("HEADER_MISSING");
+  test.each([
+    ...["X-SERVICE-Signature", "webhook-signature"],
+    ...["webhook-id", "webhook-timestamp", "webhook-sequence"],
+  ])("a webhook without %s", (name) => {
+    const { [name]: _, ...rest } = headers;
+    expect(refusalOf(body, rest, options)).toBe("HEADER_MISSING");
+    expect(refusalOf(body, new Headers(rest), options)).toBe("HEADER_MISSING");
+    expect(refusalOf(body, { ...rest, [name]: undefined }, options)).toBe("HEADER_MISSING");
+    const isOfTheOther = name === "webhook-signature";
+    expect(refusalOf(body, rest, { secret })).toBe(isOfTheOther ? "none" : "HEADER_MISSING");
+  });
+
+  test.each(["", "0", "-1", "1.5", "02", "two", "9007199254740992"])(
+    "a sequence that is no count from 1: %j",
+    (sequence) => {
+      const counted = { ...headers, "webhook-sequence": sequence };
+      expect(refusalOf(body, counted, options)).toBe("HEADER_MALFORMED");
     },
   );
+
+  test("a payout's sequence that is not that of its signed id", () => {
+    const moved = { ...headers, "webhook-sequence": "3" };
+    expect(refusalOf(body, moved, options)).toBe("HEADER_MALFORMED");
+    // The id of an event of another system says nothing.
+    const { body: refund, headers: its, current: secrets } = vector("refund");
+    const counted = { ...its, "webhook-sequence": "7" };
+    const given = { ...both(secrets), ...at(vector("refund")) };
+    expect(verifyWebhook(refund, counted, given).sequence).toBe(7);
+  });
 
   test("bytes that are no UTF-8, wherever they are", () => {
     const bytes = Buffer.from(body);

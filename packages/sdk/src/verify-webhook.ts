@@ -1,6 +1,14 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { isObject, parseExactJson } from "./exact-json.ts";
+import { timingSafeEqual } from "node:crypto";
 import type { WebhookEvent } from "./gen/types.ts";
+import {
+  checkSecrets,
+  interfaceSignature,
+  keyOf,
+  signatureHeaderDefault,
+  standardSignature,
+  type WebhookBody,
+  webhookBodyIn,
+} from "./webhook-signature.ts";
 
 /** Why a webhook was refused. */
 export type WebhookRefusal =
@@ -41,8 +49,18 @@ export type VerifyWebhookOptions = {
   readonly signatureHeader?: string | undefined;
 };
 
-/** Standard Webhooks: keys have 24 to 64 bytes; a shorter one can be found by trying. */
-const keyBytesMin = 24;
+/**
+ * A webhook that was verified: its body, and what its headers say, under the names and in the
+ * forms of the feed's records (`webhookEvents.list`).
+ */
+export type VerifiedEvent = WebhookEvent & {
+  /** `webhook-id`: the same on every retry and redelivery, and in the feed. */
+  readonly id: string;
+  /** `webhook-sequence`: orders the events of one transaction, from 1. No signature covers it. */
+  readonly sequence: number;
+  /** `webhook-timestamp`, when this attempt was sent, as a moment: `2026-11-20T11:26:00.000Z`. */
+  readonly timestamp: string;
+};
 
 /** Clocks of both sides and the way between them (Standard Webhooks, "Verifying timestamps"). */
 const toleranceDefaultSeconds = 300;
@@ -55,55 +73,50 @@ const toleranceDefaultSeconds = 300;
  *
  * `rawBody` is the body as it arrived, before any parser: what was parsed and written again is
  * other bytes. Throws a `WebhookVerificationError` where the webhook is refused, and a `TypeError`
- * where what it is verified with cannot be.
+ * where what it is verified with cannot be. `webhook-id` and `webhook-timestamp` are covered by the
+ * standard scheme alone; of a payout, `webhook-sequence` has to be that of its `webhook-id`.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
   headers: WebhookHeaders,
   options: VerifyWebhookOptions,
-): WebhookEvent {
+): VerifiedEvent {
+  checkSecrets(options);
   const { secret, standardSecret } = options;
-  if (secret === undefined && standardSecret === undefined) {
-    throw new TypeError("secret or standardSecret has to be given");
-  }
-  // A `null` of a database or a parsed file would sign as the text "null", which anybody can.
-  if (secret !== undefined && (typeof secret !== "string" || secret === "")) {
-    throw new TypeError("secret has to be text that is not empty");
-  }
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
     throw new TypeError("rawBody has to be the body as it arrived: text or bytes, not an object");
   }
   const bytes = typeof rawBody === "string" ? new TextEncoder().encode(rawBody) : rawBody;
   if (standardSecret !== undefined) verifyStandard(bytes, headers, standardSecret, options);
-  const body = readBody(bytes);
-  if (secret !== undefined) verifyInterface(body, headers, secret, options);
-  return body as unknown as WebhookEvent;
-}
-
-type Body = Readonly<Record<string, unknown>> & {
-  readonly transaction_type: string;
-  readonly transaction_id: string;
-  readonly data: Readonly<Record<string, unknown>>;
-};
-
-function readBody(bytes: Uint8Array): Body {
-  const body = parsed(bytes);
-  const isEvent =
-    isObject(body) &&
-    typeof body.transaction_type === "string" &&
-    typeof body.transaction_id === "string" &&
-    isObject(body.data);
-  if (!isEvent) throw new WebhookVerificationError("BODY_MALFORMED", "the body is no event");
-  return body as Body;
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return parseExactJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch {
-    // Neither the text nor the parser's message belongs into a log.
-    return undefined;
+  const body = webhookBodyIn(bytes);
+  if (body === undefined) {
+    throw new WebhookVerificationError("BODY_MALFORMED", "the body is no event");
   }
+  if (secret !== undefined) verifyInterface(body, headers, secret, options);
+  return { ...(body as unknown as WebhookEvent), ...positionOf(body, headers) };
+}
+
+/** What the headers say of the event; throws where they are missing or malformed. */
+function positionOf(
+  { transaction_type, transaction_id }: WebhookBody,
+  headers: WebhookHeaders,
+): Pick<VerifiedEvent, "id" | "sequence" | "timestamp"> {
+  const id = headerOf(headers, "webhook-id");
+  const seconds = Number(timestampOf(headers));
+  const count = headerOf(headers, "webhook-sequence");
+  const sequence = Number(count);
+  if (!/^[1-9]\d*$/.test(count) || !Number.isSafeInteger(sequence)) {
+    throw new WebhookVerificationError("HEADER_MALFORMED", "webhook-sequence is no count from 1");
+  }
+  // A payout's id has its sequence at the end, and is signed.
+  const own = `evt_${transaction_id.replace(/^po_/, "")}_`;
+  if (transaction_type === "payout_session" && id.startsWith(own) && id !== `${own}${count}`) {
+    throw new WebhookVerificationError(
+      "HEADER_MALFORMED",
+      "webhook-sequence is not that of webhook-id",
+    );
+  }
+  return { id, sequence, timestamp: new Date(seconds * 1_000).toISOString() };
 }
 
 /**
@@ -111,10 +124,10 @@ function parsed(bytes: Uint8Array): unknown {
  * the standard scheme has verified where its secret is given.
  */
 function verifyInterface(
-  { transaction_type, transaction_id, data }: Body,
+  { transaction_type, transaction_id, data }: WebhookBody,
   headers: WebhookHeaders,
   secret: string,
-  { standardSecret, signatureHeader = "X-SERVICE-Signature" }: VerifyWebhookOptions,
+  { standardSecret, signatureHeader = signatureHeaderDefault }: VerifyWebhookOptions,
 ): void {
   const sent = [
     ...valuesOf(headers, signatureHeader),
@@ -137,7 +150,7 @@ function verifyInterface(
       "the body has no id and status of its own",
     );
   }
-  const expected = createHash("sha256").update(`${id},${status}:${secret}`).digest("base64");
+  const expected = interfaceSignature(id, status, secret);
   if (!isAnyEqual(sent, expected)) throw mismatch(signatureHeader);
 }
 
@@ -149,18 +162,9 @@ function verifyStandard(
   options: VerifyWebhookOptions,
 ): void {
   const key = keyOf(standardSecret);
-  const [id, timestamp, ...signatures] = [
-    "webhook-id",
-    "webhook-timestamp",
-    "webhook-signature",
-  ].map((name) => {
-    const values = valuesOf(headers, name);
-    if (values.length === 0) throw missing(name);
-    return values.join(" ");
-  });
-  if (!/^\d{1,12}$/.test(timestamp ?? "")) {
-    throw new WebhookVerificationError("HEADER_MALFORMED", "webhook-timestamp is no Unix time");
-  }
+  const id = headerOf(headers, "webhook-id");
+  const timestamp = timestampOf(headers);
+  const sent = headerOf(headers, "webhook-signature").split(" ");
   const { now = new Date(), toleranceSeconds = toleranceDefaultSeconds } = options;
   const offSeconds = Math.abs(now.getTime() / 1_000 - Number(timestamp));
   // Asked this way round, a tolerance or a time that is no number refuses.
@@ -170,17 +174,22 @@ function verifyStandard(
       `webhook-timestamp is more than ${toleranceSeconds} s off`,
     );
   }
-  const signed = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(bytes);
-  const expected = `v1,${signed.digest("base64")}`;
-  const sent = signatures.flatMap((each) => each.split(" "));
+  const expected = standardSignature(id, timestamp, bytes, key);
   if (!isAnyEqual(sent, expected)) throw mismatch("webhook-signature");
 }
 
-function keyOf(standardSecret: string): Uint8Array {
-  const [, encoded = ""] = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/.exec(String(standardSecret)) ?? [];
-  const key = Buffer.from(encoded, "base64");
-  if (key.length >= keyBytesMin) return key;
-  throw new TypeError(`standardSecret has to be whsec_ and base64 of ${keyBytesMin} bytes or more`);
+/** `webhook-timestamp`, in Unix seconds. */
+function timestampOf(headers: WebhookHeaders): string {
+  const timestamp = headerOf(headers, "webhook-timestamp");
+  if (/^\d{1,12}$/.test(timestamp)) return timestamp;
+  throw new WebhookVerificationError("HEADER_MALFORMED", "webhook-timestamp is no Unix time");
+}
+
+/** A header that has to be there. */
+function headerOf(headers: WebhookHeaders, name: string): string {
+  const values = valuesOf(headers, name);
+  if (values.length === 0) throw missing(name);
+  return values.join(" ");
 }
 
 function valuesOf(headers: WebhookHeaders, name: string): string[] {

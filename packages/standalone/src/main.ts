@@ -19,7 +19,7 @@ const brokers = {
 
 /** What is printed at the start: where the platform is, a first call, where to read on. */
 function banner({ sandbox, sandboxPath, engineKind, brokerKind }: Standalone): string {
-  const { base_url, merchants, grpc, admin, issuer } = sandbox;
+  const { base_url, merchants, grpc, admin, issuer, console_url, operators_url } = sandbox;
   const { gateway, ...others } = grpc;
   const services = Object.entries({ ...others, "API keys": gateway }).map(
     ([name, url]) => `  ${name.padEnd(12)} ${url}`,
@@ -28,12 +28,14 @@ function banner({ sandbox, sandboxPath, engineKind, brokerKind }: Standalone): s
 Disburse sandbox
   gateway      ${base_url}
   reference    ${base_url}/docs
+  console      ${console_url} (for merchants' people: mia, avi, vera, alma)
+  operators    ${operators_url} (the console for operators: ada, bob, carol, dan, erin, frank)
 ${services.join("\n")}
   metrics      ${admin?.gateway}/metrics (of the gateway; those of the others are in the sandbox's file)
   database     ${databases[engineKind]}
   events       ${brokers[brokerKind]}
   sign-in      ${issuer} (OpenID provider of the sandbox's people)
-  sandbox      ${sandboxPath} (merchants, keys, accounts, people, gRPC token)
+  sandbox      ${sandboxPath} (merchants, keys, accounts, people with their passwords, gRPC token)
 
 Try it:
   curl -s ${base_url}/api/v1/transfer/accounts -H 'Authorization: Bearer ${merchants.acme.api_key}'

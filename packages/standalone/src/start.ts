@@ -64,7 +64,8 @@ export async function startStandalone(
     const brokerKind = brokerKindOf(amqpUrl, environment);
     const sandboxPath = join(dataDir, sandboxFile);
     const issuerLog = createLog("issuer", log.level, log.destination);
-    const ports = await freePorts(2 * serviceNames.length + 1, portsBefore(sandboxPath));
+    const ports = await freePorts(2 * serviceNames.length + 2, portsBefore(sandboxPath));
+    const port = () => ports.shift() ?? 0;
     const { issuerKey } = secrets;
     const issuer = await startIssuer({ port: ports.pop() ?? 0, issuerKey, log: issuerLog });
     ends.push(issuer.stop);
@@ -72,13 +73,9 @@ export async function startStandalone(
       host: loopback,
       publicHost: config.HOST,
       issuer: issuer.url,
-      partPorts: [
-        ...broker.ports(),
-        ...portsOf(engine.uri("admin"), 27_017),
-        ...portsOf(amqpUrl, 5_672),
-      ],
-      ports: { ...eachService(() => ports.shift() ?? 0), public: config.PORT },
-      adminPorts: eachService(() => ports.shift() ?? 0),
+      partPorts: [...broker.ports(), ...partPortsOf(engine.uri("admin"), amqpUrl)],
+      ports: { ...eachService(port), public: config.PORT, operators: ports.pop() ?? 0 },
+      adminPorts: eachService(port),
       secrets,
       mongodbUri: engine.uri,
       auditSink: pathToFileURL(resolve(dataDir, auditFolder)).href,
@@ -95,7 +92,7 @@ export async function startStandalone(
       grpc: eachService((name) => services[name].url),
       admin: eachService((name) => services[name].adminUrl),
       identity: sandboxIdentity(secrets),
-      ...{ issuerKey, issuer: issuer.url },
+      ...{ issuerKey, issuer: issuer.url, console: consoleUrls(environments.gateway) },
       path: sandboxPath,
     });
     return { sandbox, sandboxPath, engineKind: engine.kind, brokerKind, stop } as const;
@@ -105,19 +102,25 @@ export async function startStandalone(
   }
 }
 
+/** Where browsers of this machine reach the console. */
+function consoleUrls({ CONSOLE_URL, OPERATORS_URL }: Environment) {
+  return { members: `${CONSOLE_URL}/console/`, operators: `${OPERATORS_URL}/console/` };
+}
+
 /**
- * The ports that the services had at the last start, in the order of `serviceNames`, and that of
- * the OpenID provider: the notifier's port tells it after a crash that the deliveries in flight
- * were its own, else they wait 15 s.
+ * The ports that the services had at the last start, in the order of `serviceNames`, and those
+ * of the OpenID provider and the operators' door: the notifier's port tells it after a crash that
+ * the deliveries in flight were its own, else they wait 15 s.
  */
 function portsBefore(sandboxPath: string): number[] {
   if (!existsSync(sandboxPath)) return [];
   const before = JSON.parse(readFileSync(sandboxPath, "utf8")) as SandboxDocument;
   const portOf = (url: string) => Number(new URL(url).port);
-  const { grpc, admin, issuer } = before;
+  const { grpc, admin, issuer, operators_url: operators } = before;
   const services = [grpc, ...(admin === undefined ? [] : [admin])];
   const ports = services.flatMap((urls) => serviceNames.map((name) => portOf(urls[name])));
-  return admin === undefined || issuer === undefined ? ports : [...ports, portOf(issuer)];
+  if (admin === undefined || issuer === undefined) return ports;
+  return [...ports, ...(operators === undefined ? [] : [portOf(operators)]), portOf(issuer)];
 }
 
 function openLog(config: ReturnType<typeof readConfig>) {
@@ -166,6 +169,11 @@ function startBrokerBeside(
       await broker?.stop();
     },
   };
+}
+
+/** The ports of the database and the broker. */
+function partPortsOf(mongodbUri: string, amqpUrl: string | undefined): number[] {
+  return [...portsOf(mongodbUri, 27_017), ...portsOf(amqpUrl, 5_672)];
 }
 
 /** The ports in a URL of one or more hosts; none where it names sockets. */

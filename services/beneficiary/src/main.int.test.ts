@@ -17,6 +17,8 @@ import {
 import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
 import {
   ComplianceService,
+  type ScreenPartyRequest,
+  type ScreenWalletRequest,
   Verdict,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
@@ -32,6 +34,8 @@ import { mutation } from "./test-service.ts";
 const merchantId = "mer_acme";
 let compliance: RpcServer;
 let screensParties = true;
+/** The records that a list names: compliance clears them no more, whenever it is asked. */
+const listed = new Set<string>();
 let service: ChildProcess;
 let client: ServiceClient<typeof BeneficiaryService>;
 let output = "";
@@ -39,10 +43,10 @@ let namespace: string;
 
 /** Compliance as a process of its own would serve it. */
 function serveCompliance(port: number): Promise<RpcServer> {
-  const screening = () => ({
+  const screening = ({ subject }: ScreenWalletRequest | ScreenPartyRequest) => ({
     screening: {
       id: newId("screening"),
-      verdict: Verdict.CLEAR,
+      verdict: listed.has(subject?.recordId ?? "") ? Verdict.BLOCK : Verdict.CLEAR,
       createdAt: timestampFromDate(new Date()),
     },
   });
@@ -57,7 +61,8 @@ function serveCompliance(port: number): Promise<RpcServer> {
     routes: (router) =>
       router.service(ComplianceService, {
         screenWallet: screening,
-        screenParty: () => (screensParties ? screening() : new Promise<never>(() => undefined)),
+        screenParty: (request) =>
+          screensParties ? screening(request) : new Promise<never>(() => undefined),
       }),
   });
 }
@@ -125,6 +130,7 @@ function screeningChanged(eventId: string, recordId: string, verdict: Verdict): 
 async function publishBlock(recordId: string): Promise<void> {
   const own = { service: "compliance", keys: testTrust.eventKeys("compliance") };
   const bus = await connectAmqpBus({ url: amqpUrl(), namespace, ...own, log: silentLog });
+  listed.add(recordId);
   const body = screeningChanged("evt_1", recordId, Verdict.BLOCK);
   // Not before it is connected, and the service's queue is there.
   const publish = () => bus.publish([{ id: "evt_1", key: "screening.changed", body }]);

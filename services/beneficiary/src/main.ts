@@ -1,18 +1,25 @@
+import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { ComplianceSandboxService } from "@disburse/contracts/disburse/compliance/v1/compliance_sandbox_pb.ts";
 import { custodyProviderCodes } from "@disburse/forms/values/custody-providers.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
+import { sealedLinks } from "./links/store.ts";
+import { startLinkSweep } from "./links/submit.ts";
 import { migrations } from "./migrations.ts";
 import { sealedRecords } from "./records/document.ts";
+import { holdsBack } from "./sandbox/rpc.ts";
 import { startBacklogGauges } from "./screening/backlog.ts";
+import { screeningOutbox } from "./screening/changes.ts";
 import { subscription } from "./screening/events.ts";
 import { startScreeningSweep } from "./screening/sweep.ts";
-import { beneficiaryRpc, openStores } from "./service.ts";
+import { beneficiaryRpc, openStores, sandboxRpc } from "./service.ts";
 
 /** A merchant waits for a screening; past this the record stays pending until the sweep. */
 const complianceTimeoutMs = 3_000;
@@ -26,6 +33,8 @@ export const start = serviceStart("beneficiary", readConfig, migrations, async (
   const deps = {
     ...openStores(database, sealer, contentKeyOf(hashes(contentPurpose))),
     compliance: connect(ComplianceService, config.COMPLIANCE_URL, complianceTimeoutMs),
+    complianceSandbox: connect(ComplianceSandboxService, config.COMPLIANCE_URL),
+    holdsBack: config.DISBURSE_MODE === "sandbox" ? holdsBack : undefined,
     clock: systemClock,
     log,
     sealer,
@@ -37,14 +46,20 @@ export const start = serviceStart("beneficiary", readConfig, migrations, async (
   };
   const bus = await openBus(config);
   await bus.subscribe(subscription(deps));
+  const outbox = screeningOutbox(database.db);
+  lifetime.add("outbox relay", startRelay({ outbox, bus, log }).stop);
   lifetime.add("screening sweep", startScreeningSweep({ ...deps, tracing }).stop);
-  const places = [sealedRecords("beneficiaries"), sealedRecords("depositors")];
+  lifetime.add("link sweep", startLinkSweep(deps).stop);
+  const places = [sealedRecords("beneficiaries"), sealedRecords("depositors"), sealedLinks];
   const resealing = startResealing({ database, keys, places, metrics, log });
   lifetime.add("resealing", resealing.stop);
   lifetime.add("screening backlog", startBacklogGauges({ ...deps, metrics }).stop);
   return serve({
-    services: [BeneficiaryService],
-    routes: (router) => router.service(BeneficiaryService, beneficiaryRpc(deps)),
+    services: [BeneficiaryService, BeneficiarySandboxService],
+    routes: (router) => {
+      router.service(BeneficiaryService, beneficiaryRpc(deps));
+      router.service(BeneficiarySandboxService, sandboxRpc(deps));
+    },
   });
 });
 

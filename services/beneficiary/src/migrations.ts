@@ -86,6 +86,21 @@ const merchantIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** Changes of screenings that are not published: nearly empty. */
+const outboxIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  beneficiaries: [{ key: { "outbox.at": 1 }, name: "outbox", sparse: true }],
+};
+
+/** Links: by the hash of their token, each merchant's, and those that were submitted. */
+const linkIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  beneficiary_links: [
+    { key: { token_hash: 1 }, name: "token", unique: true },
+    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
+    { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
+    { key: { due_at: 1 }, name: "due", sparse: true },
+  ],
+};
+
 /** Merchants that are registered by one command. */
 const registeredAtOnce = 500;
 
@@ -128,4 +143,6 @@ export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
   { name: "merchants: those that have settings", up: registerMerchants },
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
+  { name: "index of screenings to publish", up: (db) => createIndexes(db, outboxIndexes) },
+  { name: "indexes of links", up: (db) => createIndexes(db, linkIndexes) },
 ];

@@ -82,6 +82,22 @@ describe("a depositor", () => {
 });
 
 describe("reading", () => {
+  it("gives the currencies of many, of the merchant's own that are there", async () => {
+    const [crypto, fiat] = [await create.crypto(), await create.fiat({}, {}, 2)];
+    const currenciesOf = async (owner: string, beneficiaryIds: string[]) => {
+      const asked = { merchantId: owner, beneficiaryIds };
+      const { currencies } = await service.rpc.listBeneficiaryCurrencies(asked);
+      return new Map(currencies.map((each) => [each.beneficiaryId, each.destinationCurrency]));
+    };
+    const ids = [crypto, fiat, "ben_none"];
+    const found = await currenciesOf(merchantId, ids);
+    expect([...found.keys()].toSorted()).toEqual([crypto, fiat].toSorted());
+    expect(found.get(crypto)).toBe("USDC_ETH");
+    expect((await currenciesOf("mer_other", ids)).size).toBe(0);
+    const many = Array.from({ length: 1_001 }, (_each, at) => `ben_${at}`);
+    await expect(currenciesOf(merchantId, many)).rejects.toThrow("at most 1000");
+  });
+
   it("masks the account number and leaves document and birth date out", async () => {
     const id = await create.crypto();
     const { beneficiary } = await service.rpc.getBeneficiary({ merchantId, beneficiaryId: id });

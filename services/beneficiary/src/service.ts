@@ -8,15 +8,20 @@ import {
   openOperationBindings,
 } from "@disburse/chassis/mutations/bindings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import { type BeneficiaryDeps, beneficiariesRpc } from "./beneficiaries/rpc.ts";
 import { openBeneficiaries } from "./beneficiaries/store.ts";
 import { type DepositorDeps, depositorsRpc, openDepositors } from "./depositors/depositors.ts";
+import { type LinkDeps, linksRpc } from "./links/rpc.ts";
+import { openLinks } from "./links/store.ts";
 import { type MerchantDeps, merchantsRpc, openMerchants } from "./merchants/merchants.ts";
+import { type SandboxDeps, sandboxRecordsRpc } from "./sandbox/rpc.ts";
 import { openSettings, type SettingsDeps, settingsRpc } from "./settings/settings.ts";
 
 /** Everything that the service's RPCs, its consumer and its sweep work with. */
 export type ServiceDeps = BeneficiaryDeps &
   DepositorDeps &
+  LinkDeps &
   MerchantDeps &
   SettingsDeps & { readonly operations: OperationBindings };
 
@@ -26,6 +31,7 @@ export function openStores({ db }: Database, sealer: Sealer, keyContent?: KeyCon
     operations: openOperationBindings({ db }, keyContent),
     beneficiaries: openBeneficiaries(db, sealer),
     depositors: openDepositors(db, sealer),
+    links: openLinks(db, sealer),
     merchants: openMerchants(db),
     settings: openSettings(db),
   };
@@ -36,7 +42,7 @@ export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof Beneficiar
   const creating = { ...beneficiariesRpc(deps), ...depositorsRpc(deps) };
   return bindOperations(
     BeneficiaryService,
-    { ...creating, ...merchantsRpc(deps), ...settingsRpc(deps) },
+    { ...creating, ...linksRpc(deps), ...merchantsRpc(deps), ...settingsRpc(deps) },
     deps.operations,
     // A record keeps the content of the operation that made it.
     {
@@ -46,4 +52,11 @@ export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof Beneficiar
       ],
     },
   );
+}
+
+/** The RPCs of a sandbox; beneficiary_sandbox.proto has them. */
+export function sandboxRpc(
+  deps: SandboxDeps & Pick<ServiceDeps, "operations">,
+): ServiceImpl<typeof BeneficiarySandboxService> {
+  return bindOperations(BeneficiarySandboxService, sandboxRecordsRpc(deps), deps.operations);
 }

@@ -8,6 +8,7 @@ import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { ComplianceSandboxService } from "@disburse/contracts/disburse/compliance/v1/compliance_sandbox_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { reviewGuards } from "./alerts/approvals.ts";
 import { sealedAlerts } from "./alerts/document.ts";
@@ -23,11 +24,16 @@ import { migrations } from "./migrations.ts";
 import { createBlockingHashes } from "./monitoring/blocking-hashes.ts";
 import { sealedSubjects } from "./monitoring/document.ts";
 import { startMonitoring } from "./monitoring/loop.ts";
+import { monitoringRpc } from "./monitoring/rpc.ts";
+import { sandboxScreeningRpc } from "./monitoring/sandbox.ts";
 import { openSubjectStore } from "./monitoring/store.ts";
 import { screeningRpc } from "./screening/rpc.ts";
 import { openStore, sealedScreenings } from "./screening/store.ts";
 import { createWalletProvider } from "./wallets/provider.ts";
 import { walletProviderOf } from "./wallets/provider-setting.ts";
+
+/** What is served in live mode, too. */
+const served = [ComplianceService, ComplianceReviewService, ApprovalService];
 
 /** What is hashed under keys; stored hashes depend on these words. */
 const hashed = {
@@ -84,7 +90,7 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   lifetime.add("review", review.stop);
   const resealing = startResealing({ ...common, keys: own, places: sealedPlaces });
   lifetime.add("resealing", resealing.stop);
-  const rpc = { ...screening, ...listService.rpc };
+  const rpc = { ...screening, ...listService.rpc, ...monitoringRpc(monitoring) };
   const operations = openOperationBindings(database, contentKeyOf(hashes(contentPurpose)));
   // Screenings are kept with their requests, alerts with what was given.
   const clearing = { score: config.APPROVAL_CLEAR_SCORE, lists: config.APPROVAL_CLEAR_LISTS };
@@ -99,11 +105,12 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
     noted: ["getAlert"],
   });
   return opening.serve({
-    services: [ComplianceService, ComplianceReviewService, ApprovalService],
+    services: [...served, ComplianceSandboxService],
     routes: (router) => {
       router.service(ComplianceService, bound);
       router.service(ComplianceReviewService, reviewing);
       router.service(ApprovalService, approvals.rpc);
+      router.service(ComplianceSandboxService, sandboxScreeningRpc({ ...monitoring, operations }));
     },
   });
 });

@@ -1,15 +1,20 @@
+import { readTrustedKeys } from "@disburse/chassis/identity/keys.ts";
 import {
   commonSettings,
   countSetting,
   databaseSetting,
   type Environment,
+  parsedSetting,
   portSetting,
   readSettings,
+  SettingsError,
   sealingSettings,
   secret,
   serviceUrlSetting,
+  urlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
+import { originProblem, providerProblem } from "./console/rules/addresses.ts";
 import { peppersPattern, readPeppers } from "./keys/rules/peppers.ts";
 import { isCidr } from "./keys/rules/source-address.ts";
 
@@ -44,6 +49,8 @@ const settings = {
   QUOTE_URL: serviceUrlSetting,
   PAYOUT_URL: serviceUrlSetting,
   NOTIFIER_URL: serviceUrlSetting,
+  /** Public keys that the payout service had before: receipts that they signed stay good. */
+  RECEIPT_KEYS: parsedSetting(readTrustedKeys).optional(),
   /** Connections to the public port of each gateway process; idle ones give way. */
   MAX_CONNECTIONS: countSetting(1).default(10_000),
   /** Of one address that is no proxy of ours. */
@@ -56,6 +63,24 @@ const settings = {
   ADDRESS_RATE_LIMIT_BURST: countSetting(1).optional(),
   /** For each address, of keys that do not exist; more than a merchant mistypes. */
   UNKNOWN_KEYS_PER_MINUTE: countSetting(1).default(120),
+  /** Where merchants' people reach the console: `https://console.example.com`. */
+  CONSOLE_URL: urlSetting.optional(),
+  /** The OpenID provider that they sign in at, and as whose client; none can without it. */
+  MEMBERS_OIDC_ISSUER: urlSetting.optional(),
+  MEMBERS_OIDC_CLIENT_ID: z.string().default("disburse-merchants"),
+  /** Of a client that has one; PKCE protects the others. */
+  MEMBERS_OIDC_CLIENT_SECRET: secret(z.string().optional()),
+  /** Of the operators' door, which is shut without a port. */
+  OPERATORS_HOST: z.string().default("127.0.0.1"),
+  OPERATORS_PORT: portSetting.optional(),
+  /** Where operators reach it. */
+  OPERATORS_URL: urlSetting.optional(),
+  /** The provider that operators sign in at: one whose access tokens services believe. */
+  OPERATORS_OIDC_ISSUER: urlSetting.optional(),
+  OPERATORS_OIDC_CLIENT_ID: z.string().default("disburse-console"),
+  OPERATORS_OIDC_CLIENT_SECRET: secret(z.string().optional()),
+  /** For operators alone: no merchant's request goes there. */
+  COMPLIANCE_URL: serviceUrlSetting.optional(),
   /** Proxies of ours, whose `X-Forwarded-For` is believed. */
   TRUSTED_PROXIES: networksSetting,
 } as const;
@@ -65,6 +90,8 @@ const settings = {
  */
 export function readConfig(environment: Environment) {
   const read = readSettings(environment, settings);
+  const problems = addressProblems(read);
+  if (problems.length > 0) throw new SettingsError(`settings: ${problems.join("; ")}`);
   const ofAddress = (ofKey: number) => addressShare * ofKey;
   return {
     ...read,
@@ -72,4 +99,27 @@ export function readConfig(environment: Environment) {
       read.ADDRESS_RATE_LIMIT_PER_SECOND ?? ofAddress(read.RATE_LIMIT_PER_SECOND),
     ADDRESS_RATE_LIMIT_BURST: read.ADDRESS_RATE_LIMIT_BURST ?? ofAddress(read.RATE_LIMIT_BURST),
   };
+}
+
+/** What is wrong with the addresses of the console, by the names of their settings. */
+function addressProblems(read: ReturnType<typeof readSettings<typeof settings>>): string[] {
+  const { DISBURSE_MODE: mode } = read;
+  const origins = { CONSOLE_URL: read.CONSOLE_URL, OPERATORS_URL: read.OPERATORS_URL };
+  const { MEMBERS_OIDC_ISSUER, OPERATORS_OIDC_ISSUER } = read;
+  const providers = { MEMBERS_OIDC_ISSUER, OPERATORS_OIDC_ISSUER };
+  const named = (
+    urls: Readonly<Record<string, string | undefined>>,
+    problemOf: (url: string) => string | undefined,
+  ) =>
+    Object.entries(urls).flatMap(([name, url]) => {
+      const problem = url === undefined ? undefined : problemOf(url);
+      return problem === undefined ? [] : [`${name}: ${problem}`];
+    });
+  return [
+    ...named(origins, (url) => originProblem(url, mode)),
+    ...named(providers, providerProblem),
+    ...(read.OPERATORS_PORT !== undefined && read.COMPLIANCE_URL === undefined
+      ? ["COMPLIANCE_URL: is required beside OPERATORS_PORT"]
+      : []),
+  ];
 }

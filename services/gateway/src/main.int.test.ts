@@ -152,11 +152,12 @@ it("rotates its pepper: added behind, put in front, hashed anew at use, and left
   const fresh = await front.merchant();
   expect(await status(behind, fresh.key)).toBe(200);
   await Promise.all([1, 2, 3].map(async () => expect(await status(front, used.key)).toBe(200)));
-  await vi.waitFor(async () =>
-    expect((await keys.findOne({ _id: used.keyId }))?.pepper).toBe("p2"),
+  await vi.waitFor(
+    async () => expect((await keys.findOne({ _id: used.keyId }))?.pepper).toBe("p2"),
+    10_000,
   );
   for (const each of [behind, front]) {
-    await vi.waitFor(async () => expect(await status(each, used.key)).toBe(200));
+    await vi.waitFor(async () => expect(await status(each, used.key)).toBe(200), 10_000);
   }
   expect(await left(front)).toBe(1);
   const clock = { now: () => new Date(soon) };

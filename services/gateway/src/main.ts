@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
 import type { DescService } from "@bufbuild/protobuf";
 import { sealedProposals } from "@disburse/chassis/approvals/store.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
@@ -9,16 +10,27 @@ import { type Opening, runService, serviceStart } from "@disburse/chassis/servic
 import type { ServiceUrls } from "@disburse/chassis/settings.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
+import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { readConfig } from "./config.ts";
+import { type Forward, personIdentity } from "./console/door.ts";
+import type { Place } from "./console/served.ts";
 import { startHttpServer } from "./http/server.ts";
 import { sealedKeyTexts } from "./keys/rpc.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { migrations } from "./migrations.ts";
-import { createGateway } from "./service.ts";
+import { createGateway, type PeopleDeps } from "./service.ts";
+import { createProvider } from "./sessions/provider.ts";
+import { emailPurpose, sealedMembers } from "./team/store.ts";
 
 /** The edge's own deadline is the bound on every call. */
 const callTimeoutMs = 10_000;
@@ -26,7 +38,10 @@ const callTimeoutMs = 10_000;
 const sweepEveryMs = 60_000;
 
 /** Where texts are sealed; answers that are kept for repeats end after 30 days instead. */
-const sealedPlaces = [sealedKeyTexts, sealedProposals];
+const sealedPlaces = [sealedKeyTexts, sealedProposals, sealedMembers];
+
+/** Where the console's build is, beside the services' sources. */
+const consoleFolder = fileURLToPath(new URL("../../../packages/console/dist", import.meta.url));
 
 /** Clients of the owning services. */
 function connectServices({ config, connect: connectTo }: Opening<ReturnType<typeof readConfig>>) {
@@ -36,7 +51,13 @@ function connectServices({ config, connect: connectTo }: Opening<ReturnType<type
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
     quote: connect(QuoteService, config.QUOTE_URL),
     payout: connect(PayoutService, config.PAYOUT_URL),
+    orders: connect(PayoutOrderService, config.PAYOUT_URL),
     notifier: connect(NotifierService, config.NOTIFIER_URL),
+    statements: connect(StatementService, config.PAYOUT_URL),
+    payoutSandbox: connect(PayoutSandboxService, config.PAYOUT_URL),
+    beneficiarySandbox: connect(BeneficiarySandboxService, config.BENEFICIARY_URL),
+    notifierSandbox: connect(NotifierSandboxService, config.NOTIFIER_URL),
+    quoteSandbox: connect(QuoteSandboxService, config.QUOTE_URL),
   };
 }
 
@@ -53,13 +74,75 @@ function rateLimits(config: ReturnType<typeof readConfig>) {
   };
 }
 
-/** Starts the gateway: its public routes on `PORT`, `KeyService` on `RPC_PORT`. */
+type Config = ReturnType<typeof readConfig>;
+
+/** How people sign in. */
+function portalsOf(config: Config): Pick<PeopleDeps, "members" | "operators"> {
+  const provider = (issuer: string | undefined, clientId: string, clientSecret?: string) =>
+    issuer === undefined ? undefined : createProvider({ issuer, clientId, clientSecret });
+  return {
+    members: {
+      origin: config.CONSOLE_URL,
+      provider: provider(
+        config.MEMBERS_OIDC_ISSUER,
+        config.MEMBERS_OIDC_CLIENT_ID,
+        config.MEMBERS_OIDC_CLIENT_SECRET,
+      ),
+    },
+    operators: {
+      origin: config.OPERATORS_URL,
+      provider: provider(
+        config.OPERATORS_OIDC_ISSUER,
+        config.OPERATORS_OIDC_CLIENT_ID,
+        config.OPERATORS_OIDC_CLIENT_SECRET,
+      ),
+    },
+  };
+}
+
+/** Public keys of the payout service, which signs receipts: those of now, and those of before. */
+function receiptKeys({ config, identity }: Opening<Config>): object[] {
+  const keys = new Map([...(config.RECEIPT_KEYS ?? []), ...identity.trustedKeys()]);
+  return [...keys].flatMap(([kid, { service, publicKey }]) =>
+    service === "payout" ? [{ ...publicKey.export({ format: "jwk" }), kid, use: "sig" }] : [],
+  );
+}
+
+type UnaryCall = (request: object, options: { readonly signal: AbortSignal }) => Promise<object>;
+
+/** Calls services as the person who asks; `ownUrl` is where this one serves its own RPCs. */
+function forwardCalls({ config, connect }: Opening<Config>, ownUrl: () => string): Forward {
+  const urls: Readonly<Record<Place, () => ServiceUrls>> = {
+    beneficiary: () => config.BENEFICIARY_URL,
+    compliance: () => config.COMPLIANCE_URL ?? [],
+    quote: () => config.QUOTE_URL,
+    payout: () => config.PAYOUT_URL,
+    notifier: () => config.NOTIFIER_URL,
+    gateway: () => [ownUrl()],
+  };
+  return (place, service) => {
+    const as = { identity: personIdentity, peer: place };
+    const rpc = connect(service, urls[place](), callTimeoutMs, as);
+    const calls = rpc as unknown as Readonly<Record<string, UnaryCall | undefined>>;
+    return async ({ localName }, request, signal) => {
+      const call = calls[localName];
+      if (call === undefined) throw new Error(`a client has no ${localName}`);
+      return call(request, { signal });
+    };
+  };
+}
+
+/**
+ * Starts the gateway: its public routes on `PORT`, its RPCs on `RPC_PORT`, the operators' door on
+ * `OPERATORS_PORT`.
+ */
 export const start = serviceStart("gateway", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime, lifecycle } = opening;
   // Keys end, and runs are given up, by one clock for all gateways.
   const clock = await databaseClock(database);
   const startedAt = clock.now();
-  const keys = await openKeys(opening, config);
+  const keys = await openKeys(opening, config, emailPurpose);
+  let ownUrl = "";
   const gateway = await createGateway({
     db: database.db,
     sealer: keys.sealer,
@@ -70,9 +153,19 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
     metrics,
     tracing: opening.tracing,
     mode: config.DISBURSE_MODE,
+    receiptKeys: () => receiptKeys(opening),
     peppers: config.API_KEY_PEPPER,
     place: `${hostname()}:${config.PORT}`,
+    approvalSignInMs: opening.identity.stepUp.maxAgeSeconds * 1_000,
     proxies: config.TRUSTED_PROXIES,
+    people: {
+      ...portalsOf(config),
+      emailHashes: () => keys.hashes(emailPurpose),
+      verify: opening.identity.verify,
+      forward: forwardCalls(opening, () => ownUrl),
+      consoleFolder,
+      draining: lifecycle.draining,
+    },
     ...rateLimits(config),
   });
   const resealing = startResealing({ database, keys, places: sealedPlaces, metrics, log });
@@ -83,12 +176,14 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   const { url } = await opening.serve({
     host: config.RPC_HOST,
     port: config.RPC_PORT,
-    services: [KeyService, ApprovalService],
+    services: [KeyService, TeamService, ApprovalService],
     routes: (router) => {
       router.service(KeyService, gateway.keyService);
+      router.service(TeamService, gateway.teamService);
       router.service(ApprovalService, gateway.approvals.rpc);
     },
   });
+  ownUrl = url;
   const { HOST: host, PORT: port } = config;
   const { draining } = lifecycle;
   const connections = {
@@ -98,6 +193,12 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   const options = { host, port, log, connections, draining };
   const httpServer = await startHttpServer(gateway.listener, options);
   lifetime.add("http server", httpServer.stop);
+  if (config.OPERATORS_PORT !== undefined) {
+    const { OPERATORS_HOST: host, OPERATORS_PORT: port } = config;
+    const door = { ...options, host, port, connections: { ...connections, metrics: undefined } };
+    const operators = await startHttpServer(gateway.operatorsListener, door);
+    lifetime.add("operators' door", operators.stop);
+  }
   // The port is ours, so the process that had it before has ended.
   await gateway.freeEnded(startedAt);
   return { url, publicUrl: httpServer.url };

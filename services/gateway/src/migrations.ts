@@ -30,9 +30,32 @@ const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
 };
 
+/** The people of merchants' teams, and the sessions of all people. */
+const peopleIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  members: [
+    { key: { "operation.id": 1 }, name: "operation", unique: true },
+    { key: { merchant_id: 1, created_at: 1 }, name: "team" },
+    // Absent of those who were removed.
+    {
+      key: { merchant_id: 1, email_hash: 1 },
+      name: "email",
+      unique: true,
+      partialFilterExpression: { email_hash: { $exists: true } },
+    },
+    { key: { email_hash: 1 }, name: "invited", sparse: true },
+    { key: { "subject.id": 1, "subject.issuer": 1 }, name: "subject", sparse: true },
+  ],
+  sessions: [
+    { key: { member_id: 1 }, name: "member", sparse: true },
+    { key: { created_at: 1 }, name: "created" },
+    { key: { seen_at: 1 }, name: "seen" },
+  ],
+};
+
 /** The steps of this service's database, in order; a released one never changes. */
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
   { name: "indexes of proposals", up: (db) => createIndexes(db, approvalIndexes) },
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
+  { name: "indexes of members and sessions", up: (db) => createIndexes(db, peopleIndexes) },
 ];

@@ -1,12 +1,24 @@
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { Verify } from "@disburse/chassis/identity/verifier.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import type { Db } from "mongodb";
+import { type DoorDeps, doorRoutes } from "./console/door.ts";
+import { eventRoute } from "./console/events.ts";
+import { createFeeds } from "./console/feed.ts";
+import { consoleFiles } from "./console/files.ts";
+import { memberPortal, operatorPortal, type PortalAddress } from "./console/portal.ts";
+import { sessionRoutes } from "./console/session-routes.ts";
 import { type AppDeps, createApp } from "./http/app.ts";
 import { createFileCount } from "./http/files.ts";
+import { observe } from "./http/observe.ts";
 import { type PublicRouteDeps, publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
+import { decimalNames } from "./http/rules/text-amounts.ts";
 import { createStrangers } from "./http/strangers.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
 import { keyGuards } from "./keys/approvals.ts";
@@ -17,15 +29,25 @@ import { keyService } from "./keys/rpc.ts";
 import type { Peppers } from "./keys/rules/peppers.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { forgetSecrets, openKeys } from "./keys/store.ts";
-import { operations, reference } from "./resources/all.ts";
+import { linkRoutes } from "./links/routes.ts";
+import { type OwnClients, ownClients } from "./own-clients.ts";
+import { operationsIn, referenceIn } from "./resources/all.ts";
+import { openMemberSessions } from "./sessions/members.ts";
+import { openOperatorSessions } from "./sessions/operators.ts";
+import { cookieName } from "./sessions/rules/session.ts";
+import { openSessions } from "./sessions/store.ts";
+import { teamService } from "./team/rpc.ts";
+import { type Members, openMembers } from "./team/store.ts";
 
 /** What the gateway is made of. */
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
-  Pick<
-    AppDeps,
-    "clients" | "clock" | "log" | "metrics" | "tracing" | "answerWithinMs" | "fileTimes"
-  > & {
+  Pick<AppDeps, "clock" | "log" | "answerWithinMs" | "fileTimes" | "approvalSignInMs"> & {
+    /** Of the other services. */
+    readonly clients: Omit<AppDeps["clients"], keyof OwnClients | "pages">;
     readonly db: Db;
+    readonly metrics: Metrics;
+    /** Absent where tracing is off. */
+    readonly tracing?: Tracing | undefined;
     readonly peppers: Peppers;
     readonly sealer: Sealer;
     /** Where it listens: host and port, which no other gateway that lives has. */
@@ -38,9 +60,25 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
     readonly strangersLimit: RateLimitOptions;
     /** For each address, of ids that are no key's. */
     readonly lookupsLimit: RateLimitOptions;
+    readonly people: PeopleDeps;
     /** A clock that only goes forward, in milliseconds; the process's own when left out. */
     readonly monotonicMs?: () => number;
   };
+
+/** How people come in. */
+export type PeopleDeps = {
+  /** By which members are found who have not signed in yet. */
+  readonly emailHashes: Members["emailHashes"];
+  /** Verifies operators' access tokens. */
+  readonly verify: Verify;
+  readonly members: PortalAddress;
+  readonly operators: PortalAddress;
+  readonly forward: DoorDeps["forward"];
+  /** Aborted when what is open for long is to end. */
+  readonly draining?: AbortSignal;
+  /** Where the console's build is, where there is one. */
+  readonly consoleFolder: string;
+};
 
 /** The gateway without its sockets: what answers requests, what serves keys, what sweeps. */
 export async function createGateway(deps: GatewayDeps) {
@@ -52,10 +90,36 @@ export async function createGateway(deps: GatewayDeps) {
   const lookups = createRateLimiter(deps.lookupsLimit);
   const cache = openKeyCache(keys, { ...deps, lookups });
   const strangers = createRateLimiter(deps.strangersLimit);
-  const listener = createApp({
+  const people = openPeople(deps);
+  const issuing = { keys, sealer, peppers, mode, clock, changed: cache.drop };
+  const approvals = openApprovals(deps);
+  const guarded = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
+  const bindings = openOperationBindings(deps);
+  const own = {
+    keyService: bindOperations(KeyService, guarded, bindings, {
+      decisions: ["createKey", "rotateKey", "revokeKey"],
+    }),
+    teamService: bindOperations(TeamService, people.team, bindings, {
+      decisions: ["addMember", "setMemberRole", "removeMember"],
+    }),
+  };
+  const reference = referenceIn(mode);
+  const app = {
     ...deps,
-    operations,
-    publicRoutes: await publicRoutes({ ...deps, reference }),
+    clients: {
+      ...deps.clients,
+      ...ownClients(own.keyService, own.teamService),
+      pages: pagesAt(deps.people.members.origin),
+    },
+    observe: observe(deps.log, deps.metrics, deps.tracing),
+    operations: operationsIn(mode),
+    decimals: decimalNames(reference),
+    publicRoutes: [
+      ...(await publicRoutes({ ...deps, reference })),
+      ...linkRoutes({ ...deps.clients, log: deps.log }),
+      ...people.memberRoutes,
+    ],
+    members: people.memberSessions,
     keys: cache,
     matches: createKeyMatching(peppers),
     rehash: createRehash({ keys, peppers, changed: cache.drop, log: deps.log }),
@@ -63,13 +127,12 @@ export async function createGateway(deps: GatewayDeps) {
     rateLimiter: createRateLimiter(deps.rateLimit),
     files: createFileCount(),
     idempotency,
-  });
-  const issuing = { keys, sealer, peppers, mode, clock, changed: cache.drop };
-  const approvals = openApprovals(deps);
-  const guarded = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
+  };
   return {
-    listener,
-    keyService: bindOperations(KeyService, guarded, openOperationBindings(deps)),
+    ...own,
+    listener: createApp(app),
+    /** Answers at the operators' door. */
+    operatorsListener: createApp({ ...app, operations: [], publicRoutes: people.operatorRoutes }),
     /** `ApprovalService` of keys, and its sweep. */
     approvals,
     /** Frees the idempotency keys that a killed gateway of this place held since before a time. */
@@ -77,9 +140,53 @@ export async function createGateway(deps: GatewayDeps) {
     /** Deletes and forgets what is past its time; never has more to do at once. */
     sweep: async () => {
       await sweep(idempotency);
+      await people.sweep();
       await forgetSecrets(keys, clock.now());
       await countOlder();
       return false;
     },
+  };
+}
+
+/** Addresses of our pages: paths alone where it is not said at which host we are. */
+function pagesAt(origin = ""): AppDeps["clients"]["pages"] {
+  return { linkUrl: (token) => (token === "" ? "" : `${origin}/b/${token}`) };
+}
+
+/** What people come in by: their teams, their sessions, and the routes of both ports. */
+function openPeople({ db, sealer, clock, mode, log, clients, people }: GatewayDeps) {
+  const { emailHashes, verify, forward, consoleFolder, draining } = people;
+  const sessions = openSessions(db, { sealer, clock });
+  const members = openMembers(db, { sealer, emailHashes });
+  const memberCookie = cookieName("member", people.members.origin);
+  const operatorCookie = cookieName("operator", people.operators.origin);
+  const memberSessions = openMemberSessions({ sessions, members, cookieName: memberCookie });
+  const { provider } = people.operators;
+  const operatorSessions = openOperatorSessions({
+    ...{ sessions, verify, provider, cookieName: operatorCookie },
+  });
+  const shared = { sessions, sealer, clock, mode, log };
+  const { beneficiary } = clients;
+  const ofMembers = { members, sessions: memberSessions, beneficiary, clock };
+  const memberPortals = memberPortal(people.members, ofMembers);
+  const ofOperators = { sessions: operatorSessions, clock };
+  const operatorPortals = operatorPortal(people.operators, ofOperators);
+  const files = consoleFiles(consoleFolder);
+  const feeds = createFeeds({ notifier: clients.notifier, log });
+  const streams = createFileCount();
+  return {
+    memberSessions,
+    team: teamService({ members, clock, endSessions: sessions.endOfMember }),
+    sweep: sessions.sweep,
+    memberRoutes: [
+      ...sessionRoutes({ ...shared, portal: memberPortals, cookieName: memberCookie }),
+      eventRoute({ sessions: memberSessions, feeds, streams, draining }),
+      ...files,
+    ],
+    operatorRoutes: [
+      ...sessionRoutes({ ...shared, portal: operatorPortals, cookieName: operatorCookie }),
+      ...doorRoutes({ sessions: operatorSessions, forward }),
+      ...files,
+    ],
   };
 }

@@ -29,6 +29,8 @@ export function useCalls() {
     merchantId: () => merchant.merchantId,
     keyId: () => merchant.keyId,
     ask,
+    /** A key of another merchant, with these scopes alone. */
+    keyWith: async (scopes: string[]): Promise<string> => (await gateway.merchant({ scopes })).key,
     /** A fake RPC that records its requests. */
     replying:
       <Reply>(reply: Reply) =>

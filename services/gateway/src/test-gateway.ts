@@ -12,14 +12,20 @@ import {
   type ServiceImpl,
 } from "@connectrpc/connect";
 import { callContext } from "@disburse/chassis/call-context.ts";
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
+import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
@@ -30,7 +36,8 @@ import { type HttpTimeouts, startHttpServer } from "./http/server.ts";
 import { readPeppers } from "./keys/rules/peppers.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { migrations } from "./migrations.ts";
-import { createGateway, type GatewayDeps } from "./service.ts";
+import { createGateway, type GatewayDeps, type PeopleDeps } from "./service.ts";
+import { emailPurpose } from "./team/store.ts";
 
 /**
  * A fake service: each RPC is what the test sets; a call of any other is a bug.
@@ -75,7 +82,8 @@ function recordingLog(lines: LogLine[]): Log {
   return { fatal, error, warn, info: at("info"), debug: at("debug") };
 }
 
-const sealingKey = `k1:${Buffer.alloc(32, 3).toString("base64")}`;
+/** What a test gateway seals with. */
+export const testSealingKey = `k1:${Buffer.alloc(32, 3).toString("base64")}`;
 
 /** What answers for the owning services, and clients of it. */
 function fakeServices() {
@@ -83,28 +91,64 @@ function fakeServices() {
     beneficiary: {} as Fake<typeof BeneficiaryService>,
     quote: {} as Fake<typeof QuoteService>,
     payout: {} as Fake<typeof PayoutService>,
+    orders: {} as Fake<typeof PayoutOrderService>,
     notifier: {} as Fake<typeof NotifierService>,
+    statements: {} as Fake<typeof StatementService>,
+    payoutSandbox: {} as Fake<typeof PayoutSandboxService>,
+    beneficiarySandbox: {} as Fake<typeof BeneficiarySandboxService>,
+    notifierSandbox: {} as Fake<typeof NotifierSandboxService>,
+    quoteSandbox: {} as Fake<typeof QuoteSandboxService>,
   };
   const transport = createRouterTransport((router) => {
     register(router, BeneficiaryService, fakes.beneficiary);
     register(router, QuoteService, fakes.quote);
     register(router, PayoutService, fakes.payout);
+    register(router, PayoutOrderService, fakes.orders);
     register(router, NotifierService, fakes.notifier);
+    register(router, StatementService, fakes.statements);
+    register(router, PayoutSandboxService, fakes.payoutSandbox);
+    register(router, BeneficiarySandboxService, fakes.beneficiarySandbox);
+    register(router, NotifierSandboxService, fakes.notifierSandbox);
+    register(router, QuoteSandboxService, fakes.quoteSandbox);
   });
   const clients = {
     beneficiary: createClient(BeneficiaryService, transport),
     quote: createClient(QuoteService, transport),
     payout: createClient(PayoutService, transport),
+    orders: createClient(PayoutOrderService, transport),
     notifier: createClient(NotifierService, transport),
+    statements: createClient(StatementService, transport),
+    payoutSandbox: createClient(PayoutSandboxService, transport),
+    beneficiarySandbox: createClient(BeneficiarySandboxService, transport),
+    notifierSandbox: createClient(NotifierSandboxService, transport),
+    quoteSandbox: createClient(QuoteSandboxService, transport),
   };
   return { fakes, clients };
 }
+
+/** What finds its members by their emails. */
+export const testEmailHashes = () => createKeyedHashes(testSealingKey, emailPurpose);
+
+/** Sessions are there, and no provider to sign in at. */
+const withoutProvider = {
+  emailHashes: testEmailHashes,
+  verify: () => {
+    throw new ConnectError("no person has access", Code.Unauthenticated);
+  },
+  members: { origin: undefined, provider: undefined },
+  operators: { origin: undefined, provider: undefined },
+  forward: () => async () => {
+    throw new Error("nothing is forwarded");
+  },
+  consoleFolder: "/nonexistent",
+};
 
 /** A whole gateway on a database and a port of its own, with fake services behind it. */
 export async function startTestGateway(
   options: Partial<GatewayDeps> = {},
   timeouts?: HttpTimeouts,
   limits: Partial<ConnectionLimits> = {},
+  people: Partial<PeopleDeps> = {},
 ) {
   const database = await migratedDatabase("gateway", migrations);
   const { fakes, clients } = fakeServices();
@@ -113,7 +157,7 @@ export async function startTestGateway(
   const metrics = createMetrics("gateway");
   const gateway = await createGateway({
     db: database.db,
-    sealer: createSealer(sealingKey),
+    sealer: createSealer(testSealingKey),
     clients,
     isReady: async () => true,
     clock: { now: () => new Date(time.nowMs) },
@@ -121,12 +165,15 @@ export async function startTestGateway(
     log: recordingLog(logLines),
     metrics,
     mode: "sandbox",
+    receiptKeys: () => [],
     peppers: readPeppers(Buffer.alloc(32, 9).toString("base64")),
     place: "first:8080",
+    approvalSignInMs: 900_000,
     proxies: [],
     rateLimit: { perSecond: 1_000, burst: 10_000 },
     strangersLimit: { perSecond: 10_000, burst: 100_000 },
     lookupsLimit: { perSecond: 10_000, burst: 100_000 },
+    people: { ...withoutProvider, ...people },
     ...options,
   });
   const connections = {

@@ -5,6 +5,7 @@ import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Clock, systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
@@ -50,8 +51,11 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   lifetime.add("resealing", startResealing({ sealedKeys, sealer, metrics, log }).stop);
   // Before anything runs: the process that has the port succeeds its predecessor at this place.
   const server = await opening.startServer({
-    services: [NotifierService],
-    routes: (router) => router.service(NotifierService, notifier.rpc),
+    services: [NotifierService, NotifierSandboxService],
+    routes: (router) => {
+      router.service(NotifierService, notifier.rpc);
+      router.service(NotifierSandboxService, notifier.sandboxRpc);
+    },
   });
   let worker: ReturnType<typeof startWorker> | undefined;
   lifetime.add("worker and server", async () => {

@@ -6,6 +6,7 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { openShardStore } from "./deliveries/cluster/shard-store.ts";
 import type { AttemptDeps } from "./deliveries/dispatch/attempt.ts";
@@ -31,6 +32,7 @@ import { createFanOut } from "./events/fan-out.ts";
 import { openFeedStore } from "./events/feed-store.ts";
 import { createUnreadableCount } from "./events/intake.ts";
 import { eventRpc } from "./events/rpc.ts";
+import { sandboxWebhooksRpc } from "./events/sandbox.ts";
 import { openEventStore } from "./events/store.ts";
 import { createReplayer } from "./replays/replayer.ts";
 import { replayRpc } from "./replays/rpc.ts";
@@ -99,12 +101,13 @@ export function createNotifier(options: NotifierOptions) {
     ...{ ...endpointRpc(rpcDeps), ...endpointStateRpc(rpcDeps), ...secretRpc(rpcDeps) },
     ...{ ...deliveryRpc(rpcDeps), ...replayRpc(rpcDeps), ...eventRpc(rpcDeps) },
   } satisfies ServiceImpl<typeof NotifierService>;
+  const bindings = openOperationBindings(database);
   return {
     ...stores,
     ...{ fanOut, dispatcher, replayer, work, metrics },
-    rpc: bindOperations(NotifierService, rpc, openOperationBindings(database), {
-      own: ["publishEvent"],
-    }),
+    rpc: bindOperations(NotifierService, rpc, bindings, { own: ["publishEvent"] }),
+    /** Of a sandbox. */
+    sandboxRpc: bindOperations(NotifierSandboxService, sandboxWebhooksRpc(rpcDeps), bindings),
     countUnreadable: createUnreadableCount(options.metrics),
     /** Calls this whenever a delivery may be due that the dispatcher does not know of. */
     onWake: (listener: () => void): void => {
@@ -132,7 +135,7 @@ const leaveMs = 3_000;
 
 /** Runs deliveries until it is stopped; attempts in flight may end then. */
 export function startWorker(
-  parts: Omit<Notifier, "rpc" | "work">,
+  parts: Omit<Notifier, "rpc" | "sandboxRpc" | "work">,
   clock: Clock,
   log: Log,
 ): { stop(): Promise<void> } {

@@ -12,6 +12,7 @@ import { valueOfWord, type WordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { derivedId, eventId, newId } from "@disburse/kernel/id.ts";
@@ -100,6 +101,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
   });
   const transport = createRouterTransport(({ service }) => {
     service(NotifierService, notifier.rpc);
+    service(NotifierSandboxService, notifier.sandboxRpc);
   }, namedCallers);
   const { dispatcher, deliveries } = notifier;
   const consumer = subscription(notifier.fanOut, clock.now, silentLog, notifier.countUnreadable);
@@ -112,6 +114,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     series: metrics.text,
     consume: consumer.handle,
     rpc: createClient(NotifierService, transport),
+    sandbox: createClient(NotifierSandboxService, transport),
     /** Works until nothing is due at the present moment. */
     work: async () => {
       do {

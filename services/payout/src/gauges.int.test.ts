@@ -11,16 +11,22 @@ const start = new Date("2026-03-01T10:00:00Z");
 let platform: TestPlatform;
 /** Reads the gauges; answers with the lines of what is not 0. */
 let read: () => Promise<string[]>;
+let exposition: () => Promise<string>;
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: start });
   platform = await startTestPlatform();
   const metrics = createMetrics("payout");
   const { database, worker } = platform;
-  const gauges = payoutGauges({ database, metrics, clock: worker.clock, log: silentLog });
+  const { clock } = worker;
+  const rails = [{ name: "bank-usd", overdueAfterMs: 96 * 3_600_000 }, { name: "sandbox" }];
+  const gauges = payoutGauges({ database, rails, metrics, clock, log: silentLog });
+  exposition = metrics.text;
   read = async () => {
     await gauges();
     const text = (await metrics.text()).replaceAll(/\{service="payout"\}|,service="payout"/g, "");
-    return text.split("\n").filter((line) => line.startsWith("disburse_") && !line.endsWith(" 0"));
+    return text
+      .split("\n")
+      .filter((line) => line.startsWith("disburse_") && !/ 0$|_overdue_after_/.test(line));
   };
 });
 afterAll(async () => {
@@ -45,16 +51,23 @@ it("shows events to publish, open payouts by stage, and exceptions, until they a
     "disburse_payout_outbox_payouts 2",
     "disburse_payout_outbox_oldest_seconds 60",
     'disburse_payouts_open{stage="queued"} 2',
-    'disburse_payout_oldest_open_seconds{stage="queued"} 60',
+    'disburse_payout_oldest_open_seconds{stage="queued",rail=""} 60',
   ]);
   await platform.work();
   await platform.outbox.published(await platform.outbox.due(10));
   pass(500);
   expect(await read()).toEqual([
     'disburse_payouts_open{stage="unknown"} 2',
-    'disburse_payout_oldest_open_seconds{stage="unknown"} 60.5',
+    'disburse_payout_oldest_open_seconds{stage="unknown",rail="scripted"} 60.5',
     'disburse_payout_exceptions{kind="unknown"} 2',
   ]);
+  const approval = { reasons: [], digest: "", expires_at: start };
+  const decision = { as: "approved", at: new Date(Date.now() - 1_000) } as const;
+  await payouts.updateMany({}, { $set: { approval: { ...approval, decision } } });
+  expect((await read())[1]).toBe(
+    'disburse_payout_oldest_open_seconds{stage="unknown",rail="scripted"} 1',
+  );
+  await payouts.updateMany({}, { $unset: { approval: "" } });
   await payouts.updateOne({ _id: first }, { $set: { "doubt.kind": "stuck" } });
   expect((await read()).slice(2)).toEqual([
     'disburse_payout_exceptions{kind="stuck"} 1',
@@ -65,13 +78,41 @@ it("shows events to publish, open payouts by stage, and exceptions, until they a
   expect(await read()).toEqual([]);
 });
 
+it("shows the oldest of each rail, and when one is overdue by its rail's own setting", async () => {
+  const { payouts } = platform;
+  const open = (id: string, rail: string, minutes: number) => ({
+    ...{ _id: id, rail, status: "initiated", progress: { stage: "processing" } },
+    ...{ work_due_at: start, created_at: new Date(start.getTime() - minutes * 60_000) },
+  });
+  const all = [open("po_1", "bank-usd", 5), open("po_2", "bank-usd", 9), open("po_3", "other", 1)];
+  await payouts.insertMany(all as unknown as PayoutDocument[]);
+  // The engine groups them in no order.
+  expect((await read()).toSorted()).toEqual([
+    'disburse_payout_oldest_open_seconds{stage="processing",rail="bank-usd"} 540',
+    'disburse_payout_oldest_open_seconds{stage="processing",rail="other"} 60',
+    'disburse_payouts_open{stage="processing"} 3',
+  ]);
+  await payouts.deleteMany({ rail: "bank-usd" });
+  const after = await read();
+  expect(after.join()).not.toContain("bank-usd");
+  await payouts.deleteMany({});
+  const text = await exposition();
+  expect(text).toContain(
+    'disburse_payout_overdue_after_seconds{rail="bank-usd",service="payout"} 345600',
+  );
+  expect(text).not.toContain('disburse_payout_overdue_after_seconds{rail="sandbox"');
+});
+
 it("shows no more than 10,000 payouts of a kind", async () => {
   const many = Array.from({ length: 10_001 }, (_each, at) => ({
     ...{ _id: `po_${at}`, status: "initiated", progress: { stage: "queued" } },
     ...{ work_due_at: start, created_at: start, outbox: [{ at: start }] },
     doubt: { kind: "stuck", since: start },
   }));
-  await platform.payouts.insertMany(many as unknown as PayoutDocument[]);
+  for (let from = 0; from < many.length; from += 1_000) {
+    const some = many.slice(from, from + 1_000) as unknown as PayoutDocument[];
+    await platform.payouts.insertMany(some);
+  }
   expect(await read()).toEqual([
     "disburse_payout_outbox_payouts 10000",
     'disburse_payouts_open{stage="queued"} 10000',
@@ -121,14 +162,43 @@ it("shows holds without a payout once no execute can still make it", async () =>
   expect((await read()).join()).not.toContain("disburse_orphaned_holds");
 });
 
+it("shows scheduled payouts that wait, and how late; batches that run, and since when idle", async () => {
+  const { orders, batches, payouts } = platform;
+  await payouts.deleteMany({});
+  const ago = (ms: number) => new Date(start.getTime() - ms);
+  const order = (id: string, scheduled_at: Date, due_at?: Date) => ({
+    ...{ _id: id, operation_id: id, scheduled_at, ...(due_at && { due_at }) },
+  });
+  await orders.insertMany([
+    // A worker's lease puts the time off at which it is looked at next, not its own.
+    order("spo_late", ago(90_000), ago(-20_000)),
+    order("spo_later", ago(-60_000), ago(-60_000)),
+    order("spo_made", ago(900_000)),
+  ] as never);
+  await batches.insertMany([
+    { _id: "bat_runs", due_at: ago(-5_000), moved_at: ago(2_000) },
+    { _id: "bat_idle", due_at: ago(-5_000), moved_at: ago(700_000) },
+    { _id: "bat_over", moved_at: ago(900_000) },
+  ] as never);
+  expect(await read()).toEqual([
+    "disburse_scheduled_payouts_waiting 2",
+    "disburse_scheduled_payout_oldest_overdue_seconds 90",
+    "disburse_batches_running 2",
+    "disburse_batch_oldest_idle_seconds 700",
+  ]);
+  await Promise.all([orders.deleteMany({}), batches.deleteMany({})]);
+  expect(await read()).toEqual([]);
+});
+
 it("are read anew after 5 s", async () => {
   const { database, worker } = platform;
   const timer = vi.spyOn(globalThis, "setTimeout");
   const metrics = createMetrics("payout");
-  const loop = startPayoutGauges({ database, metrics, clock: worker.clock, log: silentLog });
+  const { clock } = worker;
+  const loop = startPayoutGauges({ database, rails: [], metrics, clock, log: silentLog });
   try {
     const pause = [expect.any(Function), 5_000];
-    await vi.waitFor(() => expect(timer.mock.calls).toContainEqual(pause));
+    await vi.waitFor(() => expect(timer.mock.calls).toContainEqual(pause), 10_000);
   } finally {
     await loop.stop();
     timer.mockRestore();

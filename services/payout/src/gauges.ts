@@ -4,11 +4,13 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Collection } from "mongodb";
+import { orderGauges } from "./batches/gauges.ts";
 import { orphanedAfterMs } from "./execution/holds.ts";
 import type { AccountDocument } from "./ledger/documents.ts";
 import type { Payouts } from "./payouts/document.ts";
 import { exceptionKinds } from "./payouts/rules/exception.ts";
 import { openPayouts } from "./payouts/store.ts";
+import type { Rail } from "./rails/rail.ts";
 import { openRailStates } from "./rails/states.ts";
 import { railAccountGauges } from "./treasury/gauges.ts";
 
@@ -20,6 +22,8 @@ const readMax = 10_000;
 /** What a reading is taken from. */
 export type GaugeDeps = {
   readonly database: Database;
+  /** The rails that are configured. */
+  readonly rails: readonly Pick<Rail, "name" | "overdueAfterMs">[];
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,7 +37,8 @@ export function startPayoutGauges(deps: GaugeDeps): Loop {
 }
 
 /** One reading brings the gauges up to date. */
-export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Promise<void> {
+export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
+  const { database, metrics, clock } = deps;
   const payouts = openPayouts(database);
   const accounts = database.db.collection<AccountDocument>("accounts");
   const outbox = metrics.gauge(
@@ -44,16 +49,7 @@ export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Pro
     "disburse_payout_outbox_oldest_seconds",
     "Age of the oldest event that is not marked as published.",
   );
-  const open = metrics.gauge(
-    "disburse_payouts_open",
-    "Payouts without an outcome, by stage; to 10,000 in all.",
-    ["stage"],
-  );
-  const openOldest = metrics.gauge(
-    "disburse_payout_oldest_open_seconds",
-    "Age of the oldest payout without an outcome, by stage; among 10,000.",
-    ["stage"],
-  );
+  const readOpenPayouts = openPayoutGauges(payouts, deps);
   const exceptions = metrics.gauge(
     "disburse_payout_exceptions",
     "Payouts with an open exception, by kind; to 10,000 in all.",
@@ -69,19 +65,14 @@ export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Pro
     "disburse_orphaned_holds",
     "Holds of money without a payout for longer than any execute takes.",
   );
+  const readOrders = orderGauges(database, metrics);
   const readRailAccounts = railAccountGauges({ accounts }, payouts, metrics);
   return async () => {
     const now = clock.now();
-    const secondsSince = (at: Date) => Math.max(0, (now.getTime() - at.getTime()) / 1_000);
     const [unpublished] = await readOutbox(payouts);
     outbox.set(unpublished?.count ?? 0);
-    outboxOldest.set(secondsSince(unpublished?.oldest ?? now));
-    const byStage = await readOpen(payouts);
-    for (const stage of openStages) {
-      const found = byStage.find(({ _id }) => _id === stage);
-      open.set({ stage }, found?.count ?? 0);
-      openOldest.set({ stage }, secondsSince(found?.oldest ?? now));
-    }
+    outboxOldest.set(secondsBetween(unpublished?.oldest ?? now, now));
+    await readOpenPayouts(now);
     const byKind = await readExceptions(payouts);
     for (const kind of exceptionKinds) {
       exceptions.set({ kind }, byKind.find(({ _id }) => _id === kind)?.count ?? 0);
@@ -90,15 +81,65 @@ export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Pro
     const [orphaned] = await readOrphaned(accounts, new Date(now.getTime() - orphanedAfterMs));
     holds.set(orphaned?.count ?? 0);
     await readRailAccounts();
+    await readOrders(now);
   };
 }
 
+/** The gauges of payouts without an outcome; a call reads them at a time. */
+function openPayoutGauges(payouts: Payouts, { rails, metrics }: GaugeDeps) {
+  const open = metrics.gauge(
+    "disburse_payouts_open",
+    "Payouts without an outcome, by stage; to 10,000 in all.",
+    ["stage"],
+  );
+  const openOldest = metrics.gauge(
+    "disburse_payout_oldest_open_seconds",
+    "Age of the oldest payout without an outcome, by stage and rail, which is empty until one is named; among 10,000.",
+    ["stage", "rail"],
+  );
+  const overdueAfter = metrics.gauge(
+    "disburse_payout_overdue_after_seconds",
+    "When an open payout of a rail is overdue, where the rail's own setting says it.",
+    ["rail"],
+  );
+  for (const { name: rail, overdueAfterMs } of rails) {
+    if (overdueAfterMs !== undefined) overdueAfter.set({ rail }, overdueAfterMs / 1_000);
+  }
+  return async (now: Date): Promise<void> => {
+    const opened = await readOpen(payouts);
+    // A rail's last open payout has ended: its series has, too.
+    openOldest.reset();
+    for (const stage of openStages) {
+      const its = opened.filter(({ _id }) => _id.stage === stage);
+      open.set(
+        { stage },
+        its.reduce((sum, { count }) => sum + count, 0),
+      );
+      openOldest.set({ stage, rail: "" }, 0);
+      for (const { _id, oldest } of its) {
+        openOldest.set({ stage, rail: _id.rail ?? "" }, secondsBetween(oldest, now));
+      }
+    }
+  };
+}
+
+const secondsBetween = (from: Date, to: Date) =>
+  Math.max(0, (to.getTime() - from.getTime()) / 1_000);
+
 const openStages = [
-  ...["queued", "awaiting_funds", "submitting", "processing", "unknown", "cancelling"],
+  ...[
+    "awaiting_approval",
+    "queued",
+    "awaiting_funds",
+    "submitting",
+    "processing",
+    "unknown",
+    "cancelling",
+  ],
   "concluding",
 ];
 
-type Reading = { readonly _id: unknown; readonly count: number; readonly oldest: Date };
+type Reading<Id = unknown> = { readonly _id: Id; readonly count: number; readonly oldest: Date };
 
 const always = { $gt: new Date(0) };
 
@@ -112,17 +153,18 @@ function readOutbox(payouts: Payouts): Promise<Reading[]> {
   return payouts.aggregate<Reading>(steps, { hint: "outbox" }).toArray();
 }
 
-function readOpen(payouts: Payouts): Promise<Reading[]> {
+/** One that waited for approval is open for its rail since it was approved: `openSince`. */
+const openSince = { $max: ["$approval.decision.at", "$created_at"] };
+
+function readOpen(payouts: Payouts) {
+  const _id = { stage: "$progress.stage", rail: "$rail" };
   const steps = [
     { $match: { work_due_at: always, status: "initiated" } },
     { $limit: readMax },
-    {
-      $group: {
-        ...{ _id: "$progress.stage", count: { $sum: 1 }, oldest: { $min: "$created_at" } },
-      },
-    },
+    { $group: { _id, count: { $sum: 1 }, oldest: { $min: openSince } } },
   ];
-  return payouts.aggregate<Reading>(steps, { hint: "work" }).toArray();
+  type Id = { readonly stage: string; readonly rail?: string };
+  return payouts.aggregate<Reading<Id>>(steps, { hint: "work" }).toArray();
 }
 
 function readExceptions(payouts: Payouts) {

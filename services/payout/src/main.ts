@@ -8,8 +8,11 @@ import { startLoop } from "@disburse/chassis/loop.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
@@ -28,8 +31,10 @@ import { countOrphans } from "./rails/chain/store.ts";
 import { evmMetrics } from "./rails/evm/metrics.ts";
 import { type RunningRail, startEvmRail } from "./rails/evm/open.ts";
 import { createSandboxRail, type SandboxRail } from "./rails/sandbox/rail.ts";
+import { openSandboxSettings } from "./rails/sandbox/settings.ts";
 import { openRailStates } from "./rails/states.ts";
 import { startPayoutService } from "./service.ts";
+import { statementsRpc } from "./statements/rpc.ts";
 import { startStatementGauges } from "./treasury/gauges.ts";
 
 /** How late a message of the sandbox's rail may go out. */
@@ -41,7 +46,7 @@ type PayoutOpening = Opening<ReturnType<typeof readConfig>>;
 export const start = serviceStart("payout", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime, connect, serve } = opening;
   const bus = await opening.openBus(config);
-  const sandboxRail = config.DISBURSE_MODE === "sandbox" ? openSandboxRail(opening) : undefined;
+  const sandbox = config.DISBURSE_MODE === "sandbox" ? await openSandbox(opening) : undefined;
   let wake = (): void => undefined;
   const banks = await startBanks(opening, () => wake());
   const chains = await startChains(opening);
@@ -53,7 +58,8 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     ...{ database, bus, clock, log, tracing: opening.tracing },
     quote: connect(QuoteService, config.QUOTE_URL),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
-    rails: [...(sandboxRail === undefined ? [] : [sandboxRail]), ...live],
+    rails: [...(sandbox === undefined ? [] : [sandbox.rail]), ...live],
+    sandbox,
     wallets: chains.map(({ wallet }) => wallet),
     routes: config.RAIL_ROUTES,
     stuckAfterMs: config.STUCK_AFTER_SECONDS * 1_000,
@@ -70,22 +76,33 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   lifetime.add("approvals", approvals.start().stop);
   lifetime.add("background", payout.stop);
   opening.ship(ledgerHeads({ accounts: database.db.collection("accounts") }));
-  lifetime.add("gauges", startPayoutGauges({ database, metrics, clock, log }).stop);
+  lifetime.add("gauges", startPayoutGauges({ database, rails: live, metrics, clock, log }).stop);
   const statements = { ...payout.treasury, metrics, clock, log };
   lifetime.add("statement gauges", startStatementGauges(statements).stop);
-  if (sandboxRail !== undefined) startCallbacks(opening, sandboxRail, payout.receive);
+  if (sandbox !== undefined) startCallbacks(opening, sandbox.rail, payout.receive);
+  const receiptKey = opening.identity.serviceKey;
   return serve({
-    services: [PayoutService, PayoutOperationsService, ApprovalService],
+    services: [
+      PayoutService,
+      PayoutOrderService,
+      PayoutOperationsService,
+      StatementService,
+      ApprovalService,
+      ...(payout.sandbox === undefined ? [] : [PayoutSandboxService]),
+    ],
     routes: (router) => {
       router.service(PayoutService, payout.rpc);
+      router.service(PayoutOrderService, payout.orders);
       router.service(PayoutOperationsService, payout.operations);
+      router.service(StatementService, statementsRpc({ ...payout.stores, clock, receiptKey }));
       router.service(ApprovalService, approvals.rpc);
+      if (payout.sandbox !== undefined) router.service(PayoutSandboxService, payout.sandbox);
     },
   });
 });
 
 /** The simulated rail; its callbacks are signed with a secret of this service's key. */
-function openSandboxRail({ config, database }: PayoutOpening): SandboxRail {
+async function openSandbox({ config, database }: PayoutOpening) {
   const behaviour = {
     settleMs: config.SANDBOX_SETTLE_MS,
     delay: config.SANDBOX_DELAY,
@@ -94,7 +111,9 @@ function openSandboxRail({ config, database }: PayoutOpening): SandboxRail {
   };
   const ownKey = config.SERVICE_KEY.privateKey.export({ format: "der", type: "pkcs8" });
   const callbackSecret = createHmac("sha256", ownKey).update("sandbox rail").digest("hex");
-  return createSandboxRail({ database, clock, behaviour, callbackSecret });
+  const settings = await openSandboxSettings(database, clock);
+  const rail = createSandboxRail({ database, clock, behaviour, callbackSecret, settings });
+  return { rail, settings };
 }
 
 /** The simulated rail calls back as any rail does, without the way over the network. */

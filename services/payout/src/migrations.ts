@@ -73,6 +73,11 @@ const velocityIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   velocity_usage: [{ key: { due_at: 1 }, name: "due" }],
 };
 
+/** Controls that other processes set. */
+const controlIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  payout_controls: [{ key: { audit_sequence: 1 }, name: "set" }],
+};
+
 /** What waits for a second person. */
 const approvalIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   proposals: [
@@ -153,6 +158,66 @@ const treasuryIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** Scheduled payouts: those that are due, and each merchant's. */
+const scheduledIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  scheduled_payouts: [
+    { key: { due_at: 1 }, name: "due", sparse: true },
+    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
+    { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
+    { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list_state" },
+  ],
+};
+
+/** What payouts are searched by. */
+const searchIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  payouts: [
+    {
+      key: { merchant_id: 1, metadata: 1, created_at: -1, _id: -1 },
+      name: "list_metadata",
+      ...where({ metadata: { $exists: true } }),
+    },
+    {
+      key: { merchant_id: 1, beneficiary_name: 1, created_at: -1, _id: -1 },
+      name: "list_beneficiary_name",
+      // Without regard to case and accents, as the list compares.
+      collation: { locale: "en", strength: 1 },
+    },
+    {
+      key: { merchant_id: 1, source: 1, source_minor: 1, created_at: -1, _id: -1 },
+      name: "list_amount",
+    },
+  ],
+};
+
+/** Batches: those that run, and each merchant's; their lines, by batch. */
+const batchIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  batches: [
+    { key: { due_at: 1 }, name: "due", sparse: true },
+    { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
+    { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list_state" },
+  ],
+  batch_lines: [
+    { key: { batch_id: 1, line: 1 }, name: "line", unique: true },
+    { key: { batch_id: 1, state: 1, line: 1 }, name: "line_state" },
+  ],
+};
+
+/** Batches with events that are not published. */
+const batchEventIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  batches: [{ key: { "events_owed.id": 1 }, name: "events_owed", sparse: true }],
+};
+
+/** Payouts of batches, and no others. */
+const orderedIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  payouts: [
+    {
+      key: { merchant_id: 1, batch_id: 1, created_at: -1, _id: -1 },
+      name: "list_batch_id",
+      ...where({ batch_id: { $exists: true } }),
+    },
+  ],
+};
+
 /** Accounts whose money moved before heads were shipped: all are due once. */
 async function shipAllHeads(db: Db): Promise<void> {
   const moved = { sequence: { $gt: 0 }, head_due: { $exists: false } };
@@ -169,4 +234,10 @@ export const migrations: readonly Migration[] = [
   { name: "indexes of transfers on chains", up: (db) => createIndexes(db, chainIndexes) },
   { name: "indexes of rails of banks", up: (db) => createIndexes(db, bankIndexes) },
   { name: "index of payouts that wait for funds", up: (db) => createIndexes(db, treasuryIndexes) },
+  { name: "index of payout controls", up: (db) => createIndexes(db, controlIndexes) },
+  { name: "indexes of scheduled payouts", up: (db) => createIndexes(db, scheduledIndexes) },
+  { name: "indexes of searches for payouts", up: (db) => createIndexes(db, searchIndexes) },
+  { name: "indexes of batches", up: (db) => createIndexes(db, batchIndexes) },
+  { name: "index of events of batches", up: (db) => createIndexes(db, batchEventIndexes) },
+  { name: "index of payouts by batch", up: (db) => createIndexes(db, orderedIndexes) },
 ];

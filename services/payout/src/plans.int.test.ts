@@ -56,6 +56,7 @@ function settled(): PayoutDocument {
   const payout = payoutFrom({
     ...{ id: newId("quote"), merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
     ...{ source: "USD", destination: "USD", exchangeRate: "1", returnCharges: "house" as const },
+    reissueOf: undefined,
     ...{ sourceMinor: 1_000n, feesMinor: 0n, receivingMinor: 1_000n },
     beneficiary: {
       ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
@@ -65,6 +66,7 @@ function settled(): PayoutDocument {
       referenceId: "order",
       remittanceInformation: "",
       purposeCode: "",
+      metadata: {},
       operationId: newId("event"),
       claimedAt: at,
     },
@@ -131,7 +133,13 @@ it("polling reads no settled payout, account or resolution", async () => {
   await rail.sendDue();
   expect(await resolutions.unfinished()).toEqual([]);
   expect(await listExceptions(payouts, undefined, { after: undefined, limit: 20 })).toEqual([]);
-  await payoutGauges({ database, metrics: createMetrics("payout"), clock, log: silentLog })();
+  await payoutGauges({
+    database,
+    rails: [],
+    metrics: createMetrics("payout"),
+    clock,
+    log: silentLog,
+  })();
 
   expect(commands.length).toBeGreaterThanOrEqual(9);
   for (const command of commands) {

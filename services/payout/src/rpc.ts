@@ -1,18 +1,26 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { bindOperations, type OperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
+import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { approvalsRpc } from "./approvals/rpc.ts";
+import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
+import { type ControlsDeps, controlsRpc } from "./controls/rpc.ts";
 import type { ExecuteDeps } from "./execution/execute.ts";
 import { executionRpc } from "./execution/rpc.ts";
 import { guardedLedger, type LedgerApprovals } from "./ledger/approvals.ts";
+import { type ScheduledDeps, scheduledRpc } from "./orders/rpc.ts";
 import type { PayoutCounts } from "./payouts/counts.ts";
 import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
 import { type BankRpcDeps, guardedBankFiles } from "./rails/bank/rpc.ts";
 import { guardedWallets, type WalletDeps } from "./rails/chain/rpc.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
 import { cancelRpc, destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
+import { reissuesRpc } from "./reissues/rpc.ts";
 import { resolutionsRpc } from "./resolutions/rpc.ts";
+import { type SandboxDeps, sandboxPayoutsRpc } from "./sandbox/rpc.ts";
 import { guardedTreasury } from "./treasury/approvals.ts";
 import type { TreasuryDeps } from "./treasury/rpc.ts";
 import { type VelocityDeps, velocityRpc } from "./velocity/rpc.ts";
@@ -25,25 +33,44 @@ export function payoutRpc(
     ...guardedLedger(deps, deps.approvals),
     ...executionRpc(deps),
     ...payoutsRpc(deps.payouts, deps.counts),
-    ...{ ...destinationsRpc(deps), ...cancelRpc(deps) },
+    ...{ ...destinationsRpc(deps), ...cancelRpc(deps), ...approvalsRpc(deps) },
+    ...reissuesRpc(deps),
     // One caller's word settles a payout or returns it: live, a rail alone reports, and signs.
     ...(deps.mode === "sandbox" && reportRpc(deps)),
   };
-  return bindOperations(PayoutService, rpc, deps.bindings, { own: ["executePayout"] });
+  const decisions = ["approvePayout", "rejectPayout"] as const;
+  return bindOperations(PayoutService, rpc, deps.bindings, { own: ["executePayout"], decisions });
 }
 
-type PayoutRpcDeps = Parameters<typeof cancelRpc>[0] & {
+type PayoutRpcDeps = Parameters<typeof approvalsRpc>[0] & {
   readonly approvals?: LedgerApprovals | undefined;
   readonly counts: PayoutCounts;
   readonly mode: Mode;
   readonly bindings: OperationBindings;
 };
 
+/** The RPCs of payouts that are made later; orders.proto has them. */
+export function orderRpc(
+  deps: ScheduledDeps & BatchRpcDeps & { readonly bindings: OperationBindings },
+): ServiceImpl<typeof PayoutOrderService> {
+  const rpc = { ...scheduledRpc(deps), ...batchesRpc(deps) };
+  const decisions = ["approveBatch", "rejectBatch"] as const;
+  return bindOperations(PayoutOrderService, rpc, deps.bindings, { decisions });
+}
+
+/** The RPCs of a sandbox; payout_sandbox.proto has them. */
+export function sandboxRpc(
+  deps: SandboxDeps & { readonly bindings: OperationBindings },
+): ServiceImpl<typeof PayoutSandboxService> {
+  return bindOperations(PayoutSandboxService, sandboxPayoutsRpc(deps), deps.bindings);
+}
+
 /** The RPCs for operators, rails and subscribers; payout_operations.proto has them. */
 export function operationsRpc(
   deps: Parameters<typeof resolutionsRpc>[0] &
     Parameters<typeof railsRpc>[0] &
     VelocityDeps &
+    ControlsDeps &
     WalletDeps &
     BankRpcDeps &
     TreasuryDeps & {
@@ -57,6 +84,7 @@ export function operationsRpc(
     ...railsRpc(deps),
     ...guardedWallets(deps),
     ...velocityRpc(deps),
+    ...controlsRpc(deps),
     ...guardedTreasury(deps, deps.treasuryApprovals),
     ...publishedRpc(deps.payouts),
   };

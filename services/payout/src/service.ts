@@ -13,7 +13,10 @@ import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type ExecuteDeps, openExecutions } from "./execution/execute.ts";
+import { createDuplicateGuard } from "./controls/duplicates.ts";
+import { openPayoutControls, type PayoutControls } from "./controls/settings.ts";
+import type { ExecuteDeps } from "./execution/execute.ts";
+import { openExecutions } from "./execution/executions.ts";
 import { createHoldCloser, type HoldCloser, sweepHolds } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservations.ts";
 import { openLedger } from "./ledger/accounts.ts";
@@ -34,12 +37,15 @@ import type { ChainWallet } from "./rails/chain/rpc.ts";
 import { createRailDirectory, type RailDirectory } from "./rails/directory.ts";
 import type { Rail } from "./rails/rail.ts";
 import type { Route } from "./rails/rules/routing.ts";
+import type { SandboxRail } from "./rails/sandbox/rail.ts";
+import type { SandboxSettings } from "./rails/sandbox/settings.ts";
 import { openRailStates, type RailStates } from "./rails/states.ts";
 import { deferMaxMs } from "./rails/steps.ts";
 import { pollMs, startRailWorkers } from "./rails/workers.ts";
 import { type ResolutionDeps, sweepResolutions } from "./resolutions/resolve.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
-import { operationsRpc, payoutRpc } from "./rpc.ts";
+import { operationsRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
+import { startOrders } from "./start-orders.ts";
 import { openVelocityLimits, type VelocityLimits } from "./velocity/limits.ts";
 import { createVelocityRoom, type VelocityRoom } from "./velocity/room.ts";
 import { openUsage, type UsageStore } from "./velocity/usage.ts";
@@ -59,8 +65,8 @@ const tallyMs = 1_000;
 const recordMs = 250;
 /** How late work is found that a wrong clock deferred. */
 const recallMs = 5_000;
-/** How late velocity limits are in force that another process set. */
-const limitsMs = 1_000;
+/** How late limits and controls of merchants are in force that another process set. */
+const settingsMs = 1_000;
 /** How long a killed process delays the sweeps. */
 const sweepLeaseMs = 3_000;
 /** Audit entries that a start looks at: a killed process wrote its last one a moment before. */
@@ -75,6 +81,8 @@ export type PayoutServiceOptions = {
   readonly quote: Client<typeof QuoteService>;
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly rails: readonly Rail[];
+  /** That of them which is simulated, and what merchants set of it; absent in live mode. */
+  readonly sandbox?: { readonly rail: SandboxRail; readonly settings: SandboxSettings } | undefined;
   /** Of the rails on chains. */
   readonly wallets?: readonly ChainWallet[];
   /** Which transfers go to which rail: the first that matches. */
@@ -101,7 +109,7 @@ export type PayoutServiceOptions = {
 
 /** Opens the stores, starts the relay, the rail workers and the sweeps, and answers the RPCs. */
 export async function startPayoutService(options: PayoutServiceOptions) {
-  const { database, quote, beneficiary, mode, clock, metrics } = options;
+  const { database, bus, quote, beneficiary, mode, clock, metrics, log } = options;
   let onMoved = (): void => undefined;
   const ledger = await openLedger(database, {
     onMoved: () => onMoved(),
@@ -113,26 +121,32 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const closer = createHoldCloser(ledger);
   const bindings = openOperationBindings(database);
   const velocity = await openVelocityLimits(database);
+  const controls = await openPayoutControls(database);
   const usage = openUsage(database);
-  const stores = { ledger, executions, payouts, room: createVelocityRoom(velocity, usage) };
+  const duplicates = createDuplicateGuard({ database, payouts, ledger, controls, clock });
+  const room = createVelocityRoom(velocity, usage);
+  const stores = { ledger, executions, payouts, room, duplicates, controls };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
   const resolutions = openResolutionStore(database);
   const audit = openAuditStore<AuditAction>(database);
   const states = openRailStates(database, clock);
   await followTrail(options.rails, audit, states);
-  await followVelocity(audit, velocity, options.log);
+  await followSettings(audit, { "velocity.set": velocity, "controls.set": controls }, options.log);
   const rails = createRailDirectory(options.rails, options.routes, states.isPaused);
   const background = startBackground(
     options,
-    { ...deps, rails, resolutions, audit, velocity, usage },
+    { ...deps, rails, resolutions, audit, velocity, controls, usage },
     closer,
   );
   const { counts, leaseNew, onCreated, onChanged, wake, stop } = background;
+  const work = { leaseNew, onCreated, onChanged, wake, rails, bindings };
+  const orders = startOrders({ ...deps, ...work, database, bus, mode, log });
   onMoved = background.wakeRecorder;
   const callbacks = openRailCallbacks(database);
   const operations = {
-    ...{ payouts, callbacks, rails, states, resolutions, audit, velocity, clock, wake, bindings },
-    ...{ wallets: options.wallets, approvals: options.approvals },
+    ...{ payouts, callbacks, rails, states, resolutions, audit },
+    ...{ velocity, controls, wake, bindings },
+    ...{ wallets: options.wallets, approvals: options.approvals, clock },
     ...{ bank: openBankStore(database), bankSealer: options.bankSealer },
     ...{ ledger, treasuryApprovals: options.treasuryApprovals },
   };
@@ -141,8 +155,15 @@ export async function startPayoutService(options: PayoutServiceOptions) {
       ...{ ...deps, rails, counts, leaseNew, onCreated, onChanged, mode, wake, bindings },
       ...{ approvals: options.approvals, log: options.log },
     }),
+    /** Of payouts that are made later. */
+    orders: orders.rpc,
+    /** Of a sandbox; absent in live mode. */
+    sandbox:
+      options.sandbox && sandboxRpc({ ...deps, ...options.sandbox, wake, onChanged, bindings }),
     /** For operators, rails and subscribers. */
     operations: operationsRpc(operations),
+    /** What statements and receipts are read from. */
+    stores: { ledger, payouts },
     /** Receives a callback of a rail in this process, as the RPC does. */
     receive: (message: ReceivedMessage, by: Change) => receiveCallback(operations, message, by),
     /** Has rail workers look at what is due. */
@@ -150,7 +171,10 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     /** What the treasury's gauges are read from. */
     treasury: { ledger, rails },
     /** Ends the background work after its present runs. */
-    stop,
+    stop: async () => {
+      await orders.stop();
+      await stop();
+    },
   };
 }
 
@@ -162,19 +186,26 @@ async function followTrail(rails: readonly Rail[], audit: AuditStore, states: Ra
   }
 }
 
-/** Applies limits that were set last, which a crash may have kept to the audit trail. */
-async function followVelocity(audit: AuditStore, velocity: VelocityLimits, log: Log) {
-  const set = await audit.lastWith("velocity.set", followedMax).catch((error: unknown) => {
-    log.error({ err: error }, "limits that were set last are not looked for");
-    return [];
-  });
-  for (const entry of set.toReversed()) await velocity.follow(entry);
+/** Applies settings that were set last, which a crash may have kept to the audit trail. */
+async function followSettings(
+  audit: AuditStore,
+  settings: Partial<Record<AuditAction, Pick<VelocityLimits | PayoutControls, "follow">>>,
+  log: Log,
+) {
+  for (const [action, { follow }] of Object.entries(settings)) {
+    const set = await audit.lastWith(action as AuditAction, followedMax).catch((error: unknown) => {
+      log.error({ err: error, action }, "what was set last is not looked for");
+      return [];
+    });
+    for (const entry of set.toReversed()) await follow(entry);
+  }
 }
 
 type BackgroundDeps = Omit<ExecuteDeps & ResolutionDeps, "wake" | "leaseNew" | "onCreated"> & {
   readonly room: VelocityRoom;
   readonly rails: RailDirectory;
   readonly velocity: VelocityLimits;
+  readonly controls: PayoutControls;
   readonly usage: UsageStore;
 };
 
@@ -198,13 +229,17 @@ function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
     relay.wake();
   };
   const workers = startRailWorkers(
-    { ...deps, leases, stuckAfterMs, log, tracing, onChanged, railCalled: metrics?.railCalled },
+    {
+      ...{ ...deps, leases, stuckAfterMs, log, tracing, onChanged },
+      ...{ railCalled: metrics?.railCalled, silenceOf: options.sandbox?.settings.silenceOf },
+    },
     railWorkers,
   );
   wakeAt = workers.wakeAt;
-  const onCreated = ({ payout, origin, created }: Created, lease: Lease | undefined) => {
-    const { merchantId } = payout.quote;
-    onChanged({ payoutId: payout.id, merchantId, origin, ...created });
+  const onCreated = ({ payout, origin, created, also }: Created, lease: Lease | undefined) => {
+    const of = { payoutId: payout.id, merchantId: payout.quote.merchantId, origin };
+    onChanged({ ...of, ...created });
+    for (const event of also) onChanged({ ...of, event });
     if (lease === undefined) return workers.wake();
     const { token: leaseToken, until } = lease;
     leases.hold({ payout, leaseToken, until, origin, calls: [] }, clock.now());
@@ -240,7 +275,7 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
       return false;
     });
   const recall = () => recallWork(payouts, clock.now(), deferMaxMs).then(() => false);
-  const recorder = sweep("ledger-recorder", recordMs, () => recordRecent(deps.ledger));
+  const recorder = sweep("ledger-recorder", recordMs, () => recordRecent(deps.ledger, options.bus));
   const loops = [
     recorder,
     loop("hold-closer", closeMs, closer.flush),
@@ -248,7 +283,12 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
     // In every process: repeated it changes nothing, and no lease may keep it from its turn.
     loop("work-recall", recallMs, recall),
     sweep("velocity-sweep", sweepMs, () => sweepReservations(sweepDeps)),
-    loop("velocity-limits", limitsMs, () => deps.velocity.refresh().then(() => false)),
+    loop("merchant-settings", settingsMs, async () => {
+      const { velocity, controls } = deps;
+      const all = [velocity, controls, options.sandbox?.settings];
+      await Promise.all(all.map((each) => each?.refresh()));
+      return false;
+    }),
     sweep("resolution-sweep", sweepMs, () => sweepResolutions(sweepDeps)),
   ];
   const stop = async () => {

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createRouterTransport } from "@connectrpc/connect";
-import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
+import { type PublicRefusal, publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BeneficiaryService,
   type ScreeningStatus,
@@ -10,6 +10,7 @@ import {
   QuoteState,
   ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { SentTexts } from "./payouts/rules/payout.ts";
 
@@ -18,11 +19,18 @@ export type StandInQuote = {
   merchantId: string;
   accountId: string;
   amount: string;
+  /** Whom it is for; Ada Lovelace by default. */
+  name?: string;
   corridorOpen: boolean;
   expiresAt: Date;
   state: QuoteState;
   returnCharges?: ReturnCharges;
   claim?: SentTexts & { payoutId: string; operationId: string; claimedAt: Date };
+  /** What asked for it, of one that was asked for. */
+  operationId?: string;
+  beneficiaryId?: string;
+  isReceivingFixed?: boolean;
+  reissueOf?: string;
 };
 
 /** The one merchant that is not registered. */
@@ -32,7 +40,15 @@ export const unknownMerchantId = "mer_unknown";
 export function standIns(
   quotes: Map<string, StandInQuote>,
   faults: { claim: () => void; afterClaim: () => void },
-  world: { screening: ScreeningStatus; isBeneficiaryGone: boolean; isRegistryAway: boolean },
+  world: {
+    screening: ScreeningStatus;
+    isBeneficiaryGone: boolean;
+    isRegistryAway: boolean;
+    /** Why no quote is made now, and what one costs where that is not what was asked for. */
+    quoting: { refusal?: PublicRefusal; cost?: string; expiresAt?: Date };
+    /** Since when beneficiaries are there. */
+    beneficiarySince: Date;
+  },
 ) {
   const found = (id: string) => {
     const quote = quotes.get(id);
@@ -41,6 +57,29 @@ export function standIns(
   };
   return createRouterTransport(({ service }) => {
     service(QuoteService, {
+      createQuote: ({ mutation, merchantId, accountId, ...asked }) => {
+        const operationId = mutation?.operationId ?? "";
+        const first = [...quotes].find(([, each]) => each.operationId === operationId);
+        if (first !== undefined) return quoteResponse(...first);
+        const { refusal, cost, expiresAt = new Date(Date.now() + 300_000) } = world.quoting;
+        if (refusal !== undefined) throw refusalError(publicRefusals, refused(refusal));
+        const amount = cost ?? (asked.sourceAmount || asked.receivingAmount);
+        const id = newId("quote");
+        const terms = { merchantId, accountId, amount, corridorOpen: true, expiresAt };
+        const { beneficiaryId, reissueOf } = asked;
+        const fixed = { isReceivingFixed: asked.sourceAmount === "" };
+        const own = { operationId, beneficiaryId, reissueOf, ...fixed };
+        quotes.set(id, { ...terms, state: QuoteState.OPEN, ...own });
+        return quoteResponse(id, found(id));
+      },
+      expireQuote: ({ quoteId }) => {
+        const quote = found(quoteId);
+        if (quote.state === QuoteState.CLAIMED) {
+          throw refusalError(publicRefusals, refused("ALREADY_PROCESSED"));
+        }
+        quote.state = QuoteState.EXPIRED;
+        return {};
+      },
       getClaimableQuote: ({ quoteId }) => {
         const quote = found(quoteId);
         return {
@@ -61,18 +100,21 @@ export function standIns(
           throw refusalError(publicRefusals, refused("QUOTE_EXPIRED"));
         }
         const operationId = mutation?.operationId ?? "";
-        const { referenceId, remittanceInformation, purposeCode } = asked;
-        const texts = { referenceId, remittanceInformation, purposeCode };
+        const { referenceId, remittanceInformation, purposeCode, metadata } = asked;
+        const texts = { referenceId, remittanceInformation, purposeCode, metadata };
         quote.claim ??= { payoutId, ...texts, operationId, claimedAt };
         quote.state = QuoteState.CLAIMED;
         faults.afterClaim();
         return quoteResponse(quoteId, quote);
       },
     });
-    /** Each merchant of a quote has one beneficiary, of this id. */
+    /** Each merchant of a quote has two beneficiaries, of these ids. */
+    const ids = ["ben_1", "ben_2"];
     const findOwn = ({ merchantId, beneficiaryId: id }: Record<string, unknown>) => {
-      const isMerchant = [...quotes.values()].some((quote) => quote.merchantId === merchantId);
-      if (world.isBeneficiaryGone || !isMerchant || id !== "ben_1") {
+      const isMerchant =
+        merchantId === "mer_1" ||
+        [...quotes.values()].some((quote) => quote.merchantId === merchantId);
+      if (world.isBeneficiaryGone || !isMerchant || !ids.includes(String(id))) {
         throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
       }
     };
@@ -86,7 +128,16 @@ export function standIns(
       },
       getBeneficiary: (asked) => {
         findOwn(asked);
-        return { beneficiary: { id: asked.beneficiaryId, screeningStatus: world.screening } };
+        const createdAt = timestampFromDate(world.beneficiarySince);
+        const known = { id: asked.beneficiaryId, destinationCurrency: "USD", createdAt };
+        return { beneficiary: { ...known, screeningStatus: world.screening } };
+      },
+      listBeneficiaryCurrencies: ({ beneficiaryIds }) => {
+        const known = beneficiaryIds.filter((id) => ids.includes(id));
+        const destinationCurrency = "USD";
+        return {
+          currencies: known.map((beneficiaryId) => ({ beneficiaryId, destinationCurrency })),
+        };
       },
       getPaymentInstruction: (asked) => {
         findOwn(asked);
@@ -117,9 +168,11 @@ function quoteResponse(id: string, quote: StandInQuote) {
       totalFees: "0.00",
       exchangeRate: "1",
       returnCharges: quote.returnCharges ?? ReturnCharges.UNSPECIFIED,
+      receivingFixed: quote.isReceivingFixed ?? false,
+      reissueOf: quote.reissueOf ?? "",
       beneficiary: {
-        id: "ben_1",
-        name: "Ada Lovelace",
+        id: quote.beneficiaryId ?? "ben_1",
+        name: quote.name ?? "Ada Lovelace",
         accountNumberMasked: "********1234",
         transferMethod: "ACH",
       },

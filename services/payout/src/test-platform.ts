@@ -2,26 +2,35 @@ import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { generateServiceKey, readServiceKey } from "@disburse/chassis/identity/keys.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type { PublicRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BeneficiaryService,
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
-import { openExecutions } from "./execution/execute.ts";
+import { openBatches } from "./batches/document.ts";
+import { createDuplicateGuard } from "./controls/duplicates.ts";
+import { openPayoutControls } from "./controls/settings.ts";
+import { openExecutions } from "./execution/executions.ts";
 import { sweepHolds } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservations.ts";
 import { openLedger } from "./ledger/accounts.ts";
 import { migrations } from "./migrations.ts";
+import { openBatchLines, openScheduledPayouts } from "./orders/document.ts";
 import { openPayoutCounts, type PayoutCounts } from "./payouts/counts.ts";
 import { type Payouts, toPayout } from "./payouts/document.ts";
 import { historyOf } from "./payouts/history.ts";
@@ -34,10 +43,12 @@ import { openRailCallbacks, receiveCallback } from "./rails/callbacks.ts";
 import type { RailDirectory } from "./rails/directory.ts";
 import type { Rail, RailReply } from "./rails/rail.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
+import { openSandboxSettings } from "./rails/sandbox/settings.ts";
 import { openRailStates } from "./rails/states.ts";
 import { workOnDuePayout } from "./rails/worker.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
-import { operationsRpc, payoutRpc } from "./rpc.ts";
+import { operationsRpc, orderRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
+import { statementsRpc } from "./statements/rpc.ts";
 import { type StandInQuote, standIns } from "./test-neighbours.ts";
 import { openVelocityLimits } from "./velocity/limits.ts";
 import { createVelocityRoom } from "./velocity/room.ts";
@@ -59,12 +70,15 @@ export async function startTestPlatform() {
   const faults = { claim: (): void => undefined, afterClaim: (): void => undefined };
   const screening = ScreeningStatus.CLEARED as ScreeningStatus;
   const away = { isBeneficiaryGone: false, isRegistryAway: false };
-  const world = { screening, ...away, offsetMs: 0, wakes: 0 };
+  const quoting: { refusal?: PublicRefusal; cost?: string; expiresAt?: Date } = {};
+  const beneficiarySince = new Date(0);
+  const world = { screening, ...away, quoting, beneficiarySince, offsetMs: 0, wakes: 0 };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
   const ledger = await openLedger(database);
   const payouts = openPayouts(database);
   const counts = openPayoutCounts(database, payouts);
   const velocity = await openVelocityLimits(database);
+  const controls = await openPayoutControls(database);
   const usage = openUsage(database);
   const neighbours = standIns(quotes, faults, world);
   const deps = {
@@ -74,6 +88,8 @@ export async function startTestPlatform() {
     counts,
     bindings: openOperationBindings(database),
     room: createVelocityRoom(velocity, usage),
+    controls,
+    duplicates: createDuplicateGuard({ database, payouts, ledger, controls, clock }),
     clock,
     log: silentLog,
     mode: "sandbox" as const,
@@ -87,36 +103,55 @@ export async function startTestPlatform() {
     },
     onChanged: () => undefined,
   };
+  const settings = await openSandboxSettings(database, clock);
   const behaviour = { settleMs: 1_000, delay: "fixed", seed: 0, shares: {} } as const;
   const callbackSecret = "secret of the sandbox rail";
-  const sandboxRail = createSandboxRail({ database, clock, behaviour, callbackSecret });
+  const sandboxRail = createSandboxRail({
+    ...{ database, clock, behaviour, callbackSecret, settings },
+  });
   const rails = { current: sandboxRail as Rail | undefined };
   const directory = directoryOf(rails);
   const leases = leasesOf(payouts, clock);
-  const worker = { ...deps, leases, rails: directory, stuckAfterMs: 86_400_000 };
+  const { silenceOf } = settings;
+  const worker = { ...deps, leases, rails: directory, stuckAfterMs: 86_400_000, silenceOf };
   const callbacks = openRailCallbacks(database);
   const states = openRailStates(database, clock);
   const resolutions = openResolutionStore(database);
   const audit = openAuditStore<AuditAction>(database);
   const bank = openBankStore(database);
   const bankSealer = createSealer(`k1:${Buffer.alloc(32, 7).toString("base64")}`);
-  const decided = { callbacks, states, resolutions, audit, velocity, bank, bankSealer };
+  const decided = { callbacks, states, resolutions, audit, velocity, controls, bank, bankSealer };
   const resolving = { ...deps, rails: directory, ...decided };
+  const orders = openScheduledPayouts(database);
+  const batching = {
+    ...{ batches: openBatches(database), lines: openBatchLines(database) },
+    wakeRunner: () => undefined,
+  };
+  const { privateText, publicJwk } = generateServiceKey("payout");
+  const receiptKey = readServiceKey(privateText);
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc({ ...deps, rails: directory }));
+    service(PayoutOrderService, orderRpc({ ...deps, ...batching, rails: directory, orders }));
     service(PayoutOperationsService, operationsRpc(resolving));
+    service(PayoutSandboxService, sandboxRpc({ ...deps, rail: sandboxRail, settings }));
+    service(
+      StatementService,
+      statementsRpc({ ledger, payouts, clock, receiptKey: () => receiptKey }),
+    );
   }, namedCallers);
   let operations = 0;
   const operation = () => serviceMutation("test", `op-${++operations}`);
   const rpc = createClient(PayoutService, transport);
   const operationsClient = createClient(PayoutOperationsService, transport);
-  sandboxRail.sendTo(({ body, signature }) =>
-    receiveCallback(
-      resolving,
-      { rail: sandboxRail.name, body, signature },
-      { actor: { kind: "service", id: "sandbox" }, operationId: operation().operationId },
-    ),
-  );
+  const connectRail = () =>
+    sandboxRail.sendTo(({ body, signature }) =>
+      receiveCallback(
+        resolving,
+        { rail: sandboxRail.name, body, signature },
+        { actor: { kind: "service", id: "sandbox" }, operationId: operation().operationId },
+      ),
+    );
+  connectRail();
   /** Works until nothing is due at the clock's present time. */
   const work = async () => {
     while (await workOnDuePayout(worker));
@@ -141,6 +176,8 @@ export async function startTestPlatform() {
     world,
     rails,
     sandboxRail,
+    /** Has the simulated rail call back again. */
+    connectRail,
     ledger,
     payouts,
     outbox: outboxOf(payouts, counts, clock),
@@ -154,6 +191,13 @@ export async function startTestPlatform() {
     rpc,
     rpcDeps: deps,
     operationsRpc: operationsClient,
+    sandboxRpc: createClient(PayoutSandboxService, transport),
+    ordersRpc: createClient(PayoutOrderService, transport),
+    orders,
+    ...batching,
+    statementsRpc: createClient(StatementService, transport),
+    /** Of the key that signs receipts. */
+    receiptJwk: publicJwk,
     callbacks,
     callbackSecret,
     states,
@@ -161,6 +205,7 @@ export async function startTestPlatform() {
     resolving,
     sweep: () => sweepHolds(deps),
     velocity,
+    controls,
     room: deps.room,
     sweepReservations: () => sweepReservations({ ...deps, usage }),
     work,

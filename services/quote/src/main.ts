@@ -7,6 +7,7 @@ import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approv
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { startRateAges } from "./corridors/rate-ages.ts";
@@ -14,7 +15,7 @@ import { openCorridors } from "./corridors/store.ts";
 import { migrations } from "./migrations.ts";
 import { createQuoteCount } from "./quotes/count.ts";
 import { openQuotes } from "./quotes/store.ts";
-import { quoteRpc } from "./rpc.ts";
+import { quoteRpc, sandboxRpc } from "./rpc.ts";
 
 /** Starts the quote service. */
 export const start = serviceStart("quote", readConfig, migrations, async (opening) => {
@@ -23,10 +24,10 @@ export const start = serviceStart("quote", readConfig, migrations, async (openin
   const approvals = openApprovals({ db: database.db, clock, log });
   lifetime.add("approvals", approvals.start().stop);
   const payout = connect(PayoutService, config.PAYOUT_URL);
+  const operations = openOperationBindings(database);
+  const quotes = openQuotes(database);
   const rpc = quoteRpc({
-    quotes: openQuotes(database),
-    corridors,
-    operations: openOperationBindings(database),
+    ...{ quotes, corridors, operations },
     approvals: {
       guard: approvals.guard,
       limits: { rateMove: config.APPROVAL_RATE_MOVE, corridors: !config.APPROVAL_CORRIDORS },
@@ -41,9 +42,10 @@ export const start = serviceStart("quote", readConfig, migrations, async (openin
   });
   lifetime.add("rate ages", startRateAges({ corridors, metrics, clock, log }).stop);
   return serve({
-    services: [QuoteService, ApprovalService],
+    services: [QuoteService, QuoteSandboxService, ApprovalService],
     routes: (router) => {
       router.service(QuoteService, rpc);
+      router.service(QuoteSandboxService, sandboxRpc({ quotes, operations }));
       router.service(ApprovalService, approvals.rpc);
     },
   });

@@ -31,9 +31,15 @@ const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
 };
 
+/** The rates of a corridor as they are listed. */
+const rateIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  rates: [{ key: { corridor_id: 1, as_of: -1, received_at: -1, _id: -1 }, name: "history" }],
+};
+
 /** The steps of this service's database, in order; a released one never changes. */
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
   { name: "indexes of proposals", up: (db) => createIndexes(db, approvalIndexes) },
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
+  { name: "index of rates' history", up: (db) => createIndexes(db, rateIndexes) },
 ];

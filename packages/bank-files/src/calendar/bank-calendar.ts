@@ -30,11 +30,19 @@ export function isBankingDay(calendar: BankCalendar, day: string): boolean | Cal
     return !calendar.weekend.includes(weekday(day)) && !calendar.holidays.includes(day);
   }
   if (weekday(day) >= 6) return false;
-  const year = Number(day.slice(0, 4));
-  return !holidays[calendar](year).includes(day);
+  return !holidaysOf(calendar, day.slice(0, 4)).includes(day);
 }
 
-const holidays = { FEDERAL_RESERVE: federalReserveHolidays, T2: t2Holidays } as const;
+const rules = { FEDERAL_RESERVE: federalReserveHolidays, T2: t2Holidays } as const;
+/** Of the years that were asked for. */
+const holidays = new Map<string, readonly string[]>();
+
+function holidaysOf(calendar: keyof typeof rules, year: string): readonly string[] {
+  const key = `${calendar} ${year}`;
+  const known = holidays.get(key) ?? rules[calendar](Number(year));
+  holidays.set(key, known);
+  return known;
+}
 
 /**
  * Holidays of the Federal Reserve Banks. One on a Sunday is kept on the Monday after it; one on a

@@ -65,15 +65,27 @@ export function nextWindow(
   return { window, on, closesAt: instantOf(on, window.cutOff, zone), settlesOn };
 }
 
-/** Day and time of day, `hh:mm`, of a moment in a zone. */
-export function localTime(moment: Date, zone: string): { day: string; time: string } {
+/** Made once for each zone: that costs some fifty times what its use does. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
   const format = new Intl.DateTimeFormat("en-CA", {
     timeZone: zone,
     ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
     hourCycle: "h23",
   });
+  formats.set(zone, format);
+  return format;
+}
+
+/** Day and time of day, `hh:mm`, of a moment in a zone. */
+export function localTime(moment: Date, zone: string): { day: string; time: string } {
   const parts = Object.fromEntries(
-    format.formatToParts(moment).map((each) => [each.type, each.value]),
+    formatOf(zone)
+      .formatToParts(moment)
+      .map((each) => [each.type, each.value]),
   );
   return {
     day: `${parts.year}-${parts.month}-${parts.day}`,

@@ -18,15 +18,13 @@ import {
 import { utils } from "ssh2";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { afterCrash } from "./after-crash.ts";
-import {
-  type RemoteFile,
-  SftpError,
-  type SftpSession,
-  type SftpSettings,
-  withSftp,
-} from "./session.ts";
+import { SftpError, type SftpSettings } from "./connection.ts";
+import { type RemoteFile, type SftpSession, withSftp } from "./session.ts";
 
 const otherKey = utils.generateKeyPairSync("ed25519").private;
+
+/** For what a busy machine does late. */
+const waiting = { interval: 2, timeout: 10_000 };
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -78,10 +76,10 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
 
   it("keep their temporary name where the caller says so at the last moment", async () => {
     const held = await files.upload(folder, "M1.xml", bytes("<a/>"), async () => {
-      expect(there()).toEqual(["M1.xml.part"]);
+      expect(there()).toEqual(["M1.xml.1.part"]);
       return false;
     });
-    expect([held, there()]).toEqual(["held", ["M1.xml.part"]]);
+    expect([held, there()]).toEqual(["held", ["M1.xml.1.part"]]);
     expect(await files.upload(folder, "M1.xml", bytes("<a/>"))).toBe("uploaded");
   });
 
@@ -95,12 +93,34 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
   });
 
   it("are written anew over what a crash left half", async () => {
-    writeFileSync(join(folder, "M1.xml.part"), "<a/><a/><a/>");
-    chmodSync(join(folder, "M1.xml.part"), 0o666);
+    writeFileSync(join(folder, "M1.xml.1.part"), "<a/><a/><a/>");
+    chmodSync(join(folder, "M1.xml.1.part"), 0o666);
     expect(await files.place(folder, "M1.xml")).toBe("part");
     await files.upload(folder, "M1.xml", bytes("<a/>"));
     expect(there()).toEqual(["M1.xml"]);
     expect(readFileSync(join(folder, "M1.xml"), "utf8")).toBe("<a/>");
+  });
+
+  it("cannot be renamed once their temporary name is taken away", async () => {
+    expect(await files.discard(folder, "M1.xml")).toBe(false);
+    const late = files.upload(folder, "M1.xml", bytes("<a/>"), async () => {
+      expect(await files.discard(folder, "M1.xml")).toBe(true);
+      return true;
+    });
+    await expect(late).rejects.toThrow("the server refuses to rename");
+    expect(there()).toEqual([]);
+    writeFileSync(join(folder, "M1.xml.1.part"), "<a/>");
+    chmodSync(folder, 0o555);
+    expect(await files.discard(folder, "M1.xml")).toBe(false);
+  });
+
+  it("have a temporary name of each attempt", async () => {
+    writeFileSync(join(folder, "M1.xml.1.part"), "<a/>");
+    expect(await files.place(folder, "M1.xml", [], 2)).toBe("absent");
+    expect(await files.upload(folder, "M1.xml", bytes("<a/>"), async () => false, 2)).toBe("held");
+    expect(await files.place(folder, "M1.xml", [], 2)).toBe("part");
+    expect(await files.discard(folder, "M1.xml", 2)).toBe(true);
+    expect(there()).toEqual(["M1.xml.1.part"]);
   });
 
   it("are asked for by name, also where the bank moves them", async () => {
@@ -162,10 +182,10 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
   });
 
   it("are not replaced by the rename either", async () => {
-    const part = join(folder, "M1.xml.part");
+    const part = join(folder, "M1.xml.1.part");
     const own = join(folder, "M1.xml");
     const upload = files.upload(folder, "M1.xml", new Uint8Array(30_000_000));
-    const late = vi.waitFor(() => expect(statSync(part).size).toBeGreaterThan(0), { interval: 2 });
+    const late = vi.waitFor(() => expect(statSync(part).size).toBeGreaterThan(0), waiting);
     const written = late.then(() => writeFileSync(own, "<other/>", { mode: 0o666 }));
     await Promise.all([expect(upload).rejects.toThrow("refuses to rename"), written]);
     expect(readFileSync(own, "utf8")).toBe("<other/>");
@@ -180,11 +200,11 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
 
   it("have their own name only when they are whole, wherever the connection is cut", async () => {
     const large = new Uint8Array(60_000_000).fill(7);
-    const part = join(folder, "M1.xml.part");
+    const part = join(folder, "M1.xml.1.part");
     const upload = withSftp(server.settings, (each) => each.upload(folder, "M1.xml", large));
-    const cut = vi.waitFor(() => expect(statSync(part).size).toBeGreaterThan(0), { interval: 2 });
+    const cut = vi.waitFor(() => expect(statSync(part).size).toBeGreaterThan(0), waiting);
     await Promise.all([expect(upload).rejects.toThrow(SftpError), cut.then(() => server.cut())]);
-    expect(there()).toEqual(["M1.xml.part"]);
+    expect(there()).toEqual(["M1.xml.1.part"]);
     expect(statSync(part).size).toBeLessThan(large.length);
     expect(afterCrash(await files.place(folder, "M1.xml"), false)).toBe("send-again");
     expect(await files.upload(folder, "M1.xml", bytes("<a/>"))).toBe("uploaded");

@@ -1,20 +1,7 @@
-import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { Client, type SFTPWrapper, type Stats } from "ssh2";
 import type { Place } from "./after-crash.ts";
-
-/** A bank's SFTP server. Never logged: it has a private key. */
-export type SftpSettings = {
-  readonly host: string;
-  readonly port: number;
-  readonly username: string;
-  /** In OpenSSH's or PEM form, without a passphrase. */
-  readonly privateKey: string;
-  /** Fingerprints as `ssh-keygen -lf` prints them (`SHA256:…`); two while the bank rotates. */
-  readonly hostKeys: readonly string[];
-  /** Of a session as a whole; it fails then. */
-  readonly timeoutMs: number;
-};
+import { connected, SftpError, type SftpSettings } from "./connection.ts";
 
 /** A file in a folder of the server. */
 export type RemoteFile = {
@@ -23,20 +10,6 @@ export type RemoteFile = {
   /** By the server's clock, in seconds. */
   readonly modifiedAt: number;
 };
-
-/** A session failed, or the server refused; what was under way may or may not have happened. */
-export class SftpError extends Error {
-  override readonly name = "SftpError";
-  /** The server's answer by version 3 of SFTP, where it gave one. */
-  readonly code: number | undefined;
-
-  constructor(message: string, options?: { readonly cause: unknown }) {
-    super(message, options);
-    const { cause } = options ?? {};
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    this.code = typeof code === "number" ? code : undefined;
-  }
-}
 
 /** Does `work` in a session of its own, which ends with it. */
 export async function withSftp<T>(
@@ -62,31 +35,11 @@ export async function withSftp<T>(
   }
 }
 
-function connected(client: Client, settings: SftpSettings): Promise<SFTPWrapper> {
-  const { host, port, username, privateKey, hostKeys, timeoutMs } = settings;
-  const { promise, resolve, reject } = Promise.withResolvers<SFTPWrapper>();
-  client.on("ready", () => {
-    // A question and its answer would wait for 40 ms of delayed acknowledgements.
-    client.setNoDelay(true);
-    client.sftp((error, sftp) => {
-      if (error === undefined) resolve(sftp.on("error", reject));
-      else reject(new SftpError(`the server has no SFTP: ${error.message}`, { cause: error }));
-    });
-  });
-  client.connect({
-    ...{ host, port, username, privateKey, readyTimeout: timeoutMs },
-    hostVerifier: (key: Buffer) => hostKeys.includes(fingerprint(key)),
-  });
-  return promise;
-}
-
-/** As `ssh-keygen -lf` prints it. */
-function fingerprint(key: Buffer): string {
-  return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
-}
-
-/** What a file is called while it is written: no bank takes it before it has its own name. */
-const partSuffix = ".part";
+/**
+ * What a file is called while it is written: no bank takes it before it has its own name. Each
+ * attempt has another, so that what comes late of an earlier one is never taken for it.
+ */
+const partOf = (path: string, attempt: number) => `${path}.${attempt}.part`;
 
 /** Names that we write: no folders, no hidden files. */
 const ownName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/;
@@ -120,10 +73,11 @@ export class SftpSession {
     name: string,
     bytes: Uint8Array,
     mayRename: () => Promise<boolean> = async () => true,
+    attempt = 1,
   ): Promise<"uploaded" | "present" | "held"> {
     const path = this.#pathOf(folder, name);
     if (await this.#isThere(path, bytes)) return "present";
-    const part = path + partSuffix;
+    const part = partOf(path, attempt);
     await this.#write(part, Buffer.from(bytes));
     const { size } = await this.#stat(part);
     if (size !== bytes.length)
@@ -134,15 +88,39 @@ export class SftpSession {
     return "uploaded";
   }
 
-  /** Where a file of ours is: in its folder, or in those to which the bank moves what it took. */
-  async place(folder: string, name: string, archives: readonly string[] = []): Promise<Place> {
+  /**
+   * Where a file of ours is: in its folder, or in those to which the bank moves what it took; or
+   * still under the temporary name of an attempt.
+   */
+  async place(
+    folder: string,
+    name: string,
+    archives: readonly string[] = [],
+    attempt = 1,
+  ): Promise<Place> {
     const paths = [folder, ...archives].map((each) => this.#pathOf(each, name));
     for (const path of paths) {
       const found = await this.#find(path);
       if (found !== "absent") return found;
     }
-    const part = await this.#find(this.#pathOf(folder, name) + partSuffix);
+    const part = await this.#find(partOf(this.#pathOf(folder, name), attempt));
     return part === "present" ? "part" : part;
+  }
+
+  /**
+   * Removes what lies under a file's temporary name, so that its writer cannot rename it any
+   * more; `false` where it is gone already, or the server does not let us.
+   */
+  async discard(folder: string, name: string, attempt = 1): Promise<boolean> {
+    const part = partOf(this.#pathOf(folder, name), attempt);
+    try {
+      await this.#call<void>((done) => this.#sftp.unlink(part, done), "remove");
+      return true;
+    } catch (error) {
+      const { code } = error instanceof SftpError ? error : {};
+      if (code === noSuchFile || code === permissionDenied) return false;
+      throw error;
+    }
   }
 
   /** The files of a folder, by name. */

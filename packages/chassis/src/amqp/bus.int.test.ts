@@ -153,7 +153,7 @@ it("acks every message of a handled batch, and none that is not handled yet", as
   const connection = await connect(amqpUrl());
   const channel = await connection.createChannel();
   const count = async (queue: string) => (await channel.checkQueue(queue)).messageCount;
-  await vi.waitFor(async () => expect(await count(`${name}.reader.dead`)).toBe(3));
+  await vi.waitFor(async () => expect(await count(`${name}.reader.dead`)).toBe(3), 10_000);
   expect(await count(`${name}.reader.inbox`)).toBe(handled.includes("later") ? 0 : 1);
   await connection.close();
 });

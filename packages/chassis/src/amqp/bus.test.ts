@@ -66,7 +66,7 @@ it("reconnects where the broker closes in the same packet as it declares the exc
     declared.push(nth);
     return declared.length === 1 ? side.send(usual, connectionForced) : false;
   });
-  await vi.waitFor(() => expect(declared).toHaveLength(2));
+  await vi.waitFor(() => expect(declared).toHaveLength(2), 10_000);
   await ready(bus);
 });
 
@@ -95,7 +95,7 @@ it("handles nothing twice of a consumer that the broker cancels at once", async 
     events: [{ keys: ["payout.*"], publishers: ["payout"] }],
     handle,
   });
-  await vi.waitFor(() => expect(consumed).toHaveLength(4));
+  await vi.waitFor(() => expect(consumed).toHaveLength(4), 10_000);
   await ready(bus);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   stored.resolve();
@@ -124,25 +124,28 @@ function slow() {
 it("stops a bus as soon as its handshake is over", async () => {
   const { answer, isWaiting, closed, goOn } = slow();
   const { bus, broker } = await open(answer);
-  await vi.waitFor(() => expect(isWaiting()).toBe(true));
+  await vi.waitFor(() => expect(isWaiting()).toBe(true), 10_000);
   const stopped = bus.stop();
   goOn();
   await stopped;
   expect(closed()).toBe(broker.connections());
-  await vi.waitFor(() => expect(broker.open()).toBe(0));
+  await vi.waitFor(() => expect(broker.open()).toBe(0), 10_000);
 });
 
 it("stops within its time limit while a broker does not answer, and closes late connections", async () => {
   const { answer, isWaiting, closed, goOn } = slow();
   const { bus, broker } = await open(answer);
-  await vi.waitFor(() => expect(isWaiting()).toBe(true));
+  await vi.waitFor(() => expect(isWaiting()).toBe(true), 10_000);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const stopped = bus.stop();
   await vi.advanceTimersByTimeAsync(2 * closeTimeoutMs);
   await stopped;
   expect(closed()).toBe(0);
   goOn();
-  await vi.waitFor(() => expect([closed(), broker.open()]).toEqual([broker.connections(), 0]));
+  await vi.waitFor(
+    () => expect([closed(), broker.open()]).toEqual([broker.connections(), 0]),
+    10_000,
+  );
 });
 
 /** A bus whose broker confirms, or does not, as the test wants it to. */
@@ -169,7 +172,7 @@ it("publishes nothing to a blocked broker until it is unblocked", async () => {
   const { bus, broker, say } = await publisher({ isConfirming: true });
   await bus.publish([message("a")]);
   say(blocked);
-  await vi.waitFor(() => expect(bus.ready()).toBe(false));
+  await vi.waitFor(() => expect(bus.ready()).toBe(false), 10_000);
   await expect(bus.publish([message("b")])).rejects.toThrow("takes no messages");
   expect(broker.published()).toBe(1);
   say(unblocked);
@@ -201,9 +204,9 @@ it("keeps the connection to a blocked broker, however long", async () => {
   const { bus, broker, say, confirm } = await publisher({});
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const late = expect(bus.publish([message("a")])).rejects.toThrow("did not confirm in time");
-  await vi.waitFor(() => expect(broker.published()).toBe(1));
+  await vi.waitFor(() => expect(broker.published()).toBe(1), 10_000);
   say(blocked);
-  await vi.waitFor(() => expect(bus.ready()).toBe(false));
+  await vi.waitFor(() => expect(bus.ready()).toBe(false), 10_000);
   await vi.advanceTimersByTimeAsync(60_000);
   await late;
   confirm();

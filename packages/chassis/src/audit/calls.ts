@@ -1,14 +1,16 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import type { CallContext } from "../call-context.ts";
 import type { Principal } from "../identity/principal.ts";
+import type { StoredActor } from "../rpc/mutation.ts";
 import type { AuditCall, AuditRecord } from "./trail.ts";
 
 /** Services that act for operators rather than for a merchant's request. */
 const operatorServices: ReadonlySet<string> = new Set(["sandbox"]);
 
 /**
- * Whether what a caller changes goes into the audit trail: a person's and an operators' job's. A
- * merchant's own requests, which the gateway passes on, have their documents and the ledger.
+ * Whether all that a caller changes goes into the audit trail: a person's and an operators' job's.
+ * Of a merchant's own requests, which the gateway passes on, only its decisions do; the others have
+ * their documents and the ledger.
  */
 export function isPrivileged(principal: Principal | undefined): principal is Principal {
   if (principal === undefined) return false;
@@ -39,22 +41,42 @@ const unaryMs = 60_000;
 /** The longest that an import of a large list takes. */
 const streamMs = 900_000;
 
-/** The entry that a call owes; `undefined` where its caller is not privileged. */
+/** Who a call's entry names, and as what. */
+type NamedCaller = Pick<OwedCall, "person" | "caller" | "roles">;
+
+/** A privileged caller; of a merchant's decision, the key or the member that made it. */
+function namedCaller(
+  principal: Principal | undefined,
+  decidedBy: StoredActor | undefined,
+): NamedCaller | undefined {
+  if (isPrivileged(principal)) {
+    const { kind: caller } = principal;
+    if (principal.kind === "service") return { person: principal.name, caller, roles: [] };
+    return { person: principal.id, caller, roles: [...principal.roles].toSorted() };
+  }
+  const { kind, id = "" } = decidedBy ?? {};
+  if (kind !== "api_key" && kind !== "member") return undefined;
+  return { person: id, caller: kind, roles: [] };
+}
+
+/**
+ * The entry that a call owes; `undefined` where its caller is not privileged, and it is no decision
+ * of a merchant's key or member.
+ */
 export function owedCall(
   { name, parent, methodKind }: DescMethod,
   context: CallContext | undefined,
   asked: AskedFor,
   at: Date,
+  decidedBy?: StoredActor,
 ): OwedCall | undefined {
   const { principal, requestId: request_id = "" } = context ?? {};
-  if (!isPrivileged(principal)) return undefined;
+  const named = namedCaller(principal, decidedBy);
+  if (named === undefined) return undefined;
   const dueInMs = methodKind === "unary" ? unaryMs : streamMs;
-  const isPerson = principal.kind === "person";
   return {
     at,
-    person: isPerson ? principal.id : principal.name,
-    caller: principal.kind,
-    roles: isPerson ? [...principal.roles].toSorted() : [],
+    ...named,
     rpc: `${parent.typeName}/${name}`,
     ...asked,
     request_id,

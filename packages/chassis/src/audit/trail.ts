@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 /** A privileged call, as the trail keeps it: who called what, with what, and what became of it. */
 export type AuditCall = {
-  readonly caller: "person" | "service";
+  readonly caller: "person" | "service" | "api_key" | "member";
   /** Of a person, at the time of the call, in alphabetical order. */
   readonly roles: readonly string[];
   /** `disburse.payout.v1.PayoutService/CreditAccount`. */

@@ -27,7 +27,7 @@ it("keeps events that the bus rejects, and publishes them later", async () => {
   const owed = [message("a")];
   const publish = vi.spyOn(bus, "publish");
   const relay = relayOf(owed, bus);
-  await vi.waitFor(() => expect(publish).toHaveBeenCalled());
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled(), 10_000);
   expect(owed).toHaveLength(1);
   let isDown = true;
   const stored: string[] = [];
@@ -80,7 +80,7 @@ it("logs each event under the request that caused it", async () => {
     bus,
     log,
   );
-  await vi.waitFor(() => expect(lines).toHaveLength(2));
+  await vi.waitFor(() => expect(lines).toHaveLength(2), 10_000);
   const told = lines.map((line) => JSON.parse(line));
   expect(told).toMatchObject([{ event_id: "a", request_id: "r-1" }, { event_id: "b" }]);
   expect(told[1]).not.toHaveProperty("request_id");

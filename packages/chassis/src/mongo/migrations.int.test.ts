@@ -136,7 +136,7 @@ it("leaves the next step to the job that took over during a long pause", async (
     vi.spyOn(performance, "now").mockReturnValue(nowMs);
   });
   const paused = run(pause, step("two"));
-  await vi.waitFor(async () => expect(await applied()).toEqual(["1 one"]));
+  await vi.waitFor(async () => expect(await applied()).toEqual(["1 one"]), 10_000);
   await database.db
     .collection<{ _id: number; name: string }>("schema_migrations")
     .insertOne({ _id: 2, name: "two" });

@@ -8,6 +8,7 @@ import {
   ImportListRequestSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { AccountSchema, PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind, MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -15,6 +16,7 @@ import { openAuditStore } from "../audit/store.ts";
 import { withCallContext } from "../call-context.ts";
 import type { Principal } from "../identity/principal.ts";
 import { connectDatabase, type Database } from "../mongo/database.ts";
+import { valueOfWord } from "../rpc/enum-words.ts";
 import { serviceMutation } from "../rpc/mutation.ts";
 import { orThrow } from "../rpc/refusal.ts";
 import { bindOperations, openOperationBindings } from "./bindings.ts";
@@ -105,6 +107,24 @@ describe("a privileged call", () => {
     await open(gateway, byMerchant);
     expect(await entriesOf(byJob)).toMatchObject([{ person: "sandbox", call: { roles: [] } }]);
     expect(await entriesOf(byMerchant)).toEqual([]);
+  });
+
+  it("that is a merchant's decision is in it as its key's or member's, and a repeat is not", async () => {
+    const client = boundWith({ decisions: ["openAccount"] });
+    const decide = async (kind: Actor_Kind) => {
+      const { operationId } = operation();
+      const mutation = create(MutationSchema, { operationId, actor: { kind, id: "who_1" } });
+      for (const _ of ["first", "repeat"]) await open(gateway, mutation, "USD", client);
+      return entriesOf({ operationId });
+    };
+    for (const caller of ["api_key", "member"] as const) {
+      const kind = valueOfWord(Actor_Kind, caller);
+      expect(await decide(kind)).toMatchObject([
+        { person: "who_1", action: "OpenAccount", call: { caller, roles: [], outcome: "done" } },
+      ]);
+    }
+    // Of a service that acts by itself nothing is decided.
+    expect(await decide(Actor_Kind.SERVICE)).toEqual([]);
   });
 
   it("is in it once, however often it is repeated, also at once", async () => {

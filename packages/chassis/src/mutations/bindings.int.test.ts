@@ -136,14 +136,9 @@ describe("RPCs", () => {
   it("are mutations where their request has one", () => {
     const mutations = PayoutService.methods.filter(isMutation).map(({ localName }) => localName);
     expect(mutations).toEqual([
-      ...[
-        "executePayout",
-        "cancelPayout",
-        "reportRailOutcome",
-        "openAccount",
-        "creditAccount",
-        "reverseCredit",
-      ],
+      ...["executePayout", "cancelPayout", "approvePayout", "rejectPayout"],
+      ...["reissuePayout"],
+      ...["reportRailOutcome", "openAccount", "creditAccount", "reverseCredit"],
     ]);
   });
 });

@@ -13,6 +13,7 @@ import { callRecord, isPrivileged, type OwedCall, owedCall, subjectOf } from "..
 import { openAuditStore } from "../audit/store.ts";
 import { callContext } from "../call-context.ts";
 import { insertOnce } from "../mongo/once.ts";
+import type { StoredActor } from "../rpc/mutation.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { isOther, readChange, type StoredContent } from "./content.ts";
 import { readStream } from "./stream.ts";
@@ -111,6 +112,8 @@ type Handler = (request: unknown, context: HandlerContext) => unknown;
 export type BoundRpcs<Rpc> = {
   /** RPCs that compare the content with what they store. */
   readonly own?: readonly (keyof Rpc & string)[];
+  /** RPCs that are in the trail where a merchant's key or member calls them too. */
+  readonly decisions?: readonly (keyof Rpc & string)[];
   /** RPCs that change nothing, and are kept in the trail where a person calls them. */
   readonly noted?: readonly (keyof Rpc & string)[];
 };
@@ -119,14 +122,14 @@ export type BoundRpcs<Rpc> = {
  * Handlers that refuse an operation id which comes again with other content: each unary RPC whose
  * request has a `mutation` binds the two before it runs, and unbinds them where it refuses, for
  * then nothing has changed. A merchant's operations are its own. A privileged call of any of them,
- * and of a stream that begins with a mutation, is in the audit trail before it is answered; what it
- * owes is stored before it has an effect.
+ * and of a stream that begins with a mutation, and each call that is a decision, is in the audit
+ * trail before it is answered; what it owes is stored before it has an effect.
  */
 export function bindOperations<S extends DescService, Rpc extends Partial<ServiceImpl<S>>>(
   service: S,
   rpc: Rpc,
   bindings: OperationBindings,
-  { own = [], noted = [] }: BoundRpcs<Rpc> = {},
+  { own = [], decisions = [], noted = [] }: BoundRpcs<Rpc> = {},
 ): Rpc {
   const bound: Record<string, unknown> = { ...rpc };
   for (const method of service.methods) {
@@ -135,7 +138,8 @@ export function bindOperations<S extends DescService, Rpc extends Partial<Servic
     const work = handle as Handler;
     const isAmong = (list: readonly string[]) => list.includes(method.localName);
     if (isMutation(method)) {
-      bound[method.localName] = boundHandler(method, work, bindings, isAmong(own));
+      const how = { isOwn: isAmong(own), isDecision: isAmong(decisions) };
+      bound[method.localName] = boundHandler(method, work, bindings, how);
     } else if (method.methodKind === "client_streaming") {
       bound[method.localName] = auditedStream(method, work, bindings);
     } else if (isAmong(noted)) {
@@ -154,20 +158,21 @@ function boundHandler(
   method: DescMethodUnary,
   handle: Handler,
   bindings: OperationBindings,
-  isOwn: boolean,
+  { isOwn, isDecision }: { readonly isOwn: boolean; readonly isDecision: boolean },
 ): Handler {
   return async (request, context) => {
     // What compares by itself costs merchants no write.
     if (isOwn && !isPrivileged(callContext()?.principal)) return handle(request, context);
     const mutating = request as MessageShape<DescMethodUnary["input"]> & Mutating;
-    const { operationId: operation, content } = readChange(method.input, mutating);
+    const { operationId: operation, content, actor } = readChange(method.input, mutating);
     const merchantId = merchantOf(mutating);
     const scope = merchantId === undefined ? [method.name] : [method.name, merchantId];
-    const asked = { merchant_id: merchantId ?? "", operation };
+    const kept = isOwn ? bindings.keyContent(content) : content;
+    const asked = { merchant_id: merchantId ?? "", operation, content: kept };
     return runBound({
       ...{ method, bindings, request: mutating, id: [...scope, operation].join(" ") },
       content: isOwn ? undefined : content,
-      owed: owedOf(method, { ...asked, content: isOwn ? bindings.keyContent(content) : content }),
+      owed: owedOf(method, asked, isDecision ? actor : undefined),
       handle: () => handle(request, context),
     });
   };
@@ -234,8 +239,12 @@ function notedHandler(method: DescMethod, handle: Handler, bindings: OperationBi
   };
 }
 
-function owedOf(method: DescMethod, asked: Parameters<typeof owedCall>[2]) {
-  return owedCall(method, callContext(), asked, new Date());
+function owedOf(
+  method: DescMethod,
+  asked: Parameters<typeof owedCall>[2],
+  decidedBy?: StoredActor,
+) {
+  return owedCall(method, callContext(), asked, new Date(), decidedBy);
 }
 
 function merchantOf({ merchantId }: Mutating): string | undefined {

@@ -148,7 +148,7 @@ export const countMax = 10_000;
 export function countUpToMax<T extends Listed>(
   documents: Collection<T>,
   filter: Filter<T>,
-  options: Pick<FindOptions, "hint"> = {},
+  options: Pick<FindOptions, "hint" | "collation"> = {},
 ): Promise<number> {
   return documents.countDocuments(filter, { ...options, limit: countMax + 1 });
 }

@@ -41,6 +41,9 @@ export type ServiceClientOptions = {
   readonly observe?: ObserveClients;
 };
 
+/** As whom a client calls, and of which service where its contract is one that all have. */
+export type As = Partial<Pick<ServiceClientOptions, "identity" | "peer">>;
+
 /** A client and its connection, which all calls share. */
 export type ServiceClient<S extends DescService> = ReturnType<typeof connectService<S>>;
 

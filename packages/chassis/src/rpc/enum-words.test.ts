@@ -22,7 +22,7 @@ it.each([
     PayoutSubStatus,
     [
       ...["queued", "processing", "unknown", "settled", "rejected", "returned"],
-      ...["awaiting_funds", "cancelled"],
+      ...["awaiting_funds", "cancelled", "awaiting_approval", "scheduled"],
     ],
   ],
   [LedgerStep, ["credit", "hold", "post", "release", "return", "reversal"]],
@@ -31,12 +31,13 @@ it.each([
     [
       ...["executed", "submitted", "accepted", "outcome_unknown"],
       ...["settled", "rejected", "returned", "resolved", "awaiting_funds", "cancelled"],
+      ...["approved", "approval_rejected", "approval_expired", "reissued"],
     ],
   ],
   [ScreeningStatus, ["pending", "cleared", "review", "blocked"]],
   [DeliveryState, ["pending", "delivered", "exhausted", "cancelled"]],
   [ListFormat, ["json_lines", "ofac_csv", "un_xml", "eu_csv", "uk_csv"]],
-  [Actor_Kind, ["api_key", "operator", "service"]],
+  [Actor_Kind, ["api_key", "operator", "service", "member"]],
 ])("%o has its words in the contract's order", (enumeration, words) => {
   expect(wordsOf(enumeration)).toEqual(words);
 });

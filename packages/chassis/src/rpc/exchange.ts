@@ -3,7 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { type Dispatcher, errors } from "undici";
 import type { Endpoint } from "./balancing/endpoint.ts";
 import type { NoAnswerReason } from "./balancing/repeats.ts";
-import { joined, tooLarge } from "./unary-message.ts";
+import { joined, messageBytesMax, tooLarge } from "./unary-message.ts";
 import { unavailable } from "./unavailable.ts";
 
 /** What a server answered to a request. */
@@ -87,7 +87,7 @@ export function exchange(
       },
       onResponseError: (_controller, error) => {
         settle();
-        if (isTooLarge(error)) reject(tooLarge());
+        if (isTooLarge(error)) reject(tooLarge(messageBytesMax));
         else {
           const reason = controller === undefined ? "refused" : "broken";
           resolve({ reason, error: unavailable(error) });

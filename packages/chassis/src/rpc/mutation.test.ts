@@ -16,7 +16,7 @@ const service = (name: string): Principal => ({ kind: "service", name });
 const read = (mutation: Mutation | undefined, principal: Principal | undefined = ada) =>
   withCallContext({ requestId: "req-1", principal }, () => readMutation(mutation));
 const long = "~".repeat(128);
-const { API_KEY, OPERATOR, SERVICE, UNSPECIFIED } = Actor_Kind;
+const { API_KEY, MEMBER, OPERATOR, SERVICE, UNSPECIFIED } = Actor_Kind;
 
 describe("the actor of a change is who calls", () => {
   it.each([
@@ -47,6 +47,9 @@ describe("the actor of a change is who calls", () => {
       "api_key",
       "key_1",
     ],
+    ["the gateway for a member", service("gateway"), claiming(MEMBER, "mem_1"), "member", "mem_1"],
+    ["a person as a member", ada, claiming(MEMBER, "mem_1"), "operator", "ada"],
+    ["a service as a member", service("payout"), claiming(MEMBER, "mem_1"), "service", "payout"],
     [
       "the gateway for the longest id",
       service("gateway"),
@@ -89,7 +92,7 @@ describe("the actor of a change is who calls", () => {
 
 describe("a mutation", () => {
   const operation = "mutation.operation_id: must be 1 to 128 printable characters";
-  const key = "mutation.actor: the key has no id";
+  const key = "mutation.actor: key or member has no id";
 
   it("may have the longest operation id", () => {
     expect(read(serviceMutation("a", long)).operationId).toBe(long);
@@ -101,6 +104,7 @@ describe("a mutation", () => {
     ["an operation with a space", claiming(OPERATOR, "ada", "op 1"), ada, operation],
     ["an operation too long", claiming(OPERATOR, "ada", `${long}~`), ada, operation],
     ["a key without an id", claiming(API_KEY, ""), service("gateway"), key],
+    ["a member without an id", claiming(MEMBER, ""), service("gateway"), key],
     ["a key's id too long", claiming(API_KEY, `${long}~`), service("gateway"), key],
   ])("is refused: %s", (_what, mutation, principal, message) => {
     expect(() => read(mutation, principal)).toThrow(`[invalid_argument] ${message}`);

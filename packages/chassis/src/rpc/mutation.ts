@@ -35,19 +35,23 @@ export function readMutation(mutation: Mutation | undefined): Change {
   return { operationId, actor: callingActor(mutation?.actor) };
 }
 
-/** The service that acts for merchants, by their API keys. */
+/** The service that acts for merchants, by their API keys and the members of their teams. */
 const gateway = "gateway";
+const actedFor: ReadonlyMap<Actor_Kind | undefined, "api_key" | "member"> = new Map([
+  [Actor_Kind.API_KEY, "api_key"],
+  [Actor_Kind.MEMBER, "member"],
+]);
 
 function callingActor(claimed: Actor | undefined): StoredActor {
   const principal = callContext()?.principal;
   if (principal === undefined) throw new ConnectError("a caller is missing", Code.Unauthenticated);
   if (principal.kind === "person") return { kind: "operator", id: principal.id };
-  const isForKey = principal.name === gateway && claimed?.kind === Actor_Kind.API_KEY;
-  if (!isForKey) return { kind: "service", id: principal.name };
+  const kind = principal.name === gateway ? actedFor.get(claimed?.kind) : undefined;
+  if (claimed === undefined || kind === undefined) return { kind: "service", id: principal.name };
   if (!printable.test(claimed.id)) {
-    throw new ConnectError("mutation.actor: the key has no id", Code.InvalidArgument);
+    throw new ConnectError("mutation.actor: key or member has no id", Code.InvalidArgument);
   }
-  return { kind: "api_key", id: claimed.id };
+  return { kind, id: claimed.id };
 }
 
 /**

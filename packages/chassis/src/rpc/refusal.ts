@@ -1,6 +1,11 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
-import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
+import {
+  type ErrorCode,
+  errorTable,
+  type RefusalReason,
+  refusalReasons,
+} from "@disburse/kernel/errors.ts";
 import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 
 /** How one refusal leaves a service: the RPC code, and the interface's code and sentence. */
@@ -13,8 +18,9 @@ export type RefusalTable<R extends string> = Readonly<Record<R, WireRefusal>>;
 export function refusalError<R extends string>(table: RefusalTable<R>, refusal: Refused<R>) {
   const wire = table[refusal.refused];
   const message = refusal.detail ?? wire.message;
+  const { reason = "", payoutId = "" } = refusal;
   return new ConnectError(`${wire.code}: ${message}`, wire.rpc, undefined, [
-    { desc: RefusalSchema, value: { code: wire.code, message } },
+    { desc: RefusalSchema, value: { code: wire.code, message, reason, payoutId } },
   ]);
 }
 
@@ -27,10 +33,19 @@ export function orThrowBy<R extends string>(table: RefusalTable<R>) {
 }
 
 /** What another service refused with, or `undefined` when the error is no refusal. */
-export function readRefusal(error: unknown): { code: string; message: string } | undefined {
+export function readRefusal(
+  error: unknown,
+): { code: string; message: string; reason?: RefusalReason; payoutId?: string } | undefined {
   if (!(error instanceof ConnectError)) return undefined;
   const detail = error.findDetails(RefusalSchema)[0];
-  return detail === undefined ? undefined : { code: detail.code, message: detail.message };
+  if (detail === undefined) return undefined;
+  const { code, message, reason, payoutId } = detail;
+  const more = { ...(isReason(reason) && { reason }), ...(payoutId !== "" && { payoutId }) };
+  return { code, message, ...more };
+}
+
+function isReason(text: string): text is RefusalReason {
+  return Object.hasOwn(refusalReasons, text);
 }
 
 /** Whether a call got no answer from a service: retrying may succeed. */

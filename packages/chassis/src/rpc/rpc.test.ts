@@ -269,7 +269,7 @@ describe("a client", () => {
       await rpc.getQuote({ quoteId: "q" });
       slowCalls = 0;
       const slow = rpc.getQuote({ quoteId: "slow" }).catch((reason: unknown) => reason);
-      await vi.waitFor(() => expect(slowCalls).toBe(1));
+      await vi.waitFor(() => expect(slowCalls).toBe(1), 10_000);
       for (const socket of sockets.splice(0)) socket[breakOff]();
       expect(await slow).toMatchObject({ code: Code.Unavailable });
       expect((await rpc.getQuote({ quoteId: "q" })).quote?.id).toBe("q");

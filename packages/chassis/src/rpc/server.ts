@@ -21,6 +21,7 @@ import {
   peerKey,
 } from "./admission.ts";
 import { createConnectionAge, endSession } from "./connection-age.ts";
+import { encodeMessages } from "./grpc-message.ts";
 import { createListener, createPeers, type Peers, type Refused } from "./listener.ts";
 import {
   limitRequests,
@@ -181,6 +182,7 @@ function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes, 
       options.routes(noting);
       registerHealth(noting, options.services, options.ready);
       registerReflection(router, options.services);
+      encodeMessages(router);
     },
     readMaxBytes: messageBytesMax,
     ...(tls && {

@@ -15,11 +15,13 @@ import type { Log } from "../log.ts";
 import { type Admission, type IncomingCall, rpcErrorOf } from "./admission.ts";
 import { hasStalled, watchForStalls } from "./stall.ts";
 import { UnaryContext } from "./unary-context.ts";
-import { joined, messageBytesMax, parseMessage, tooLarge } from "./unary-message.ts";
+import { joined, parseMessage, requestBytesMax, tooLarge } from "./unary-message.ts";
 
 type UnaryMethod = {
   readonly method: DescMethodUnary;
   readonly handle: MethodImpl<DescMethodUnary>;
+  /** Of a request. */
+  readonly bytesMax: number;
 };
 
 /** The unary methods of a server by their paths. */
@@ -36,7 +38,8 @@ export function noteUnary(router: ConnectRouter, methods: UnaryMethods): Connect
         const handle = handlers[method.localName]?.bind(implementation);
         // Options of one service are known to the full adapter alone.
         if (!isUnary(method) || handle === undefined || options !== undefined) continue;
-        methods.set(`/${service.typeName}/${method.name}`, { method, handle });
+        const bytesMax = requestBytesMax(method);
+        methods.set(`/${service.typeName}/${method.name}`, { method, handle, bytesMax });
       }
       return noting;
     },
@@ -79,7 +82,7 @@ export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler
     const header = (name: string) => headerOf(request.headers, name);
     const call = { method: called.method, header, peer: peerOf(request) };
     const read = (context: CallContext) =>
-      receive(request, (body) => {
+      receive(request, called.bytesMax, (body) => {
         const exchange = { call, handle: called.handle, context, request, response, body };
         const serve = () => void answer(options, exchange);
         if (hasStalled()) unlessLeft(request, serve);
@@ -134,23 +137,27 @@ function isPlain({ method, headers }: IncomingMessage): boolean {
 }
 
 /** A whole body, or why it was not read; nothing where the connection closes before its end. */
-function receive(request: IncomingMessage, done: (body: Uint8Array | ConnectError) => void): void {
+function receive(
+  request: IncomingMessage,
+  bytesMax: number,
+  done: (body: Uint8Array | ConnectError) => void,
+): void {
   const announced = Number(request.headers["content-length"]);
-  if (announced > messageBytesMax) {
-    done(tooLarge(announced));
+  if (announced > bytesMax) {
+    done(tooLarge(bytesMax, announced));
     return;
   }
   const chunks: Buffer[] = [];
   let size = 0;
   request.on("data", (chunk: Buffer) => {
-    const isOver = size > messageBytesMax;
+    const isOver = size > bytesMax;
     size += chunk.length;
     if (isOver) return;
-    if (size <= messageBytesMax) chunks.push(chunk);
-    else done(tooLarge());
+    if (size <= bytesMax) chunks.push(chunk);
+    else done(tooLarge(bytesMax));
   });
   request.on("end", () => {
-    if (size > messageBytesMax) return;
+    if (size > bytesMax) return;
     done(joined(chunks));
   });
 }

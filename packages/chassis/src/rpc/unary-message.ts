@@ -1,15 +1,23 @@
 import {
   create,
   type DescMessage,
+  type DescMethod,
   fromBinary,
+  getOption,
   type MessageInitShape,
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { access } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 
 /** gRPC's usual bound of a message; a body is read before the token is checked. */
 export const messageBytesMax = 4 * 1024 * 1024;
+
+/** The largest request of a method, where its contract names one. */
+export function requestBytesMax(method: DescMethod): number {
+  return getOption(method, access).requestBytesMax || messageBytesMax;
+}
 
 /** The message of a body; INTERNAL where it is none, as connect answers. */
 export function parseMessage<D extends DescMessage>(schema: D, body: Uint8Array): MessageShape<D> {
@@ -36,10 +44,10 @@ export function joined(chunks: readonly Buffer[]): Buffer {
 }
 
 /** A message past the bound, and its size where that is known, in connect's words. */
-export function tooLarge(size?: number): ConnectError {
+export function tooLarge(max: number, size?: number): ConnectError {
   const message = size === undefined ? "message size" : `message size ${size}`;
   return new ConnectError(
-    `${message} is larger than configured readMaxBytes ${messageBytesMax}`,
+    `${message} is larger than configured readMaxBytes ${max}`,
     Code.ResourceExhausted,
   );
 }

@@ -63,14 +63,14 @@ it("says once that a collector refuses spans, and once that it takes them again"
   const { tracing, stop } = exportSpans({ url, name: "quote", everyMs: 1, share: 1, log });
   const send = () => tracing.startRequest(work, undefined).end();
   send();
-  await vi.waitFor(() => expect(events).toEqual(["spans not exported"]));
+  await vi.waitFor(() => expect(events).toEqual(["spans not exported"]), 10_000);
   send();
   await new Promise((resolve) => collector.once("request", resolve));
   status = 200;
   await vi.waitFor(() => {
     send();
     expect(events).toEqual(["spans not exported", "spans are exported again"]);
-  });
+  }, 10_000);
   await stop();
   collector.close();
 });

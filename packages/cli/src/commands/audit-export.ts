@@ -1,8 +1,8 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
+import { didYouMean } from "@disburse/kernel/nearest.ts";
 import { CommandError, usageError } from "../output/failure.ts";
-import { didYouMean } from "../output/nearest.ts";
 import { type ServiceName, serviceNames } from "../session/target.ts";
 import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";

@@ -1,5 +1,6 @@
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { readControls } from "../plan/controls.ts";
 import { readVelocity } from "../plan/velocity.ts";
 import type { Argument, CallCommand } from "../table/command.ts";
 import { merchant } from "./merchants.ts";
@@ -134,6 +135,36 @@ export const moneyCommands: readonly CallCommand[] = [
     arguments: [merchant, { name: "file", about: "the limits" }],
     file: { argument: "file", read: readVelocity },
     show: { record: "limits" },
+  },
+  {
+    name: "controls get",
+    summary: "what stands between an execute and the payment of a merchant's payouts",
+    examples: ["controls get mer_01k…"],
+    method: operations.getPayoutControls,
+    arguments: [merchant],
+    show: { record: "controls" },
+  },
+  {
+    name: "controls set",
+    summary: "replace a merchant's controls by those of a file",
+    details:
+      "The file is YAML or JSON:\n\n" +
+      "  duplicate_window_seconds: 86400\n" +
+      '  approval:\n    amounts:\n      - { currency: USD, minimum: "10000.00" }\n' +
+      "    new_beneficiary_days: 7\n    lasts_seconds: 86400\n    batches: true\n\n" +
+      "A payout that repeats beneficiary, amount and reference_id of one within the window is then\n" +
+      "refused, unless it comes with allow_duplicate. One of at least the amount, or to a beneficiary\n" +
+      "that is newer, waits for another actor's approval, so long. With batches, another actor than\n" +
+      "the one that made a batch decides on it. What the file does not name is off.",
+    examples: [
+      "controls set mer_01k… controls.yaml --dry-run",
+      "controls set mer_01k… controls.yaml",
+    ],
+    method: operations.setPayoutControls,
+    registered: "merchant_id",
+    arguments: [merchant, { name: "file", about: "the controls" }],
+    file: { argument: "file", read: readControls },
+    show: { record: "controls" },
   },
   {
     name: "rails list",

@@ -14,9 +14,11 @@ const resolution: Argument = {
 
 const filters: readonly Option[] = [
   { name: "status", field: "status", about: "of this status" },
+  { name: "sub-status", field: "sub_status", about: "of this sub-status" },
   { name: "beneficiary", field: "beneficiary_id", about: "to this beneficiary" },
   { name: "reference", field: "reference_id", about: "with this reference of the merchant's" },
   { name: "quote", field: "quote_id", about: "of this quote" },
+  { name: "batch", field: "batch_id", about: "of this batch" },
   { name: "from-currency", field: "source_currency_code", about: "out of this currency" },
   { name: "to-currency", field: "destination_currency_code", about: "into this currency" },
   { name: "created-from", field: "created_from", value: "time", about: "made then or later" },
@@ -54,6 +56,27 @@ export const payoutCommands: readonly CallCommand[] = [
     examples: ["payouts cancel mer_01k… po_01k…"],
     method: payouts.cancelPayout,
     arguments: [merchant, payout],
+    show: { record: "payout" },
+  },
+  {
+    name: "payouts approve",
+    summary: "approve a payout that waits for it, for its merchant",
+    details:
+      "Not by who executed it. With --digest: only what was read, `approval.digest` of `payouts get`.",
+    examples: ["payouts approve mer_01k… po_01k… --digest 9f86d0…"],
+    method: payouts.approvePayout,
+    arguments: [merchant, payout],
+    options: [{ name: "digest", field: "digest", about: "of what was read" }],
+    show: { record: "payout" },
+  },
+  {
+    name: "payouts reject",
+    summary: "reject a payout that waits for approval, for its merchant",
+    details: "It is cancelled, and its money is available again. Not by who executed it.",
+    examples: ['payouts reject mer_01k… po_01k… --reason "the invoice is disputed"'],
+    method: payouts.rejectPayout,
+    arguments: [merchant, payout],
+    options: [{ name: "reason", field: "reason", about: "why it is not paid", isRequired: true }],
     show: { record: "payout" },
   },
   {

@@ -5,7 +5,6 @@ import {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { PayoutInDoubtSchema } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { describe, expect, it } from "vitest";
-import { nearest } from "./nearest.ts";
 import { plainOf } from "./plain.ts";
 import { printable, recordText, tableText } from "./print.ts";
 
@@ -51,15 +50,4 @@ describe("for people", () => {
       expect(text).not.toContain("\u202e");
     }
   });
-});
-
-it.each([
-  ["merchnat", "merchant"],
-  ["mechant", "merchant"],
-  ["Fee_Flat", "fee_flat"],
-  ["fee_flta", "fee_flat"],
-  ["xy", undefined],
-  ["", undefined],
-])("the nearest of %j is %j", (name, expected) => {
-  expect(nearest(name, ["merchant", "fee_flat", "rate"])).toBe(expected);
 });

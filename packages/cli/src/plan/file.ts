@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { didYouMean } from "@disburse/kernel/nearest.ts";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { usageError } from "../output/failure.ts";
-import { didYouMean } from "../output/nearest.ts";
 import type { World } from "../table/world.ts";
 
 /** Files that people write are far smaller. */

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { didYouMean } from "@disburse/kernel/nearest.ts";
 import { parse } from "yaml";
 import { z } from "zod";
 import { CommandError, usageError } from "../output/failure.ts";
-import { didYouMean } from "../output/nearest.ts";
 import type { World } from "../table/world.ts";
 import type { TlsFiles } from "./tls.ts";
 

@@ -6,8 +6,8 @@ import {
   type JsonValue,
   ScalarType,
 } from "@bufbuild/protobuf";
+import { didYouMean } from "@disburse/kernel/nearest.ts";
 import { usageError } from "../output/failure.ts";
-import { didYouMean } from "../output/nearest.ts";
 import { wordsOf } from "../output/plain.ts";
 
 const isIndex = (name: string) => /^\d+$/.test(name);

@@ -1,8 +1,10 @@
 import { writeFileSync } from "node:fs";
+import { toJson } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { ApprovalRulesSchema } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService, PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
@@ -166,6 +168,33 @@ describe("a call", () => {
     expect(code).toBe(2);
     expect(err).toContain('merchant: "count_hours" is no field; did you mean "count_hour"?');
   });
+});
+
+it("sends the controls of a file", async () => {
+  const asked: unknown[] = [];
+  const { run, folder } = worldOf((router) => {
+    router.service(BeneficiaryService, { getMerchant: () => ({}) });
+    router.service(PayoutOperationsService, {
+      setPayoutControls: ({ duplicateWindowSeconds, approval }) => {
+        asked.push([duplicateWindowSeconds, approval && toJson(ApprovalRulesSchema, approval)]);
+        return {};
+      },
+    });
+  });
+  const approval =
+    "approval: { amounts: [{ currency: USD, minimum: 100.10 }], new_beneficiary_days: 7 }";
+  for (const text of ["duplicate_window_seconds: 86400", "{}", approval]) {
+    writeFileSync(`${folder}/controls.yaml`, text);
+    expect(await run("controls", "set", "mer_1", "controls.yaml")).toMatchObject({ code: 0 });
+  }
+  const amounts = [{ currencyCode: "USD", minimum: "100.10" }];
+  expect(asked).toEqual([
+    ...[
+      [86_400, undefined],
+      [0, undefined],
+    ],
+    [0, { amounts, newBeneficiaryDays: 7 }],
+  ]);
 });
 
 describe("the exit code", () => {

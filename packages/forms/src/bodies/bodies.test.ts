@@ -89,6 +89,7 @@ const wrongOf: Readonly<Record<Field["kind"], readonly unknown[]>> = {
     ...[{}, [], "a", 1, true, ["NONE"], [1], ["\ud800"], [""]],
     ...[["*", "*"], Array(51).fill("*"), Array(9).fill("exhausted")],
   ],
+  pairs: [[], "a", 1, true, { a: 1 }, { a: null }, { a: ["b"] }, { "a b": "c" }, { "": "c" }],
   object: [[], "a", 1, true],
   list: [{}, "a", 1, true],
 };

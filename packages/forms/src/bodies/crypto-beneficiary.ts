@@ -6,6 +6,7 @@ import {
   documentField,
   emailField,
   lengths,
+  metadataField,
   textField,
 } from "../fields/make.ts";
 import { custodyProviderCodes } from "../values/custody-providers.ts";
@@ -112,7 +113,7 @@ const formOf = (type: string, description: string, ...fields: readonly TextField
   name: `crypto_beneficiary_${type.toLowerCase()}`,
   description,
   selectedBy: [{ field: "beneficiary_account_type", in: [type] }],
-  fields: [...common, ...fields],
+  fields: [...common, ...fields, metadataField],
   rules: [currencyOnNetwork],
 });
 
@@ -142,6 +143,7 @@ export const cryptoBeneficiary: PublicBody = {
     fields: [
       ...common,
       choiceField(documentType, "Kind of document.", [...individualDocuments, corporateDocument]),
+      metadataField,
     ],
     rules: [currencyOnNetwork],
   },

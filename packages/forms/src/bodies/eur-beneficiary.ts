@@ -1,5 +1,5 @@
 import { type Form, optional, type Rule, type TextField } from "../fields/field.ts";
-import { choiceField, countryField, lengths, textField } from "../fields/make.ts";
+import { choiceField, countryField, lengths, metadataField, textField } from "../fields/make.ts";
 import { isBic, isSepaIban } from "../values/bank-codes.ts";
 import { bicPattern, nameFields } from "./fiat-parts.ts";
 
@@ -53,6 +53,6 @@ export const eurBeneficiary: Form = {
   name: "fiat_beneficiary_eur",
   description: "A bank account that is paid in EUR over SEPA.",
   selectedBy: [{ field: "destination_currency", in: ["EUR"] }],
-  fields,
+  fields: [...fields, metadataField],
   rules: [sepaIban, bicOfBank],
 };

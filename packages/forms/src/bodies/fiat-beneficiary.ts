@@ -13,6 +13,7 @@ import {
   countryField,
   emailField,
   lengths,
+  metadataField,
   textField,
 } from "../fields/make.ts";
 import { isAbaRoutingNumber, isBic, isIbanOf, isIfsc, usesIban } from "../values/bank-codes.ts";
@@ -166,30 +167,33 @@ const usdBeneficiary: Form = {
   name: "fiat_beneficiary_usd",
   description: "A bank account that is paid in USD or USDC.",
   selectedBy: [{ field: "destination_currency", in: usdCurrencies }],
-  fields: fiatFields({
-    currencies: usdCurrencies,
-    transfers: usdTransfers,
-    routingType: choiceField("routing_code_type_1", "Follows the transfer type.", [
-      "ACH CODE",
-      "SWIFT",
-    ]),
-    routingValue: {
-      description: "BIC or ABA routing number, by the type.",
-      example: "021000021",
-      variants: [
-        { when: isSwift, example: "CHASUS33", pattern: bicPattern },
-        {
-          when: { field: "transfer_type", in: ["ACH", "LOCAL"] },
-          example: "021000021",
-          pattern: routingNumberPattern,
-        },
-      ],
-    },
-    required: false,
-    // SWIFT takes structured addresses alone, of a town and a country at least (decisions §9).
-    residenceRequired: isSwift,
-    bankRequired: { field: "routing_code_type_1", in: ["SWIFT"] },
-  }),
+  fields: [
+    ...fiatFields({
+      currencies: usdCurrencies,
+      transfers: usdTransfers,
+      routingType: choiceField("routing_code_type_1", "Follows the transfer type.", [
+        "ACH CODE",
+        "SWIFT",
+      ]),
+      routingValue: {
+        description: "BIC or ABA routing number, by the type.",
+        example: "021000021",
+        variants: [
+          { when: isSwift, example: "CHASUS33", pattern: bicPattern },
+          {
+            when: { field: "transfer_type", in: ["ACH", "LOCAL"] },
+            example: "021000021",
+            pattern: routingNumberPattern,
+          },
+        ],
+      },
+      required: false,
+      // SWIFT takes structured addresses alone, of a town and a country at least (decisions §9).
+      residenceRequired: isSwift,
+      bankRequired: { field: "routing_code_type_1", in: ["SWIFT"] },
+    }),
+    metadataField,
+  ],
   rules: [typeFitsTransfer, domestic, routingNumber, iban],
 };
 
@@ -258,10 +262,10 @@ const inrBeneficiary: Form = {
   name: "fiat_beneficiary_inr",
   description: "A bank account that is paid in INR.",
   selectedBy: [{ field: "destination_currency", in: ["INR"] }],
-  fields: inrFields.map((field) => ({
-    ...field,
-    example: inrExamples[field.name] ?? field.example,
-  })),
+  fields: [
+    ...inrFields.map((field) => ({ ...field, example: inrExamples[field.name] ?? field.example })),
+    metadataField,
+  ],
   rules: [inIndia, branchCode],
 };
 
@@ -274,14 +278,17 @@ export const fiatBeneficiary: PublicBody = {
     name: "fiat_beneficiary",
     description: "Of no currency that is paid to bank accounts.",
     selectedBy: [],
-    fields: fiatFields({
-      currencies: [...usdCurrencies, "INR", "EUR"],
-      transfers: [...usdTransfers, "SEPA"],
-      routingType: textField("routing_code_type_1", "Follows the transfer type.", "ACH CODE"),
-      routingValue: { description: "Routing value for the type.", example: "021000021" },
-      required: false,
-      residenceRequired: false,
-      bankRequired: false,
-    }),
+    fields: [
+      ...fiatFields({
+        currencies: [...usdCurrencies, "INR", "EUR"],
+        transfers: [...usdTransfers, "SEPA"],
+        routingType: textField("routing_code_type_1", "Follows the transfer type.", "ACH CODE"),
+        routingValue: { description: "Routing value for the type.", example: "021000021" },
+        required: false,
+        residenceRequired: false,
+        bankRequired: false,
+      }),
+      metadataField,
+    ],
   },
 };

@@ -17,6 +17,7 @@ describe("event types", () => {
     [["payout_session", "payment_session", "refund"]],
     [["payout_session.initiated", "payout_session.succeeded", "payout_session.failed"]],
     [["refund.partly-done_2", "payment_session.Paid"]],
+    [["*", "account.credited", "beneficiary.screening_changed", "payout.approval_required"]],
     [statuses(50)],
   ])("%j are taken", (types) => {
     expect(checked(types)).toHaveProperty("values", { url, order: "bounded", event_types: types });
@@ -32,6 +33,10 @@ describe("event types", () => {
     [["refund.a b"]],
     [[`refund.${"a".repeat(65)}`]],
     [["PAYOUT_SESSION"]],
+    [["account"]],
+    [["accountxcredited"]],
+    [["account.credited.credited"]],
+    [["beneficiary.screening_changed.blocked"]],
     [["**"]],
     [["*\nrefund"]],
     [["refund", "refund"]],

@@ -16,9 +16,20 @@ const eventTypesMax = 50;
  */
 const ownStatus = "\\.(?:initiated|succeeded|failed)";
 const publishedStatus = "\\.[A-Za-z0-9_-]{1,64}";
+
+/** Event types that `*` does not stand for: an endpoint gets one only by its name. */
+export const optInEventTypes = [
+  "account.credited",
+  "batch.approval_required",
+  "batch.finished",
+  "beneficiary.screening_changed",
+  "payout.approval_required",
+] as const;
+
+const optIn = optInEventTypes.map((type) => type.replaceAll(".", "\\.")).join("|");
 const eventType = {
-  source: `^(?:\\*|payout_session(?:${ownStatus})?|(?:payment_session|refund)(?:${publishedStatus})?)$`,
-  problem: `must be an array of 1 to ${eventTypesMax} different event types: *, payout_session, payment_session, refund, or one with a status such as payout_session.failed`,
+  source: `^(?:\\*|payout_session(?:${ownStatus})?|(?:payment_session|refund)(?:${publishedStatus})?|${optIn})$`,
+  problem: `must be an array of 1 to ${eventTypesMax} different event types: *, payout_session, payment_session, refund, ${optInEventTypes.join(", ")}, or one with a status such as payout_session.failed`,
 } as const;
 
 const url = textField("url", "Absolute URL.", "https://merchant.example/webhooks", {
@@ -43,8 +54,7 @@ const eventTypes: TextsField = {
   required: false,
   maxItems: eventTypesMax,
   pattern: eventType,
-  description:
-    "Event types that it receives: `*` for all, a transaction type, or one with a status.",
+  description: `Event types that it receives: \`*\` for all but those that have to be named, a transaction type, or one with a status. To be named: ${optInEventTypes.map((type) => `\`${type}\``).join(", ")}.`,
   example: ["payout_session", "refund.failed"],
 };
 
@@ -59,7 +69,7 @@ export const createEndpoint: PublicBody = singleForm({
     url,
     description,
     { ...order, default: "bounded" },
-    { ...eventTypes, description: `${eventTypes.description} All by default.` },
+    { ...eventTypes, description: `${eventTypes.description} \`*\` by default.` },
   ],
 });
 

@@ -1,5 +1,5 @@
 import type { Violation } from "@disburse/kernel/refusal.ts";
-import { cleanText } from "@disburse/kernel/text.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import {
   type BodyValue,
   type BodyValues,
@@ -9,6 +9,7 @@ import {
   type Field,
   type Form,
   type ListField,
+  type PairsField,
   type PublicBody,
   type ReadText,
   type TextField,
@@ -101,6 +102,11 @@ function checkField(
       if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
       if (field.kind === "list") return checkList(field, value, path, walk);
       return checkTexts(field, value) ?? refuse(walk, path, field.pattern.problem);
+    case "pairs":
+      if (!isValues(value) || Object.keys(value).length === 0) {
+        return refuseAbsent(field, path, walk);
+      }
+      return checkPairs(field, value) ?? refuse(walk, path, field.problem);
     case "flag":
       return typeof value === "boolean" ? value : refuseAbsent(field, path, walk);
     case "integer":
@@ -138,6 +144,19 @@ function checkTexts(
   const isSet = allowed !== undefined || different.length === texts.length;
   const isShort = allowed !== undefined || texts.length <= maxItems;
   return isSet && isShort && different.every((each) => shape.test(each)) ? different : undefined;
+}
+
+/** The pairs, values trimmed; `undefined` where one is of another shape, or there are too many. */
+function checkPairs({ keys, maxItems, valueMax }: PairsField, sent: BodyValues) {
+  const shape = new RegExp(`^${keys}$`, "u");
+  const pairs = Object.entries(sent).map(
+    ([key, value]) => [key, cleanText(String(value))] as const,
+  );
+  const isSound = pairs.every(
+    ([key, value]) =>
+      shape.test(key) && textProblem(value) === undefined && Array.from(value).length <= valueMax,
+  );
+  return isSound && pairs.length <= maxItems ? Object.fromEntries(pairs) : undefined;
 }
 
 function checkList(field: ListField, items: BodyValue[], path: string, walk: Walk): BodyValue {

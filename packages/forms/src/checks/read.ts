@@ -10,6 +10,7 @@ import type {
   BodyValues,
   Field,
   IntegerField,
+  PairsField,
   PublicBody,
   TextField,
 } from "../fields/field.ts";
@@ -82,6 +83,8 @@ function readField(
         return refuse(`must have at most ${field.maxItems} entries`);
       }
       return sent.map((each, at) => readItem(field.fields, each, `${path}[${at}]`, unreadable));
+    case "pairs":
+      return readPairs(field, sent) ?? refuse(field.problem);
     case "flag":
       return typeof sent === "boolean" ? sent : refuse("must be true or false");
     case "texts":
@@ -128,6 +131,17 @@ function readItem(
 function isTexts(sent: ExactJson, maxItems: number): sent is string[] {
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > maxItems) return false;
   return sent.every((each) => typeof each === "string" && each.isWellFormed());
+}
+
+/** Only what fits a map of the contract: more could not travel, or would take another's place. */
+function readPairs({ keys, maxItems }: PairsField, sent: ExactJson): BodyValues | undefined {
+  if (!isJsonObject(sent)) return undefined;
+  const entries = Object.entries(sent);
+  const shape = new RegExp(`^${keys}$`, "u");
+  const isSound = entries.every(
+    ([key, value]) => shape.test(key) && typeof value === "string" && value.isWellFormed(),
+  );
+  return isSound && entries.length <= maxItems ? (sent as Record<string, string>) : undefined;
 }
 
 /** Ten digits hold every bound of an int32; a longer text is out of any field's range. */

@@ -94,9 +94,10 @@ function textOf(form: Form, name: string): TextField | undefined {
   return textFields(form).find((field) => field.name === name);
 }
 
-/** A beneficiary's body is flat: every field of it is text. */
+/** A beneficiary's body is flat: every field of it is text but the merchant's own data. */
 function textFields(form: Form): TextField[] {
-  return form.fields.map((field) => {
+  return form.fields.flatMap((field) => {
+    if (field.kind === "pairs") return [];
     if (!("maxLength" in field)) throw new Error(`${field.name} is no text`);
     return field;
   });

@@ -20,6 +20,7 @@ export function exampleOf(form: Form): BodyValues {
 
 function exampleValue(field: Field): BodyValues[string] {
   if (field.kind === "texts") return [...field.example];
+  if (field.kind === "pairs") return { ...field.example };
   if (field.kind !== "object" && field.kind !== "list") return field.example;
   const values: BodyValues = {};
   for (const each of field.fields) values[each.name] = exampleValue(each);

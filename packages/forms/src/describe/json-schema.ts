@@ -87,6 +87,17 @@ function fieldSchema(field: Field): JsonSchema {
         examples: [example],
       };
     }
+    case "pairs": {
+      const { keys, maxItems: maxProperties, valueMax: maxLength, example } = field;
+      return {
+        type: "object",
+        description,
+        maxProperties,
+        propertyNames: { pattern: `^${keys}$` },
+        additionalProperties: { type: "string", maxLength },
+        examples: [example],
+      };
+    }
     case "flag":
       return { type: "boolean", description, examples: [field.example] };
     default:

@@ -107,8 +107,28 @@ export type ListField = Described & {
   readonly fields: readonly Field[];
 };
 
+/** A JSON object of texts under keys of the merchant's own; an empty one counts as not sent. */
+export type PairsField = Described & {
+  readonly kind: "pairs";
+  /** Each key's shape. */
+  readonly keys: string;
+  readonly maxItems: number;
+  /** Of a value, in Unicode code points. */
+  readonly valueMax: number;
+  /** What the merchant reads of an object that is wrong in whatever way. */
+  readonly problem: string;
+  readonly example: Readonly<Record<string, string>>;
+};
+
 /** A field of a public body. */
-export type Field = TextField | IntegerField | FlagField | TextsField | ObjectField | ListField;
+export type Field =
+  | TextField
+  | IntegerField
+  | FlagField
+  | TextsField
+  | PairsField
+  | ObjectField
+  | ListField;
 
 /** A value of a body as it was read: protobuf JSON with the contract's own field names. */
 export type BodyValue = string | number | boolean | BodyValues | BodyValue[];

@@ -1,4 +1,10 @@
-import type { TextField } from "./field.ts";
+import {
+  metadataKey,
+  metadataKeyMax,
+  metadataKeysMax,
+  metadataValueMax,
+} from "@disburse/kernel/metadata.ts";
+import type { PairsField, TextField } from "./field.ts";
 
 /** Longest values of strings, in code points (decisions: wire conventions). */
 export const lengths = {
@@ -94,3 +100,16 @@ export function documentField(name: string, description: string, example: string
   const number = { maxLength: lengths.documentId, pattern: documentNumber };
   return textField(name, description, example, number);
 }
+
+/** What a merchant attaches to a record of its own making. */
+export const metadataField: PairsField = {
+  name: "metadata",
+  kind: "pairs",
+  required: false,
+  keys: metadataKey,
+  maxItems: metadataKeysMax,
+  valueMax: metadataValueMax,
+  problem: `must be an object of at most ${metadataKeysMax} strings: keys of 1 to ${metadataKeyMax} letters, digits and _.:-, values of at most ${metadataValueMax} characters`,
+  description: `Your own data, at most ${metadataKeysMax} keys; answered as it is stored. Keys have 1 to ${metadataKeyMax} letters, digits and \`_.:-\`, values at most ${metadataValueMax} characters. Put no secrets or personal data here.`,
+  example: { order: "1001", cost_centre: "EU-7" },
+};

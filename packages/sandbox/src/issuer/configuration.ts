@@ -4,7 +4,14 @@ import {
   interactionPolicy,
   type KoaContextWithOIDC,
 } from "oidc-provider";
-import { accessTokenSeconds, derivedSecret, type Person, passwordAcr } from "../people.ts";
+import {
+  accessTokenSeconds,
+  derivedSecret,
+  emailOf,
+  type Person,
+  passwordAcr,
+  type SandboxMember,
+} from "../people.ts";
 import { escapeHtml, messagePage, page } from "./pages.ts";
 import { createStore } from "./store.ts";
 
@@ -14,18 +21,42 @@ const audience = "disburse";
 /** The one scope of that resource: what a person may do is in the claim `roles`. */
 const scope = "disburse";
 
+/** What the merchants' console asks for: no service takes its tokens for those of an operator. */
+const membersResource = "urn:disburse:console";
+const membersAudience = "disburse-console";
+const membersClient = "disburse-merchants";
+
+/** Who can sign in; a member of a merchant's team has an email and no role of an operator. */
+export type Account = Person & { readonly name?: string; readonly email?: string };
+
+/** How a member of a merchant's team signs in. */
+export function memberAccount(member: SandboxMember): Account {
+  return { id: member.id, name: member.name, email: emailOf(member), roles: [] };
+}
+
 const minute = 60;
 const workday = 8 * 60 * minute;
 
-/** Programs by which people sign in; both are public: PKCE or the device's code protects them. */
+/** Where the gateway takes a sign-in back, on any port of this machine (RFC 8252, 7.3). */
+const consoleRedirects = ["127.0.0.1", "localhost"].map(
+  (host) => `http://${host}/console/session/callback`,
+);
+
+/** Programs by which people sign in; all are public: PKCE or the device's code protects them. */
 const clients: Configuration["clients"] = [
   {
     ...{ client_id: "disburse-console", client_name: "the console" },
     ...{ application_type: "native", token_endpoint_auth_method: "none" },
-    // Any port of this machine (RFC 8252, 7.3).
-    redirect_uris: ["http://127.0.0.1/callback", "http://localhost/callback"],
+    redirect_uris: consoleRedirects,
     grant_types: ["authorization_code", "refresh_token"],
-    response_types: ["code"],
+    ...{ response_types: ["code"], require_auth_time: true },
+  },
+  {
+    ...{ client_id: membersClient, client_name: "the merchants' console" },
+    ...{ application_type: "native", token_endpoint_auth_method: "none" },
+    redirect_uris: consoleRedirects,
+    grant_types: ["authorization_code"],
+    ...{ response_types: ["code"], require_auth_time: true },
   },
   {
     ...{ client_id: "disburse-cli", client_name: "the command line" },
@@ -41,7 +72,7 @@ const clients: Configuration["clients"] = [
  */
 export function issuerConfiguration(
   issuerKey: string,
-  personOf: (id: string) => Person | undefined,
+  personOf: (id: string) => Account | undefined,
 ): Configuration {
   return {
     adapter: createStore(),
@@ -50,8 +81,13 @@ export function issuerConfiguration(
     enabledJWA: { idTokenSigningAlgValues: ["EdDSA"] },
     jwks: { keys: [{ ...JSON.parse(issuerKey), alg: "EdDSA", use: "sig" }] },
     cookies: { keys: [derivedSecret(issuerKey, "cookies").toString("base64url")] },
-    scopes: ["openid", "offline_access"],
-    claims: { openid: ["sub", "roles"], acr: null, auth_time: null },
+    scopes: ["openid", "offline_access", "profile", "email"],
+    claims: {
+      ...{ openid: ["sub", "roles"], profile: ["name"], email: ["email", "email_verified"] },
+      ...{ acr: null, auth_time: null },
+    },
+    // A gateway has them from the id token, without a request more.
+    conformIdTokenClaims: false,
     acrValues: [passwordAcr],
     pkce: { required: () => true },
     ttl: {
@@ -68,7 +104,10 @@ export function issuerConfiguration(
     findAccount: (_ctx, id) => {
       const person = personOf(id);
       if (person === undefined) return undefined;
-      return { accountId: id, claims: async () => ({ sub: id, roles: [...person.roles] }) };
+      const { name = id, email, roles } = person;
+      const verified = email === undefined ? {} : { email, email_verified: true };
+      const claims = { sub: id, name, ...verified, roles: [...roles] };
+      return { accountId: id, claims: async () => claims };
     },
     extraTokenClaims: (ctx, token) => ({
       roles: [...((token.kind === "AccessToken" && personOf(token.accountId)?.roles) || [])],
@@ -85,12 +124,13 @@ export function issuerConfiguration(
       deviceFlow: { enabled: true, ...devicePages },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => resource,
+        defaultResource: (_ctx, client) => resourceOf(client.clientId),
         useGrantedResource: () => true,
-        getResourceServerInfo: (_ctx, indicator) => {
-          if (indicator !== resource) throw new errors.InvalidTarget();
+        getResourceServerInfo: (_ctx, indicator, client) => {
+          if (indicator !== resourceOf(client.clientId)) throw new errors.InvalidTarget();
           return {
-            ...{ scope, audience, accessTokenTTL: accessTokenSeconds },
+            ...{ scope, accessTokenTTL: accessTokenSeconds },
+            audience: indicator === resource ? audience : membersAudience,
             ...{ accessTokenFormat: "jwt", jwt: { sign: { alg: "EdDSA" } } },
           };
         },
@@ -100,6 +140,8 @@ export function issuerConfiguration(
     },
   };
 }
+
+const resourceOf = (clientId: string) => (clientId === membersClient ? membersResource : resource);
 
 /** When and how the person signed in for whom a token is made: a refreshed one keeps it. */
 function signInOf({ oidc: { entities } }: KoaContextWithOIDC) {
@@ -120,8 +162,8 @@ async function grantAll({ oidc }: KoaContextWithOIDC) {
   const accountId = session?.accountId;
   if (client === undefined || accountId === undefined) return undefined;
   const grant = new provider.Grant({ clientId: client.clientId, accountId });
-  grant.addOIDCScope("openid offline_access");
-  grant.addResourceScope(resource, scope);
+  grant.addOIDCScope("openid offline_access profile email");
+  grant.addResourceScope(resourceOf(client.clientId), scope);
   await grant.save();
   return grant;
 }

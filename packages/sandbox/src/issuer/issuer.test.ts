@@ -81,7 +81,7 @@ async function startService(url: string) {
   };
 }
 
-const redirectUri = "http://127.0.0.1:45678/callback";
+const redirectUri = "http://127.0.0.1:45678/console/session/callback";
 const verifierOf = () => randomBytes(32).toString("base64url");
 const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 

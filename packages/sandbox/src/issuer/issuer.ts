@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Log } from "@disburse/chassis/log.ts";
 import { errors, Provider } from "oidc-provider";
-import { type Person, passwordAcr, passwordOf } from "../people.ts";
+import { type Person, passwordAcr, passwordOf, type SandboxMember } from "../people.ts";
 import { createAttempts } from "./attempts.ts";
-import { issuerConfiguration } from "./configuration.ts";
+import { type Account, issuerConfiguration, memberAccount } from "./configuration.ts";
 import { messagePage, signInPage } from "./pages.ts";
 
 type Deps = {
@@ -12,6 +12,7 @@ type Deps = {
   readonly issuerKey: string;
   readonly log: Log;
   readonly people: () => readonly Person[];
+  readonly members: readonly SandboxMember[];
 };
 
 /** A request's listener. */
@@ -38,7 +39,8 @@ const signInPolicy =
 /** The provider and its page for signing in. */
 export function createIssuer(deps: Deps): Listener {
   const { url, issuerKey, log, people } = deps;
-  const personOf = (id: string) => people().find((each) => each.id === id);
+  const members = deps.members.map(memberAccount);
+  const personOf = (id: string) => [...people(), ...members].find((each) => each.id === id);
   const provider = new Provider(url, issuerConfiguration(issuerKey, personOf));
   provider.on("server_error", (_ctx, error) => log.error({ err: error }, "sign-in failed"));
   const callback = provider.callback();
@@ -75,11 +77,11 @@ function createSignIn({
   readonly provider: Provider;
   readonly passwords: Attempts;
   readonly overall: Attempts;
-  readonly personOf: (id: string) => Person | undefined;
+  readonly personOf: (id: string) => Account | undefined;
   readonly issuerKey: string;
 }): Listener {
   /** The person whose name and password these are, or how long to wait in milliseconds. */
-  const personBy = (name: string, password: string): Person | number | undefined => {
+  const personBy = (name: string, password: string): Account | number | undefined => {
     const nowMs = performance.now();
     const person = personOf(name);
     // Unknown names are one: else each would be kept.

@@ -4,15 +4,28 @@ import { type CallOptions, type Caller, segment } from "../caller.ts";
 import { PageRequest } from "../page.ts";
 import type {
   Account,
+  AddMemberRequest,
+  ApiKey,
+  ApiKeyList,
+  ApiKeyWithSecret,
+  ApproveBatchRequest,
+  ApprovePayoutRequest,
+  Batch,
+  BatchLine,
   Beneficiary,
   BeneficiaryForms,
+  BeneficiaryLink,
+  BeneficiaryLinkWithUrl,
   Corridor,
+  CreateBatchRequest,
+  CreateBeneficiaryLinkRequest,
   CreateCryptoBeneficiaryQuery,
   CreateCryptoBeneficiaryRequest,
   CreateDepositorRequest,
   CreateEndpointRequest,
   CreateFiatBeneficiaryQuery,
   CreateFiatBeneficiaryRequest,
+  CreateKeyRequest,
   CreateReplayRequest,
   CreatedBeneficiary,
   CreatedDepositor,
@@ -21,15 +34,20 @@ import type {
   ExecutePayoutRequest,
   ExecutedPayout,
   GetAccountQuery,
+  GetPayoutQuery,
   LedgerEntry,
   ListAccountsQuery,
+  ListBatchLinesQuery,
+  ListBatchesQuery,
   ListBeneficiariesQuery,
   ListBeneficiaryFormsQuery,
+  ListBeneficiaryLinksQuery,
   ListCorridorsQuery,
   ListDepositorsQuery,
   ListEntriesQuery,
   ListPayoutEventsQuery,
   ListPayoutsQuery,
+  ListScheduledPayoutsQuery,
   ListWebhookDeliveriesQuery,
   ListWebhookEndpointsQuery,
   ListWebhookEventsQuery,
@@ -38,9 +56,27 @@ import type {
   PayoutEvent,
   PayoutItem,
   Quote,
+  ReissuePayoutRequest,
+  RejectBatchRequest,
+  RejectPayoutRequest,
   RequestForQuoteRequest,
   RotateSecretRequest,
+  SandboxCreditRequest,
+  SandboxEventRequest,
+  SandboxFailureRequest,
+  SandboxListingRequest,
+  SandboxRailSilence,
+  SandboxRailSilenceEnd,
+  SandboxRailSilenceRequest,
+  SandboxScenario,
+  SandboxScenarioRequest,
+  SchedulePayoutRequest,
+  ScheduledPayout,
+  SignedReceipt,
+  TeamMember,
+  TeamMemberList,
   UpdateEndpointRequest,
+  UpdateMemberRequest,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
   WebhookEndpoint,
@@ -146,6 +182,64 @@ export class Beneficiaries {
    */
   listForms(query: ListBeneficiaryFormsQuery = {}, options: CallOptions = {}): Promise<BeneficiaryForms> {
     return this.#caller.send({ method: "GET", path: `/api/v1/transfer/beneficiary-forms`, query: { ...query } }, options);
+  }
+
+  /**
+   * Create beneficiary link.
+   *
+   * Makes a link to a page of ours, on which a beneficiary enters its own bank account or wallet: you never handle it. The page asks for the fields of the forms of Discover beneficiary forms that go with what you send, and says who asks. Details are taken once; they become a beneficiary of yours, which is screened as any other, and the link's `beneficiary_id`. The page tells no one what a screening found.
+   *
+   * The URL is shown here alone, and expires.
+   *
+   * Scope: `beneficiary:write`.
+   *
+   * Refusals of its own: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   *
+   * Operation `createBeneficiaryLink` of the reference.
+   */
+  createLink(body: CreateBeneficiaryLinkRequest, options: CallOptions = {}): Promise<BeneficiaryLinkWithUrl> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/beneficiary-links`, body }, options);
+  }
+
+  /**
+   * List beneficiary links.
+   *
+   * Newest first.
+   *
+   * Scope: `beneficiary:read`.
+   *
+   * Operation `listBeneficiaryLinks` of the reference.
+   */
+  listLinks(query: ListBeneficiaryLinksQuery = {}, options: CallOptions = {}): PageRequest<BeneficiaryLink> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/beneficiary-links`, query: { ...query } }, "links", options);
+  }
+
+  /**
+   * Get beneficiary link.
+   *
+   * One link as it is now.
+   *
+   * Scope: `beneficiary:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getBeneficiaryLink` of the reference.
+   */
+  getLink(linkId: string, options: CallOptions = {}): Promise<BeneficiaryLink> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/beneficiary-links/${segment(linkId)}` }, options);
+  }
+
+  /**
+   * Revoke beneficiary link.
+   *
+   * An open link takes no details any more. One that was used, or has expired, stays as it is.
+   *
+   * Scope: `beneficiary:write`.
+   *
+   * Operation `revokeBeneficiaryLink` of the reference.
+   */
+  revokeLink(linkId: string, options: CallOptions = {}): Promise<BeneficiaryLink> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/beneficiary-links/${segment(linkId)}` }, options);
   }
 }
 
@@ -275,15 +369,17 @@ export class Payouts {
   /**
    * Execute payout.
    *
-   * Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.
+   * Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. If your approval rules ask for it, the payout waits with `sub_status` `awaiting_approval`. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.
    *
    * `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this beneficiary, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it has room again.
+   *
+   * `POSSIBLE_DUPLICATE`: your account has a guard against duplicates (ask the operator for it), and the payout `payout_id` of the error, executed within the guard's window and not failed, has the same beneficiary, the same non-empty `reference_id` and the same source or receiving amount. Execute the quote with `allow_duplicate` if you mean to pay twice.
    *
    * In the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `ALREADY_PROCESSED`, `QUOTE_EXPIRED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`.
+   * Refusals of its own: `ALREADY_PROCESSED`, `QUOTE_EXPIRED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `POSSIBLE_DUPLICATE`.
    *
    * Operation `executePayout` of the reference.
    */
@@ -309,6 +405,59 @@ export class Payouts {
   }
 
   /**
+   * Approve payout.
+   *
+   * Approves a payout with `sub_status` `awaiting_approval`, which then is `queued`. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout goes on waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.
+   *
+   * Which payouts need approval is set by the operator: those from an amount on, or those to a beneficiary that is new. The rate of the quote holds while a payout waits, for 24 hours if nothing else is set; after that it is cancelled and its money available again.
+   *
+   * Scope: `payout:approve`.
+   *
+   * Refusals of its own: `AMOUNT_NOT_WITHIN_LIMITS`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`, `BENEFICIARY_NOT_READY`.
+   *
+   * Operation `approvePayout` of the reference.
+   */
+  approve(payoutId: string, body: ApprovePayoutRequest = {}, options: CallOptions = {}): Promise<Payout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/payouts/${segment(payoutId)}/approve`, body }, options);
+  }
+
+  /**
+   * Reject payout.
+   *
+   * Rejects a payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`, its money available again; a webhook follows, and its quote stays used. Scope and caller are as of Approve payout.
+   *
+   * Scope: `payout:approve`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   *
+   * Operation `rejectPayout` of the reference.
+   */
+  reject(payoutId: string, body: RejectPayoutRequest, options: CallOptions = {}): Promise<Payout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/payouts/${segment(payoutId)}/reject`, body }, options);
+  }
+
+  /**
+   * Reissue payout.
+   *
+   * Pays a payout again that is `failed` with `sub_status` `returned` or `rejected`, once: a new quote for the same account, currencies and amount (the source or the receiving amount, whichever you had asked for) is made and executed at once. The answer is the new payout, whose `reissue_of` names the one before; that has its `reissued_as`. Repeating the request has the same answer; another request is `ALREADY_PROCESSED`, with the new payout as `payout_id`.
+   *
+   * Without a body the payout is as it was, at the rate of now. Send `beneficiary_id` to pay a corrected account, `max_source_amount` to bound its cost, `reference_id` or `metadata` to change yours. Beneficiary, corridor, limits, balance, approval rules and the guard against duplicates count as for Execute payout; the payout before is no duplicate. After a refusal it can be reissued still.
+   *
+   * `SERVICE_UNAVAILABLE` is also returned while another request reissues the same payout: repeat it.
+   *
+   * In the sandbox a payout with a `reference_id` such as `sandbox-return` is returned again: send another one.
+   *
+   * Scope: `payout:write`.
+   *
+   * Refusals of its own: `ALREADY_PROCESSED`, `CORRIDOR_NOT_ACTIVE`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `QUOTE_EXPIRED`, `LIMIT_EXCEEDED`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`, `POSSIBLE_DUPLICATE`.
+   *
+   * Operation `reissuePayout` of the reference.
+   */
+  reissue(payoutId: string, body: ReissuePayoutRequest = {}, options: CallOptions = {}): Promise<Payout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/payouts/${segment(payoutId)}/reissue`, body }, options);
+  }
+
+  /**
    * List payouts.
    *
    * Newest first. `total_count` may lag by a second for no filter and for `status` alone; for other filters it is counted, up to 10,000.
@@ -324,7 +473,7 @@ export class Payouts {
   /**
    * Get payout.
    *
-   * One payout as it is now.
+   * One payout as it is now. `expand[]=beneficiary` and `expand[]=quote` answer these records with it, as Get beneficiary and Get quote do; each needs its own scope to read.
    *
    * Scope: `payout:read`.
    *
@@ -332,8 +481,8 @@ export class Payouts {
    *
    * Operation `getPayout` of the reference.
    */
-  get(payoutId: string, options: CallOptions = {}): Promise<Payout> {
-    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}` }, options);
+  get(payoutId: string, options: CallOptions & GetPayoutQuery = {}): Promise<Payout> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}`, query: { expand: options.expand } }, options);
   }
 
   /**
@@ -349,6 +498,204 @@ export class Payouts {
    */
   listEvents(payoutId: string, query: ListPayoutEventsQuery = {}, options: CallOptions = {}): PageRequest<PayoutEvent> {
     return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}/events`, query: { ...query } }, "events", options);
+  }
+
+  /**
+   * Get receipt.
+   *
+   * What became of a payout so far, signed. It can be checked without us: `npx disburse verify receipt.json`, or `verifyReceipt` of the SDK, with the public keys of `/.well-known/disburse-keys.json`. It names the entries of the account's ledger by their hashes, which the account's statement has too.
+   *
+   * Scope: `payout:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getPayoutReceipt` of the reference.
+   */
+  getReceipt(payoutId: string, options: CallOptions = {}): Promise<SignedReceipt> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}/receipt` }, options);
+  }
+}
+
+/** Payouts that are quoted and made at a time. */
+export class ScheduledPayouts {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Schedule payout.
+   *
+   * Orders a payout for a time: the fields of a quote and of its execution, with `scheduled_at`. Nothing is held until then. When it is due it is quoted and executed at once, as Request for quote and Execute payout would; what they would refuse makes it `failed`, with their code as `failure_code`: `INSUFFICIENT_BALANCE`, say. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. A beneficiary whose screening is still `pending` is waited for, 24 hours at most.
+   *
+   * Webhooks begin with its payout; read it, or list by `sub_status`, to learn of one that failed before.
+   *
+   * Scope: `payout:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `createScheduledPayout` of the reference.
+   */
+  create(body: SchedulePayoutRequest, options: CallOptions = {}): Promise<ScheduledPayout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/scheduled-payouts`, body }, options);
+  }
+
+  /**
+   * List scheduled payouts.
+   *
+   * Newest first.
+   *
+   * Scope: `payout:read`.
+   *
+   * Operation `listScheduledPayouts` of the reference.
+   */
+  list(query: ListScheduledPayoutsQuery = {}, options: CallOptions = {}): PageRequest<ScheduledPayout> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/scheduled-payouts`, query: { ...query } }, "scheduled_payouts", options);
+  }
+
+  /**
+   * Get scheduled payout.
+   *
+   * One scheduled payout as it is now.
+   *
+   * Scope: `payout:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getScheduledPayout` of the reference.
+   */
+  get(scheduledPayoutId: string, options: CallOptions = {}): Promise<ScheduledPayout> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/scheduled-payouts/${segment(scheduledPayoutId)}` }, options);
+  }
+
+  /**
+   * Cancel scheduled payout.
+   *
+   * Cancels what waits; afterwards its payout, as Cancel payout would, until it is submitted. Cancelling it again has the same answer. `NOT_CANCELLABLE`: its payout is on its way or at its end, or it failed. `SERVICE_UNAVAILABLE`: it is being made just now; repeat it.
+   *
+   * Scope: `payout:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
+   *
+   * Operation `cancelScheduledPayout` of the reference.
+   */
+  cancel(scheduledPayoutId: string, options: CallOptions = {}): Promise<ScheduledPayout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/scheduled-payouts/${segment(scheduledPayoutId)}/cancel` }, options);
+  }
+}
+
+/** Many payouts in one file, approved as a whole. */
+export class Batches {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Create batch.
+   *
+   * Takes up to 10,000 payouts out of one account, as JSON or as a CSV file (`Content-Type: text/csv`; a header row with the names of the fields of a line, `metadata.order` for the key `order` of its metadata), of 8 MiB at most. Every line is checked: what is wrong is named by line and field, `lines[0]` being the first line, the row after the header. Nothing is held or paid before you approve it.
+   *
+   * The `Idempotency-Key` makes a batch once; the same lines under another key are another batch, as next month's payroll is.
+   *
+   * Scope: `payout:write`.
+   *
+   * Operation `createBatch` of the reference.
+   */
+  create(body: CreateBatchRequest, options: CallOptions = {}): Promise<Batch> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/batches`, body }, options);
+  }
+
+  /**
+   * List batches.
+   *
+   * Newest first.
+   *
+   * Scope: `payout:read`.
+   *
+   * Operation `listBatches` of the reference.
+   */
+  list(query: ListBatchesQuery = {}, options: CallOptions = {}): PageRequest<Batch> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/batches`, query: { ...query } }, "batches", options);
+  }
+
+  /**
+   * Approve batch.
+   *
+   * Has the payouts of a batch made, in the order of its lines. Each line is quoted when its turn comes, and executed at once; what refuses it fails that line alone, with the refusal's code. A line with which the batch would cost more than `max_total_amount` fails with `BATCH_TOTAL_EXCEEDED`. `NOT_AWAITING_APPROVAL`: it was decided on or cancelled before.
+   *
+   * The API key needs the scope `payout:approve`. Where your rules ask for it, it may not be the one that made the batch. A batch that another has approved is the approval of its lines: their payouts wait for no other one. Those of a batch that its maker approved do, where your rules ask for it.
+   *
+   * Scope: `payout:approve`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   *
+   * Operation `approveBatch` of the reference.
+   */
+  approve(batchId: string, body: ApproveBatchRequest, options: CallOptions = {}): Promise<Batch> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/batches/${segment(batchId)}/approve`, body }, options);
+  }
+
+  /**
+   * Reject batch.
+   *
+   * Rejects a batch that waits for approval: it is `cancelled` with all its lines. Scope and caller are as of Approve batch.
+   *
+   * Scope: `payout:approve`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   *
+   * Operation `rejectBatch` of the reference.
+   */
+  reject(batchId: string, body: RejectBatchRequest, options: CallOptions = {}): Promise<Batch> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/batches/${segment(batchId)}/reject`, body }, options);
+  }
+
+  /**
+   * Cancel batch.
+   *
+   * Cancels a batch that is not approved, or those lines of one that runs that are not begun; payouts that are made go on, and can be cancelled each by itself. `NOT_CANCELLABLE`: it is finished.
+   *
+   * Scope: `payout:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_CANCELLABLE`.
+   *
+   * Operation `cancelBatch` of the reference.
+   */
+  cancel(batchId: string, options: CallOptions = {}): Promise<Batch> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/batches/${segment(batchId)}/cancel` }, options);
+  }
+
+  /**
+   * Get batch.
+   *
+   * One batch with how far it is.
+   *
+   * Scope: `payout:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getBatch` of the reference.
+   */
+  get(batchId: string, options: CallOptions = {}): Promise<Batch> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/batches/${segment(batchId)}` }, options);
+  }
+
+  /**
+   * List lines.
+   *
+   * The lines of a batch in their order, each with what became of it.
+   *
+   * Scope: `payout:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `listBatchLines` of the reference.
+   */
+  listLines(batchId: string, query: ListBatchLinesQuery = {}, options: CallOptions = {}): PageRequest<BatchLine> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/batches/${segment(batchId)}/lines`, query: { ...query } }, "lines", options);
   }
 }
 
@@ -384,8 +731,8 @@ export class Accounts {
    *
    * Operation `getAccount` of the reference.
    */
-  get(accountId: string, query: GetAccountQuery = {}, options: CallOptions = {}): Promise<Account> {
-    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}`, query: { ...query } }, options);
+  get(accountId: string, options: CallOptions & GetAccountQuery = {}): Promise<Account> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}`, query: { as_of: options.as_of } }, options);
   }
 
   /**
@@ -689,7 +1036,7 @@ export class WebhookEvents {
   /**
    * Read the feed of events.
    *
-   * Every event of the last 90 days once, regardless of your endpoints: to catch up after an outage, or instead of webhooks. Keep `next_cursor` once you have stored the events, and continue there. Events of one transaction may be out of order: sort them by `sequence`. Test events are not included.
+   * Every event of the last 90 days once, regardless of your endpoints: to catch up after an outage, or instead of webhooks. Keep `next_cursor` once you have stored the events, and continue there. Events of one transaction may be out of order: sort them by `sequence`. Events that an endpoint gets only by their name are included from when one names them. Test events are not included.
    *
    * Scope: `webhook:read`.
    *
@@ -700,6 +1047,328 @@ export class WebhookEvents {
   }
 }
 
+/** The people who sign in at the console for you. */
+export class TeamMembers {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List team members.
+   *
+   * The people who sign in at the console for you, with their roles.
+   *
+   * Scope: `team:read`.
+   *
+   * Operation `listTeamMembers` of the reference.
+   */
+  list(options: CallOptions = {}): Promise<TeamMemberList> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/team/members` }, options);
+  }
+
+  /**
+   * Add team member.
+   *
+   * The person becomes active by the first sign-in with that verified address; no message is sent. You can give a role only if you have all of its scopes yourself. A person of your team needs a sign-in of the last 15 minutes for it.
+   *
+   * Scope: `team:write`.
+   *
+   * Operation `addTeamMember` of the reference.
+   */
+  add(body: AddMemberRequest, options: CallOptions = {}): Promise<TeamMember> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/team/members`, body }, options);
+  }
+
+  /**
+   * Change role of team member.
+   *
+   * Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one. A person of your team needs a sign-in of the last 15 minutes for it.
+   *
+   * Scope: `team:write`.
+   *
+   * Operation `updateTeamMember` of the reference.
+   */
+  update(memberId: string, body: UpdateMemberRequest, options: CallOptions = {}): Promise<TeamMember> {
+    return this.#caller.send({ method: "PATCH", path: `/api/v1/team/members/${segment(memberId)}`, body }, options);
+  }
+
+  /**
+   * Remove team member.
+   *
+   * Ends the member's sessions at once. The last admin cannot be removed. The person can be added again, as another member.
+   *
+   * Scope: `team:write`.
+   *
+   * Operation `removeTeamMember` of the reference.
+   */
+  remove(memberId: string, options: CallOptions = {}): Promise<TeamMember> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/team/members/${segment(memberId)}` }, options);
+  }
+}
+
+/** Keys of your programs: scopes, networks and ends. */
+export class Keys {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List API keys.
+   *
+   * Your keys, without their secret parts.
+   *
+   * Scope: `key:read`.
+   *
+   * Operation `listKeys` of the reference.
+   */
+  list(options: CallOptions = {}): Promise<ApiKeyList> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/keys` }, options);
+  }
+
+  /**
+   * Create API key.
+   *
+   * The response contains the key, which is not shown again. You can give only scopes that you have yourself. A person of your team needs a sign-in of the last 15 minutes for it.
+   *
+   * Scope: `key:write`.
+   *
+   * Operation `createKey` of the reference.
+   */
+  create(body: CreateKeyRequest, options: CallOptions = {}): Promise<ApiKeyWithSecret> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/keys`, body }, options);
+  }
+
+  /**
+   * Revoke API key.
+   *
+   * It stops working everywhere within 5 s, and stays in the list.
+   *
+   * Scope: `key:write`.
+   *
+   * Operation `revokeKey` of the reference.
+   */
+  revoke(keyId: string, options: CallOptions = {}): Promise<ApiKey> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/keys/${segment(keyId)}` }, options);
+  }
+}
+
+/** Brings your records to the states that you test; a live deployment has none of it. */
+export class Sandbox {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Expire quote.
+   *
+   * Ends an open quote now: executing it is `QUOTE_EXPIRED`. `ALREADY_PROCESSED`: it was executed.
+   *
+   * Scope: `quote:write`.
+   *
+   * Refusals of its own: `ALREADY_PROCESSED`, `RECORD_NOT_FOUND`.
+   *
+   * Operation `expireQuote` of the reference.
+   */
+  expireQuote(quoteId: string, options: CallOptions = {}): Promise<Quote> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/quotes/${segment(quoteId)}/expire` }, options);
+  }
+
+  /**
+   * Settle payout.
+   *
+   * Has the simulated rail settle a payout now, also one that it was in doubt about. The answer is the payout, `succeeded`; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another end.
+   *
+   * Scope: `payout:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   *
+   * Operation `settlePayout` of the reference.
+   */
+  settlePayout(payoutId: string, options: CallOptions = {}): Promise<Payout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/payouts/${segment(payoutId)}/settle` }, options);
+  }
+
+  /**
+   * Fail payout.
+   *
+   * Has the simulated rail reject a payout now, with a `failure_code` of yours. The answer is the payout, `failed`, its money available again; the webhook follows. `STATE_NOT_REACHABLE`: no rail has it, or it has another end.
+   *
+   * Scope: `payout:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   *
+   * Operation `failPayout` of the reference.
+   */
+  failPayout(payoutId: string, body: SandboxFailureRequest = {}, options: CallOptions = {}): Promise<Payout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/payouts/${segment(payoutId)}/fail`, body }, options);
+  }
+
+  /**
+   * Return payout.
+   *
+   * Has the money of a payout come back now, also of one that settled days ago. The answer is the payout, `failed` with `sub_status` `returned`; webhooks follow. `STATE_NOT_REACHABLE`: no rail has it, or it has failed.
+   *
+   * Scope: `payout:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   *
+   * Operation `returnPayout` of the reference.
+   */
+  returnPayout(payoutId: string, body: SandboxFailureRequest = {}, options: CallOptions = {}): Promise<Payout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/payouts/${segment(payoutId)}/return`, body }, options);
+  }
+
+  /**
+   * Leave payout in doubt.
+   *
+   * Has the simulated rail not know what became of a payout: `sub_status` is `unknown` and the money stays held until you settle, fail or return it. `STATE_NOT_REACHABLE`: no rail has it, or its outcome is known.
+   *
+   * Scope: `payout:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   *
+   * Operation `leavePayoutInDoubt` of the reference.
+   */
+  leavePayoutInDoubt(payoutId: string, options: CallOptions = {}): Promise<Payout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/payouts/${segment(payoutId)}/leave-in-doubt` }, options);
+  }
+
+  /**
+   * Silence rails.
+   *
+   * Has every rail behave to your payouts as you say, for a time: it gives no answer, takes nothing new, or is not funded. It takes effect within a second, and a later call takes its place. Other merchants' payouts go on.
+   *
+   * Scope: `payout:write`.
+   *
+   * Operation `setRailSilence` of the reference.
+   */
+  setRailSilence(body: SandboxRailSilenceRequest, options: CallOptions = {}): Promise<SandboxRailSilence> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/rail-silence`, body }, options);
+  }
+
+  /**
+   * End silence of rails.
+   *
+   * Rails do as ever again, and payouts that waited go on at once. Without a silence it changes nothing.
+   *
+   * Scope: `payout:write`.
+   *
+   * Operation `endRailSilence` of the reference.
+   */
+  endRailSilence(options: CallOptions = {}): Promise<SandboxRailSilenceEnd> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/rail-silence/end` }, options);
+  }
+
+  /**
+   * Set scenario.
+   *
+   * Has the outcomes of your payouts follow from a seed: of those that are made from now on, the first, the second and so on have always the same outcome and delay, so a run of your tests can be repeated. A `reference_id` that begins with `sandbox-` goes before it and is not counted. With shares of 0 all settle. Takes effect within a second.
+   *
+   * Scope: `payout:write`.
+   *
+   * Operation `setScenario` of the reference.
+   */
+  setScenario(body: SandboxScenarioRequest, options: CallOptions = {}): Promise<SandboxScenario> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/scenario`, body }, options);
+  }
+
+  /**
+   * Credit account.
+   *
+   * Credits an account of yours at once, as money that you sent would be; endpoints that name it get `account.credited`. The answer is the account.
+   *
+   * Scope: `account:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `creditAccount` of the reference.
+   */
+  creditAccount(accountId: string, body: SandboxCreditRequest, options: CallOptions = {}): Promise<Account> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/accounts/${segment(accountId)}/credit`, body }, options);
+  }
+
+  /**
+   * List beneficiary.
+   *
+   * Puts a beneficiary on a sanctions list that is yours alone, so that its screening is `review` or `blocked`, or takes it off; a `pending` one is screened first. The answer is the beneficiary with its `screening_status`: what the sandbox's own list says of its name still counts. Endpoints that name it get `beneficiary.screening_changed`.
+   *
+   * Scope: `beneficiary:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `setBeneficiaryListing` of the reference.
+   */
+  setBeneficiaryListing(beneficiaryId: string, body: SandboxListingRequest, options: CallOptions = {}): Promise<Beneficiary> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/beneficiaries/${segment(beneficiaryId)}/listing`, body }, options);
+  }
+
+  /**
+   * List depositor.
+   *
+   * The same of a depositor: `review` is its status `review`, `blocked` is `rejected`, and `cleared` takes it off the list.
+   *
+   * Scope: `depositor:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `setDepositorListing` of the reference.
+   */
+  setDepositorListing(depositorId: string, body: SandboxListingRequest, options: CallOptions = {}): Promise<Depositor> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/depositors/${segment(depositorId)}/listing`, body }, options);
+  }
+
+  /**
+   * Retry webhook delivery.
+   *
+   * Attempts a pending delivery now, whenever its next attempt is due and whatever it waits for. `STATE_NOT_REACHABLE`: it has ended, or is being attempted; use Redeliver a webhook to send it again.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   *
+   * Operation `retryWebhookDelivery` of the reference.
+   */
+  retryWebhookDelivery(deliveryId: string, options: CallOptions = {}): Promise<WebhookDelivery> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/webhooks/deliveries/${segment(deliveryId)}/retry` }, options);
+  }
+
+  /**
+   * Lapse webhook delivery.
+   *
+   * Lets the 24 hours of a delivery pass that your endpoint has not acknowledged: it is `exhausted` within a second, and can be redelivered or replayed. `STATE_NOT_REACHABLE`: it has ended, or was not attempted yet.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `STATE_NOT_REACHABLE`.
+   *
+   * Operation `lapseWebhookDelivery` of the reference.
+   */
+  lapseWebhookDelivery(deliveryId: string, options: CallOptions = {}): Promise<WebhookDelivery> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/webhooks/deliveries/${segment(deliveryId)}/lapse` }, options);
+  }
+
+  /**
+   * Send webhook event.
+   *
+   * Sends an event of any type to one endpoint, whatever it subscribes to: the type's example of this reference, with the fields that you choose. It is signed as every event. Its delivery has `test` set; the event feed does not have it, and no event of yours waits for it.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `sendWebhookEvent` of the reference.
+   */
+  sendWebhookEvent(endpointId: string, body: SandboxEventRequest, options: CallOptions = {}): Promise<WebhookDelivery> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/webhooks/endpoints/${segment(endpointId)}/events`, body }, options);
+  }
+}
+
 /** Every operation of the platform, by resource. */
 export abstract class Resources {
   readonly beneficiaries: Beneficiaries;
@@ -707,10 +1376,15 @@ export abstract class Resources {
   readonly quotes: Quotes;
   readonly corridors: Corridors;
   readonly payouts: Payouts;
+  readonly scheduledPayouts: ScheduledPayouts;
+  readonly batches: Batches;
   readonly accounts: Accounts;
   readonly webhookEndpoints: WebhookEndpoints;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly webhookEvents: WebhookEvents;
+  readonly teamMembers: TeamMembers;
+  readonly keys: Keys;
+  readonly sandbox: Sandbox;
 
   constructor(caller: Caller) {
     this.beneficiaries = new Beneficiaries(caller);
@@ -718,9 +1392,14 @@ export abstract class Resources {
     this.quotes = new Quotes(caller);
     this.corridors = new Corridors(caller);
     this.payouts = new Payouts(caller);
+    this.scheduledPayouts = new ScheduledPayouts(caller);
+    this.batches = new Batches(caller);
     this.accounts = new Accounts(caller);
     this.webhookEndpoints = new WebhookEndpoints(caller);
     this.webhookDeliveries = new WebhookDeliveries(caller);
     this.webhookEvents = new WebhookEvents(caller);
+    this.teamMembers = new TeamMembers(caller);
+    this.keys = new Keys(caller);
+    this.sandbox = new Sandbox(caller);
   }
 }

@@ -53,6 +53,8 @@ export interface Beneficiary {
   beneficiary_date_of_birth?: string;
   /** Kind of document. */
   beneficiary_document_type?: string;
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
   /** Date of incorporation. Not in the future. */
   beneficiary_date_of_incorporation?: string;
   /** First name; of an Individual. */
@@ -171,6 +173,88 @@ export interface BeneficiaryForm {
 export interface BeneficiaryForms {
   /** Empty if no kind of beneficiary matches. */
   forms: BeneficiaryForm[];
+}
+
+/** A link, without its URL. */
+export interface BeneficiaryLink {
+  /** Link id. */
+  id: string;
+  /** `open`: it can be used until `expires_at`. `used`: details were sent by it. */
+  state: "open" | "used" | "expired" | "revoked";
+  /** The beneficiary that was made of it; otherwise empty. Read its `screening_status`. */
+  beneficiary_id: string;
+  /** Why none was made of what was sent, such as `RISK_ANALYSIS_FAILED`; otherwise empty. */
+  failure_code: string;
+  /** Currency that is paid. */
+  destination_currency: string;
+  /** As you asked for; otherwise empty. */
+  transfer_type: string;
+  /** As you asked for; otherwise empty. */
+  network: string;
+  /** As you asked for; otherwise empty. */
+  beneficiary_account_type: string;
+  /** As you set it; otherwise empty. */
+  beneficiary_name: string;
+  /** As you set it; otherwise empty. */
+  beneficiary_first_name: string;
+  /** As you set it; otherwise empty. */
+  beneficiary_last_name: string;
+  /** Your own reference. */
+  reference_id: string;
+  /** Your own data, which its beneficiary gets. */
+  metadata: Record<string, string>;
+  /** Who asks, as you set it; otherwise empty. */
+  display_name: string;
+  /** Your colour; otherwise empty. */
+  color: string;
+  /** It takes no details from this time on. */
+  expires_at: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+/** A link with its URL, which is shown only here. */
+export interface BeneficiaryLinkWithUrl {
+  /** Link id. */
+  id: string;
+  /** `open`: it can be used until `expires_at`. `used`: details were sent by it. */
+  state: "open" | "used" | "expired" | "revoked";
+  /** The beneficiary that was made of it; otherwise empty. Read its `screening_status`. */
+  beneficiary_id: string;
+  /** Why none was made of what was sent, such as `RISK_ANALYSIS_FAILED`; otherwise empty. */
+  failure_code: string;
+  /** Currency that is paid. */
+  destination_currency: string;
+  /** As you asked for; otherwise empty. */
+  transfer_type: string;
+  /** As you asked for; otherwise empty. */
+  network: string;
+  /** As you asked for; otherwise empty. */
+  beneficiary_account_type: string;
+  /** As you set it; otherwise empty. */
+  beneficiary_name: string;
+  /** As you set it; otherwise empty. */
+  beneficiary_first_name: string;
+  /** As you set it; otherwise empty. */
+  beneficiary_last_name: string;
+  /** Your own reference. */
+  reference_id: string;
+  /** Your own data, which its beneficiary gets. */
+  metadata: Record<string, string>;
+  /** Who asks, as you set it; otherwise empty. */
+  display_name: string;
+  /** Your colour; otherwise empty. */
+  color: string;
+  /** It takes no details from this time on. */
+  expires_at: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone. */
+  url: string;
 }
 
 /** A stored depositor: the fields of its form, without numbers of documents and birth dates. */
@@ -310,6 +394,8 @@ export interface Quote {
   updated_at: string;
   /** The quote cannot be executed from this time on. */
   expired_at: string;
+  /** Your own data, as you sent it with the request. A payout has its own: send it with Execute payout. */
+  metadata: Record<string, string>;
 }
 
 /** A pair of currencies to send between. */
@@ -359,6 +445,24 @@ export interface Corridor {
   }>;
 }
 
+/** An approval that your rules ask for. */
+export interface Approval {
+  /** `waiting`, as decided, `expired` if no one decided in time, or `cancelled` with its payout. */
+  state: "waiting" | "approved" | "rejected" | "expired" | "cancelled";
+  /** Why it is needed. */
+  reasons: Array<"amount" | "new_beneficiary">;
+  /** SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote. */
+  digest: string;
+  /** When the payout is cancelled if no one has decided. */
+  expires_at: string;
+  /** When it was decided; empty until then. */
+  decided_at: string;
+  /** Id of the API key or person that decided; otherwise empty. */
+  decided_by: string;
+  /** Why it was rejected; otherwise empty. */
+  reason: string;
+}
+
 /** A payout. */
 export interface Payout {
   /** Payout id. */
@@ -367,8 +471,8 @@ export interface Payout {
   reference_id: string;
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. `awaiting_approval`: another of your people, or another API key, has to approve it; see `approval`. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
   /** The merchant's id, `merchant_id` in webhooks. */
   parent_id: string;
   /** Quote that was executed. */
@@ -393,7 +497,7 @@ export interface Payout {
   fixed_cost_currency: string;
   /** Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`. */
   unique_transaction_reference: string;
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** The same in words, in English. */
   failure_message: string;
@@ -401,12 +505,27 @@ export interface Payout {
   rail_code: string;
   /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */
   returned_reference: string;
+  /** The account that pays. */
+  account_id: string;
+  /** Your own data, sent with Execute payout. */
+  metadata: Record<string, string>;
+  /** The scheduled payout that it was made of; otherwise empty. */
+  scheduled_payout_id: string;
+  /** The batch whose line it is; otherwise empty. */
+  batch_id: string;
   /** When it will have been paid, as a rule of its rail; empty until it is submitted, if the rail does not say, and if it failed. */
   expected_settlement_at: string;
+  approval?: Approval;
+  /** The payout that this one pays again (Reissue payout); otherwise empty. */
+  reissue_of: string;
+  /** The payout that pays this one again; otherwise empty. */
+  reissued_as: string;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
+  beneficiary?: Beneficiary;
+  quote?: Quote;
 }
 
 /** A payout as it is listed. */
@@ -419,8 +538,8 @@ export interface PayoutItem {
   sub_title: string;
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. `awaiting_approval`: another of your people, or another API key, has to approve it; see `approval`. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
   /** What it is. */
   transaction_type: "payout_session";
   /** How it is sent; `CREDIT_REVERSAL` if it failed or was returned and the money is credited. */
@@ -462,7 +581,7 @@ export interface PayoutItem {
       symbol: string;
     };
   };
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** The same in words, in English. */
   failure_message: string;
@@ -470,6 +589,14 @@ export interface PayoutItem {
   rail_code: string;
   /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */
   returned_reference: string;
+  /** The account that pays. */
+  account_id: string;
+  /** Your own data, sent with Execute payout. */
+  metadata: Record<string, string>;
+  /** The scheduled payout that it was made of; otherwise empty. */
+  scheduled_payout_id: string;
+  /** The batch whose line it is; otherwise empty. */
+  batch_id: string;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -480,18 +607,22 @@ export interface PayoutItem {
 export interface PayoutEvent {
   /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
-  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
-  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail. */
-  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "awaiting_funds" | "cancelled";
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. `awaiting_approval`: another of your people, or another API key, has to approve it; see `approval`. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
+  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail. `approved`, `approval_rejected`, `approval_expired`: decided by another of your people or API keys, or by no one in time. `reissued`: another payout pays it again; its status stays. */
+  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved" | "awaiting_funds" | "cancelled" | "approved" | "approval_rejected" | "approval_expired" | "reissued";
   /** Version of the payout at this step: the `webhook-sequence` of its status. */
   version: number;
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** The same in words, in English. */
   failure_message: string;
   /** The rail's own code, such as `AC04` or `R02`; empty if it gave none. */
   rail_code: string;
+  /** Of `executed`: the payout that this one pays again; otherwise empty. */
+  reissue_of: string;
+  /** Of `reissued`: the payout that pays this one again; otherwise empty. */
+  reissued_as: string;
   /** When it took place. */
   created_at: string;
 }
@@ -502,6 +633,234 @@ export interface ExecutedPayout {
   id: string;
   /** The money is held and the payout is queued. */
   message: "Transaction Queued";
+}
+
+/** A movement of the payout's money: a link of the account's chain. */
+export interface ReceiptEntry {
+  /** Id of the entry. */
+  id: string;
+  /** `hold`, `post`, `release` or `return`. */
+  step: string;
+  /** Number within the account. */
+  sequence: string;
+  /** Amount of the movement. */
+  amount: string;
+  /** When it was written. */
+  created_at: string;
+  /** `hash` of the account's entry before. */
+  previous_hash: string;
+  /** `hash` of the entry, as the account's statement has it. */
+  hash: string;
+}
+
+/** What became of a payout. Every value is text, so that it is signed and checked digit for digit. */
+export interface PayoutReceipt {
+  /** Payout id. */
+  payout_id: string;
+  /** Whose payout it is. */
+  merchant_id: string;
+  /** Account that paid it. */
+  account_id: string;
+  /** The merchant's own reference. */
+  reference_id: string;
+  /** `initiated`, `succeeded` or `failed`. */
+  status: string;
+  /** As of Get payout. */
+  sub_status: string;
+  /** Currency of the account. */
+  source_currency_code: string;
+  /** What the account paid, fees included. */
+  source_amount: string;
+  /** Fees of it. */
+  total_fees: string;
+  /** Destination units per one source unit. */
+  exchange_rate: string;
+  /** Currency of the beneficiary. */
+  destination_currency_code: string;
+  /** What the beneficiary receives. */
+  receiving_amount: string;
+  /** Who is paid. */
+  beneficiary_id: string;
+  /** Name of the beneficiary. */
+  beneficiary_name: string;
+  /** Masked but for the last four. */
+  beneficiary_account_number_masked: string;
+  /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`. */
+  transfer_method: string;
+  /** Of a crypto payout, else empty. */
+  network: string;
+  /** Hash or bank reference; empty unless succeeded. */
+  unique_transaction_reference: string;
+  /** Of the payment that came back, else empty. */
+  returned_reference: string;
+  /** Why it failed, else empty. */
+  failure_code: string;
+  /** The payout that this one pays again; omitted for none. */
+  reissue_of?: string;
+  /** The payout that pays this one again; omitted for none. */
+  reissued_as?: string;
+  /** When it was made. */
+  created_at: string;
+  /** When it changed last. */
+  updated_at: string;
+  /** When the receipt was made. */
+  issued_at: string;
+  /** Movements of its money, oldest first. */
+  ledger: ReceiptEntry[];
+}
+
+/** A receipt and its signature. */
+export interface SignedReceipt {
+  receipt: PayoutReceipt;
+  /** Which key of `/.well-known/disburse-keys.json` signed it. */
+  key_id: string;
+  /** Ed25519, in base64url, over `disburse payout receipt 1`, a line break, and `receipt` in the canonical form of JSON (RFC 8785). */
+  signature: string;
+}
+
+/** A payout that is quoted and made at a time. */
+export interface ScheduledPayout {
+  /** Its id; the payout has one of its own. */
+  id: string;
+  /** `initiated` while it waits; then its payout's. `failed` without a `payout_id`: no payout was made. */
+  status: "initiated" | "succeeded" | "failed";
+  /** `scheduled` while it waits; then its payout's. Without a `payout_id`, `rejected`: it could not be made, `failure_code` says why; `cancelled`: by your request. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
+  /** When it is made. */
+  scheduled_at: string;
+  /** Account that pays. */
+  account_id: string;
+  /** Who is paid. */
+  beneficiary_id: string;
+  /** Currency of the account. */
+  source_currency_code: string;
+  /** Currency of the beneficiary. */
+  destination_currency_code: string;
+  /** What the account pays, as ordered or as quoted; omitted until known. */
+  source_amount?: Decimal;
+  /** What the beneficiary receives; omitted until known. */
+  receiving_amount?: Decimal;
+  /** The most that the account may pay; omitted if there is no maximum. */
+  max_source_amount?: Decimal;
+  /** Your own reference; empty if none was given. */
+  reference_id: string;
+  /** The payout; empty until it is made. */
+  payout_id: string;
+  /** Why it failed: of a payout that was made its own; else the code that its quote or execution was refused with, or `COST_ABOVE_MAXIMUM`. Empty unless `failed`. */
+  failure_code: string;
+  /** The same in words, in English. */
+  failure_message: string;
+  /** Your own data, which its payout gets. */
+  metadata: Record<string, string>;
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+/** The decision on a batch. */
+export interface BatchApproval {
+  /** `waiting`, `approved`, `rejected`, or `cancelled` before anyone decided. A batch's never expires: nothing is held for it. */
+  state: "waiting" | "approved" | "rejected" | "expired" | "cancelled";
+  /** Whether your rules ask for another of your people or API keys than the one that made the batch. */
+  by_another: boolean;
+  /** SHA-256 over what is approved: the account and the lines. */
+  digest: string;
+  /** When it was decided; empty until then. */
+  decided_at: string;
+  /** Id of the API key or person that decided; otherwise empty. */
+  decided_by: string;
+  /** Why it was rejected; otherwise empty. */
+  reason: string;
+}
+
+/** Many payouts out of one account. */
+export interface Batch {
+  /** Batch id. */
+  id: string;
+  /** Your own name for it; empty if none was given. */
+  reference_id: string;
+  /** `awaiting_approval`: nothing is paid yet. `running`: its payouts are being made. `finished`: every line has its payout, failed or was cancelled. `cancelled`: before it was approved, or rejected. */
+  state: "awaiting_approval" | "running" | "finished" | "cancelled";
+  /** Account that pays. */
+  account_id: string;
+  /** Currency of the account. */
+  source_currency_code: string;
+  /** Number of lines. */
+  line_count: number;
+  /** A sum of lines that fix the same side's amount. */
+  source_total?: {
+    /** Currency of the amount. */
+    currency_code: string;
+    /** The sum. */
+    amount: Decimal;
+    /** How many lines it is of. */
+    lines: number;
+  };
+  /** Of lines that fix what is received, by currency. */
+  receiving_totals: Array<{
+    /** Currency of the amount. */
+    currency_code: string;
+    /** The sum. */
+    amount: Decimal;
+    /** How many lines it is of. */
+    lines: number;
+  }>;
+  /** The most that all lines may cost together; omitted before the approval. */
+  max_total_amount?: Decimal;
+  /** What its payouts cost so far, fees included. */
+  total_amount: Decimal;
+  /** Lines whose payout is not made yet. */
+  waiting_count: number;
+  /** Lines whose payout is made. */
+  executed_count: number;
+  /** Lines of which no payout could be made. */
+  failed_count: number;
+  /** Lines that were cancelled. */
+  cancelled_count: number;
+  /** When it was approved; empty before. */
+  approved_at: string;
+  approval: BatchApproval;
+  /** When it was finished; empty before. */
+  finished_at: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+/** One payout of a batch. */
+export interface BatchLine {
+  /** Its place in the batch, from 1. */
+  number: number;
+  /** `executed`: its payout is made, and `status` says what became of it. `failed`: no payout was made. */
+  state: "waiting" | "executed" | "failed" | "cancelled";
+  /** Who is paid. */
+  beneficiary_id: string;
+  /** Currency of the account. */
+  source_currency_code: string;
+  /** Currency of the beneficiary. */
+  destination_currency_code: string;
+  /** What the account pays, as ordered or as quoted; omitted until known. */
+  source_amount?: Decimal;
+  /** What the beneficiary receives; omitted until known. */
+  receiving_amount?: Decimal;
+  /** Your own reference; empty if none was given. */
+  reference_id: string;
+  /** Its payout; empty until it is made. */
+  payout_id: string;
+  /** Of its payout; omitted until it is made. */
+  status?: "initiated" | "succeeded" | "failed";
+  /** Of its payout. */
+  sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
+  /** Why no payout was made (the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`) or why its payout failed; otherwise empty. */
+  failure_code: string;
+  /** The same in words, in English. */
+  failure_message: string;
+  /** Your own data of the line, which its payout gets. */
+  metadata: Record<string, string>;
+  /** When it last changed. */
+  updated_at: string;
 }
 
 /** An account with its balances. */
@@ -679,6 +1038,8 @@ export interface WebhookDelivery {
   attempts_count: number;
   /** 0 for the original delivery, otherwise the number of the redelivery. */
   replay: number;
+  /** Whether it is of an event that you made up in the sandbox. */
+  test: boolean;
   /** Time of the next attempt; empty if there is none. */
   next_attempt_at: string;
   /** When it was created. */
@@ -725,6 +1086,8 @@ export interface WebhookDeliveryWithAttempts {
   attempts_count: number;
   /** 0 for the original delivery, otherwise the number of the redelivery. */
   replay: number;
+  /** Whether it is of an event that you made up in the sandbox. */
+  test: boolean;
   /** Time of the next attempt; empty if there is none. */
   next_attempt_at: string;
   /** When it was created. */
@@ -768,7 +1131,7 @@ export interface WebhookEventRecord {
   /** Its header `webhook-id`. */
   id: string;
   /** Type of transaction. */
-  transaction_type: "payout_session" | "payment_session" | "refund";
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required";
   /** Id of the transaction. */
   transaction_id: string;
   /** The status that it reports. */
@@ -776,7 +1139,7 @@ export interface WebhookEventRecord {
   /** Orders the events of one transaction, from 1. */
   sequence: number;
   /** `data` of the webhook's body, with the same digits. */
-  data: PayoutWebhookData | PaymentSessionWebhookData | RefundWebhookData;
+  data: PayoutWebhookData | PaymentSessionWebhookData | RefundWebhookData | AccountCreditedWebhookData | BatchApprovalWebhookData | BatchFinishedWebhookData | BeneficiaryScreeningWebhookData | PayoutApprovalWebhookData;
   /** When it happened. */
   occurred_at: string;
   /** When it was stored here. */
@@ -791,6 +1154,104 @@ export interface WebhookEventPage {
   next_cursor: string;
   /** Whether more events are available now. */
   has_more: boolean;
+}
+
+/** A person of your team. */
+export interface TeamMember {
+  /** Member id. */
+  id: string;
+  /** Address that the person signs in with the first time. */
+  email: string;
+  /** Name of the person. */
+  name: string;
+  /** What the member may do. */
+  role: "viewer" | "maker" | "approver" | "admin";
+  /** `invited`: has not signed in yet. `removed`: cannot sign in, and has no session. */
+  state: "invited" | "active" | "removed";
+  /** When the member was added. */
+  created_at: string;
+  /** Last sign-in; empty before the first one. */
+  signed_in_at: string;
+  /** When the member was removed; empty otherwise. */
+  removed_at: string;
+}
+
+/** Your team. */
+export interface TeamMemberList {
+  /** Oldest first, those who were removed too. */
+  members: TeamMember[];
+}
+
+/** An API key, without its secret part. */
+export interface ApiKey {
+  /** Key id: its public part, which logs show. */
+  id: string;
+  /** Your note; empty if none was given. */
+  description: string;
+  /** What it may do. */
+  scopes: string[];
+  /** Where it may be used from; empty: anywhere. */
+  source_cidrs: string[];
+  /** When it was created. */
+  created_at: string;
+  /** When it ends; empty if it does not. */
+  expires_at: string;
+  /** When it was revoked; empty otherwise. */
+  revoked_at: string;
+}
+
+/** An API key with its text, which is shown only here. */
+export interface ApiKeyWithSecret {
+  /** Key id: its public part, which logs show. */
+  id: string;
+  /** Your note; empty if none was given. */
+  description: string;
+  /** What it may do. */
+  scopes: string[];
+  /** Where it may be used from; empty: anywhere. */
+  source_cidrs: string[];
+  /** When it was created. */
+  created_at: string;
+  /** When it ends; empty if it does not. */
+  expires_at: string;
+  /** When it was revoked; empty otherwise. */
+  revoked_at: string;
+  /** The key: what `Authorization: Bearer` carries. */
+  secret: string;
+}
+
+/** Your API keys. */
+export interface ApiKeyList {
+  /** Oldest first, those that were revoked too. */
+  keys: ApiKey[];
+}
+
+/** How rails behave to your payouts. */
+export interface SandboxRailSilence {
+  /** What they do. */
+  kind: "no_answer" | "down" | "unfunded";
+  /** When it ends. */
+  until: string;
+}
+
+/** Rails do as ever. */
+export interface SandboxRailSilenceEnd {
+  /** Since when. */
+  ended_at: string;
+}
+
+/** What becomes of your payouts. */
+export interface SandboxScenario {
+  /** The same seed has the same outcomes, in order. */
+  seed: number;
+  /** Of a hundred payouts, how many fail. */
+  fail_percent: number;
+  /** Of a hundred payouts, how many succeed and come back. */
+  return_percent: number;
+  /** Of a hundred payouts, how many stay in doubt. */
+  doubt_percent: number;
+  /** The longest time to an outcome; omitted if each takes as long as others do. */
+  max_delay_ms?: number;
 }
 
 /** The payout as it was when its status changed. */
@@ -830,8 +1291,8 @@ export interface PayoutWebhookData {
   /** When it last changed. */
   updated_at: string;
   /** The sub-status that it changed to. */
-  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled";
-  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
+  /** Why it failed: one of `ACCOUNT_BLOCKED`, `ACCOUNT_CLOSED`, `ACCOUNT_NOT_FOUND`, `AMOUNT_NOT_ACCEPTED`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, `BENEFICIARY_BANK_REJECTED`, `BENEFICIARY_NAME_MISMATCH`, `BENEFICIARY_REFUSED`, `CANCELLED`, `CURRENCY_NOT_ACCEPTED`, `INVALID_ACCOUNT`, `INVALID_ADDRESS`, `INVALID_NAME`, `INVALID_REMITTANCE`, `INVALID_ROUTING`, `REGULATORY`, `TRANSFER_REVERTED`, `UNSPECIFIED`; codes may be added. Empty unless `failed`. */
   failure_code: string;
   /** Transaction hash or bank reference of the payment that came back; empty unless `returned`. */
   returned_reference: string;
@@ -880,6 +1341,124 @@ export interface RefundWebhookData {
   /** Its status. */
   status?: string;
   [field: string]: unknown;
+}
+
+/** An account was credited. */
+export interface AccountCreditedWebhookData {
+  /** The account. */
+  id: string;
+  /** Constant. */
+  status: "credited";
+  /** Your id. */
+  merchant_id: string;
+  /** Id of the line in the account's statement. */
+  entry_id: string;
+  /** The account's currency. */
+  currency_code: string;
+  /** Amount of the credit. */
+  amount: Decimal;
+  /** Available balance after it. */
+  available: Decimal;
+  /** Held balance after it. */
+  held: Decimal;
+  /** Note on the credit; empty if there is none. */
+  note: string;
+  /** When it was credited. */
+  created_at: string;
+}
+
+/** A batch waits for approval: see Approve batch. */
+export interface BatchApprovalWebhookData {
+  /** The batch. */
+  id: string;
+  /** Constant. */
+  status: "awaiting_approval";
+  /** Your id. */
+  merchant_id: string;
+  /** Your own name for it; empty if none was given. */
+  reference_id: string;
+  /** Number of lines. */
+  line_count: number;
+  /** Account that pays. */
+  account_id: string;
+  /** Currency of the account. */
+  source_currency_code: string;
+  /** Sum of the lines that fix what the account pays. */
+  source_total: Decimal;
+  /** Of what is approved. */
+  digest: string;
+  /** When it was made. */
+  created_at: string;
+}
+
+/** A batch is finished. */
+export interface BatchFinishedWebhookData {
+  /** The batch. */
+  id: string;
+  /** Constant. */
+  status: "finished";
+  /** Your id. */
+  merchant_id: string;
+  /** Your own name for it; empty if none was given. */
+  reference_id: string;
+  /** Number of lines. */
+  line_count: number;
+  /** Lines whose payout is made. */
+  executed_count: number;
+  /** Lines of which no payout could be made. */
+  failed_count: number;
+  /** Lines that were cancelled. */
+  cancelled_count: number;
+  /** Currency of the account. */
+  source_currency_code: string;
+  /** What its payouts cost, fees included. */
+  total_amount: Decimal;
+  /** When it was finished. */
+  finished_at: string;
+}
+
+/** A beneficiary's screening status changed after the request that created it was answered. */
+export interface BeneficiaryScreeningWebhookData {
+  /** The beneficiary. */
+  id: string;
+  /** Its screening status now. */
+  status: "cleared" | "review" | "blocked";
+  /** What it was before. */
+  previous_status: "pending" | "cleared" | "review" | "blocked";
+  /** Your id. */
+  merchant_id: string;
+  /** When it changed. */
+  changed_at: string;
+}
+
+/** A payout waits for approval: see Approve payout. */
+export interface PayoutApprovalWebhookData {
+  /** The payout. */
+  id: string;
+  /** Constant. */
+  status: "awaiting_approval";
+  /** Your id. */
+  merchant_id: string;
+  /** Your own reference; empty if none was given. */
+  reference_id: string;
+  /** Who is to be paid. */
+  beneficiary_id: string;
+  /** Why. */
+  reasons: Array<"amount" | "new_beneficiary">;
+  /** Of what is approved. */
+  digest: string;
+  /** Currency of the account. */
+  source_currency_code: string;
+  /** What the account pays, fees included. */
+  source_amount: Decimal;
+  /** Currency of the beneficiary. */
+  destination_currency_code: string;
+  /** What the beneficiary receives. */
+  receiving_amount: Decimal;
+  /** When it is cancelled if no one has decided. */
+  expires_at: string;
+  /** When it was executed. */
+  created_at: string;
 }
 
 /** A test event, made by `sendTestWebhook`. */
@@ -935,6 +1514,51 @@ export interface RefundWebhook {
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: RefundWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface AccountCreditedWebhook {
+  /** Type of transaction. */
+  transaction_type: "account.credited";
+  /** Id of the transaction: `data.id`. */
+  transaction_id: string;
+  data: AccountCreditedWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface BatchApprovalWebhook {
+  /** Type of transaction. */
+  transaction_type: "batch.approval_required";
+  /** Id of the transaction: `data.id`. */
+  transaction_id: string;
+  data: BatchApprovalWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface BatchFinishedWebhook {
+  /** Type of transaction. */
+  transaction_type: "batch.finished";
+  /** Id of the transaction: `data.id`. */
+  transaction_id: string;
+  data: BatchFinishedWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface BeneficiaryScreeningWebhook {
+  /** Type of transaction. */
+  transaction_type: "beneficiary.screening_changed";
+  /** Id of the transaction: `data.id`. */
+  transaction_id: string;
+  data: BeneficiaryScreeningWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface PayoutApprovalWebhook {
+  /** Type of transaction. */
+  transaction_type: "payout.approval_required";
+  /** Id of the transaction: `data.id`. */
+  transaction_id: string;
+  data: PayoutApprovalWebhookData;
 }
 
 /** The body of a webhook: exactly these three fields. */
@@ -994,6 +1618,8 @@ export interface CryptoBeneficiaryIndividualRequest {
   beneficiary_date_of_birth: string;
   /** Kind of document. */
   beneficiary_document_type: "NATIONAL_ID_CARD" | "PASSPORT" | "DRIVING_LICENSE";
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
 }
 
 /**
@@ -1035,6 +1661,8 @@ export interface CryptoBeneficiaryCorporateRequest {
   beneficiary_date_of_incorporation: string;
   /** Business EIN, registration number or tax id. */
   beneficiary_document_type: "BUSINESS_IDENTIFICATION_NUMBER";
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
 }
 
 /**
@@ -1103,6 +1731,8 @@ export interface FiatBeneficiaryUsdRequest {
   counter_party_alias?: string;
   /** What the beneficiary is to the sender. */
   beneficiary_relationship?: string;
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
 }
 
 /**
@@ -1173,6 +1803,8 @@ export interface FiatBeneficiaryInrRequest {
   counter_party_alias?: string;
   /** What the beneficiary is to the sender. */
   beneficiary_relationship?: string;
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
 }
 
 /**
@@ -1205,6 +1837,36 @@ export interface FiatBeneficiaryEurRequest {
   beneficiary_postcode: string;
   /** Country of residence. */
   beneficiary_country_code: string;
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
+}
+
+/** What the beneficiary is asked for, and what is set already. */
+export interface CreateBeneficiaryLinkRequest {
+  /** Currency that the beneficiary is paid. */
+  destination_currency: string;
+  /** How a bank account is paid: `ACH`, `SWIFT`, `LOCAL`, `SEPA`. Without it the beneficiary chooses. */
+  transfer_type?: string;
+  /** Network of a wallet, such as `ETHEREUM`: no bank account. Without it the beneficiary chooses. */
+  network?: string;
+  /** `Individual` or `Corporate`. Without it the beneficiary chooses. */
+  beneficiary_account_type?: string;
+  /** Name of a company, or of a wallet's owner. The beneficiary sees it and cannot change it. */
+  beneficiary_name?: string;
+  /** First name of a person with a bank account. The beneficiary sees it and cannot change it. */
+  beneficiary_first_name?: string;
+  /** Last name of a person with a bank account. The beneficiary sees it and cannot change it. */
+  beneficiary_last_name?: string;
+  /** Your own reference. It is not shown. */
+  reference_id?: string;
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
+  /** Who asks, as the page says: your name if it is left out. */
+  display_name?: string;
+  /** Your colour, for the page. */
+  color?: string;
+  /** Days until it expires; 7 if it is left out. */
+  expires_in_days?: number;
 }
 
 /** The merchant's own business. */
@@ -1334,6 +1996,8 @@ export interface RequestForQuoteRequest {
   destination_currency_code: string;
   /** Account to be debited. */
   account_id: string;
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
 }
 
 /** The quote to pay. */
@@ -1346,6 +2010,113 @@ export interface ExecutePayoutRequest {
   remittance_information?: string;
   /** Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection. */
   purpose_code?: string;
+  /** Pays although an earlier payout has the same beneficiary, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+  allow_duplicate?: boolean;
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
+}
+
+/** What is approved. */
+export interface ApprovePayoutRequest {
+  /** `approval.digest` of the payout as you have read it: another one is refused. Without it the payout is approved as it is. */
+  digest?: string;
+}
+
+/** Why the payout is not paid. */
+export interface RejectPayoutRequest {
+  /** For your own people. */
+  reason: string;
+}
+
+/** What is to be different from the payout that is paid again. */
+export interface ReissuePayoutRequest {
+  /** Whom to pay instead, such as the same person with a corrected account: of the same currency. */
+  beneficiary_id?: string;
+  /** The most that the account may pay, fees included. A quote above it is refused: `AMOUNT_NOT_WITHIN_LIMITS`. */
+  max_source_amount?: Decimal;
+  /** Your own reference, in place of the one before. */
+  reference_id?: string;
+  /** Pays although an earlier payout has the same beneficiary, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+  allow_duplicate?: boolean;
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. In place of the metadata before; without it those stay. */
+  metadata?: Record<string, string>;
+}
+
+/** A payout to be quoted and made at a time. */
+export interface SchedulePayoutRequest {
+  /** Amount deducted from the source account. */
+  source_amount?: Decimal;
+  /** Amount that the recipient receives. */
+  receiving_amount?: Decimal;
+  /** Who is paid. */
+  beneficiary_id: string;
+  /** Currency of the account. */
+  source_currency_code: string;
+  /** Currency of the beneficiary. */
+  destination_currency_code: string;
+  /** Account to be debited. */
+  account_id: string;
+  /** The most that the account may pay, fees included. A quote above it is not executed: the payout fails. */
+  max_source_amount?: Decimal;
+  /** The merchant's own order reference. It need not be unique: the quote and the idempotency key keep a payout from being made twice. */
+  reference_id?: string;
+  /** What the payment is for, for the beneficiary: on the statement of a bank account, where its rail carries it. Ignored on chains. */
+  remittance_information?: string;
+  /** Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection. */
+  purpose_code?: string;
+  /** When it is made: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. In the future, at most 366 days ahead. */
+  scheduled_at: string;
+  /** Pays although an earlier payout has the same beneficiary, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+  allow_duplicate?: boolean;
+  /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+  metadata?: Record<string, string>;
+}
+
+/** Payouts out of one account. */
+export interface CreateBatchRequest {
+  /** The merchant's own name for the batch. */
+  reference_id?: string;
+  /** The payouts, all out of the same account, each with one of the two amounts. */
+  lines: Array<{
+    /** Amount deducted from the source account. */
+    source_amount?: Decimal;
+    /** Amount that the recipient receives. */
+    receiving_amount?: Decimal;
+    /** Who is paid. */
+    beneficiary_id: string;
+    /** Currency of the account. */
+    source_currency_code: string;
+    /** Currency of the beneficiary. */
+    destination_currency_code: string;
+    /** Account to be debited. */
+    account_id: string;
+    /** The most that the account may pay, fees included. A quote above it is not executed: the payout fails. */
+    max_source_amount?: Decimal;
+    /** The merchant's own order reference. It need not be unique: the quote and the idempotency key keep a payout from being made twice. */
+    reference_id?: string;
+    /** What the payment is for, for the beneficiary: on the statement of a bank account, where its rail carries it. Ignored on chains. */
+    remittance_information?: string;
+    /** Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection. */
+    purpose_code?: string;
+    /** Pays although an earlier payout has the same beneficiary, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+    allow_duplicate?: boolean;
+    /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
+    metadata?: Record<string, string>;
+  }>;
+}
+
+/** What the batch may cost. */
+export interface ApproveBatchRequest {
+  /** The most that the account may pay for all lines together, fees included. A line that would exceed it fails. */
+  max_total_amount: Decimal;
+  /** `approval.digest` of the batch as you have read it: another one is refused. Without it the batch is approved as it is. */
+  digest?: string;
+}
+
+/** Why the batch is not paid. */
+export interface RejectBatchRequest {
+  /** For your own people. */
+  reason: string;
 }
 
 /** Where webhooks are sent. */
@@ -1356,7 +2127,7 @@ export interface CreateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that it receives: `*` for all, a transaction type, or one with a status. All by default. */
+  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`. `*` by default. */
   event_types?: string[];
 }
 
@@ -1368,7 +2139,7 @@ export interface UpdateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that it receives: `*` for all, a transaction type, or one with a status. */
+  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`. */
   event_types?: string[];
 }
 
@@ -1392,6 +2163,92 @@ export interface CreateReplayRequest {
   states?: Array<"exhausted" | "delivered">;
   /** Maximum number of deliveries per second; default 10. */
   rate?: number;
+}
+
+/** A person of your team. */
+export interface AddMemberRequest {
+  /** The address that the person's sign-in has verified. */
+  email: string;
+  /** Name of the person. */
+  name: string;
+  /** What the member may do: `viewer` reads, `maker` makes beneficiaries, depositors, quotes and payouts, `approver` approves payouts, `admin` everything. */
+  role: "viewer" | "maker" | "approver" | "admin";
+}
+
+/** The member's new role. */
+export interface UpdateMemberRequest {
+  /** What the member may do: `viewer` reads, `maker` makes beneficiaries, depositors, quotes and payouts, `approver` approves payouts, `admin` everything. */
+  role: "viewer" | "maker" | "approver" | "admin";
+}
+
+/** A key for one of your programs. */
+export interface CreateKeyRequest {
+  /** Your note. */
+  description?: string;
+  /** What the key may do: scopes that you have yourself. */
+  scopes: string[];
+  /** Addresses or networks that the key may be used from; anywhere by default. */
+  source_cidrs?: string[];
+  /** When it ends; in live mode after 365 days by default, in the sandbox never. */
+  expires_at?: string;
+}
+
+/** Why the payout fails or comes back. */
+export interface SandboxFailureRequest {
+  /** The payout's `failure_code`; what the sandbox's bank or chain says by default. */
+  failure_code?: "ACCOUNT_BLOCKED" | "ACCOUNT_CLOSED" | "ACCOUNT_NOT_FOUND" | "AMOUNT_NOT_ACCEPTED" | "BENEFICIARY_BANK_REJECTED" | "BENEFICIARY_NAME_MISMATCH" | "BENEFICIARY_REFUSED" | "CURRENCY_NOT_ACCEPTED" | "INVALID_ACCOUNT" | "INVALID_ADDRESS" | "INVALID_NAME" | "INVALID_REMITTANCE" | "INVALID_ROUTING" | "REGULATORY" | "TRANSFER_REVERTED" | "UNSPECIFIED";
+  /** The rail's own code. */
+  rail_code?: string;
+}
+
+/** How rails behave to your payouts. */
+export interface SandboxRailSilenceRequest {
+  /** `no_answer`: calls get no answer, and payouts are `unknown`. `down`: new payouts stay `queued`. `unfunded`: new payouts are `awaiting_funds`. */
+  kind: "down" | "no_answer" | "unfunded";
+  /** For how long; 3,600 by default. */
+  seconds?: number;
+}
+
+/** What becomes of your payouts. */
+export interface SandboxScenarioRequest {
+  /** The same seed has the same outcomes, in order. */
+  seed: number;
+  /** Of a hundred payouts, how many fail; 0 by default. */
+  fail_percent?: number;
+  /** Of a hundred payouts, how many succeed and come back; 0 by default. */
+  return_percent?: number;
+  /** Of a hundred payouts, how many stay in doubt; 0 by default. */
+  doubt_percent?: number;
+  /** The longest time to an outcome; a payout's is drawn. */
+  max_delay_ms?: number;
+}
+
+/** What is credited. */
+export interface SandboxCreditRequest {
+  /** In the account's currency. */
+  amount: Decimal;
+  /** The account's currency, to be sure. */
+  currency_code?: string;
+  /** For the statement. */
+  note?: string;
+}
+
+/** How the record's screening ends. */
+export interface SandboxListingRequest {
+  /** `review` or `blocked`: it is listed, for you alone. `cleared`: it is not listed any more. */
+  result: "blocked" | "review" | "cleared";
+}
+
+/** The event that is sent. */
+export interface SandboxEventRequest {
+  /** Type of the event. */
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required";
+  /** `data.status`, which is signed; that of the example by default. */
+  status?: string;
+  /** `data.id`, which is signed; that of the example by default. */
+  transaction_id?: string;
+  /** Fields of `data` that are to be other than in the type's example, each as a string; what is a number there is sent as one. */
+  data?: Record<string, string>;
 }
 
 /** A recipient of crypto currency. */
@@ -1455,6 +2312,14 @@ export interface ListBeneficiaryFormsQuery {
   account_type?: "Individual" | "Corporate" | undefined;
 }
 
+/** Query parameters of `listBeneficiaryLinks`. */
+export interface ListBeneficiaryLinksQuery {
+  /** Number of records per page; default 20. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page; omit it for the first page. */
+  cursor?: string | undefined;
+}
+
 /** Query parameters of `listDepositors`. */
 export interface ListDepositorsQuery {
   /** Number of records per page; default 20. */
@@ -1487,6 +2352,8 @@ export interface ListPayoutsQuery {
   cursor?: string | undefined;
   /** Only payouts of this status. */
   status?: "initiated" | "succeeded" | "failed" | undefined;
+  /** Only payouts of this sub-status. */
+  sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled" | undefined;
   /** Only payouts to this beneficiary. */
   beneficiary_id?: string | undefined;
   /** Only payouts with this reference of yours. */
@@ -1497,10 +2364,26 @@ export interface ListPayoutsQuery {
   source_currency_code?: string | undefined;
   /** Only payouts to this destination currency. */
   destination_currency_code?: string | undefined;
+  /** Only payouts to this whole name, in any case, accents or not. */
+  beneficiary_name?: string | undefined;
+  /** Only payouts of at least this amount; needs `source_currency_code`. */
+  amount_from?: string | undefined;
+  /** Only payouts of at most this amount; needs `source_currency_code`. */
+  amount_to?: string | undefined;
+  /** Only payouts of this batch. */
+  batch_id?: string | undefined;
+  /** Only payouts with these pairs: `metadata[order]=1001`. */
+  metadata?: Record<string, string> | undefined;
   /** Created at or after this time. */
   created_from?: string | undefined;
   /** Created before this time. */
   created_to?: string | undefined;
+}
+
+/** Query parameters of `getPayout`. */
+export interface GetPayoutQuery {
+  /** Records to answer with the payout. */
+  expand?: Array<"beneficiary" | "quote"> | undefined;
 }
 
 /** Query parameters of `listPayoutEvents`. */
@@ -1509,6 +2392,36 @@ export interface ListPayoutEventsQuery {
   limit?: number | undefined;
   /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
+}
+
+/** Query parameters of `listScheduledPayouts`. */
+export interface ListScheduledPayoutsQuery {
+  /** Number of records per page; default 20. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page; omit it for the first page. */
+  cursor?: string | undefined;
+  /** Only those that wait. */
+  sub_status?: "scheduled" | undefined;
+}
+
+/** Query parameters of `listBatches`. */
+export interface ListBatchesQuery {
+  /** Number of records per page; default 20. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page; omit it for the first page. */
+  cursor?: string | undefined;
+  /** Only batches in this state. */
+  state?: "awaiting_approval" | "running" | "finished" | "cancelled" | undefined;
+}
+
+/** Query parameters of `listBatchLines`. */
+export interface ListBatchLinesQuery {
+  /** Number of records per page; default 20. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page; omit it for the first page. */
+  cursor?: string | undefined;
+  /** Only lines in this state. */
+  state?: "waiting" | "executed" | "failed" | "cancelled" | undefined;
 }
 
 /** Query parameters of `listAccounts`. */
@@ -1584,6 +2497,11 @@ export type WebhookEvent =
   | PayoutWebhook
   | PaymentSessionWebhook
   | RefundWebhook
+  | AccountCreditedWebhook
+  | BatchApprovalWebhook
+  | BatchFinishedWebhook
+  | BeneficiaryScreeningWebhook
+  | PayoutApprovalWebhook
   | TestWebhook
   | ChallengeWebhook;
 
@@ -1598,8 +2516,11 @@ export type ErrorCode =
   | "ACCESS_FORBIDDEN"
   | "BENEFICIARY_NOT_READY"
   | "NOT_CANCELLABLE"
+  | "NOT_AWAITING_APPROVAL"
+  | "STATE_NOT_REACHABLE"
   | "QUOTE_EXPIRED"
   | "ALREADY_PROCESSED"
+  | "POSSIBLE_DUPLICATE"
   | "AMOUNT_NOT_WITHIN_LIMITS"
   | "LIMIT_EXCEEDED"
   | "INSUFFICIENT_BALANCE"
@@ -1622,9 +2543,18 @@ export type ErrorCode =
 /** Fields that are whole numbers; every other number of an answer is a decimal. */
 export const wholeFields: ReadonlySet<string> = new Set([
   "attempts_count",
+  "cancelled_count",
   "concurrency_limit",
   "consecutive_failures",
+  "doubt_percent",
   "duration_ms",
+  "executed_count",
+  "expires_in_days",
+  "fail_percent",
+  "failed_count",
+  "line_count",
+  "lines",
+  "max_delay_ms",
   "max_length",
   "number",
   "overlap_seconds",
@@ -1632,9 +2562,26 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "queued_count",
   "rate",
   "replay",
+  "return_percent",
+  "seconds",
+  "seed",
   "sequence",
   "settlement_seconds",
   "status_code",
   "total_count",
   "version",
+  "waiting_count",
+]);
+
+/** Fields of webhooks that are decimals, which the platform writes as JSON numbers. */
+export const webhookDecimals: ReadonlySet<string> = new Set([
+  "amount",
+  "available",
+  "exchange_rate",
+  "held",
+  "receiving_amount",
+  "source_amount",
+  "source_total",
+  "total_amount",
+  "total_fees",
 ]);

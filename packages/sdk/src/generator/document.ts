@@ -88,13 +88,15 @@ function operation(
 ): Operation | undefined {
   const { operationId: id, tags, summary, description, parameters = [], requestBody } = described;
   const content = described.responses["200"]?.content;
-  if (content !== undefined && !("application/json" in content)) return undefined;
-  const data = content?.["application/json"]?.schema.properties?.data;
+  const schema = content?.["application/json"]?.schema;
+  if (content !== undefined && schema?.properties?.data === undefined) return undefined;
+  const data = schema?.properties?.data;
   const [tag] = tags;
   if (data === undefined || tag === undefined) throw new Error(`${id} has no tag or no answer`);
   const query = parameters.flatMap(({ name, in: place, description: text = "", schema }) =>
     place === "query" && name !== undefined && schema !== undefined
-      ? [{ name, description: text, schema }]
+      ? // A list's `[]` is for the wire.
+        [{ name: name.replace(/\[\]$/, ""), description: text, schema }]
       : [],
   );
   return {

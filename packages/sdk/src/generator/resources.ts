@@ -5,7 +5,8 @@ import { bodyType, capitalized, comment, typesSource } from "./types.ts";
 const resourceOf: Readonly<Record<string, string>> = { listCorridors: "Corridors" };
 
 const words = (text: string): string[] => text.match(/[A-Z]?[a-z0-9]+/g) ?? [];
-const stem = (word: string): string => word.toLowerCase().replace(/ies$/, "y").replace(/s$/, "");
+const stem = (word: string): string =>
+  word.toLowerCase().replace(/ies$/, "y").replace(/ches$/, "ch").replace(/s$/, "");
 
 /**
  * Where an operation is in the client: its tag is the resource, and what its id says beside the
@@ -29,7 +30,7 @@ export function placeOf({ id, tag }: Pick<Operation, "id" | "tag">): {
 type Page = { readonly records: string; readonly item: string };
 
 /** The list that a page has, where the answer is a page. */
-function pageOf({ data }: Operation, { components }: Document): Page | undefined {
+export function pageOf({ data }: Operation, { components }: Document): Page | undefined {
   const schema = data.$ref === undefined ? data : components.schemas[nameOf(data.$ref)];
   const { meta_data, ...rest } = schema?.properties ?? {};
   const [list] = Object.entries(rest);
@@ -94,8 +95,9 @@ function methodSource(operation: Operation, document: Document): string {
   const body = bodyType(operation);
   const asked = queryType(operation);
   const optional = operation.bodyRequired ? "" : " = {}";
-  // The query of a POST is part of the call's options.
-  const inOptions = asked !== undefined && body !== undefined;
+  // The query of a POST, and of the read of one record, is part of the call's options.
+  const isOfOne = pathNames.length > 0 && page === undefined;
+  const inOptions = asked !== undefined && (body !== undefined || isOfOne);
   const parameters = [
     ...pathNames.map((name) => `${name}: string`),
     ...(body === undefined ? [] : [`body: ${body}${optional}`]),

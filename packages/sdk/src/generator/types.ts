@@ -105,6 +105,7 @@ export function typesSource(document: Document, operations: readonly Operation[]
     }),
     declaration("ErrorCode", { description: "Codes of the platform's refusals.", enum: codes }),
     wholeFields(document),
+    webhookDecimals(document, events),
   ].join("\n");
 }
 
@@ -147,4 +148,20 @@ function wholeFields(document: Document): string {
   return `${comment(text)}export const wholeFields: ReadonlySet<string> = new Set([\n${whole
     .sort()
     .join("")}]);\n`;
+}
+
+/** Which fields of webhooks are decimals, by name: a test event has them as numbers too. */
+function webhookDecimals({ components }: Document, events: readonly Schema[]): string {
+  const names = new Set<string>();
+  const visit = (schema: Schema): void => {
+    if (schema.$ref !== undefined) visit(components.schemas[nameOf(schema.$ref)] ?? {});
+    for (const [name, each] of Object.entries(schema.properties ?? {})) {
+      if (each.type === "number") names.add(name);
+      visit(each);
+    }
+  };
+  for (const each of events) visit(each);
+  const rows = [...names].sort().map((name) => `  "${name}",\n`);
+  const text = "Fields of webhooks that are decimals, which the platform writes as JSON numbers.";
+  return `${comment(text)}export const webhookDecimals: ReadonlySet<string> = new Set([\n${rows.join("")}]);\n`;
 }

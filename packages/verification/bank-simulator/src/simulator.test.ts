@@ -33,7 +33,7 @@ it("takes a file once it has its own name, and answers in its incoming folder", 
   const { bank, put, at } = start({});
   put("one.xml.part", initiation(["10.00"], "M1"));
   put("two.xml", initiation(["11.00"], "M2"));
-  await vi.waitFor(() => expect(at("incoming")).toHaveLength(2));
+  await vi.waitFor(() => expect(at("incoming")).toHaveLength(2), 10_000);
   expect(bank.bank.receipts.map(({ id }) => id)).toEqual(["M2"]);
   expect(bank.book.paid("EM20")).toBe(1);
 });
@@ -45,7 +45,7 @@ it.each([
 ] as const)("leaves a file that %s where it has to be", async (taken, outgoing, archive) => {
   const { bank, put, at } = start({ taken });
   put("one.xml", initiation(["10.00"]));
-  await vi.waitFor(() => expect(bank.sent).toHaveLength(2));
+  await vi.waitFor(() => expect(bank.sent).toHaveLength(2), 10_000);
   expect(at("outgoing")).toEqual(outgoing);
   expect(at("archive")).toEqual(archive);
   expect(bank.bank.receipts).toHaveLength(1);
@@ -54,7 +54,7 @@ it.each([
 it("holds its answers back, and sends them in another order, and twice", async () => {
   const { bank, put, at } = start({ pace: "by-hand" });
   put("one.xml", initiation(["10.00"]));
-  await vi.waitFor(() => expect(bank.bank.receipts).toHaveLength(1));
+  await vi.waitFor(() => expect(bank.bank.receipts).toHaveLength(1), 10_000);
   expect(at("incoming")).toEqual([]);
   await bank.deliver((held) => held.toReversed());
   expect(bank.sent.map(({ kind }) => kind)).toEqual(["notification", "status-report"]);
@@ -65,9 +65,9 @@ it("holds its answers back, and sends them in another order, and twice", async (
 it("writes slowly where it is to, so that a half can be seen", async () => {
   const { bank, put, at, read } = start({ writesSlowly: true });
   put("one.xml", initiation(["10.00"]));
-  await vi.waitFor(() => expect(at("incoming")).toHaveLength(1));
+  await vi.waitFor(() => expect(at("incoming")).toHaveLength(1), 10_000);
   const [name = ""] = at("incoming");
   expect(read(name)).not.toContain("</Document>");
-  await vi.waitFor(() => expect(read(name)).toContain("</Document>"));
-  await vi.waitFor(() => expect(bank.sent).toHaveLength(2));
+  await vi.waitFor(() => expect(read(name)).toContain("</Document>"), 10_000);
+  await vi.waitFor(() => expect(bank.sent).toHaveLength(2), 10_000);
 });

@@ -38,10 +38,12 @@ export function sentTexts(stored: {
   readonly reference_id: string;
   readonly remittance_information?: string;
   readonly purpose_code?: string;
+  readonly metadata?: readonly { readonly k: string; readonly v: string }[];
 }) {
   return {
     referenceId: stored.reference_id,
     remittanceInformation: stored.remittance_information ?? "",
     purposeCode: stored.purpose_code ?? "",
+    metadata: Object.fromEntries((stored.metadata ?? []).map(({ k, v }) => [k, v])),
   };
 }

@@ -17,6 +17,7 @@ import {
   networkFault,
 } from "./kinds/process-faults.ts";
 import { raceFault } from "./kinds/races.ts";
+import { railFault } from "./kinds/rails.ts";
 import { type FaultOptions, readOptions } from "./options.ts";
 import { type Assertion, checkPlatform } from "./payouts/checks.ts";
 import { createLoad } from "./payouts/load.ts";
@@ -29,7 +30,7 @@ import { webhookFault } from "./webhooks/crashes.ts";
 
 const faults: readonly Fault[] = [
   ...[raceFault, killFault, writeFault, engineFault, brokerFault, hangFault, networkFault],
-  ...[duplicateFault, webhookFault, clockFault, diskErrorFault, diskFullFault],
+  ...[duplicateFault, webhookFault, clockFault, railFault, diskErrorFault, diskFullFault],
 ];
 const busNamespace = "faults";
 /** Holds the databases of a long run, and is filled quickly. */

@@ -83,6 +83,12 @@ export type Payout = QuotedTerms & {
   readonly remittance_information?: string;
   readonly purpose_code?: string;
   readonly operation_id: string;
+  readonly actor?: Actor;
+  /** Absent where its merchant's rules asked for none. */
+  readonly approval?: {
+    readonly expires_at: Date;
+    readonly decision?: { readonly as: string; readonly at: Date; readonly actor?: Actor };
+  };
   /** Decimal text. */
   readonly exchange_rate: string;
   readonly status: string;
@@ -112,6 +118,8 @@ export type Payout = QuotedTerms & {
   readonly outbox: readonly { readonly id: string; readonly at: Date }[];
   readonly created_at: Date;
 };
+
+type Actor = { readonly kind: string; readonly id: string };
 
 /** A line in the simulated rail's own book, by the payout's id. */
 export type Transfer = {
@@ -217,6 +225,8 @@ export type StoredEvent = Owned & {
 
 /** A webhook delivery as it is stored. */
 export type Delivery = Owned & {
+  /** Of an event that a merchant of a sandbox made up: there is no document of it. */
+  readonly test?: true;
   readonly endpoint_id: string;
   readonly event_id: string;
   readonly transaction_id: string;

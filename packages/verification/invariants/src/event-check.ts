@@ -90,7 +90,8 @@ export function checkDelivery(
 ): Finding[] {
   const { findings, expect } = expectationsOf(delivery._id);
   const { event } = relations;
-  expect(8, event !== undefined, "is of an event that there is not");
+  const isMadeUp = delivery.test === true;
+  expect(8, isMadeUp || event !== undefined, "is of an event that there is not");
   const isOwn = event === undefined || event.merchant_id === delivery.merchant_id;
   expect(12, isOwn, "is of another merchant than its event");
   const { state, attempts, due_at } = delivery;

@@ -39,6 +39,7 @@ export type PayoutRelations = {
 
 /** Of each stage what a merchant sees, and the movements after the hold that go with it. */
 const stages: Readonly<Record<string, readonly [status: string, ...endings: string[]]>> = {
+  awaiting_approval: ["initiated", ""],
   queued: ["initiated", ""],
   awaiting_funds: ["initiated", ""],
   submitting: ["initiated", ""],
@@ -54,8 +55,8 @@ const stages: Readonly<Record<string, readonly [status: string, ...endings: stri
 };
 
 const openStages = [
-  ...["queued", "awaiting_funds", "submitting", "processing", "cancelling", "concluding"],
-  "returning",
+  ...["awaiting_approval", "queued", "awaiting_funds", "submitting", "processing"],
+  ...["cancelling", "concluding", "returning"],
 ];
 /** A database's and a service's clock may differ, and a screening's time is a service's. */
 const clocksApartMs = 5_000;
@@ -69,6 +70,7 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
   checkWork(payout, expect, now);
   checkEvents(payout, relations.events, expect);
   checkCleared(payout, relations, expect);
+  checkApproved(payout, expect);
   const { transfer, bankPayment, chainTransfer } = relations;
   // Of a cancelled one its rail may know nothing but that it never pays the key.
   const isBacked =
@@ -199,13 +201,29 @@ function checkCleared(
   expect(10, !isLate, "was sent after its beneficiary had been stopped");
 }
 
+/** A payout that needs approval was approved in time, by another, before it was sent. */
+function checkApproved({ approval, actor, submitted_at, progress }: Payout, expect: Expect): void {
+  const isWaiting = progress.stage === "awaiting_approval";
+  expect(10, approval !== undefined || !isWaiting, "waits for an approval that it does not need");
+  if (approval === undefined) return;
+  const { decision, expires_at } = approval;
+  expect(10, decision === undefined || !isWaiting, "is decided on and still waits for it");
+  const isSent = submitted_at !== undefined;
+  expect(10, !isSent || decision?.as === "approved", "was sent and nobody had approved it");
+  if (decision === undefined || decision.as === "expired") return;
+  const isOwn = actor?.kind === decision.actor?.kind && actor?.id === decision.actor?.id;
+  expect(10, !isOwn, "was decided on by who executed it");
+  const isLate = decision.at.getTime() > expires_at.getTime() + clocksApartMs;
+  expect(10, !isLate, "was decided on after its approval had expired");
+}
+
 /** A transfer in the rail's records is a payout's, and agrees with it. */
 export function checkTransfer(transfer: Transfer, payout: Payout | undefined): Finding[] {
   const { findings, expect } = expectationsOf(transfer._id);
   expect(9, payout !== undefined, "the rail has a transfer of no payout");
   if (payout === undefined) return findings;
   const { stage, reference = transfer.reference } = payout.progress;
-  const isUnsent = stage === "queued" || stage === "awaiting_funds";
+  const isUnsent = ["awaiting_approval", "queued", "awaiting_funds"].includes(stage);
   expect(9, !isUnsent, "the rail has a transfer that nobody submitted");
   const { withdrawn_at } = transfer;
   const isTakenBack = stage !== "cancelled" || withdrawn_at !== undefined;

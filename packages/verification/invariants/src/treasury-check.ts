@@ -5,6 +5,7 @@ import type { Expect } from "./finding.ts";
 
 /** The movements at its rail that go with each stage of a payout that is paid from an account. */
 const endings: Readonly<Record<string, readonly string[]>> = {
+  awaiting_approval: [""],
   queued: ["", "hold"],
   awaiting_funds: ["", "hold"],
   submitting: ["hold"],

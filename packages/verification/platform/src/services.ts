@@ -27,8 +27,8 @@ export const unlimitedRate: Environment = {
 
 /** Where the parts of one replica of the platform listen. */
 async function choosePorts() {
-  const chosen = await freePorts(2 * serviceNames.length + 1);
-  const names = [...serviceNames, "public"] as const;
+  const chosen = await freePorts(2 * serviceNames.length + 2);
+  const names = [...serviceNames, "public", "operators"] as const;
   const ports = Object.fromEntries(names.map((name) => [name, chosen.pop() ?? 0])) as Ports;
   return { ports, adminPorts: eachService(() => chosen.pop() ?? 0) };
 }
@@ -45,6 +45,8 @@ function replicaOf(
     ...createServiceProcesses(environments),
     /** The gateway's public address. */
     baseUrl: url(ports.public),
+    /** Where operators reach it. */
+    operatorsUrl: url(ports.operators ?? 0),
     /** Where a service's RPCs are served. */
     url: (service: ServiceName) => url(ports[service]),
     /** Where a service shows its probes and metrics. */
@@ -58,10 +60,12 @@ export async function configureServices(options: PlatformOptions) {
   const chosen: Awaited<ReturnType<typeof choosePorts>>[] = [];
   for (let at = 0; at < count; at += 1) chosen.push(await choosePorts());
   const secrets = generateSecrets();
+  const [issuerPort = 0] = await freePorts(1);
   const environmentsOf = (own: (typeof chosen)[number]) =>
     serviceEnvironments({
       ...places,
       ...{ host: "127.0.0.1", ...own, replicas: chosen.map(({ ports }) => ports), secrets },
+      issuer: `http://127.0.0.1:${issuerPort}`,
       settings: { BUS_NAMESPACE: busNamespace, ...settings },
     });
   const replicas = chosen.map((own) => replicaOf(environmentsOf(own), own));
@@ -75,6 +79,8 @@ export async function configureServices(options: PlatformOptions) {
     replicas,
     options,
     secrets,
+    /** Where people sign in, where a test starts the sandbox's provider there. */
+    issuerPort,
     stop: async (): Promise<void> => {
       await Promise.all(replicas.map((each) => each.stop()));
     },

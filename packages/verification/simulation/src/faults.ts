@@ -29,11 +29,26 @@ export const chainFaultKinds = [
   ...["chain: fees bumped", "chain: nonce lost", "chain: old bytes back"],
 ] as const;
 
+/** The same of payouts in files to a bank. */
+export const bankFaultKinds = [
+  ...["bank: request lost", "bank: answer lost", "bank: slow", "bank: duplicate refused"],
+  ...["bank: returned", "bank: answered twice", "bank: change proposed", "bank: written slowly"],
+  ...["bank: return of another's", "bank: file not readable", "bank: decided by operators"],
+  ...["bank: rail paused", "bank: taken back"],
+] as const;
+
 /** One of them. */
-export type FaultKind = (typeof faultKinds)[number] | (typeof chainFaultKinds)[number];
+export type FaultKind =
+  | (typeof faultKinds)[number]
+  | (typeof chainFaultKinds)[number]
+  | (typeof bankFaultKinds)[number];
 
 /** All of them. */
-export const allFaultKinds: readonly FaultKind[] = [...faultKinds, ...chainFaultKinds];
+export const allFaultKinds: readonly FaultKind[] = [
+  ...faultKinds,
+  ...chainFaultKinds,
+  ...bankFaultKinds,
+];
 
 /** How often each fault happened. */
 export type FaultCounts = Partial<Record<FaultKind, number>>;

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { runCommand, say } from "@disburse/harness/command-line.ts";
 import { addCounts, allFaultKinds, type FaultCounts } from "./faults.ts";
 import { readCommand, type SimulationCommand } from "./options.ts";
-import { runBoth, type SeedResult } from "./run-both.ts";
+import { runAll, type SeedResult } from "./run-all.ts";
 import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 import type { SeedShare } from "./seed-worker.ts";
 
@@ -28,7 +28,7 @@ async function run(command: SimulationCommand): Promise<number> {
 
 async function replay(seed: number): Promise<number> {
   virtualGlobals();
-  const result = await runBoth(seed, { listen: say });
+  const result = await runAll(seed, { listen: say });
   sayWrong(result);
   const isRight = result.wrong.length === 0;
   say(`seed ${seed}: ${result.steps} steps, trace ${result.traceHash}`);

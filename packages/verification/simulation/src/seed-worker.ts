@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { runBoth, type SeedResult } from "./run-both.ts";
+import { runAll, type SeedResult } from "./run-all.ts";
 import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 
 /** Which seeds a worker runs: every `step`th from `first`, below `end`. */
@@ -8,6 +8,6 @@ export type SeedShare = { readonly first: number; readonly step: number; readonl
 const { first, step, end } = workerData as SeedShare;
 virtualGlobals();
 for (let seed = first; seed < end; seed += step) {
-  const result: SeedResult = await runBoth(seed);
+  const result: SeedResult = await runAll(seed);
   parentPort?.postMessage(result);
 }

@@ -27,6 +27,9 @@ export function openBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
+/** A machine that is busy otherwise is slow, not wrong. */
+const patienceMs = 90_000;
+
 /** A page, and what a reader of its developer tools would find fault with, as it comes. */
 export type WatchedPage = { readonly page: Page; readonly faults: readonly string[] };
 
@@ -36,6 +39,7 @@ export type WatchedPage = { readonly page: Page; readonly faults: readonly strin
  */
 export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
   const page = await browser.newPage();
+  page.setDefaultTimeout(patienceMs);
   const faults: string[] = [];
   const { origin } = new URL(url);
   page.on("console", (message) => {

@@ -16,15 +16,15 @@ type Named = {
   readonly mutation?: { readonly actor?: { readonly kind?: Actor_Kind; readonly id?: string } };
 };
 
-/** Who calls where a message names no actor. */
+/** Who calls where neither a message names an actor nor the test runs as somebody. */
 const unnamed: Principal = { kind: "service", name: "test" };
 
 function principalOf(message: unknown): Principal {
   const { kind = Actor_Kind.UNSPECIFIED, id = "" } = (message as Named).mutation?.actor ?? {};
   const word = wordOf(Actor_Kind, kind);
-  if (word === undefined) return unnamed;
-  // Merchants' keys come by the gateway alone.
-  if (word === "api_key") return { kind: "service", name: "gateway" };
+  if (word === undefined) return callContext()?.principal ?? unnamed;
+  // Merchants' keys and members come by the gateway alone.
+  if (word === "api_key" || word === "member") return { kind: "service", name: "gateway" };
   if (word === "service") return { kind: "service", name: id };
   return { kind: "person", id, roles: new Set(everyRole.roles), signIn: "exempt" };
 }

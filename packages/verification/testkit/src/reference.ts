@@ -77,7 +77,9 @@ export function referenceOf(document: Json) {
       const pointer = responsePointer(route, status);
       if (pointer === undefined) return [`${route.name} does not tell of ${status}`];
       const response = at(document, pointer);
-      const [mediaType = ""] = Object.keys(response.content as Json);
+      const mediaTypes = Object.keys(response.content as Json);
+      const sent = headers.get("content-type")?.split(";")[0];
+      const mediaType = mediaTypes.find((each) => each === sent) ?? mediaTypes[0] ?? "";
       return [
         ...headerProblems(response, headers, document, status !== 200),
         ...mediaTypeProblems(mediaType, headers),
@@ -134,7 +136,7 @@ function mediaTypeProblems(expected: string, headers: Headers): string[] {
 }
 
 /** Headers that are described but may be missing: a replay is rare. */
-const rareHeaders = /^Idempotent-Replayed$/;
+const rareHeaders = /^(Idempotent-Replayed|Disburse-Ignored-Fields)$/;
 /** A request can be refused before its key is known. */
 const limitHeaders = /^RateLimit-/;
 

@@ -8,10 +8,10 @@ export const home = join(import.meta.dirname, "..", "..", "..", "..");
 
 /** Not written by hand, or not ours. */
 const skipped =
-  /^(?:\.git|\.cache|\.data|\.turbo|coverage|node_modules|packages\/(?:(?:contracts|sdk)\/src\/gen|(?:sdk|name-matcher)\/dist))$/;
+  /^(?:\.git|\.cache|\.data|\.turbo|coverage|node_modules|packages\/(?:(?:contracts|sdk)\/src\/gen|(?:console|sdk|name-matcher)\/dist))$/;
 
-const sourceFile = /\.(?:ts|mjs)$/;
-const writtenFile = /\.(?:ts|mjs|proto|sh|md|ya?ml|json|jsonc)$|\/Dockerfile$|^\.ci\/run$/;
+const sourceFile = /\.(?:tsx?|mjs)$/;
+const writtenFile = /\.(?:tsx?|mjs|proto|sh|md|ya?ml|json|jsonc)$|\/Dockerfile$|^\.ci\/run$/;
 
 /** Reads the whole repository at `root` as it stands, committed or not. */
 export function readRepository(root = home): Repository {

@@ -14,9 +14,12 @@ const packageImports: Record<string, readonly string[]> = {
     ...["invariants", "platform", "sandbox"],
   ],
   chassis: ["kernel", "contracts"],
-  cli: ["contracts"],
+  cli: ["contracts", "kernel", "sdk"],
+  console: ["contracts", "sdk"],
+  "console-walks": ["embedded", "harness", "sandbox", "testkit"],
   drills: ["embedded", "invariants", "platform", "harness", "sandbox"],
   deploy: ["embedded"],
+  "docs-site": ["sdk"],
   faults: [
     ...["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "harness"],
     "sandbox",
@@ -32,7 +35,7 @@ const packageImports: Record<string, readonly string[]> = {
   ],
   sandbox: ["kernel", "contracts", "chassis"],
   simulation: [
-    ...["kernel", "contracts", "chassis", "invariants", "harness"],
+    ...["kernel", "contracts", "chassis", "invariants", "harness", "bank-files"],
     ...["notifier", "payout", "quote"],
   ],
   standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],

@@ -52,6 +52,9 @@ import { type BeneficiaryStore, beneficiaryDocument } from "./store.ts";
 /** What the RPCs of beneficiaries work with. */
 export type BeneficiaryDeps = CreationDeps & { readonly beneficiaries: BeneficiaryStore };
 
+/** A read of so many documents takes the database some ten milliseconds. */
+const resolvedMax = 1_000;
+
 const notFound = refused("RECORD_NOT_FOUND");
 
 /** The RPCs of beneficiaries. */
@@ -68,6 +71,17 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
     getBeneficiary: async ({ merchantId, beneficiaryId }) => {
       const found = await beneficiaries.read(merchantId, beneficiaryId);
       return { beneficiary: beneficiaryMessage(orThrow(found ?? notFound)) };
+    },
+
+    listBeneficiaryCurrencies: async ({ merchantId, beneficiaryIds: ids }) => {
+      if (ids.length > resolvedMax) {
+        orThrow(refused("INVALID_REQUEST", `beneficiary_ids: must be at most ${resolvedMax}`));
+      }
+      const found = await beneficiaries.currencies(merchantId, ids);
+      const currencies = found.map(({ _id, destination_currency }) => {
+        return { beneficiaryId: _id, destinationCurrency: destination_currency };
+      });
+      return { currencies };
     },
 
     listBeneficiaries: async (message) => {
@@ -105,7 +119,7 @@ export const cryptoCreation: Creation<typeof CryptoBeneficiaryFieldsSchema> = {
 };
 
 /** A beneficiary with a bank account. */
-const fiatCreation: Creation<typeof FiatBeneficiaryFieldsSchema> = {
+export const fiatCreation: Creation<typeof FiatBeneficiaryFieldsSchema> = {
   noun: "beneficiary",
   form: fiatForm,
   schema: FiatBeneficiaryFieldsSchema,
@@ -124,7 +138,7 @@ export function beneficiaryWallet(body: Fields): PartyWallet | Refused<"INVALID_
 }
 
 /** A beneficiary as other services read it. */
-function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage {
+export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage {
   const { kind, createdAt, updatedAt } = beneficiary;
   const fields = shownFields(beneficiary);
   return create(BeneficiarySchema, {
@@ -191,7 +205,7 @@ function formChoice(request: ListBeneficiaryFormsRequest): FormChoice {
 }
 
 /** A form as other services read it. */
-function formMessage(form: BeneficiaryForm): BeneficiaryFormMessage {
+export function formMessage(form: BeneficiaryForm): BeneficiaryFormMessage {
   return create(BeneficiaryFormSchema, {
     ...form,
     fields: form.fields.map((field) => ({

@@ -1,5 +1,6 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { derivedId } from "@disburse/kernel/id.ts";
 import type { Db } from "mongodb";
 import {
   type OpenBody,
@@ -46,9 +47,16 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
     listedBy,
     toRecord: toBeneficiary,
     scope: beneficiaryScope,
+    changed: (id) => `${derivedId("event", id)}_`,
   });
   return {
     ...records,
+    /** The currencies of those of a merchant's that are there and not archived. */
+    currencies: async (merchantId: string, ids: readonly string[]) => {
+      const own = { _id: { $in: [...ids] }, merchant_id: merchantId, archived: false };
+      const projection = { destination_currency: 1 } as const;
+      return beneficiaries.find(own, { projection }).toArray();
+    },
     /** Archives a merchant's beneficiary in one write; a repeat finds nothing to change. */
     archive: async (
       { merchantId, id }: Pick<Beneficiary, "merchantId" | "id">,

@@ -43,14 +43,19 @@ export type Creation<Desc extends DescMessage> = {
   ) => RecordDocument;
 };
 
-type CreateRequest<Desc extends DescMessage> = Message & {
-  readonly mutation?: Mutation | undefined;
+/** A body that is checked for a merchant. */
+type CheckRequest<Desc extends DescMessage> = {
   readonly merchantId: string;
   readonly fields?: MessageShape<Desc> | undefined;
   readonly unreadable: Violation[];
-  /** Checks only: no operation is read or stored, so that the same one can still create. */
-  readonly validateOnly?: boolean;
 };
+
+type CreateRequest<Desc extends DescMessage> = Message &
+  CheckRequest<Desc> & {
+    readonly mutation?: Mutation | undefined;
+    /** Checks only: no operation is read or stored, so that the same one can still create. */
+    readonly validateOnly?: boolean;
+  };
 
 /** Stores one record per operation and screens it; answers with its id, `""` after a validation. */
 export async function createRecord<Desc extends DescMessage>(
@@ -63,7 +68,17 @@ export async function createRecord<Desc extends DescMessage>(
     await checkRecord(deps, creation, request);
     return "";
   }
-  const change = readChange(creation.request, request);
+  return createOnce(deps, store, creation, request, readChange(creation.request, request));
+}
+
+/** The same by a change that is known already. */
+export async function createOnce<Desc extends DescMessage>(
+  deps: CreationDeps,
+  store: RecordStore,
+  creation: Creation<Desc>,
+  request: CheckRequest<Desc>,
+  change: RequestedChange,
+): Promise<string> {
   const stored = await insertChecked(deps, store, creation, request, change);
   await screenNow(deps, store, stored);
   return stored.record.id;
@@ -73,7 +88,7 @@ async function insertChecked<Desc extends DescMessage>(
   deps: CreationDeps,
   store: RecordStore,
   creation: Creation<Desc>,
-  request: CreateRequest<Desc>,
+  request: CheckRequest<Desc>,
   change: RequestedChange,
 ): Promise<Opened<StoredRecord>> {
   try {
@@ -88,10 +103,10 @@ async function insertChecked<Desc extends DescMessage>(
 }
 
 /** Settings, permission, fields, wallet form, wallet risk, in this order. */
-async function checkRecord<Desc extends DescMessage>(
+export async function checkRecord<Desc extends DescMessage>(
   deps: CreationDeps,
   creation: Creation<Desc>,
-  request: CreateRequest<Desc>,
+  request: CheckRequest<Desc>,
 ): Promise<(change: Storing["change"]) => RecordDocument> {
   const { merchantId } = request;
   orThrow(mayCreate(await deps.settings.read(merchantId), creation.noun));
@@ -110,7 +125,7 @@ async function checkRecord<Desc extends DescMessage>(
 /** The body of a request, checked by its form, in the names of the interface. */
 export function checkedFields<Desc extends DescMessage>(
   { form, schema }: Pick<Creation<Desc>, "form" | "schema">,
-  { fields, unreadable }: Pick<CreateRequest<Desc>, "fields" | "unreadable">,
+  { fields, unreadable }: Pick<CheckRequest<Desc>, "fields" | "unreadable">,
   context: CheckContext,
 ): Fields {
   const checked = orThrow(checkedMessage(form, schema, fields, { ...context, unreadable }));

@@ -95,7 +95,8 @@ const statusMessages: Readonly<Record<ScreeningStatus, DepositorStatus>> = {
   blocked: DepositorStatus.REJECTED,
 };
 
-function depositorMessage(depositor: StoredRecord): DepositorMessage {
+/** A depositor as other services read it. */
+export function depositorMessage(depositor: StoredRecord): DepositorMessage {
   return create(DepositorSchema, {
     id: depositor.id,
     merchantId: depositor.merchantId,

@@ -5,11 +5,22 @@ import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Fields, joinPrivate, splitPrivate } from "./rules/private-fields.ts";
 import type { NewRecord, StoredRecord } from "./rules/record.ts";
-import type { Screening } from "./rules/screening.ts";
+import type { Screening, ScreeningResult, ScreeningStatus } from "./rules/screening.ts";
 
 type ScreeningDocument =
   | { status: "pending"; attempts: number; next_at: Date }
   | { status: "cleared" | "review" | "blocked"; screening_id: string; screened_at: Date };
+
+/** A change of a screening that its merchant may have subscribed to. */
+export type PendingChange = {
+  /** The event's id. */
+  id: string;
+  /** From 1, without gap. */
+  number: number;
+  status: ScreeningResult["status"];
+  previous_status: ScreeningStatus;
+  at: Date;
+};
 
 /** Of beneficiaries and depositors: a body that is partly sealed, and a screening. */
 export type RecordDocument = Origin & {
@@ -29,6 +40,10 @@ export type RecordDocument = Origin & {
   /** Of the wallet, made before the record was stored; `""` where there is no wallet. */
   wallet_screening_id: string;
   screening: ScreeningDocument;
+  /** How many changes of its screening its merchant could be notified of; absent before one. */
+  screening_changes?: number;
+  /** Those that the bus has not confirmed yet. */
+  outbox?: PendingChange[];
   created_at: Date;
   updated_at: Date;
 };

@@ -47,7 +47,12 @@ export type RecordKind<T, D extends RecordDocument> = {
   readonly listedBy: ListedBy;
   readonly toRecord: (document: D, body: OpenBody) => T;
   readonly scope: (record: T, whole: Fields) => ScreeningScope;
+  /** What the ids of a record's events begin with; absent where changes are no events. */
+  readonly changed?: (id: string) => string;
 };
+
+/** When a result is written: before a creation is answered, or later. */
+export type WrittenAt = "creation" | "later";
 
 /** Opens one collection of records; every look-up of it has an index. */
 export function openRecords<T extends StoredRecord, D extends RecordDocument>(
@@ -115,9 +120,27 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
     markWatched: async (_id: string): Promise<void> => {
       await records.updateOne({ _id }, { $set: { schema_version: watchedVersion } });
     },
-    /** Writes a result only if it is newer than the one there; returns whether it did. */
-    writeScreening: (merchantId: string, id: string, result: ScreeningResult, now: Date) =>
-      writeScreening(records, { merchantId, id }, result, now),
+    writeScreening: resultWriter(records, kind),
+  };
+}
+
+/**
+ * Writes a result only if it is newer than the one there; returns whether it did. A change of the
+ * status after a creation was answered is an event to publish.
+ */
+function resultWriter(
+  records: Collection<RecordDocument>,
+  { changed }: Pick<RecordKind<unknown, never>, "changed">,
+) {
+  return (
+    merchantId: string,
+    id: string,
+    result: ScreeningResult,
+    now: Date,
+    at: WrittenAt = "later",
+  ): Promise<boolean> => {
+    const prefix = at === "later" ? changed?.(id) : undefined;
+    return writeScreening(records, { merchantId, id }, result, now, prefix);
   };
 }
 
@@ -156,6 +179,7 @@ async function writeScreening(
   { merchantId, id }: Pick<StoredRecord, "merchantId" | "id">,
   { status, screeningId, screenedAt }: ScreeningResult,
   now: Date,
+  eventPrefix?: string,
 ): Promise<boolean> {
   const screening = { status, screening_id: screeningId, screened_at: screenedAt };
   const sameMoment = { $eq: ["$screening.screened_at", screenedAt] };
@@ -171,8 +195,24 @@ async function writeScreening(
   const next = {
     screening: { $cond: [isTaken, { $literal: screening }, "$screening"] },
     updated_at: { $cond: [isTaken, now, "$updated_at"] },
+    ...(eventPrefix !== undefined && pendingChange(isTaken, status, eventPrefix, now)),
   };
   // A filter of the id alone costs the database half of one that compares more.
   const { modifiedCount } = await records.updateOne({ _id: id }, [{ $set: next }]);
   return modifiedCount === 1;
+}
+
+/** Adds a change of the status to the record's outbox, in the write that changes it. */
+function pendingChange(isTaken: object, status: string, eventPrefix: string, now: Date) {
+  const isChange = { $and: [isTaken, { $ne: ["$screening.status", { $literal: status }] }] };
+  const number = { $add: [{ $ifNull: ["$screening_changes", 0] }, 1] };
+  const change = {
+    id: { $concat: [{ $literal: eventPrefix }, { $toString: number }] },
+    ...{ number, status: { $literal: status }, previous_status: "$screening.status", at: now },
+  };
+  const outbox = { $concatArrays: [{ $ifNull: ["$outbox", []] }, [change]] };
+  return {
+    screening_changes: { $cond: [isChange, number, "$screening_changes"] },
+    outbox: { $cond: [isChange, outbox, "$outbox"] },
+  };
 }

@@ -16,9 +16,10 @@ import type { StoredRecord } from "../records/rules/record.ts";
 import {
   type PartyWallet,
   type ScreeningResult,
+  type ScreeningScope,
   screeningResult,
 } from "../records/rules/screening.ts";
-import type { Due, Opened, RecordStore } from "../records/store.ts";
+import type { Due, Opened, RecordStore, WrittenAt } from "../records/store.ts";
 
 /** The RPCs of compliance that this service calls. */
 export type ComplianceClient = Pick<
@@ -27,7 +28,7 @@ export type ComplianceClient = Pick<
 >;
 
 /** An answer without a verdict or a time must never count as a clear one. */
-function read(screening: Screening | undefined): ScreeningResult {
+export function readScreening(screening: Screening | undefined): ScreeningResult {
   const verdict = wordOf(Verdict, screening?.verdict ?? Verdict.UNSPECIFIED);
   if (screening?.createdAt === undefined || verdict === undefined) {
     throw new Error("compliance answered without a verdict");
@@ -52,7 +53,7 @@ export async function screenWallet(
       networks: [...wallet.networks],
       address: wallet.address,
     });
-    const result = read(screening);
+    const result = readScreening(screening);
     return result.status === "cleared" ? result : refused("RISK_ANALYSIS_FAILED");
   } catch (error) {
     if (!isUnavailable(error)) throw new Error("compliance failed", { cause: error });
@@ -65,7 +66,7 @@ function unavailable(cause: unknown): ConnectError {
 }
 
 /** Screens a stored record, which compliance then monitors; one attempt is one screening. */
-async function screenRecord(
+export async function screenRecord(
   compliance: ComplianceClient,
   { record: { id, merchantId }, scope: { parties, wallets }, attempt }: Due,
 ): Promise<ScreeningResult> {
@@ -81,12 +82,14 @@ async function screenRecord(
     })),
     wallets: wallets.map(({ networks, address }) => ({ networks: [...networks], address })),
   });
-  return read(screening);
+  return readScreening(screening);
 }
 
 /** What an attempt at screening works with. */
 export type ScreeningDeps = {
   readonly compliance: ComplianceClient;
+  /** Whether a record stays pending until its merchant says more; absent in live mode. */
+  readonly holdsBack?: ((scope: ScreeningScope) => boolean) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -94,18 +97,23 @@ export type ScreeningDeps = {
 /** How an attempt ended; after `unanswered` the record stays pending until it is due again. */
 type Attempt = "screened" | "unanswered" | "failed";
 
-/** One attempt at screening a record. Never throws for compliance: the next one is scheduled. */
+/**
+ * One attempt at screening a record, by default after its creation was answered. Never throws for
+ * compliance: the next one is scheduled.
+ */
 export async function attemptScreening(
-  { compliance, clock, log }: ScreeningDeps,
+  { compliance, holdsBack, clock, log }: ScreeningDeps,
   store: RecordStore,
   due: Due,
+  at: WrittenAt = "later",
 ): Promise<Attempt> {
   const { attempt } = due;
+  if (holdsBack?.(due.scope) === true) return "failed";
   const { id, merchantId } = due.record;
   const started = performance.now();
   try {
     const result = await screenRecord(compliance, due);
-    await store.writeScreening(merchantId, id, result, clock.now());
+    await store.writeScreening(merchantId, id, result, clock.now(), at);
     const duration_ms = Math.round(performance.now() - started);
     log.info({ record_id: id, attempt, status: result.status, duration_ms }, "record screened");
     return "screened";
@@ -125,5 +133,7 @@ export async function screenNow(
 ): Promise<void> {
   const { screening } = opened.record;
   if (screening.status !== "pending") return;
-  await attemptScreening(deps, store, { ...opened, attempt: screening.attempts });
+  const due = { ...opened, attempt: screening.attempts };
+  // Its merchant knows by the answer.
+  await attemptScreening(deps, store, due, "creation");
 }

@@ -1,4 +1,4 @@
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
@@ -11,9 +11,11 @@ import {
   ScreeningChangedSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Creator, creatorOn, merchantId } from "../test-bodies.ts";
 import { notAnswering, startTestService, sweepEveryMs, type TestService } from "../test-service.ts";
+import { screeningOutbox } from "./changes.ts";
 import { subscription } from "./events.ts";
 import { sweepOnce } from "./sweep.ts";
 
@@ -160,4 +162,61 @@ it("waits at the bus while it cannot be stored", async () => {
     subscription({ ...service.deps, beneficiaries }).handle([changed(id)]),
   ).rejects.toThrow();
   expect(await statusOf(id)).toBe(ScreeningStatus.CLEARED);
+});
+
+describe("a merchant is notified", () => {
+  const outbox = () => screeningOutbox(service.database.db);
+  const due = async () =>
+    (await outbox().due(100)).map(({ body, ...message }) => ({
+      ...message,
+      event: fromBinary(OptInEventSchema, body),
+    }));
+  const told = async () =>
+    (await due()).map(({ event }) => {
+      const { previous_status, status } = JSON.parse(event.dataJson);
+      return `${event.sequence} ${previous_status} ${status}`;
+    });
+  beforeEach(async () => outbox().published(await outbox().due(100)));
+
+  it("of each change of a beneficiary's status once, numbered without gap", async () => {
+    const id = await creator.fiat();
+    expect(await due()).toEqual([]);
+    await consume(changed(id), changed(id));
+    await consume(changed(id, { verdict: Verdict.BLOCK, screeningId: "scr_x" }, 2_000));
+    await consume(changed(id, { verdict: Verdict.CLEAR }, 3_000));
+    expect(await told()).toEqual(["1 cleared blocked", "2 blocked cleared"]);
+    const [first, second] = await due();
+    expect(first).toMatchObject({
+      ...{ id: `evt_${id.slice(4)}_1`, key: "opt_in.screening_changed" },
+      event: {
+        ...{ eventId: `evt_${id.slice(4)}_1`, merchantId, transactionId: id, status: "blocked" },
+        transactionType: "beneficiary.screening_changed",
+      },
+    });
+    expect(JSON.parse(first?.event.dataJson ?? "")).toEqual({
+      ...{ id, status: "blocked", previous_status: "cleared", merchant_id: merchantId },
+      changed_at: service.clock.now().toISOString(),
+    });
+    await outbox().published([{ ...first!, body: new Uint8Array() }]);
+    expect(await told()).toEqual(["2 blocked cleared"]);
+    await outbox().published([{ ...second!, body: new Uint8Array() }]);
+    expect(await told()).toEqual([]);
+    await consume(changed(id, {}, 4_000));
+    expect(await told()).toEqual(["3 cleared blocked"]);
+  });
+
+  it("of a result that its creation did not wait for", async () => {
+    service.compliance.down = notAnswering;
+    await creator.fiat();
+    service.compliance.reset();
+    service.clock.moveMs(60_000);
+    await sweepOnce({ ...service.deps, sweepEveryMs });
+    expect(await told()).toEqual(["1 pending cleared"]);
+  });
+
+  it("of no depositor", async () => {
+    const id = await creator.depositor(1, { depositor_wallet_address: "" });
+    await consume(changed(id));
+    expect(await told()).toEqual([]);
+  });
 });

@@ -159,7 +159,10 @@ describe("watchLists", () => {
     expect(await found("Unlisted Person", old)).toEqual([]);
     vi.advanceTimersByTime(5_000);
     vi.useRealTimers();
-    await vi.waitFor(() => expect(old.screen(requestOf("Unlisted"))).rejects.toEqual(unavailable));
+    await vi.waitFor(
+      () => expect(old.screen(requestOf("Unlisted"))).rejects.toEqual(unavailable),
+      10_000,
+    );
     expect(await found("Unlisted Person")).toEqual([]);
   });
 });

@@ -88,9 +88,23 @@ export function isListedIn(store: Store) {
     lists: readonly ImportRef[],
     { list, entryUid }: { readonly list: string; readonly entryUid: string },
   ): Promise<boolean> => {
-    const bucket = entryBucket(list, entryUid);
-    const chunks = await store.importChunks(importOf(list, lists));
-    const lines = await store.readChunks(chunks.filter((id) => chunkBucket(id) === bucket));
-    return lines.flatMap(chunkLines).some((line) => lineEntry(line).uid === entryUid);
+    const importId = importOf(list, lists);
+    return (await findEntry(store, { list, importId }, entryUid)) !== undefined;
   };
+}
+
+/**
+ * An entry of one state of a list, read from the one chunk that it would be in. Throws when it
+ * cannot be read.
+ */
+export async function findEntry(
+  store: Store,
+  { list, importId }: ImportRef,
+  entryUid: string,
+): Promise<ListEntry | undefined> {
+  const bucket = entryBucket(list, entryUid);
+  const chunks = await store.importChunks(importId);
+  const read = await store.readChunks(chunks.filter((id) => chunkBucket(id) === bucket));
+  const entries = read.flatMap(chunkLines).map(lineEntry);
+  return entries.find(({ uid }) => uid === entryUid);
 }

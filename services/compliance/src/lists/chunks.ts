@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants, gunzipSync, gzipSync } from "node:zlib";
-import type { EntryDifference, ListEntry } from "./rules/entry.ts";
+import { type EntryDifference, inOrder, type ListEntry } from "./rules/entry.ts";
 
 /**
  * Into so many chunks the entries of a list are put. A day's change touches few of them, and each
@@ -55,12 +55,7 @@ function byUid(a: ListEntry, b: ListEntry): number {
 
 /** An entry as a line that is the same whatever order its fields were made in. */
 export function entryLine(entry: ListEntry): string {
-  return JSON.stringify(entry, (_, value: unknown) => sortedFields(value));
-}
-
-function sortedFields(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(entry, (_, value: unknown) => inOrder(value));
 }
 
 /** The lines of a chunk. Throws when the bytes are not what its name says. */

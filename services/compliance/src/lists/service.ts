@@ -11,7 +11,9 @@ import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   CheckSourceResponseSchema,
+  CompareImportsResponseSchema,
   type ComplianceService,
+  GetListedEntryResponseSchema,
   ImportListResponseSchema,
   ListFormat,
   type ListImportSchema,
@@ -34,11 +36,13 @@ import {
 } from "./imports/import.ts";
 import { isListName, openImportStream, readImportHeader } from "./imports/request.ts";
 import { sweepImports } from "./imports/steps.ts";
+import { listedEntry } from "./listed-entry.ts";
 import { type ListVersion, missingLists } from "./rules/version.ts";
 import { type ListSources, openSources, type SourceStatus } from "./sources/check.ts";
 import { locationShown, type SourceSetting } from "./sources/setting.ts";
 import { openSourceStore } from "./sources/store.ts";
 import type { ListStore } from "./store.ts";
+import { compareImports } from "./version-differences.ts";
 import { listVersionShape } from "./wire.ts";
 
 /** What a crash left is removed within minutes. */
@@ -162,6 +166,9 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
       return create(ListListsResponseSchema, { lists: versions });
     },
 
+    getListedEntry: async (request) =>
+      create(GetListedEntryResponseSchema, orThrow(await listedEntry(lists, request))),
+
     listImports: async ({ list, ...page }) => {
       if (list !== "" && !isListName(list)) {
         orThrow(refused("INVALID_REQUEST", "list: must be a list's name"));
@@ -173,6 +180,9 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
       );
       return create(ListImportsResponseSchema, { imports: shown.map(importShape), nextCursor });
     },
+
+    compareImports: async (request) =>
+      create(CompareImportsResponseSchema, orThrow(await compareImports(lists, request))),
 
     listSources: async () =>
       create(ListSourcesResponseSchema, { sources: (await sources.list()).map(sourceShape) }),

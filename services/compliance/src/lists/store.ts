@@ -4,6 +4,7 @@ import type { Filter } from "mongodb";
 import type { Chunk } from "./chunks.ts";
 import {
   type ImportDocument,
+  importedVersion,
   type ListImport,
   type StoredList,
   toListImport,
@@ -15,6 +16,9 @@ import type { ListCollections } from "./imports/steps.ts";
 const listsMax = 1_000;
 /** Chunks read or written by one command: some 1 MiB, and a millisecond of this thread. */
 const chunksAtOnce = 16;
+
+/** The states of imports that came into force. */
+const switched = ["committing", "in_force", "superseded"] as const;
 
 /** See `openListStore`. */
 export type ListStore = ReturnType<typeof openListStore>;
@@ -37,6 +41,22 @@ export function openListStore({ db }: Pick<Database, "db">) {
     listInForce: async (list: string): Promise<StoredList | undefined> => {
       const found = await at.lists.findOne({ _id: list });
       return found === null ? undefined : toStoredList(found);
+    },
+
+    /** An import that came into force, what it replaced ("" for nothing), and its chunks. */
+    switchedImport: async (importId: string) => {
+      const found = await at.imports.findOne({ _id: importId, state: { $in: switched } });
+      if (found === null) return undefined;
+      const { base_import_id: baseImportId, chunks } = found;
+      return { version: importedVersion(found), baseImportId, chunks };
+    },
+
+    /** The last import of a version that came into force, and that may be in force no more. */
+    importOfVersion: async (list: string, version: string): Promise<ListImport | undefined> => {
+      const state = { $in: ["in_force", "superseded"] as const };
+      const found = at.imports.find({ list, version, state }).sort({ started_at: -1, _id: -1 });
+      const [last] = await found.limit(1).toArray();
+      return last && toListImport(last);
     },
 
     /** Newest first; `list` "" for those of every list. */
@@ -65,8 +85,7 @@ function chunkReads(at: ListCollections) {
     /** Ids of the chunks of an import that switched; of the import "" none. Throws for others. */
     importChunks: async (importId: string): Promise<readonly string[]> => {
       if (importId === "") return [];
-      const state = { $in: ["committing", "in_force", "superseded"] as const };
-      const found = await at.imports.findOne({ _id: importId, state });
+      const found = await at.imports.findOne({ _id: importId, state: { $in: switched } });
       if (found === null) throw new Error(`the import ${importId} was never in force`);
       return found.chunks;
     },

@@ -54,6 +54,8 @@ export type SubjectDocument = Compared & {
   readonly keys: readonly number[];
   /** The `ScreeningRequest` as JSON. */
   readonly sealed: string;
+  /** Its merchant lists it in a sandbox: a hit of this verdict beside what the lists say. */
+  readonly listed?: Exclude<Verdict, "clear">;
   /** The screening of this revision, until it is stored and its alerts are raised. */
   readonly recording?: ScreeningDocument;
   /** Events that the bus has not confirmed yet. */
@@ -61,7 +63,7 @@ export type SubjectDocument = Compared & {
 };
 
 /** What one screening makes of a subject. */
-export type SubjectState = Omit<SubjectDocument, "outbox" | "recording"> & {
+export type SubjectState = Omit<SubjectDocument, "outbox" | "recording" | "listed"> & {
   readonly recording: ScreeningDocument;
 };
 

@@ -5,6 +5,7 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import type { ScreeningRequest } from "../screening/request.ts";
 import type { Subject } from "../screening/rules/screening.ts";
 import type { SubjectDocument } from "./document.ts";
@@ -86,6 +87,14 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     screenSubject: (requested: ScreeningRequest, by: Change, signal?: AbortSignal) =>
       screenSubject(deps, requested, by, signal),
     rescreen: (subject: Subject, trigger: "decision") => rescreen(deps, subject, trigger),
+    /** Lists a subject for its merchant alone, and screens it again; `undefined`: there is none. */
+    setListing: async (subject: Subject, verdict: Verdict) => {
+      if (!(await subjects.setListing(subject, verdict))) return undefined;
+      await rescreen(deps, subject, "list_change");
+      const inForce = await subjects.get(subject);
+      return inForce && (await deps.store.get(inForce.screening_id));
+    },
+    progress: () => monitoringProgress(deps),
     stop: async () => {
       stopping = true;
       unlisten();
@@ -173,6 +182,21 @@ export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<
     lag.set((now - Math.min(noticedAt ?? now, ...missed)) / 1_000);
     return false;
   };
+}
+
+/** How far the subjects were compared with what is in force. */
+export async function monitoringProgress(deps: GaugeDeps) {
+  const { subjects, watch, hashes } = deps;
+  const index = watch.current();
+  const [verdicts, eventsPending, behind, samples] = await Promise.all([
+    subjects.countByVerdict(),
+    subjects.countPendingEvents(),
+    index === undefined ? 0 : subjects.countOthers(stampOf(index, hashes)),
+    subjectsBehind(deps),
+  ]);
+  const missed = samples.flatMap((each) => missedImports(deps, each));
+  const behindSince = missed.length === 0 ? undefined : new Date(Math.min(...missed));
+  return { verdicts, eventsPending, behind, behindSince };
 }
 
 /** One subject of each stamp that is not the present one. */

@@ -57,6 +57,10 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
       return Promise.all(verdicts.map(count));
     },
 
+    /** How many were last compared with anything but a state. */
+    countOthers: (stamp: string): Promise<number> =>
+      subjects.countDocuments({ stamp: { $ne: stamp } }),
+
     /** How many have a pending event. */
     countPendingEvents: (): Promise<number> => subjects.countDocuments(hasPending),
   };
@@ -96,6 +100,17 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
       const filter = { _id, revision, ...notAheadOf(configurationRevision(as)) };
       const update = { $set: as, $inc: { revision: 1 } };
       return (await subjects.updateOne(filter, update)).matchedCount === 1;
+    },
+
+    /**
+     * Lists a subject for its merchant alone, or unlists it; false where there is no such subject.
+     * It counts a revision, so that a screening under way begins again.
+     */
+    setListing: async (subject: Subject, verdict: Verdict): Promise<boolean> => {
+      const listing =
+        verdict === "clear" ? { $unset: { listed: "" } as const } : { $set: { listed: verdict } };
+      const update = { ...listing, $inc: { revision: 1 } } as const;
+      return (await subjects.updateOne({ _id: subjectId(subject) }, update)).matchedCount === 1;
     },
 
     /** A screening is stored and its alerts are raised. */

@@ -284,3 +284,43 @@ describe("a subject that is overtaken by others each time", () => {
     expect(await test.screenings.countDocuments()).toBe(1);
   });
 });
+
+describe("a subject that its merchant lists in a sandbox", () => {
+  const list = async (verdict: "clear" | "review" | "block", of = subject) => {
+    const isListed = await deps.subjects.setListing(of, verdict);
+    await rescreen(deps, of, "list_change");
+    return isListed;
+  };
+
+  it.each(["review", "block"] as const)("has a hit of that verdict: %s", async (verdict) => {
+    const other = requestFor("ben_2", "Harlan Mosswick");
+    await screenSubject(deps, request, by("op-1"));
+    await screenSubject(deps, other, by("op-2"));
+    expect(await list(verdict)).toBe(true);
+    const { screening_id, outbox } = await ben();
+    const stored = await deps.store.get(screening_id);
+    expect(stored?.screening).toMatchObject({
+      ...{ verdict, trigger: "list_change" },
+      hits: [{ list: "", entryUid: "own-listing", verdict }],
+    });
+    expect(outbox).toHaveLength(1);
+    expect(await test.subjects.findOne({ record_id: "ben_2" })).toMatchObject({ verdict: "clear" });
+    await screenSubject(deps, request, by("op-3"));
+    expect(await ben()).toMatchObject({ verdict });
+  });
+
+  it("is what the lists say once it is unlisted", async () => {
+    await screenSubject(deps, request, by("op-1"));
+    await list("block");
+    await list("clear");
+    expect(await ben()).toMatchObject({ verdict: "clear", entries: [] });
+    expect(await ben()).not.toHaveProperty("listed");
+    test.switchTo(withHit, {});
+    await list("review");
+    expect(await ben()).toMatchObject({ verdict: "block" });
+  });
+
+  it("has to be there", async () => {
+    expect(await list("block", { merchantId: "mer_2", recordId: "ben_1" })).toBe(false);
+  });
+});

@@ -9,7 +9,7 @@ import type { SubjectAlerts } from "../alerts/raising.ts";
 import { orThrow, refusals } from "../refusals.ts";
 import type { ScreeningRequest } from "../screening/request.ts";
 import { decidableMax, decidedFinding, isTruncated } from "../screening/rules/decided-finding.ts";
-import type { ScreeningHit } from "../screening/rules/hit.ts";
+import { type ScreeningHit, withOwnListing } from "../screening/rules/hit.ts";
 import type { Screening, ScreeningTrigger, Subject } from "../screening/rules/screening.ts";
 import type { IndexWatch, ScreeningIndex, Waiter } from "../screening/screening-index.ts";
 import {
@@ -156,7 +156,9 @@ async function compare(
   const first = await index.screen(query, waiter);
   // People may have decided about all hits that are listed: then the others count too.
   const every = { ...query, most: decidableMax };
-  const all = isTruncated(first) ? await index.screen(every, waiter) : first;
+  const listed = isTruncated(first) ? await index.screen(every, waiter) : first;
+  const type = parties[0]?.type ?? "individual";
+  const all = before?.listed === undefined ? listed : withOwnListing(listed, type, before.listed);
   const isFirst = before === undefined;
   const found = { request: query, hits: all.hits, lists: index.lists, isFirst };
   const decisions = await deps.alerts.decisionsOf(subject, found);

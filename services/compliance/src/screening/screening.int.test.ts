@@ -195,7 +195,7 @@ describe("screening", () => {
     for (const name of ["John Smith", listedName, "Jane Doe", "Ravi Kumar", "Maria Garcia"]) {
       ids.unshift((await screenName(rpc, name))?.id ?? "");
       // Ids are ordered by the millisecond.
-      await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(idTime(ids[0] ?? "")));
+      await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(idTime(ids[0] ?? "")), 10_000);
     }
     const seen: string[] = [];
     let cursor = "";

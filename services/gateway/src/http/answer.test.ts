@@ -1,7 +1,7 @@
 import { silentLog } from "@disburse/chassis/log.ts";
-import { publicRefusals } from "@disburse/chassis/rpc/refusal.ts";
+import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
+import { refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import {
   MongoNetworkError,
   MongoOperationTimeoutError,
@@ -57,9 +57,34 @@ it.each<[ErrorCode, string]>([
   expect(refusalAnswer(refused(code)).headers["Retry-After"]).toBe(seconds);
 });
 
+it("names the payout in the way, as a service's refusal does", () => {
+  const refusal = { ...refused("POSSIBLE_DUPLICATE"), payoutId: "po_1" };
+  const error = refusalError(publicRefusals, refusal);
+  for (const answer of [refusalAnswer(refusal), failureAnswer(error, silentLog)]) {
+    expect(answer.status).toBe(409);
+    expect(JSON.parse(answer.body)).toEqual({
+      ...{ code: "POSSIBLE_DUPLICATE", message: errorTable.POSSIBLE_DUPLICATE.message },
+      payout_id: "po_1",
+    });
+  }
+});
+
 it("sends a refusal's detail where it has one", () => {
   const { body } = refusalAnswer(refused("INVALID_REQUEST", "url: is required"));
-  expect(JSON.parse(body)).toEqual({ code: "INVALID_REQUEST", message: "url: is required" });
+  expect(JSON.parse(body)).toEqual({
+    ...{ code: "INVALID_REQUEST", message: "url: is required" },
+    violations: [{ field: "url", rule: "required", message: "is required" }],
+  });
+});
+
+it("names no field where the refusal is about none", () => {
+  const { body } = refusalAnswer(refused("INVALID_REQUEST", "This is no request."));
+  expect(JSON.parse(body)).toEqual({ code: "INVALID_REQUEST", message: "This is no request." });
+});
+
+it("sends the reason of a code that several things share", () => {
+  const { body } = refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "scope_missing"));
+  expect(JSON.parse(body)).toMatchObject({ code: "ACCESS_FORBIDDEN", reason: "scope_missing" });
 });
 
 it("has every refusal of the services, with the same sentence", () => {

@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from "@disburse/chassis/mongo/database.ts";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { readViolations } from "@disburse/kernel/violations.ts";
 import { MongoTopologyClosedError } from "mongodb";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
 import type { FileFormat } from "../openapi/operation.ts";
@@ -36,19 +37,28 @@ export function dataAnswer(data: unknown): Answer {
 /** A file that is sent while it is made. */
 export function fileAnswer({ mediaType, name }: FileFormat, bytes: Readable): PageAnswer {
   const headers = {
-    "Content-Type": `${mediaType}; charset=utf-8`,
+    "Content-Type": mediaType === "application/pdf" ? mediaType : `${mediaType}; charset=utf-8`,
     "Content-Disposition": `attachment; filename="${name}"`,
   };
   return { status: 200, headers, body: bytes };
 }
 
-/** A refusal: the status of its code, exactly `{ code, message }`, and the headers of its code. */
+/**
+ * A refusal: the status of its code, `{ code, message }`, the fields that failed, the reason and
+ * the payout in the way where there are some, and the headers of its code.
+ */
 export function refusalAnswer(
-  { refused: code, detail }: Refused<ErrorCode>,
+  { refused: code, detail, reason, payoutId }: Refused<ErrorCode>,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   const { status, message } = errorTable[code];
-  const body = JSON.stringify({ code, message: detail ?? message });
+  const violations = code === "INVALID_REQUEST" ? readViolations(detail ?? "") : [];
+  const body = JSON.stringify({
+    ...{ code, message: detail ?? message },
+    ...(violations.length > 0 && { violations }),
+    ...(reason !== undefined && { reason }),
+    ...(payoutId !== undefined && { payout_id: payoutId }),
+  });
   return { status, headers: { ...headersOf[code], ...headers }, body };
 }
 
@@ -64,7 +74,8 @@ export function isErrorCode(code: string): code is ErrorCode {
 export function failureAnswer(error: unknown, log: Log): Answer {
   const refusal = readRefusal(error);
   if (refusal !== undefined && isErrorCode(refusal.code)) {
-    return refusalAnswer(refused(refusal.code, refusal.message));
+    const { code, message: detail, ...more } = refusal;
+    return refusalAnswer({ refused: code, detail, ...more });
   }
   const isClosed = error instanceof MongoTopologyClosedError;
   if (isUnavailable(error) || isDatabaseUnavailable(error) || isClosed) {

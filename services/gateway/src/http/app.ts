@@ -1,8 +1,6 @@
 import type { RequestListener } from "node:http";
 import { Readable } from "node:stream";
-import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
-import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import Router from "@koa/router";
 import Koa from "koa";
@@ -11,19 +9,17 @@ import type { Operation } from "../openapi/operation.ts";
 import { failureAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
 import { answerUnread, leavesBody } from "./body.ts";
 import { createFileGuard, type FileGuard, type FileTimes } from "./files.ts";
-import { type HttpContext, observe, type RequestState, type RouterContext } from "./observe.ts";
-import type { PublicRoute } from "./public-routes.ts";
+import type { HttpContext, Observe, RequestState, RouterContext } from "./observe.ts";
 import { headProblem } from "./rules/request.ts";
 import { type OperationDeps, serveOperation } from "./serve-operation.ts";
+import type { PublicRoute } from "./static.ts";
 import type { Strangers } from "./strangers.ts";
 
 /** What the app serves, and with what. */
 export type AppDeps = OperationDeps & {
   readonly operations: readonly Operation[];
   readonly publicRoutes: readonly PublicRoute[];
-  readonly metrics: Metrics;
-  /** Absent where tracing is off. */
-  readonly tracing?: Tracing | undefined;
+  readonly observe: Observe;
   /** When a request that hangs is given up; past every deadline when left out. */
   readonly answerWithinMs?: number | undefined;
   readonly fileTimes?: FileTimes | undefined;
@@ -46,13 +42,13 @@ export function createApp(deps: AppDeps): RequestListener {
   }));
   const publicRoutes = deps.publicRoutes.map((each) => ({
     ...each,
-    method: "GET",
+    method: each.method ?? "GET",
     answer: each.isProbe === true ? each.answer : answerStranger(deps.strangers, each.answer),
   }));
   for (const { method, path, answer } of [...publicRoutes, ...operations]) {
     router.register(path, [method], [answerWith(`${method} ${path}`, answer)]);
   }
-  app.use(observe(deps.log, deps.metrics, deps.tracing));
+  app.use(deps.observe);
   app.use(async (ctx, next) => {
     try {
       const problem = headProblem({

@@ -111,7 +111,7 @@ describe("before any key is looked at", () => {
   it.each([
     ["GET", "/api/v1/unknown", 404, "ROUTE_NOT_FOUND", undefined],
     ["GET", "/api/v2/transfer/payouts", 404, "ROUTE_NOT_FOUND", undefined],
-    ["GET", "/", 404, "ROUTE_NOT_FOUND", undefined],
+    ["GET", "//", 404, "ROUTE_NOT_FOUND", undefined],
     ["GET", `${accounts}/`, 404, "ROUTE_NOT_FOUND", undefined],
     ["GET", "/API/v1/transfer/accounts", 404, "ROUTE_NOT_FOUND", undefined],
     ["DELETE", accounts, 405, "METHOD_NOT_ALLOWED", "GET, HEAD, OPTIONS"],

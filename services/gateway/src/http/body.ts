@@ -2,14 +2,19 @@ import type { IncomingMessage } from "node:http";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { LargeBody } from "../openapi/operation.ts";
 import type { PageAnswer } from "./answer.ts";
 import type { HttpContext, RouterContext } from "./observe.ts";
-import { isPlainJson, readJsonBody } from "./rules/request.ts";
+import { readCsvBody } from "./rules/csv.ts";
+import { isPlain, readJsonBody, readText } from "./rules/request.ts";
 
-/** The largest form is a tenth of it (decisions §2). */
+/** The largest form but a batch is a tenth of it (decisions §2). */
 const bodyMax = 64 * 1024;
 /** A merchant's body that is too large is drained up to here: a plain client gets the answer. */
 const drainMax = 1024 * 1024;
+/** Large bodies that one process holds at a time: each takes some ten times its bytes. */
+const largeMax = 4;
+let largeBodies = 0;
 /** A client that is still sending has this long to read the answer. */
 const lingerMs = 1_000;
 
@@ -19,33 +24,75 @@ export async function readBody(
   isOptional: boolean,
 ): Promise<JsonObject | Refused<ErrorCode>> {
   const { "content-type": type, "content-encoding": encoding } = req.headers;
-  if (hasBody(req) && !isPlainJson(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
+  if (hasBody(req) && !isPlain(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
   if (announced(req) > drainMax) return refused("PAYLOAD_TOO_LARGE");
   // Only now, when caller and length are known to be good.
   if (awaitsContinue(req)) res.writeContinue();
-  const bytes = await readBytes(req);
+  const bytes = await readBytes(req, bodyMax);
   if (isRefused(bytes)) return bytes;
   return bytes.length === 0 && isOptional ? {} : readJsonBody(bytes);
+}
+
+/** The fields of a form of ours, as a browser sends them; of one that is there twice, the last. */
+export async function readForm({
+  req,
+}: RouterContext): Promise<Readonly<Record<string, string>> | Refused<ErrorCode>> {
+  const { "content-type": type, "content-encoding": encoding } = req.headers;
+  if (!isPlain(type, encoding, "application/x-www-form-urlencoded")) {
+    return refused("UNSUPPORTED_MEDIA_TYPE");
+  }
+  if (announced(req) > drainMax) return refused("PAYLOAD_TOO_LARGE");
+  const bytes = await readBytes(req, bodyMax);
+  if (isRefused(bytes)) return bytes;
+  return Object.fromEntries(new URLSearchParams(readText(bytes) ?? ""));
+}
+
+/** The same of a body of many lines, as JSON or as a CSV file. */
+export async function readLargeBody(
+  { req, res }: RouterContext,
+  { bytesMax, keysMax, csv }: LargeBody,
+): Promise<JsonObject | Refused<ErrorCode>> {
+  const { "content-type": type, "content-encoding": encoding } = req.headers;
+  const isCsv = isPlain(type, encoding, "text/csv");
+  if (!isCsv && !isPlain(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
+  if (announced(req) > bytesMax) return refused("PAYLOAD_TOO_LARGE", tooLargeText(bytesMax));
+  if (largeBodies >= largeMax) return refused("RATE_LIMITED", "Too many uploads at a time.");
+  largeBodies += 1;
+  try {
+    if (awaitsContinue(req)) res.writeContinue();
+    const bytes = await readBytes(req, bytesMax);
+    if (isRefused(bytes)) return bytes;
+    return isCsv ? readCsvBody(bytes, csv) : readJsonBody(bytes, keysMax);
+  } finally {
+    largeBodies -= 1;
+  }
+}
+
+function tooLargeText(bytesMax: number): string {
+  return `The request body is larger than ${bytesMax / 1024 / 1024} MiB.`;
 }
 
 /** A request's body; the bytes past the limit are not kept. */
 async function readBytes(
   request: IncomingMessage,
+  bytesMax: number,
 ): Promise<Buffer | Refused<"PAYLOAD_TOO_LARGE" | "REQUEST_TIMEOUT">> {
   const kept: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += (chunk as Buffer).length;
-      if (size > drainMax) break;
-      if (size <= bodyMax) kept.push(chunk as Buffer);
+      if (size > Math.max(drainMax, bytesMax)) break;
+      if (size <= bytesMax) kept.push(chunk as Buffer);
     }
   } catch (error) {
     // The client disconnected, or the server has timed the request out and answered.
     if (request.errored !== null) return refused("REQUEST_TIMEOUT");
     throw error;
   }
-  return size > bodyMax ? refused("PAYLOAD_TOO_LARGE") : Buffer.concat(kept);
+  if (size <= bytesMax) return Buffer.concat(kept);
+  const text = bytesMax > bodyMax ? tooLargeText(bytesMax) : undefined;
+  return refused("PAYLOAD_TOO_LARGE", text);
 }
 
 /** Whether a request, once answered, would go on with more of a body than is worth reading. */

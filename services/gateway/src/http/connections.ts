@@ -10,7 +10,8 @@ export type ConnectionLimits = {
   readonly maxPerAddress: number;
   /** Networks of our own proxies. */
   readonly proxies: BlockList;
-  readonly metrics: Metrics;
+  /** Left out where connections are not counted: at the operators' door. */
+  readonly metrics?: Metrics | undefined;
 };
 
 /** While it is full, connections that idle give way this often; looking for them costs time. */
@@ -19,7 +20,7 @@ const clearEveryMs = 1_000;
 /** Refuses connections past the limits, before any byte of them is read. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { max, maxPerAddress, proxies, metrics } = limits;
-  const refusals = metrics.counter(
+  const refusals = metrics?.counter(
     "disburse_http_connections_refused_total",
     "Connections that were refused, by the limit: all of them, or those of one address.",
     ["limit"],
@@ -28,10 +29,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   const sockets = new Set<Socket>();
   let clearedMs = Number.NEGATIVE_INFINITY;
   const help = "Open connections of the public port.";
-  metrics.measured("disburse_http_connections", help, [], (gauge) => gauge.set(sockets.size));
+  metrics?.measured("disburse_http_connections", help, [], (gauge) => gauge.set(sockets.size));
   server.maxConnections = max;
   server.on("drop", () => {
-    refusals.inc({ limit: "all" });
+    refusals?.inc({ limit: "all" });
     const now = performance.now();
     if (now - clearedMs < clearEveryMs) return;
     clearedMs = now;
@@ -45,7 +46,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     const sender = senderOf(address);
     const others = open.get(sender) ?? 0;
     if (others >= maxPerAddress) {
-      refusals.inc({ limit: "address" });
+      refusals?.inc({ limit: "address" });
       socket.destroy();
       return;
     }

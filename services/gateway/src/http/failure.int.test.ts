@@ -27,7 +27,7 @@ describe("what a service throws", () => {
     const row = { INVALID_REQUEST: publicRefusals.INVALID_REQUEST };
     const detail = "beneficiary_name: is required";
     const reply = await throwing(refusalError(row, { refused: "INVALID_REQUEST", detail }));
-    expect(reply.json).toEqual({ code: "INVALID_REQUEST", message: detail });
+    expect(reply.json).toMatchObject({ code: "INVALID_REQUEST", message: detail });
   });
 
   it.each([Code.Unavailable, Code.DeadlineExceeded])("code %i: 503, come again", async (code) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const path = "/api/v1/transfer/accounts/acc_secret?x=private";
+const path = "/api/v1/transfer/accounts/acc_secret";
 
 it.each([
   ["req-1.a:b_C", true],
@@ -65,6 +65,8 @@ it("writes one line about a request, with ids and nothing else", async () => {
     status: 200,
     duration_ms: expect.any(Number),
   });
+  await gateway.ask({ path: `${path}?x=private&private=1`, key: merchant.key });
+  await gateway.ask({ path: "/nowhere?x=private" });
   expect(JSON.stringify(gateway.logLines)).not.toMatch(/acc_secret|private|dsb_test_/);
 });
 

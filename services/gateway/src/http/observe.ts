@@ -31,6 +31,9 @@ export const securityHeaders = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
+/** What observes requests: one for all ports of a process. */
+export type Observe = ReturnType<typeof observe>;
+
 /**
  * The outermost part: gives a request its id, deadline and span, and writes one line about it when
  * it ends.
@@ -56,7 +59,10 @@ export function observe(log: Log, metrics: Metrics, tracing?: Tracing) {
       // A caller who disconnected before the answer began has received no status.
       const status = ctx.res.headersSent ? ctx.res.statusCode : 0;
       duration.observe({ route, status: String(status) }, durationMs / 1_000);
-      const ids = { merchant_id: caller?.merchantId, key_id: caller?.keyId };
+      const ids = caller && {
+        merchant_id: caller.merchantId,
+        [caller.actor.kind === "member" ? "member_id" : "key_id"]: caller.actor.id,
+      };
       const fields = { ...ids, route, status, duration_ms: Math.round(durationMs) };
       withCallContext(context, () => log.info(fields, "request"));
       if (span !== undefined) endSpan(span, ctx, status);

@@ -2,9 +2,16 @@ import type { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
 import type { Log } from "@disburse/chassis/log.ts";
 import { Actor_Kind, MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { unknownFields } from "@disburse/forms/checks/unknown.ts";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import {
+  invalidRequest,
+  isRefused,
+  type Refused,
+  refused,
+  refusedBecause,
+} from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import {
   type Answer,
@@ -18,35 +25,50 @@ import type { KeyCache } from "../keys/cache.ts";
 import { admit, bearerToken, type Caller, type KeyRecord, readKey } from "../keys/rules/api-key.ts";
 import type { Mode } from "../keys/rules/key.ts";
 import { present } from "../openapi/fields.ts";
-import { type Clients, type Operation, takesBody } from "../openapi/operation.ts";
+import { type Clients, type FileFormat, type Operation, takesBody } from "../openapi/operation.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
+import type { MemberSessions } from "../sessions/members.ts";
 import { dataAnswer, failureAnswer, fileAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
-import { readBody } from "./body.ts";
+import { readBody, readLargeBody } from "./body.ts";
 import type { FileCount } from "./files.ts";
 import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
+import { type Preferences, readPreferences } from "./rules/preferences.ts";
 import { headerValues } from "./rules/request.ts";
-import type { Strangers } from "./strangers.ts";
+import { withTextAmounts } from "./rules/text-amounts.ts";
+import type { Origin, Strangers } from "./strangers.ts";
 
 /** What every operation is served with. */
 export type OperationDeps = {
   readonly clients: Clients;
   readonly keys: KeyCache;
+  /** By which the people of merchants' teams call, from the console. */
+  readonly members: MemberSessions;
   readonly mode: Mode;
   /** Whether a record is of a key's text (`createKeyMatching`). */
   readonly matches: (record: KeyRecord, text: string) => boolean;
   /** Called for each key that is good, with its text. */
   readonly rehash: (record: KeyRecord, text: string) => void;
   readonly clock: Clock;
+  /** How old the sign-in of a member may be who decides on an approval, or lets others in. */
+  readonly approvalSignInMs: number;
   readonly strangers: Strangers;
   readonly rateLimiter: RateLimiter;
   readonly files: FileCount;
   readonly idempotency: IdempotencyStore;
+  /** Names of the fields that are decimals, in whatever answer (`decimalNames`). */
+  readonly decimals: ReadonlySet<string>;
   readonly log: Log;
 };
 
 /** Says on a replayed answer that nothing was done again. */
 const replayedHeader = { "Idempotent-Replayed": "true" };
+
+/** Names in the sandbox what of a body was ignored: most often a name mistyped. */
+const ignoredHeader = "Disburse-Ignored-Fields";
+
+/** How services read who acts. */
+const actorKinds = { api_key: Actor_Kind.API_KEY, member: Actor_Kind.MEMBER } as const;
 
 /** An operation that is about to be run. */
 type Run = {
@@ -62,34 +84,101 @@ type Run = {
  */
 export function serveOperation(operation: Operation, deps: OperationDeps) {
   return async (ctx: RouterContext): Promise<PageAnswer> => {
-    const caller = await authenticate(ctx, deps);
-    if (isRefused(caller)) return refusalAnswer(caller);
-    ctx.state.caller = caller;
-    const { admitted, headers } = deps.rateLimiter.take(caller.keyId);
-    ctx.set(headers);
-    if (!admitted) return refusalAnswer(refused("RATE_LIMITED"), headers);
-    if (!caller.scopes.has(operation.scope)) return refusalAnswer(refused("ACCESS_FORBIDDEN"));
-    if ("mediaType" in operation.data && !deps.files.begin(caller.keyId, ctx)) {
-      return refusalAnswer(refused("RATE_LIMITED", "Too many files at a time with this API key."));
-    }
-    const run: Run = { operation, ctx, caller, body: {} };
-    if (!takesBody(operation.method)) return answerOf(run, deps, randomOperationId());
-    const body = await readBody(ctx, operation.body?.optional ?? operation.body === undefined);
-    if (isRefused(body)) return refusalAnswer(body);
-    return runOnce({ ...run, body }, deps);
+    const preferences = readPreferences(ctx.req.headers);
+    const answer = await answerTo(operation, ctx, deps, preferences);
+    const isText = !isRefused(preferences) && preferences.textAmounts;
+    if (!isText || answer.status !== 200 || typeof answer.body !== "string") return answer;
+    return { ...answer, body: withTextAmounts(answer.body, deps.decimals) };
   };
 }
 
-/**
- * Whose request it is, by its API key. A key of wrong form costs no database read; every key that
- * is not good counts against its sender.
- */
+/** The answer as it is stored and repeated: with amounts as numbers. */
+async function answerTo(
+  operation: Operation,
+  ctx: RouterContext,
+  deps: OperationDeps,
+  preferences: Preferences | Refused<"INVALID_REQUEST">,
+): Promise<PageAnswer> {
+  const caller = await authenticate(ctx, deps);
+  if (isRefused(caller)) return refusalAnswer(caller);
+  ctx.state.caller = caller;
+  const { admitted, headers } = deps.rateLimiter.take(caller.actor.id);
+  ctx.set(headers);
+  if (!admitted) return refusalAnswer(refused("RATE_LIMITED"), headers);
+  if (!caller.scopes.has(operation.scope)) {
+    return refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "scope_missing"));
+  }
+  const needsSignIn = operation.needsFreshSignIn || operation.scope === "payout:approve";
+  if (needsSignIn && isSignInTooOld(caller, deps)) {
+    return refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "sign_in_too_old"));
+  }
+  if ("mediaType" in operation.data && !deps.files.begin(caller.actor.id, ctx)) {
+    return refusalAnswer(refused("RATE_LIMITED", "Too many files at a time with this API key."));
+  }
+  if (isRefused(preferences)) return refusalAnswer(preferences);
+  const run: Run = { operation, ctx, caller, body: {} };
+  if (!takesBody(operation.method)) return answerOf(run, deps, randomOperationId());
+  const body = await bodyOf(operation, ctx);
+  if (isRefused(body)) return refusalAnswer(body);
+  const unknown = unknownFields(operation.body?.form, body);
+  if (unknown.length > 0) {
+    if (preferences.isStrict) return refusalAnswer(invalidRequest(unknown));
+    const names = unknown.map(({ field }) => field);
+    if (deps.mode === "sandbox") ctx.set(ignoredHeader, names.join(", "));
+  }
+  return runOnce({ ...run, body }, deps);
+}
+
+/** Keys do not sign in. */
+function isSignInTooOld({ signedInAt }: Caller, { clock, approvalSignInMs }: OperationDeps) {
+  return (
+    signedInAt !== undefined && clock.now().getTime() - signedInAt.getTime() > approvalSignInMs
+  );
+}
+
+function bodyOf({ body }: Operation, ctx: RouterContext) {
+  if (body?.large !== undefined) return readLargeBody(ctx, body.large);
+  return readBody(ctx, body?.optional ?? body === undefined);
+}
+
+type CallerRefusal = Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN" | "RATE_LIMITED">;
+
+/** Whose request it is: by its API key, or without one by the session of a member. */
 async function authenticate(
+  ctx: RouterContext,
+  deps: OperationDeps,
+): Promise<Caller | CallerRefusal> {
+  const origin = deps.strangers.originOf(ctx.req);
+  const authorizations = headerValues(ctx.req.rawHeaders, "authorization");
+  const session = authorizations.length === 0 ? deps.members.tokenOf(ctx.req) : undefined;
+  return session === undefined
+    ? callerOfKey(bearerToken(authorizations), origin, deps)
+    : callerOfSession(session, ctx, origin, deps);
+}
+
+/** A session is read anew each time, and one that is not good counts against its sender. */
+async function callerOfSession(
+  token: string,
   { req }: RouterContext,
+  origin: Origin,
+  { members, strangers }: OperationDeps,
+): Promise<Caller | CallerRefusal> {
+  const excess = strangers.count(origin);
+  if (excess !== undefined) return excess;
+  const csrfTokens = headerValues(req.rawHeaders, "x-csrf-token");
+  const caller = await members.callerOf(token, req.method ?? "", csrfTokens);
+  if (!isRefused(caller)) strangers.forgive(origin);
+  return caller;
+}
+
+/**
+ * A key of wrong form costs no database read; every key that is not good counts against its sender.
+ */
+async function callerOfKey(
+  token: string | undefined,
+  origin: Origin,
   { keys, mode, matches, rehash, strangers, clock }: OperationDeps,
-): Promise<Caller | Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN" | "RATE_LIMITED">> {
-  const origin = strangers.originOf(req);
-  const token = bearerToken(headerValues(req.rawHeaders, "authorization"));
+): Promise<Caller | CallerRefusal> {
   const presented = token === undefined ? undefined : readKey(token);
   if (presented === undefined || presented.mode !== mode) {
     return strangers.count(origin) ?? refused("UNAUTHENTICATED");
@@ -145,17 +234,22 @@ async function answerOf(
   if (isRefused(query)) return refusalAnswer(query);
   const request = { ...queryRequest(shape, query), ...ctx.params, merchantId: caller.merchantId };
   const call = {
-    ...{ request, query, form: operation.body?.form, body },
+    ...{ request, query, form: operation.body?.form, body, scopes: caller.scopes },
     // Reads have no use for it.
     get change() {
-      const actor = { kind: Actor_Kind.API_KEY, id: caller.keyId };
+      const actor = { kind: actorKinds[caller.actor.kind], id: caller.actor.id };
       return { ...request, mutation: create(MutationSchema, { operationId, actor }) };
     },
   };
   const answered = await operation.answer(call, clients);
   if (isRefused(answered)) return refusalAnswer(answered as Refused<ErrorCode>);
-  if ("mediaType" in data) return fileAnswer(data, answered as Readable);
+  if ("mediaType" in data) return fileAnswer(chosenFormat(data, ctx.query), answered as Readable);
   return dataAnswer(data.write(present(answered)));
+}
+
+/** The format that the query asks for; the first where it names none. */
+function chosenFormat(data: FileFormat, { format }: RouterContext["query"]): FileFormat {
+  return (typeof format === "string" ? data.formats?.[format] : undefined) ?? data;
 }
 
 function randomOperationId(): string {

@@ -85,7 +85,7 @@ describe("bytes on a socket", () => {
   ])("%s", async (_what, bytes, status, code) => {
     const answer = read(await gateway.raw(bytes));
     expect([answer.status, answer.json.code]).toEqual([status, code]);
-    expect(Object.keys(answer.json)).toEqual(["code", "message"]);
+    expect(Object.keys(answer.json).slice(0, 2)).toEqual(["code", "message"]);
     expect(answer.head).toMatch(/\r\nx-request-id: \S+/);
     expect(answer.head).toContain("content-type: application/json");
     expect(answer.head).toContain("cache-control: no-store");

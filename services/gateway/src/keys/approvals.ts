@@ -3,16 +3,18 @@ import type { keyService } from "./rpc.ts";
 import type { Mode } from "./rules/key.ts";
 import type { Keys } from "./store.ts";
 
-/** What moves money. */
-const payoutScope = "payout:write";
+/** What moves money, and what lets it move. */
+const payoutScopes: readonly string[] = ["payout:write", "payout:approve"];
 
 type KeyRpc = Pick<ReturnType<typeof keyService>, "createKey" | "rotateKey">;
 
 /** Live keys that can make payouts wait for a second person. */
 export function keyGuards({ keys, mode }: { keys: Keys; mode: Mode }): Guards<KeyRpc> {
   const approvers = ["admin"] as const;
-  const reasonsOf = (scopes: readonly string[]): string[] =>
-    mode === "live" && scopes.includes(payoutScope) ? [`a live key with ${payoutScope}`] : [];
+  const reasonsOf = (scopes: readonly string[]): string[] => {
+    const paying = payoutScopes.filter((scope) => scopes.includes(scope));
+    return mode === "live" && paying.length > 0 ? [`a live key with ${paying.join(", ")}`] : [];
+  };
   return {
     createKey: {
       approvers,

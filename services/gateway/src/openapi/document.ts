@@ -81,11 +81,14 @@ function pathItem(operations: readonly Operation[], schemas: Schemas): JsonSchem
 
 function operationItem(operation: Operation, schemas: Schemas): JsonSchema {
   const { id, method, tag, scope, summary, description, body } = operation;
+  const signIn = operation.needsFreshSignIn
+    ? " A person of your team needs a sign-in of the last 15 minutes for it."
+    : "";
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: `${description}\n\nScope: \`${scope}\`.`,
+    description: `${description}${signIn}\n\nScope: \`${scope}\`.`,
     "x-scope": scope,
     parameters: parametersOf(operation),
     ...(takesBody(method) ? { requestBody: requestBody(body) } : {}),
@@ -96,7 +99,7 @@ function operationItem(operation: Operation, schemas: Schemas): JsonSchema {
   };
 }
 
-function parametersOf({ method, path, query = {} }: Operation): JsonSchema[] {
+function parametersOf({ method, path, data, query = {} }: Operation): JsonSchema[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -104,21 +107,24 @@ function parametersOf({ method, path, query = {} }: Operation): JsonSchema[] {
     description: "Id of the record.",
     schema: { type: "string" },
   }));
-  const inQuery = Object.entries(query).flatMap(([name, { description, schema }]) =>
-    description === "" ? [] : [{ name, in: "query", required: false, description, schema }],
-  );
-  const headers = takesBody(method) ? ["IdempotencyKey", "RequestId"] : ["RequestId"];
+  const inQuery = Object.entries(query).flatMap(([name, { description, schema, keys }]) => {
+    const parameter = { name, in: "query", required: false, description, schema };
+    const style = keys === undefined ? {} : { style: "deepObject", explode: true };
+    return description === "" ? [] : [{ ...parameter, ...style }];
+  });
+  const ofBodies = takesBody(method) ? ["IdempotencyKey", "Strict"] : [];
+  const headers = [...ofBodies, ...("mediaType" in data ? [] : ["Amounts"]), "RequestId"];
   const inHeader = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }));
   return [...inPath, ...inQuery, ...inHeader];
 }
 
 function success({ method, data }: Operation, schemas: Schemas): JsonSchema {
   if ("mediaType" in data) return fileSuccess(data);
-  const replayed = takesBody(method) ? ["Idempotent-Replayed"] : [];
+  const ofBodies = takesBody(method) ? ["Idempotent-Replayed", "Disburse-Ignored-Fields"] : [];
   const example = { data: exampleOfSchema(schemaRef(data), schemas) };
   return {
     description: data.schema.description,
-    headers: headerRefs(["X-Request-Id", ...limitHeaders, ...replayed]),
+    headers: headerRefs(["X-Request-Id", ...limitHeaders, ...ofBodies]),
     content: {
       "application/json": {
         schema: { type: "object", required: ["data"], properties: { data: schemaRef(data) } },
@@ -128,12 +134,16 @@ function success({ method, data }: Operation, schemas: Schemas): JsonSchema {
   };
 }
 
-function fileSuccess({ mediaType, description, example }: FileFormat): JsonSchema {
-  const file = { schema: { type: "string" }, examples: { success: { value: example } } };
+function fileSuccess(format: FileFormat): JsonSchema {
+  const { description, formats = {} } = format;
+  const content = [format, ...Object.values(formats)].map(({ mediaType, example, schema }) => {
+    const examples = { success: { value: example } };
+    return [mediaType, { schema: schema ?? { type: "string" }, examples }];
+  });
   return {
     description,
     headers: headerRefs(["X-Request-Id", ...limitHeaders, "Content-Disposition"]),
-    content: { [mediaType]: file },
+    content: Object.fromEntries(content),
   };
 }
 
@@ -141,11 +151,16 @@ function requestBody(body: Operation["body"]): JsonSchema {
   if (body === undefined) {
     return { required: false, content: { "application/json": { schema: { type: "object" } } } };
   }
-  const { form, optional = false, examples = {} } = body;
+  const { form, optional = false, examples = {}, large } = body;
   const shown = Object.entries({ ...Object.fromEntries(bodyExamples(form)), ...examples });
   const named = Object.fromEntries(shown.map(([name, value]) => [name, { value }]));
   const json = { ...bodySchema(form), ...(shown.length === 0 ? {} : { examples: named }) };
-  return { required: !optional, content: { "application/json": json } };
+  const csv = {
+    schema: { type: "string", description: "A header row, then one row for each line (RFC 4180)." },
+    examples: { file: { value: large?.csvExample } },
+  };
+  const content = { "application/json": json, ...(large && { "text/csv": csv }) };
+  return { required: !optional, content };
 }
 
 /** `crypto_beneficiary_individual` → `CryptoBeneficiaryIndividualRequest`. */

@@ -82,6 +82,15 @@ export function whole(
   };
 }
 
+/** Texts under keys of the merchant's own. */
+export function pairs(
+  description: string,
+  example: object,
+): Kind<{ readonly [key: string]: string }> {
+  const more = { additionalProperties: { type: "string" }, examples: [example] };
+  return { schema: { type: "object", description, ...more }, write: same };
+}
+
 /** A boolean. */
 export function flag(description: string, example: boolean): Kind<boolean> {
   return { schema: { type: "boolean", description, examples: [example] }, write: same };

@@ -2,15 +2,24 @@ import type { Readable } from "node:stream";
 import { create, type DescMessage, fromJson, type MessageShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import type { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
+import type { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import type { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import type { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
+import type { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import type { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import type { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import {
   type Violation,
   ViolationSchema,
 } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { readBody } from "@disburse/forms/checks/read.ts";
+import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
@@ -28,6 +37,14 @@ export const tags = [
     description: "Costs and amounts of a payout; available corridors.",
   },
   { name: "Payouts", description: "Outgoing payments: execution, status and timeline." },
+  {
+    name: "Scheduled payouts",
+    description: "Payouts that are quoted and made at a time.",
+  },
+  {
+    name: "Batches",
+    description: "Many payouts in one file, approved as a whole.",
+  },
   { name: "Accounts", description: "Balances and statements." },
   { name: "Webhook endpoints", description: "URLs that receive your webhooks." },
   {
@@ -37,7 +54,14 @@ export const tags = [
   { name: "Webhook events", description: "A feed of all events, to catch up after an outage." },
   {
     name: "Webhooks",
-    description: "What your endpoints receive; see `webhooks.md`.",
+    description: "What your endpoints receive; see [Webhooks](/docs/webhooks).",
+  },
+  { name: "Team members", description: "The people who sign in at the console for you." },
+  { name: "API keys", description: "Keys of your programs: scopes, networks and ends." },
+  {
+    name: "Sandbox",
+    description:
+      "Brings your records to the states that you test; a live deployment has none of it.",
   },
   { name: "Operational", description: "For operators of the gateway; no API key is needed." },
 ] as const;
@@ -50,7 +74,19 @@ export type Clients = {
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly quote: Client<typeof QuoteService>;
   readonly payout: Client<typeof PayoutService>;
+  readonly orders: Client<typeof PayoutOrderService>;
   readonly notifier: Client<typeof NotifierService>;
+  /** The gateway's own. */
+  readonly keys: Client<typeof KeyService>;
+  readonly team: Client<typeof TeamService>;
+  readonly statements: Client<typeof StatementService>;
+  /** Of a sandbox. */
+  readonly payoutSandbox: Client<typeof PayoutSandboxService>;
+  readonly beneficiarySandbox: Client<typeof BeneficiarySandboxService>;
+  readonly notifierSandbox: Client<typeof NotifierSandboxService>;
+  readonly quoteSandbox: Client<typeof QuoteSandboxService>;
+  /** Addresses of our own pages. */
+  readonly pages: { readonly linkUrl: (token: string) => string };
 };
 
 /** The body of a POST or a PATCH; one without it takes an optional, empty body. */
@@ -61,16 +97,40 @@ type OperationBody = {
   readonly optional?: boolean;
   /** Bodies to show beside those of the table. */
   readonly examples?: Readonly<Record<string, BodyValues>>;
+  /** Of a body that is larger than the others. */
+  readonly large?: LargeBody;
+};
+
+/** A body of many lines, which may come as a CSV file too. */
+export type LargeBody = {
+  readonly bytesMax: number;
+  /** Of all objects in it together. */
+  readonly keysMax: number;
+  /** The field that has its lines, and the columns that a file may have. */
+  readonly csv: {
+    readonly lines: string;
+    readonly columns: readonly string[];
+    /** Those whose cells are `true` or `false`. */
+    readonly flags: readonly string[];
+    /** An object of texts: `<name>.<key>` is the column of one of its keys. */
+    readonly pairs: string;
+  };
+  /** The first lines of a file. */
+  readonly csvExample: string;
 };
 
 /** What an operation answers with that is no JSON: a file, sent while it is made. */
 export type FileFormat = {
-  readonly mediaType: "text/csv";
+  readonly mediaType: "text/csv" | "application/json" | "application/xml" | "application/pdf";
   /** What it is called where it is saved. */
   readonly name: string;
   readonly description: string;
-  /** Its first lines. */
-  readonly example: string;
+  /** Its first lines; of a PDF, its first bytes. */
+  readonly example: unknown;
+  /** Text where there is none. */
+  readonly schema?: JsonSchema;
+  /** Other formats of the same, by the value of `format` in the query. */
+  readonly formats?: Readonly<Record<string, FileFormat>>;
 };
 
 type PathNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -85,6 +145,8 @@ export type Call<Path = string, Query = QueryShape> = {
   readonly request: { merchantId: string } & Record<PathNames<Path>, string> & QueryRequest<Query>;
   /** The same with its actor, and the operation id that the owning service keeps unique. */
   readonly change: Call<Path, Query>["request"] & { mutation: Mutation };
+  /** What the caller may do. */
+  readonly scopes: ReadonlySet<Scope>;
   readonly query: QueryValues<Query>;
   readonly form: PublicBody | undefined;
   /** Empty where the operation takes none. */
@@ -101,6 +163,10 @@ type Described<Path, Query, Data> = {
   readonly query?: Query;
   /** What `data` of a success is, or the file that a success is. */
   readonly data: Data;
+  /** Where it is not the one that follows from its resource and method. */
+  readonly scope?: Scope;
+  /** Needs a recent sign-in of a member, as decisions on approvals do: it lets others in. */
+  readonly needsFreshSignIn?: true;
   /** Its own, in the order of the checks; `refusalsOf` adds what follows from method and path. */
   readonly refusals?: readonly ErrorCode[];
   /** Whether a POST with this query changes nothing and so needs no idempotency key. */
@@ -126,7 +192,10 @@ type ResourceOperation = Omit<
 };
 
 /** One public operation. */
-export type Operation = ResourceOperation & { readonly scope: Scope; readonly tag: Tag };
+export type Operation = Omit<ResourceOperation, "scope"> & {
+  readonly scope: Scope;
+  readonly tag: Tag;
+};
 
 /** A public noun: its operations, and the named parts of their answers in the document's order. */
 export type Resource = {
@@ -159,7 +228,8 @@ export const remove = operationBy("DELETE");
 /** The operations of a resource. */
 export function operationsOf({ scope, tag, operations }: Resource): readonly Operation[] {
   return operations.map((each) => {
-    return { ...each, tag, scope: `${scope}:${each.method === "GET" ? "read" : "write"}` };
+    const own: Scope = `${scope}:${each.method === "GET" ? "read" : "write"}`;
+    return { ...each, tag, scope: each.scope ?? own };
   });
 }
 

@@ -29,6 +29,11 @@ it("makes the fields of the RPC's request out of a query", () => {
   expect(q.queryRequest(shape, {})).toEqual({});
 });
 
+it("leaves lists to the operation: no RPC has them", () => {
+  const lists = { "expand[]": q.listOf(["one"], "With it.") };
+  expect(q.queryRequest(lists, { "expand[]": ["one"] })).toEqual({});
+});
+
 it("does not compile with a parameter that the request has no field for", () => {
   // @ts-expect-error: the request has no such field.
   q.queryOf(ListPayoutsRequestSchema, { colour: q.token("Its colour.") });

@@ -1,8 +1,11 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { valueOfWord, wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { nearest } from "@disburse/kernel/nearest.ts";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
+import { cleanText } from "@disburse/kernel/text.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
+import { unknownField } from "@disburse/kernel/violations.ts";
 import type { CamelCase, NoSuchField, Shape } from "./fields.ts";
 
 /** A parameter of a query, whose value is a field of the RPC's request. */
@@ -17,6 +20,10 @@ export type Parameter<Value, Field = string | undefined> = {
   readonly read: (text: string) => Value | undefined;
   /** For the merchant: `must be …`. */
   readonly problem: string;
+  /** It comes once for each of its values, and the operation itself reads it: no RPC has it. */
+  readonly isList?: true;
+  /** It comes as `name[key]=value`, once for each key; the shape of a key. */
+  readonly keys?: string;
 };
 
 /** The parameters that an operation takes in its query, all of them optional. */
@@ -51,6 +58,8 @@ export function queryOf<Desc extends DescMessage, Query extends QueryShape>(
 
 /** Ids, codes and cursors of ours are shorter; a merchant's reference may have 255 characters. */
 const textMax = 255;
+/** Of metadata. */
+const pairValueMax = 500;
 const pageMax = 100;
 /** The default of the owning services. */
 const pageDefault = 20;
@@ -101,6 +110,23 @@ export const moment = kind({
   problem: "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z",
 });
 
+/** Texts under keys, as `name[key]=value`: OpenAPI's `deepObject`. */
+export function pairs<const Field extends string | undefined = undefined>(
+  keys: string,
+  ...described: Described<Field>
+): Parameter<Record<string, string>, Field> {
+  const value = { type: "string", maxLength: pairValueMax };
+  const propertyNames = { pattern: `^${keys}$` };
+  return {
+    ...kind<Record<string, string>>({
+      schema: { type: "object", propertyNames, additionalProperties: value },
+      read: () => undefined,
+      problem: `must be sent as a known key and a value of at most ${pairValueMax} characters`,
+    })(...described),
+    keys,
+  };
+}
+
 /** One of a closed set of words, each with what it stands for. */
 export function oneOf<Value, const Field extends string | undefined = undefined>(
   words: Readonly<Record<string, Value>>,
@@ -119,6 +145,20 @@ export function choice<const Field extends string | undefined = undefined>(
   ...described: Described<Field>
 ): Parameter<string, Field> {
   return oneOf(Object.fromEntries(words.map((each) => [each, each])), ...described);
+}
+
+/** Words of a closed set, each once; its name ends in `[]`. */
+export function listOf<const Word extends string>(
+  words: readonly Word[],
+  description: string,
+): Parameter<readonly Word[]> {
+  return {
+    description,
+    isList: true,
+    schema: { type: "array", items: { type: "string", enum: words }, uniqueItems: true },
+    read: (text) => words.filter((each) => each === text),
+    problem: `must be one of ${words.join(", ")}, each once`,
+  };
 }
 
 /** One word of an enum of the contract. */
@@ -143,8 +183,8 @@ export const created = {
 } as const;
 
 /**
- * The parameters of a query. Unknown ones are ignored; one that is malformed or repeated is refused
- * by its name, all of them at once.
+ * The parameters of a query. One that is unknown, malformed or repeated is refused by its name, all
+ * of them at once.
  */
 export function readQuery<Query extends QueryShape>(
   query: URLSearchParams,
@@ -152,14 +192,59 @@ export function readQuery<Query extends QueryShape>(
 ): QueryValues<Query> | Refused<"INVALID_REQUEST"> {
   const violations: Violation[] = [];
   const values: Record<string, unknown> = {};
+  const named = new Set<string>();
   for (const [field, parameter] of Object.entries(shape)) {
+    if (parameter.keys !== undefined) {
+      const pairs = readPairs(query, field, parameter.keys, named);
+      if (pairs === "malformed") violations.push({ field, problem: parameter.problem });
+      else if (pairs !== undefined) values[field] = pairs;
+      continue;
+    }
+    if (parameter.isList) {
+      const words = query
+        .getAll(field)
+        .flatMap((each) => parameter.read(each) as readonly string[]);
+      const isSound = words.length === query.getAll(field).length;
+      if (!isSound || new Set(words).size < words.length)
+        violations.push({ field, problem: parameter.problem });
+      else if (words.length > 0) values[field] = words;
+      continue;
+    }
     const [text, ...repeated] = query.getAll(field);
     if (text === undefined) continue;
     values[field] = parameter.read(text);
     if (repeated.length > 0) violations.push({ field, problem: "must not be repeated" });
     else if (values[field] === undefined) violations.push({ field, problem: parameter.problem });
   }
+  const known = Object.keys(shape);
+  for (const field of new Set(query.keys())) {
+    const isKnown = Object.hasOwn(shape, field) && shape[field]?.keys === undefined;
+    if (!isKnown && !named.has(field))
+      violations.push(unknownField(shown(field), nearest(field, known)));
+  }
   return violations.length > 0 ? invalidRequest(violations) : (values as QueryValues<Query>);
+}
+
+/** The pairs of a query; `named` gets their parameters. */
+function readPairs(query: URLSearchParams, field: string, keys: string, named: Set<string>) {
+  const shape = new RegExp(`^${RegExp.escape(field)}\\[(${keys})\\]$`);
+  const pairs: [string, string][] = [];
+  let isSound = true;
+  for (const [name, text] of query) {
+    if (!name.startsWith(`${field}[`)) continue;
+    const [, key] = shape.exec(name) ?? [];
+    isSound &&= key !== undefined && !named.has(name) && Array.from(text).length <= pairValueMax;
+    named.add(name);
+    if (key !== undefined) pairs.push([key, cleanText(text)]);
+  }
+  if (!isSound) return "malformed";
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+}
+
+/** A name of another's making, as a message may have it. */
+function shown(name: string): string {
+  const isPlain = /^[\w.[\]-]{1,64}$/.test(name);
+  return isPlain ? name : "query";
 }
 
 /** The fields of the RPC's request. */
@@ -167,7 +252,8 @@ export function queryRequest<Query extends QueryShape>(
   shape: Query,
   values: QueryValues<Query>,
 ): QueryRequest<Query> {
-  const entries = Object.entries(values).map(([name, value]) => [
+  const sent = Object.entries(values).filter(([name]) => shape[name]?.isList === undefined);
+  const entries = sent.map(([name, value]) => [
     shape[name]?.field ?? name.replaceAll(/_([a-z])/g, (_, letter) => letter.toUpperCase()),
     value,
   ]);

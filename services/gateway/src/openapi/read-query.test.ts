@@ -9,12 +9,13 @@ const shape = {
   reference_id: q.text("Of this reference alone."),
   state: q.oneOf({ pending: 1, delivered: 2 }, "In this state alone."),
   created_from: q.moment("Made then or later."),
+  metadata: q.pairs("[a-z]{1,5}", "With these pairs alone."),
+  "expand[]": q.listOf(["one", "two"], "With these."),
 } as const;
 const read = (query: string) => q.readQuery(new URLSearchParams(query), shape);
 
 it.each([
   ["", {}],
-  ["unknown=1&unknown=2", {}],
   ["limit=1", { limit: 1 }],
   ["limit=100&state=delivered", { limit: 100, state: 2 }],
   ["cursor=a.b_c-d&reference_id=%E2%82%AC 5", { cursor: "a.b_c-d", reference_id: "€ 5" }],
@@ -31,6 +32,9 @@ it.each([
     { created_from: timestampFromDate(new Date("2026-11-20T05:56:00.123Z")) },
   ],
   [`reference_id=${"x".repeat(255)}`, { reference_id: "x".repeat(255) }],
+  ["metadata[order]=7&metadata[b]=%20x%20", { metadata: { order: "7", b: "x" } }],
+  ["metadata%5Border%5D=", { metadata: { order: "" } }],
+  ["expand[]=two&expand%5B%5D=one", { "expand[]": ["two", "one"] }],
 ])("reads %s", (query, values) => {
   expect(read(query)).toEqual(values);
 });
@@ -51,6 +55,18 @@ it.each([
   ["created_from=2026-11-20T24:00:00Z", "created_from: must be an ISO 8601 time such as"],
   ["created_from=2026-11-20T11:26:00", "created_from: must be an ISO 8601 time such as"],
   ["created_from=yesterday", "created_from: must be an ISO 8601 time such as"],
+  ["metadata[toolong]=7", "metadata: must be sent as a known key"],
+  ["metadata[a]=7&metadata[a]=8", "metadata: must be sent as a known key"],
+  ["metadata[a]b=7", "metadata: must be sent as a known key"],
+  [`metadata[a]=${"x".repeat(501)}`, "metadata: must be sent as a known key"],
+  ["metadata=7", "metadata: is not known here"],
+  ["expand[]=three", "expand[]: must be one of one, two"],
+  ["expand[]=one&expand[]=one", "expand[]: must be one of one, two, each once"],
+  ["expand=one", "expand: is not known here, did you mean expand[]?"],
+  ["limi=3", "limi: is not known here, did you mean limit?"],
+  ["unknown=1&unknown=2", "unknown: is not known here"],
+  ["limit=x&constructor=1", "constructor: is not known here"],
+  ["%0A%3A=1", "query: is not known here"],
   ["limit=x&state=y", "limit: must be a whole number from 1 to 100; state: must be one of"],
 ])("refuses %s", (query, message) => {
   const refusal = read(query);

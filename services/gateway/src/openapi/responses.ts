@@ -1,6 +1,7 @@
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
-import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
-import { type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
+import { type ErrorCode, errorTable, refusalReasons } from "@disburse/kernel/errors.ts";
+import { readViolations, violationRules } from "@disburse/kernel/violations.ts";
+import { id, type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
 import { type Operation, takesBody } from "./operation.ts";
 
 /** What is sent and answered in headers, for all operations alike (decisions: wire conventions). */
@@ -26,6 +27,22 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
     example: "3f2c9f54-6a0c-4c8e-9a31-5f0f7f0f3b11",
   },
+  Strict: {
+    name: "Disburse-Strict",
+    in: "header",
+    required: false,
+    description:
+      "`true` refuses fields of the body that are not known, with `INVALID_REQUEST`; they are ignored otherwise, and the sandbox names them in `Disburse-Ignored-Fields`.",
+    schema: { type: "string", enum: ["true", "false"], default: "false" },
+  },
+  Amounts: {
+    name: "Disburse-Amounts",
+    in: "header",
+    required: false,
+    description:
+      "`string` answers every amount and rate as a string of the same digits, for clients that read JSON numbers as floats.",
+    schema: { type: "string", enum: ["number", "string"], default: "number" },
+  },
 };
 
 const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
@@ -41,6 +58,10 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
     type: "string",
     enum: ["true"],
   }),
+  "Disburse-Ignored-Fields": header(
+    "In the sandbox: fields of the body that are not known, by their paths; at most 20.",
+    { type: "string" },
+  ),
   "Content-Disposition": header("Name of the file.", { type: "string" }),
   "WWW-Authenticate": header("How to authenticate.", { type: "string", enum: ["Bearer"] }),
 };
@@ -49,6 +70,9 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
 export function headerRefs(names: readonly string[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
+
+/** While a request is still being read. */
+const ofAnyRequest = ["REQUEST_TIMEOUT", "HEADERS_TOO_LARGE"] as const;
 
 /** Before anything is known of the operation, and whenever it cannot be carried out. */
 const always: readonly ErrorCode[] = [
@@ -82,12 +106,42 @@ export function refusalsOf({ method, path, refusals = [] }: Operation): readonly
   return [...new Set([...refusals, ...always, ...more.flat()])];
 }
 
-/** What every error is: exactly this. */
+const violation = objectSchema("A field that failed.", {
+  field: text("Dotted path, or a header's name.", "depositor_details.address.city"),
+  rule: oneOf("What it broke; more may be added.", violationRules),
+  message: text("Explanation, for people.", "is required"),
+});
+
+const reasons = Object.entries(refusalReasons).map(([name, what]) => `- \`${name}\`: ${what}`);
+
+/** What every error is. */
 export const error: NamedSchema = {
   name: "Error",
   schema: objectSchema("Why a request was refused.", {
     code: oneOf("Error code, for programs; more may be added.", Object.keys(errorTable)),
     message: text("Explanation, for people.", "Quote has expired"),
+    violations: {
+      schema: {
+        type: "array",
+        description: "Of `INVALID_REQUEST`: every field that failed, as the message names them.",
+        items: violation,
+      },
+      isOptional: true,
+    },
+    reason: {
+      ...oneOf(
+        `What tells apart the causes that share a code; more may be added.\n\n${reasons.join("\n")}`,
+        Object.keys(refusalReasons),
+      ),
+      isOptional: true,
+    },
+    payout_id: {
+      ...id(
+        "po",
+        "Of `POSSIBLE_DUPLICATE`: the earlier payout. Of `ALREADY_PROCESSED` from Reissue payout: the one that was made.",
+      ),
+      isOptional: true,
+    },
   }),
 };
 
@@ -100,7 +154,10 @@ const headersOf: Readonly<Record<number, readonly string[]>> = {
 };
 
 /** To wait changes nothing, and the answer names no time. */
-const withoutRetry: ReadonlySet<ErrorCode> = new Set(["NOT_CANCELLABLE"]);
+const withoutRetry: ReadonlySet<ErrorCode> = new Set([
+  ...(["NOT_CANCELLABLE", "NOT_AWAITING_APPROVAL", "POSSIBLE_DUPLICATE"] as const),
+  "STATE_NOT_REACHABLE",
+]);
 
 /** The headers that come with every code of a response. */
 function ownHeaders(status: number, codes: readonly ErrorCode[]): readonly string[] {
@@ -152,12 +209,15 @@ function response(status: number, codes: readonly ErrorCode[]): JsonSchema {
   };
 }
 
+const invalid = "beneficiary_name: is required; destination_currency: must be one of USD, USDC";
+
+const duplicated = "po_01hqz0000000000000000000ab";
+
 function exampleOf(code: ErrorCode) {
-  const message =
-    code === "INVALID_REQUEST"
-      ? "beneficiary_name: is required; destination_currency: must be one of USD, USDC"
-      : errorTable[code].message;
-  return { code, message };
+  const { message } = errorTable[code];
+  if (code === "POSSIBLE_DUPLICATE") return { code, message, payout_id: duplicated };
+  if (code !== "INVALID_REQUEST") return { code, message };
+  return { code, message: invalid, violations: readViolations(invalid) };
 }
 
 type Described = readonly [id: string, summary: string, description: string];
@@ -173,7 +233,8 @@ function operational(
     { description: of, headers, content: { [type]: { schema } } },
   ]);
   const get = { operationId, tags: ["Operational"], summary, description, security: [] };
-  return { get: { ...get, responses: Object.fromEntries(responses) } };
+  const refusals = refusalResponses(ofAnyRequest);
+  return { get: { ...get, responses: { ...Object.fromEntries(responses), ...refusals } } };
 }
 
 const health = objectSchema("Health.", { status: oneOf("Health status.", ["ok"]) });
@@ -192,12 +253,24 @@ export const operationalPaths: Readonly<Record<string, JsonSchema>> = {
       ["It starts, stops, or its database does not answer.", notReady, 503],
     ],
   ),
+  "/.well-known/disburse-keys.json": operational(
+    [
+      "getReceiptKeys",
+      "Keys of receipts",
+      "The public keys that receipts are checked with, as a JWK set (RFC 7517). Keep a copy with your receipts.",
+    ],
+    [["The keys.", { type: "object", examples: [{ keys: [] }] }]],
+  ),
   "/openapi.json": operational(
     ["getOpenApi", "This document", "OpenAPI 3.1, as a file."],
     [["The document.", { type: "object" }]],
   ),
   "/docs": operational(
-    ["getDocs", "The reference to read", "This document as a page, served by the gateway alone."],
+    [
+      "getDocs",
+      "The reference to read",
+      "This document and guides as pages, served by the gateway alone. `/` leads here.",
+    ],
     [["The page.", text("HTML.", "<!doctype html>").schema]],
     "text/html",
   ),

@@ -33,11 +33,15 @@ export function storedValues<Desc extends DescMessage>(
 }
 
 /** A field's schema without what is demanded of a value that is sent. */
-function stored({ type, description, properties, items, examples }: JsonSchema): JsonSchema {
+function stored(schema: JsonSchema): JsonSchema {
+  const { type, description, properties, items, additionalProperties, examples } = schema;
   return {
     type: Array.isArray(type) ? "string" : type,
     ...(description !== undefined && { description }),
     ...(properties !== undefined && { properties: storedProperties(properties) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties: stored(additionalProperties as JsonSchema),
+    }),
     ...(items !== undefined && { items: stored(items as JsonSchema) }),
     ...(examples !== undefined && { examples }),
   };

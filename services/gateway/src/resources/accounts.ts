@@ -17,8 +17,10 @@ import { type Options, stringify } from "csv-stringify/sync";
 import * as f from "../openapi/fields.ts";
 import { type FileFormat, get, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { exportStatement } from "./statements.ts";
 
-const account = f.record(AccountSchema, "Account", "An account with its balances.", {
+/** An account with its balances. */
+export const account = f.record(AccountSchema, "Account", "An account with its balances.", {
   id: f.id("acc", "Account id."),
   currency_code: f.text("Its currency.", "USD"),
   available: f.decimal("Available balance.", "1000000.00"),
@@ -164,5 +166,6 @@ export const accounts: Resource = {
       answer: ({ request }, { payout }) =>
         entriesFile((cursor) => payout.listEntries({ ...request, limit: exportPage, cursor })),
     }),
+    exportStatement,
   ],
 };

@@ -27,7 +27,7 @@ function stored({ fields }: Pick<Beneficiary, "fields">): object {
 }
 
 /** A stored beneficiary (decisions §3). */
-const beneficiary = withStored(
+export const beneficiary = withStored(
   [cryptoBeneficiary, fiatBeneficiary],
   stored,
   f.record(

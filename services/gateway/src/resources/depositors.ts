@@ -13,7 +13,8 @@ import { bodyFields, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
-const depositor = withStored(
+/** A stored depositor. */
+export const depositor = withStored(
   [depositorBody],
   ({ fields }: Pick<Depositor, "fields">) => storedValues(DepositorFieldsSchema, f.present(fields)),
   f.record(

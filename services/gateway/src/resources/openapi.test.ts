@@ -5,9 +5,9 @@ import { referenceOf } from "@disburse/testkit/reference.ts";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { isScope } from "../keys/rules/key.ts";
-import { reference as openApi, operations } from "./all.ts";
+import { operations, referenceIn } from "./all.ts";
 
-const document = JSON.parse(JSON.stringify(openApi));
+const document = JSON.parse(JSON.stringify(referenceIn("sandbox")));
 const reference = referenceOf(document);
 
 type Media = {

@@ -84,7 +84,7 @@ describe("beneficiaries and depositors", () => {
     expect((await post(`${create}?validate=true`)).json).toEqual({ data: { valid: true } });
     expect((await post(create)).headers["idempotent-replayed"]).toBe("true");
     expect(calls.asked().map(({ validateOnly }) => validateOnly)).toEqual([true, false, true]);
-    expect((await calls.ask({ path: `${create}?validate=yes`, body: "{}" })).json).toEqual({
+    expect((await calls.ask({ path: `${create}?validate=yes`, body: "{}" })).json).toMatchObject({
       code: "INVALID_REQUEST",
       message: "validate: must be one of true, false",
     });
@@ -168,7 +168,7 @@ describe("beneficiaries and depositors", () => {
     ["/api/v1/webhooks/endpoints?limit=a", "limit: must be a whole number from 1 to 100"],
   ])("%s is refused", async (path, problem) => {
     const { status, json } = await calls.ask({ path });
-    expect([status, json]).toEqual([
+    expect([status, json]).toMatchObject([
       400,
       { code: "INVALID_REQUEST", message: expect.stringContaining(problem) },
     ]);

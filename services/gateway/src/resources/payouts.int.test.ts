@@ -24,6 +24,8 @@ const payout = create(PayoutSchema, {
   ...times,
 });
 
+const noOrder = { batch_id: "", scheduled_payout_id: "" };
+const noReissue = { reissue_of: "", reissued_as: "" };
 const noFailure = { failure_code: "", failure_message: "", rail_code: "" };
 
 describe("payouts", () => {
@@ -47,6 +49,7 @@ describe("payouts", () => {
       ...{ source_amount: 100.1, receiving_amount: 99.5, exchange_rate: 0.9995, total_fees: 0.55 },
       ...{ fixed_cost_currency: "USD", unique_transaction_reference: "0xhash", ...wireTimes },
       ...{ ...noFailure, returned_reference: "", expected_settlement_at: "" },
+      ...{ account_id: "acc_1", metadata: {}, ...noReissue, ...noOrder },
     });
     const expectedSettlementAt = at;
     calls.fakes().payout.getPayout = calls.replying({
@@ -54,6 +57,49 @@ describe("payouts", () => {
     });
     expect(await calls.data({ path: "/api/v1/transfer/payouts/po_1" })).toMatchObject({
       expected_settlement_at: wireAt,
+    });
+  });
+
+  it("are read with their beneficiary and quote, where these are asked for", async () => {
+    const { payout: payouts, beneficiary, quote } = calls.fakes();
+    payouts.getPayout = calls.replying({ payout });
+    beneficiary.getBeneficiary = calls.replying({
+      beneficiary: { id: "ben_1", name: "Jane Doe", ...times },
+    });
+    quote.getQuote = calls.replying({
+      quote: {
+        ...{ id: "qt_1", sourceAmount: "1.00", exchangeRate: "1", receivingAmount: "1.00" },
+        ...{ totalFees: "0.00", convertedAmount: "1.00", expiredAt: at, ...times },
+      },
+    });
+    const path = "/api/v1/transfer/payouts/po_1";
+    expect(await calls.data({ path })).not.toHaveProperty("quote");
+    expect(calls.asked()).toHaveLength(1);
+    const both = await calls.data({ path: `${path}?expand[]=beneficiary&expand[]=quote` });
+    expect(both).toMatchObject({
+      ...{ id: "po_1", beneficiary: { beneficiary_id: "ben_1" }, quote: { id: "qt_1" } },
+    });
+    const merchantId = calls.merchantId();
+    expect(calls.asked()).toContainEqual(
+      expect.objectContaining({ merchantId, beneficiaryId: "ben_1" }),
+    );
+    expect(calls.asked()).toContainEqual(expect.objectContaining({ merchantId, quoteId: "qt_1" }));
+    const one = await calls.data({ path: `${path}?expand[]=quote` });
+    expect([Object.hasOwn(one as object, "beneficiary"), one]).toMatchObject([
+      ...[false, { quote: { id: "qt_1" } }],
+    ]);
+  });
+
+  it("are read with what the key may read alone", async () => {
+    calls.fakes().payout.getPayout = calls.replying({ payout });
+    const key = await calls.keyWith(["payout:read", "beneficiary:read"]);
+    const path = "/api/v1/transfer/payouts/po_1";
+    expect((await calls.ask({ path, key })).status).toBe(200);
+    const refused = await calls.ask({ path: `${path}?expand[]=quote`, key });
+    expect(refused).toMatchObject({ status: 403, json: { reason: "scope_missing" } });
+    const unknown = await calls.ask({ path: `${path}?expand[]=account` });
+    expect(unknown).toMatchObject({
+      ...{ status: 400, json: { violations: [{ field: "expand[]" }] } },
     });
   });
 
@@ -84,7 +130,7 @@ describe("payouts", () => {
       events: [
         {
           ...{ status: "initiated", sub_status: "unknown", cause: "outcome_unknown" },
-          ...{ version: 3, created_at: wireAt, ...noFailure },
+          ...{ version: 3, created_at: wireAt, ...noFailure, ...noReissue },
         },
       ],
       meta_data: { total_count: 5, next_cursor: "c4" },
@@ -117,6 +163,7 @@ describe("payouts", () => {
             receiving_amount_currency: { name: "USD Coin (Ethereum)", symbol: "USDC_ETH" },
           },
           ...{ ...wireTimes, ...noFailure, returned_reference: "" },
+          ...{ account_id: "acc_1", metadata: {}, ...noOrder },
         },
       ],
       meta_data: { total_count: 1, next_cursor: "" },
@@ -155,7 +202,7 @@ describe("payouts", () => {
     const query =
       "limit=5&cursor=c1&status=failed&beneficiary_id=ben_1&reference_id=r%201&quote_id=qt_1" +
       "&source_currency_code=USD&destination_currency_code=INR&created_from=2026-11-20" +
-      "&created_to=2026-11-20T11:26:00.123Z&merchant_id=mer_other";
+      "&created_to=2026-11-20T11:26:00.123Z";
     await calls.data({ path: `/api/v1/transfer/payouts?${query}` });
     const expected = create(ListPayoutsRequestSchema, {
       ...{ merchantId: calls.merchantId(), limit: 5, cursor: "c1", status: PayoutStatus.FAILED },

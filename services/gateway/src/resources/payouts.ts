@@ -12,11 +12,15 @@ import {
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { executePayout } from "@disburse/forms/bodies/transfer.ts";
-import { findCurrency } from "@disburse/kernel/currency.ts";
+import { metadataField } from "@disburse/forms/fields/make.ts";
 import { failureCodes } from "@disburse/kernel/failure.ts";
+import { metadataKey } from "@disburse/kernel/metadata.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+import { amounts, approval, approvalOperations } from "./parts/payouts.ts";
+import { reissueOperation } from "./parts/reissue.ts";
+import { expansionQuery, readExpanded, withExpansions } from "./payout-expansion.ts";
 
 const status = f.word(
   PayoutStatus,
@@ -24,7 +28,7 @@ const status = f.word(
 );
 const subStatus = f.word(
   PayoutSubStatus,
-  "More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you.",
+  "More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. `awaiting_funds`: accepted and not sent yet; the operator has to fund the rail, and nothing is needed of you. `awaiting_approval`: another of your people, or another API key, has to approve it; see `approval`.",
 );
 const reference = f.text("The merchant's own reference; empty if none was given.", "order-1001");
 
@@ -54,6 +58,14 @@ const returnedReference = f.text(
   "Transaction hash or bank reference of the payment that came back; empty unless `returned`.",
   "",
 );
+const metadata = f.pairs("Your own data, sent with Execute payout.", metadataField.example);
+
+/** What a payout was made of, where it was not executed by itself. */
+const orderedAs = {
+  scheduled_payout_id: f.text("The scheduled payout that it was made of; otherwise empty.", ""),
+  batch_id: f.text("The batch whose line it is; otherwise empty.", ""),
+} as const;
+
 /** Why a payout failed; a payout and its events have them. */
 const failure = {
   failure_code: failureCode,
@@ -62,7 +74,7 @@ const failure = {
 } as const;
 
 /** One payout (service interface, "Payout"; decisions §6). */
-const payout = f.record(PayoutSchema, "Payout", "A payout.", {
+const payoutRecord = f.record(PayoutSchema, "Payout", "A payout.", {
   id: f.id("po", "Payout id."),
   reference_id: reference,
   status,
@@ -76,11 +88,20 @@ const payout = f.record(PayoutSchema, "Payout", "A payout.", {
   unique_transaction_reference: transactionReference,
   ...failure,
   returned_reference: returnedReference,
+  account_id: f.id("acc", "The account that pays."),
+  metadata,
+  ...orderedAs,
   expected_settlement_at: f.momentOrNone(
     "When it will have been paid, as a rule of its rail; empty until it is submitted, if the rail does not say, and if it failed.",
   ),
+  approval: f.optional(f.ref(approval)),
+  reissue_of: f.text("The payout that this one pays again (Reissue payout); otherwise empty.", ""),
+  reissued_as: f.text("The payout that pays this one again; otherwise empty.", ""),
   ...f.recordTimes,
 });
+
+/** The same, with what a read was asked to expand. */
+export const payout = withExpansions(payoutRecord);
 
 /** The payload of webhooks about a payout (service interface, "Events"). */
 export const payoutWebhook: f.NamedSchema = {
@@ -101,37 +122,6 @@ export const payoutWebhook: f.NamedSchema = {
     returned_reference: returnedReference,
   }),
 };
-
-const currency = (description: string, name: string, symbol: string) =>
-  f.object(description, {
-    name: f.from(
-      (code: string) => findCurrency(code)?.name ?? code,
-      f.text("Name of the currency.", name),
-    ),
-    symbol: f.from(
-      (code: string) => findCurrency(code)?.symbol ?? code,
-      f.text("Its symbol; the code of a crypto currency.", symbol),
-    ),
-  });
-
-const decimalText = (description: string, example: string) =>
-  f.text(description, example, { format: "decimal", pattern: "^-?[0-9]+([.][0-9]+)?$" });
-
-const amounts = f.object(
-  "The amounts, as strings.",
-  f.fields(PayoutSchema, {
-    source_amount: decimalText("What the account pays, fees included.", "250.00"),
-    receiving_amount: decimalText("What the beneficiary receives.", "248.207250"),
-    source_amount_currency: f.from(
-      "sourceCurrencyCode",
-      currency("Of the account.", "US Dollar", "$"),
-    ),
-    receiving_amount_currency: f.from(
-      "destinationCurrencyCode",
-      currency("Of the beneficiary.", "USD Coin", "USDC_ETH"),
-    ),
-  }),
-);
 
 const isCrypto = ({ transferMethod }: Pick<Payout, "transferMethod">) =>
   transferMethod === "CRYPTO";
@@ -174,6 +164,9 @@ const payoutItem = f.record(PayoutSchema, "PayoutItem", "A payout as it is liste
   amount: f.from((its) => its, amounts),
   ...failure,
   returned_reference: returnedReference,
+  account_id: f.id("acc", "The account that pays."),
+  metadata,
+  ...orderedAs,
   ...f.recordTimes,
 });
 
@@ -190,12 +183,14 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
   sub_status: subStatus,
   cause: f.word(
     PayoutCause,
-    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail.",
+    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. `cancelled`: by your request. `awaiting_funds`: not sent yet, the operator has to fund the rail. `approved`, `approval_rejected`, `approval_expired`: decided by another of your people or API keys, or by no one in time. `reissued`: another payout pays it again; its status stays.",
   ),
   version: f.whole("Version of the payout at this step: the `webhook-sequence` of its status.", 1, {
     minimum: 1,
   }),
   ...failure,
+  reissue_of: f.text("Of `executed`: the payout that this one pays again; otherwise empty.", ""),
+  reissued_as: f.text("Of `reissued`: the payout that pays this one again; otherwise empty.", ""),
   created_at: f.moment("When it took place."),
 });
 
@@ -212,11 +207,17 @@ const executed = f.record(ExecutePayoutResponseSchema, "ExecutedPayout", "An acc
 const listQuery = q.queryOf(ListPayoutsRequestSchema, {
   ...q.page,
   status: q.word(PayoutStatus, "Only payouts of this status."),
+  sub_status: q.word(PayoutSubStatus, "Only payouts of this sub-status."),
   beneficiary_id: q.token("Only payouts to this beneficiary."),
   reference_id: q.text("Only payouts with this reference of yours."),
   quote_id: q.token("Only the payout of this quote."),
   source_currency_code: q.token("Only payouts from this source currency."),
   destination_currency_code: q.token("Only payouts to this destination currency."),
+  beneficiary_name: q.text("Only payouts to this whole name, in any case, accents or not."),
+  amount_from: q.token("Only payouts of at least this amount; needs `source_currency_code`."),
+  amount_to: q.token("Only payouts of at most this amount; needs `source_currency_code`."),
+  batch_id: q.token("Only payouts of this batch."),
+  metadata: q.pairs(metadataKey, "Only payouts with these pairs: `metadata[order]=1001`."),
   ...q.created,
 });
 
@@ -224,12 +225,12 @@ const listQuery = q.queryOf(ListPayoutsRequestSchema, {
 export const payouts: Resource = {
   scope: "payout",
   tag: "Payouts",
-  components: [payout, payoutItem, payoutPage, event, eventPage, executed],
+  components: [approval, payout, payoutItem, payoutPage, event, eventPage, executed],
   operations: [
     post("executePayout", "/api/v1/transfer/execute", {
       summary: "Execute payout",
       description:
-        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this beneficiary, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it has room again.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
+        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. If your approval rules ask for it, the payout waits with `sub_status` `awaiting_approval`. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this beneficiary, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it has room again.\n\n`POSSIBLE_DUPLICATE`: your account has a guard against duplicates (ask the operator for it), and the payout `payout_id` of the error, executed within the guard's window and not failed, has the same beneficiary, the same non-empty `reference_id` and the same source or receiving amount. Execute the quote with `allow_duplicate` if you mean to pay twice.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
       body: { form: executePayout },
       data: executed,
       refusals: [
@@ -240,6 +241,7 @@ export const payouts: Resource = {
         "ALREADY_PROCESSED",
         "QUOTE_EXPIRED",
         "AMOUNT_NOT_WITHIN_LIMITS",
+        "POSSIBLE_DUPLICATE",
         "LIMIT_EXCEEDED",
         "INSUFFICIENT_BALANCE",
       ],
@@ -254,6 +256,8 @@ export const payouts: Resource = {
       refusals: ["RECORD_NOT_FOUND", "NOT_CANCELLABLE"],
       answer: async ({ change }, { payout }) => (await payout.cancelPayout(change)).payout,
     }),
+    ...approvalOperations(payout),
+    reissueOperation(payout),
     get("listPayouts", "/api/v1/transfer/payouts", {
       summary: "List payouts",
       description:
@@ -264,9 +268,11 @@ export const payouts: Resource = {
     }),
     get("getPayout", "/api/v1/transfer/payouts/:payoutId", {
       summary: "Get payout",
-      description: "One payout as it is now.",
+      description:
+        "One payout as it is now. `expand[]=beneficiary` and `expand[]=quote` answer these records with it, as Get beneficiary and Get quote do; each needs its own scope to read.",
+      query: expansionQuery,
       data: payout,
-      answer: async ({ request }, { payout }) => (await payout.getPayout(request)).payout,
+      answer: readExpanded,
     }),
     get("listPayoutEvents", "/api/v1/transfer/payouts/:payoutId/events", {
       summary: "List events (timeline)",

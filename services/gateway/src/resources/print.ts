@@ -1,4 +1,4 @@
-import { reference } from "./all.ts";
+import { referenceIn } from "./all.ts";
 
-/** Prints the OpenAPI document as `docs/openapi.json` keeps it; part of `npm run generate`. */
-process.stdout.write(`${JSON.stringify(reference, null, 2)}\n`);
+/** Prints the OpenAPI document of a sandbox, which `docs/openapi.json` is: `npm run generate`. */
+process.stdout.write(`${JSON.stringify(referenceIn("sandbox"), null, 2)}\n`);

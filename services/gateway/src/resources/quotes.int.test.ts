@@ -41,7 +41,7 @@ describe("quotes", () => {
         '"destination_currency_code":"INR","source_amount":9007199254740993.12,' +
         '"exchange_rate":83.1234567891,"receiving_amount":1000.00,"total_fees_currency":"USD",' +
         '"total_fees":0.37,"converted_amount":9007199254740992.75,' +
-        `"created_at":"${wireAt}","updated_at":"${wireAt}","expired_at":"${wireAt}"}}`,
+        `"created_at":"${wireAt}","updated_at":"${wireAt}","expired_at":"${wireAt}","metadata":{}}}`,
     );
   });
 

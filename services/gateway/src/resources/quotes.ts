@@ -9,12 +9,13 @@ import {
   QuoteSchema,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { requestForQuote } from "@disburse/forms/bodies/transfer.ts";
+import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
 
 /** A quote (service interface, "Quote"). */
-const quote = f.record(QuoteSchema, "Quote", "Costs and amounts of a payout.", {
+export const quote = f.record(QuoteSchema, "Quote", "Costs and amounts of a payout.", {
   id: f.id("qt", "Quote id."),
   corridor_id: f.id("cor", "Corridor."),
   source_currency_code: f.text("Currency of the account.", "USD"),
@@ -27,6 +28,10 @@ const quote = f.record(QuoteSchema, "Quote", "Costs and amounts of a payout.", {
   converted_amount: f.decimal("`source_amount` less `total_fees`, exactly.", "248.25"),
   ...f.recordTimes,
   expired_at: f.moment("The quote cannot be executed from this time on."),
+  metadata: f.pairs(
+    "Your own data, as you sent it with the request. A payout has its own: send it with Execute payout.",
+    metadataField.example,
+  ),
 });
 
 type Limits = Pick<QuoteLimits, "sourceMin" | "sourceMax" | "receivingMin" | "receivingMax">;

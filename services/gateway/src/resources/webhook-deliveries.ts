@@ -24,6 +24,7 @@ const described = f.fields(DeliverySchema, {
   ),
   attempts_count: f.whole("Attempts so far.", 1),
   replay: f.whole("0 for the original delivery, otherwise the number of the redelivery.", 0),
+  test: f.flag("Whether it is of an event that you made up in the sandbox.", false),
   next_attempt_at: f.momentOrNone("Time of the next attempt; empty if there is none."),
   ...f.recordTimes,
 });

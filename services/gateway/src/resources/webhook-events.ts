@@ -9,13 +9,16 @@ import * as f from "../openapi/fields.ts";
 import { get, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
 import { payoutWebhook } from "./payouts.ts";
-import { paymentSessionData, refundData } from "./webhooks.ts";
+import { optInData, paymentSessionData, refundData } from "./webhooks.ts";
 
 /** `data` of a webhook's body, each number with the digits that it has there. */
 const payload: f.Kind<Uint8Array> = {
   schema: {
     description: "`data` of the webhook's body, with the same digits.",
-    anyOf: [payoutWebhook, paymentSessionData, refundData].map(f.schemaRef),
+    anyOf: [
+      ...[payoutWebhook, paymentSessionData, refundData],
+      ...Object.values(optInData).map(([data]) => data),
+    ].map(f.schemaRef),
     examples: [
       {
         ...(exampleOfSchema(payoutWebhook.schema, new Map()) as object),
@@ -37,6 +40,7 @@ const event = f.record(EventRecordSchema, "WebhookEventRecord", "An event as web
     "payout_session",
     "payment_session",
     "refund",
+    ...Object.keys(optInData),
   ]),
   transaction_id: f.text("Id of the transaction.", "po_01hqz0000000000000000000ab"),
   status: f.text("The status that it reports.", "succeeded"),
@@ -64,7 +68,7 @@ export const webhookEvents: Resource = {
     get("listWebhookEvents", "/api/v1/events", {
       summary: "Read the feed of events",
       description:
-        "Every event of the last 90 days once, regardless of your endpoints: to catch up after an outage, or instead of webhooks. Keep `next_cursor` once you have stored the events, and continue there. Events of one transaction may be out of order: sort them by `sequence`. Test events are not included.",
+        "Every event of the last 90 days once, regardless of your endpoints: to catch up after an outage, or instead of webhooks. Keep `next_cursor` once you have stored the events, and continue there. Events of one transaction may be out of order: sort them by `sequence`. Events that an endpoint gets only by their name are included from when one names them. Test events are not included.",
       query: q.queryOf(ListEventsRequestSchema, {
         limit: q.limit("Maximum number of events; default 20."),
         after: q.token(

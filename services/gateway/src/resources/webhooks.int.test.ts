@@ -39,7 +39,7 @@ const delivery = {
 const wireDelivery = {
   ...{ id: "whd_1", endpoint_id: "whe_1", event_id: "evt_1", transaction_type: "payout_session" },
   ...{ transaction_id: "po_1", status: "initiated", sequence: 1, attempts_count: 1, replay: 0 },
-  ...{ state: "exhausted", next_attempt_at: "", ...wireTimes },
+  ...{ state: "exhausted", next_attempt_at: "", test: false, ...wireTimes },
 };
 
 describe("webhooks", () => {

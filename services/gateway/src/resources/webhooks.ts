@@ -1,6 +1,8 @@
+import type { optInEventTypes } from "@disburse/forms/bodies/webhooks.ts";
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
+import { digestExample } from "./parts/payouts.ts";
 import { payoutWebhook } from "./payouts.ts";
 
 /** The payloads of webhooks (service interface, "Events"; decisions: webhooks). */
@@ -49,6 +51,108 @@ export const refundData: f.NamedSchema = {
   },
 };
 
+/** The payload of webhooks about what was credited to an account. */
+const accountCredited = payload("AccountCreditedWebhookData", "An account was credited.", {
+  id: f.id("acc", "The account."),
+  status: f.oneOf("Constant.", ["credited"]),
+  merchant_id: f.id("mer", "Your id."),
+  entry_id: f.text("Id of the line in the account's statement.", "…"),
+  currency_code: f.text("The account's currency.", "USD"),
+  amount: f.decimal("Amount of the credit.", "2500.00"),
+  available: f.decimal("Available balance after it.", "12500.00"),
+  held: f.decimal("Held balance after it.", "0.00"),
+  note: f.text("Note on the credit; empty if there is none.", "wire of 20 November"),
+  created_at: f.moment("When it was credited."),
+});
+
+/** The payload of webhooks about batches that wait for another's approval. */
+const batchRequired = payload(
+  "BatchApprovalWebhookData",
+  "A batch waits for approval: see Approve batch.",
+  {
+    id: f.id("bat", "The batch."),
+    status: f.oneOf("Constant.", ["awaiting_approval"]),
+    merchant_id: f.id("mer", "Your id."),
+    reference_id: f.text("Your own name for it; empty if none was given.", "payroll-2026-12"),
+    line_count: f.whole("Number of lines.", 3),
+    account_id: f.id("acc", "Account that pays."),
+    source_currency_code: f.text("Currency of the account.", "USD"),
+    source_total: f.decimal("Sum of the lines that fix what the account pays.", "22.50"),
+    digest: f.text("Of what is approved.", digestExample),
+    created_at: f.moment("When it was made."),
+  },
+);
+
+/** The payload of webhooks about the end of a batch. */
+const batchFinished = payload("BatchFinishedWebhookData", "A batch is finished.", {
+  id: f.id("bat", "The batch."),
+  status: f.oneOf("Constant.", ["finished"]),
+  merchant_id: f.id("mer", "Your id."),
+  reference_id: f.text("Your own name for it; empty if none was given.", "payroll-2026-12"),
+  line_count: f.whole("Number of lines.", 3),
+  executed_count: f.whole("Lines whose payout is made.", 2),
+  failed_count: f.whole("Lines of which no payout could be made.", 1),
+  cancelled_count: f.whole("Lines that were cancelled.", 0),
+  source_currency_code: f.text("Currency of the account.", "USD"),
+  total_amount: f.decimal("What its payouts cost, fees included.", "22.50"),
+  finished_at: f.moment("When it was finished."),
+});
+
+/** The payload of webhooks about a beneficiary's screening. */
+const screeningChanged = payload(
+  "BeneficiaryScreeningWebhookData",
+  "A beneficiary's screening status changed after the request that created it was answered.",
+  {
+    id: f.id("ben", "The beneficiary."),
+    status: f.oneOf("Its screening status now.", ["cleared", "review", "blocked"]),
+    previous_status: f.oneOf("What it was before.", ["pending", "cleared", "review", "blocked"]),
+    merchant_id: f.id("mer", "Your id."),
+    changed_at: f.moment("When it changed."),
+  },
+);
+
+/** The payload of webhooks about payouts that wait for approval. */
+const approvalRequired = payload(
+  "PayoutApprovalWebhookData",
+  "A payout waits for approval: see Approve payout.",
+  {
+    id: f.id("po", "The payout."),
+    status: f.oneOf("Constant.", ["awaiting_approval"]),
+    merchant_id: f.id("mer", "Your id."),
+    reference_id: f.text("Your own reference; empty if none was given.", "order-1001"),
+    beneficiary_id: f.id("ben", "Who is to be paid."),
+    reasons: f.listOf("Why.", f.oneOf("A rule of yours.", ["amount", "new_beneficiary"])),
+    digest: f.text("Of what is approved.", digestExample),
+    source_currency_code: f.text("Currency of the account.", "USD"),
+    source_amount: f.decimal("What the account pays, fees included.", "250.00"),
+    destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
+    receiving_amount: f.decimal("What the beneficiary receives.", "248.207250"),
+    expires_at: f.moment("When it is cancelled if no one has decided."),
+    created_at: f.moment("When it was executed."),
+  },
+);
+
+/** The payloads of events that an endpoint gets only by their type's name. */
+export const optInData = {
+  "account.credited": [accountCredited, "An account was credited: money can be paid out."],
+  "batch.approval_required": [
+    batchRequired,
+    "A batch waits until another of your people or API keys than its maker approves it.",
+  ],
+  "batch.finished": [
+    batchFinished,
+    "A batch is finished: each of its lines has its payout, failed or was cancelled.",
+  ],
+  "beneficiary.screening_changed": [
+    screeningChanged,
+    "A beneficiary was cleared, has to be reviewed or was blocked: payouts to it follow its status.",
+  ],
+  "payout.approval_required": [
+    approvalRequired,
+    "A payout waits until another of your people or API keys approves it.",
+  ],
+} as const satisfies Record<(typeof optInEventTypes)[number], readonly [f.NamedSchema, string]>;
+
 const probe = (name: string, description: string, status: string, endpoint: string) =>
   payload(name, description, {
     id: f.text("Id of the event.", "evt_01hqz0000000000000000000ab"),
@@ -76,6 +180,7 @@ const events = {
   payout_session: [payoutWebhook, "A payout was initiated, or its status changed."],
   payment_session: [paymentSessionData, "A payment session changed."],
   refund: [refundData, "A refund changed."],
+  ...optInData,
   webhook_test: [testData, "A test of the endpoint."],
   webhook_challenge: [challengeData, "The endpoint's URL is verified."],
 } as const;
@@ -110,6 +215,10 @@ const headers = Object.entries({
   return { name, in: "header", required, description, schema: { type: "string" } };
 });
 
+/** How each is sent, and is to be received. */
+const how =
+  "Any response but 200 within 15 s is retried, with delays that double from 5 s, for 24 hours. Check both signatures over the bytes that arrived: `verifyWebhook(rawBody, headers, { secret, standardSecret })` of the SDK does; by hand, the HMAC's key is what follows `whsec_` in `standard_secret`, base64-decoded. An event may arrive more than once: ignore a `webhook-id` that you have seen.";
+
 /** The `webhooks` of the document: by what the event is of, what is sent and what is awaited. */
 export function webhookItems(
   schemas: ReadonlyMap<string, JsonSchema>,
@@ -118,11 +227,10 @@ export function webhookItems(
     const schema = f.schemaRef(body);
     const examples = { [type]: { value: exampleOfSchema(schema, schemas) } };
     const post = {
-      operationId: `on_${type}`,
+      operationId: `on_${type.replaceAll(".", "_")}`,
       tags: ["Webhooks"],
       summary,
-      description:
-        "Any response but 200 within 15 s is retried, with delays that double from 5 s, for 24 hours. Check both signatures over the bytes that arrived: `verifyWebhook(rawBody, headers, { secret, standardSecret })` of the SDK does; by hand, the HMAC's key is what follows `whsec_` in `standard_secret`, base64-decoded. An event may arrive more than once: ignore a `webhook-id` that you have seen.",
+      description: `${type in optInData ? `Sent only to endpoints whose \`event_types\` name \`${type}\`: \`*\` does not stand for it. ` : ""}${how}`,
       security: [],
       parameters: headers,
       requestBody: { required: true, content: { "application/json": { schema, examples } } },
@@ -133,11 +241,18 @@ export function webhookItems(
   return Object.fromEntries(items);
 }
 
+/** The `data` of a type's example, as JSON; `undefined` of a type that there is not. */
+export function exampleData(type: string): string | undefined {
+  const [data] = Object.hasOwn(events, type) ? events[type as keyof typeof events] : [];
+  return data && JSON.stringify(exampleOfSchema(data.schema, new Map()));
+}
+
 /** The named parts of the webhooks. */
 export const webhookComponents: readonly f.NamedSchema[] = [
   payoutWebhook,
   paymentSessionData,
   refundData,
+  ...Object.values(optInData).map(([data]) => data),
   testData,
   challengeData,
   ...envelopes.map(({ body }) => body),

@@ -52,6 +52,8 @@ export type DeliveryDocument = Origin & {
   expires_at?: Date;
   operation_id?: string;
   actor?: StoredActor;
+  /** Of an event that its merchant made up in a sandbox; the collection of events has none. */
+  test?: true;
 };
 
 /** The fields that a delivery copies from its event. */
@@ -113,6 +115,22 @@ export function redelivery(
     ...currentOrigin(),
     operation_id: change.operationId,
     actor: change.actor,
+    ...(source.test && { test: source.test, line: source.line }),
+  };
+}
+
+/** The delivery of an event that a merchant made up: due at once, in a line of its own. */
+export function testDelivery(
+  event: Omit<EventFields, keyof Origin>,
+  endpointId: string,
+  now: Date,
+  change: Change,
+): DeliveryDocument {
+  return {
+    ...deliveryDocument({ ...event, ...currentOrigin() }, endpointId, 0, now),
+    ...{ operation_id: change.operationId, actor: change.actor, test: true, order: "none" },
+    // The transaction may be there: its events neither wait for a test nor hold it.
+    line: orderingKey(endpointId, "test", event.event_id),
   };
 }
 

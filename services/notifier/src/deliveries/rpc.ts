@@ -108,5 +108,6 @@ export function deliveryMessage(
     updatedAt: timestampFromDate(delivery.updated_at),
     attempts: attempts.map(attemptMessage),
     replay: delivery.replay,
+    test: delivery.test === true,
   });
 }

@@ -8,6 +8,7 @@ import { arrivalMatters } from "../deliveries/rules/order.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
 import type { Recipient } from "../endpoints/rules/endpoint.ts";
 import { isSubscribed, subscriptionTypes } from "../endpoints/rules/event-filter.ts";
+import { isOptIn } from "../endpoints/rules/opt-in.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { type EventDocument, eventDocument } from "./documents.ts";
 import type { WebhookEvent } from "./rules/event.ts";
@@ -80,12 +81,10 @@ export function createFanOut(deps: FanOutDeps) {
     publish: async (batch: readonly WebhookEvent[]): Promise<void> => {
       await admission.room();
       const subscribed = await findSubscribed(batch);
-      const receivedAt = clock.now();
-      const documents = batch.map((event) =>
-        eventDocument(event, wanted(event, subscribed.get(event.merchantId)), receivedAt),
-      );
-      const known = [...subscribed.values()].flat().map((each) => [each.id, each] as const);
-      if (await insertFresh(documents, new Map(known))) order.stored(documents);
+      const documents = keptDocuments(batch, subscribed, clock.now());
+      if (documents.length === 0) return;
+      const known = new Map([...subscribed.values()].flat().map((each) => [each.id, each]));
+      if (await insertFresh(documents, known)) order.stored(documents);
       else await deliver(await events.store(documents));
     },
     /** The same for an operation's event; `undefined`: it was used with other content. */
@@ -103,6 +102,19 @@ export function createFanOut(deps: FanOutDeps) {
       return stored;
     },
   };
+}
+
+/** What is stored of a batch: of opt-in events those whose type an endpoint names. */
+function keptDocuments(
+  batch: readonly WebhookEvent[],
+  subscribed: ReadonlyMap<string, readonly Recipient[]>,
+  receivedAt: Date,
+): EventDocument[] {
+  return batch
+    .map((event) =>
+      eventDocument(event, wanted(event, subscribed.get(event.merchantId)), receivedAt),
+    )
+    .filter((each) => !isOptIn(each.transaction_type) || each.endpoint_ids.length > 0);
 }
 
 function wanted(event: WebhookEvent, all: readonly Recipient[] = []): string[] {

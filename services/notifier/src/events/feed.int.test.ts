@@ -109,6 +109,19 @@ describe("a merchant's feed", () => {
     ]);
   });
 
+  it("says where it ends, for who wants only what comes from now on", async () => {
+    const { merchantId } = await register(notifier);
+    const empty = await notifier.rpc.listEvents({ merchantId, atEnd: true });
+    expect(empty.events).toEqual([]);
+    await arrive(merchantId, 3);
+    const all = await readOn(merchantId, 10, empty.nextCursor);
+    expect(all.ids).toHaveLength(3);
+    const { nextCursor: end } = await notifier.rpc.listEvents({ merchantId, atEnd: true });
+    expect(end).toBe(all.cursor);
+    const later = await arrive(merchantId, 1);
+    expect((await readOn(merchantId, 10, end)).ids).toEqual(later);
+  });
+
   it("continues at its end, whatever arrival time a late event has", async () => {
     const merchantId = newId("merchant");
     const early = await arrive(merchantId, 2);

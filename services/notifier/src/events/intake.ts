@@ -9,6 +9,8 @@ import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type MerchantEvent,
   MerchantEventSchema,
+  type OptInEvent,
+  OptInEventSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import {
   type PayoutStatusChanged,
@@ -16,6 +18,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { violationsMessage } from "@disburse/kernel/refusal.ts";
+import { mayPublish, optInTypes } from "../endpoints/rules/opt-in.ts";
 import type { FanOut } from "./fan-out.ts";
 import {
   isEventId,
@@ -65,7 +68,7 @@ function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
 }
 
 /** Another system's event, by bus or by RPC. */
-export function publishedEvent(message: MerchantEvent): PublishedEvent {
+export function publishedEvent(message: MerchantEvent | OptInEvent): PublishedEvent {
   const { occurredAt } = message;
   return {
     ...message,
@@ -73,20 +76,34 @@ export function publishedEvent(message: MerchantEvent): PublishedEvent {
   };
 }
 
-function merchantEvent(message: MerchantEvent, receivedAt: Date): WebhookEvent {
+function merchantEvent(
+  message: MerchantEvent | OptInEvent,
+  receivedAt: Date,
+  types?: readonly string[],
+): WebhookEvent {
   const event = publishedEvent(message);
-  const violations = publishedEventViolations(event);
+  const violations = publishedEventViolations(event, types);
   if (violations.length > 0) throw new UnreadableEventError(violationsMessage(violations));
   return webhookEventOf(event, receivedAt);
 }
 
+/** An event that goes only where it is subscribed to; each type has one publisher. */
+function optInEvent({ body, publisher }: BusMessage, receivedAt: Date): WebhookEvent {
+  const event = merchantEvent(fromBinary(OptInEventSchema, body), receivedAt, optInTypes);
+  if (mayPublish(publisher, event.transactionType)) return event;
+  throw new UnreadableEventError(`transaction_type is not one that ${publisher} may publish`);
+}
+
 /** A message as merchants get it; throws where it breaks its contract. */
 export function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
-  const { key, body, origin } = message;
-  const event = key.startsWith("payout.")
-    ? payoutEvent(fromBinary(PayoutStatusChangedSchema, body))
-    : merchantEvent(fromBinary(MerchantEventSchema, body), receivedAt);
-  return { ...event, origin };
+  return { ...readBody(message, receivedAt), origin: message.origin };
+}
+
+function readBody(message: BusMessage, receivedAt: Date): WebhookEvent {
+  const { key, body } = message;
+  if (key.startsWith("payout.")) return payoutEvent(fromBinary(PayoutStatusChangedSchema, body));
+  if (key.startsWith("opt_in.")) return optInEvent(message, receivedAt);
+  return merchantEvent(fromBinary(MerchantEventSchema, body), receivedAt);
 }
 
 /** Logs each stored event under the request that caused it. */
@@ -107,7 +124,7 @@ export function subscription(
 ): Subscription {
   return {
     queue: "notifier",
-    events: [eventTypeOf(PayoutStatusChangedSchema), eventTypeOf(MerchantEventSchema)],
+    events: [PayoutStatusChangedSchema, MerchantEventSchema, OptInEventSchema].map(eventTypeOf),
     handle: async (batch) => {
       const startedMs = performance.now();
       const events: WebhookEvent[] = [];
@@ -129,7 +146,7 @@ export function subscription(
   };
 }
 
-const families: readonly string[] = ["payout", "payment_session", "refund"];
+const families: readonly string[] = ["payout", "payment_session", "refund", "opt_in"];
 
 /** Counts messages that went to the dead letters unread. */
 export function createUnreadableCount(metrics: Metrics) {

@@ -90,7 +90,11 @@ export function eventRpc(deps: EventDeps) {
       return { delivery: deliveryMessage(orThrow(await testDelivery(event, endpointId))) };
     },
 
-    listEvents: async ({ merchantId, limit: asked, after: cursor }) => {
+    listEvents: async ({ merchantId, limit: asked, after: cursor, atEnd }) => {
+      if (atEnd) {
+        const end = (await feeds.next(merchantId)) - 1;
+        return { nextCursor: writeFeedCursor(merchantId, end) };
+      }
       const limit = orThrow(readLimit(asked));
       const after = orThrow(readFeedCursor(merchantId, cursor));
       const page = orThrow(await readFeed(feeds, { merchantId, after, limit }));

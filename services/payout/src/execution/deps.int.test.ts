@@ -28,10 +28,12 @@ function request(quoteId: string) {
   return {
     merchantId: "mer_1",
     quoteId,
-    ...{ referenceId: "order", remittanceInformation: "", purposeCode: "" },
+    ...{ referenceId: "order", remittanceInformation: "", purposeCode: "", metadata: {} },
     operationId,
     actor,
     content: quoteId,
+    allowDuplicate: false,
+    ordered: {},
   };
 }
 
@@ -56,12 +58,12 @@ it("hands a new payout on once: to close its hold, and with its lease and first 
   const closed = [accountId, id];
   expect(handed.splice(0)).toEqual([
     closed,
-    [{ payout, origin, created: { event, change } }, lease],
+    [{ payout, origin, created: { event, change }, also: [] }, lease],
   ]);
   expect(await execute()).toEqual(payout);
   expect(handed).toEqual([]);
   // As after a crash that came before the answer.
-  expect(await claimAndCreate(deps, accountId, asked)).toEqual(payout);
+  expect(await claimAndCreate(deps, accountId, { ...asked, approval: undefined })).toEqual(payout);
   expect(handed).toEqual([closed]);
 });
 
@@ -75,7 +77,7 @@ it("of a quote that is not there is refused, and fails where that cannot be know
 
 it("whose claim is refused fails where its hold cannot be released", async () => {
   const asked = request(platform.quote(accountId, { expiresAt: new Date(0) }));
-  const released = claimAndCreate(platform.worker, "acc_none", asked);
+  const released = claimAndCreate(platform.worker, "acc_none", { ...asked, approval: undefined });
   await expect(released).rejects.toThrow("hold not released: no_account");
 });
 

@@ -206,7 +206,8 @@ describe("a crash", () => {
 
   it("between hold and claim, or after it, keeps what is for the beneficiary", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
-    const sent = { remittanceInformation: "Invoice 7, Ada Lovelace", purposeCode: "SUPP" };
+    const texts = { remittanceInformation: "Invoice 7, Ada Lovelace", purposeCode: "SUPP" };
+    const sent = { ...texts, metadata: { order: "7", desk: "" } };
     for (const fault of ["claim", "afterClaim"] as const) {
       const quoteId = platform.quote(accountId);
       platform.faults[fault] = () => {
@@ -258,7 +259,12 @@ describe("a crash", () => {
     const quoteId = platform.quote(accountId);
     const quote = platform.quotes.get(quoteId);
     const [mutation, other] = [platform.operation(), platform.operation()];
-    const texts = { referenceId: "order-1", remittanceInformation: "", purposeCode: "" };
+    const texts = {
+      referenceId: "order-1",
+      remittanceInformation: "",
+      purposeCode: "",
+      metadata: {},
+    };
     const words = { ...texts, operationId: mutation.operationId };
     const payoutId = derivedId("payout", quoteId);
     if (quote) {

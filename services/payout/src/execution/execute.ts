@@ -1,27 +1,19 @@
-import type { Client } from "@connectrpc/connect";
 import { currentOrigin } from "@disburse/chassis/call-context.ts";
-import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
-import {
-  isOther,
-  type RequestedChange,
-  type StoredContent,
-} from "@disburse/chassis/mutations/content.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
-import { type Change, type StoredActor, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { isOther, type RequestedChange } from "@disburse/chassis/mutations/content.ts";
+import { type Change, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { type PublicRefusal, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import {
-  type BeneficiaryService,
-  ScreeningStatus,
-} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { Collection } from "mongodb";
+import type { DuplicateGuard } from "../controls/duplicates.ts";
 import { closeHolds, type Ledger } from "../ledger/accounts.ts";
 import type { Lease, Payouts } from "../payouts/document.ts";
+import { orderedFields } from "../payouts/ordered-fields.ts";
+import { markReissued } from "../payouts/reissued.ts";
+import type { ApprovalNeed, GivenApproval } from "../payouts/rules/approval.ts";
+import { withApproval } from "../payouts/rules/deciding.ts";
 import {
   type ClaimedQuote,
+  type OrderedAs,
   type Payout,
   payoutFrom,
   payoutIdOf,
@@ -29,32 +21,20 @@ import {
 } from "../payouts/rules/payout.ts";
 import { type Created, findPayout, insertPayout } from "../payouts/store.ts";
 import type { VelocityRoom } from "../velocity/room.ts";
-import { claimedQuote, type ReadQuote, readExecutable } from "./quote.ts";
-import { executedBefore, fundable, payable } from "./rules/payable.ts";
-
-/** The quote that an operation is for: bound before money is held, and never changed. */
-type ExecutionDocument = StoredContent & {
-  /** `<merchant id>:<operation id>`. */
-  _id: string;
-  schema_version: number;
-  quote_id: string;
-  created_at: Date;
-};
-
-/** Where operations are bound to quotes. */
-export function openExecutions({ db }: Database): Collection<ExecutionDocument> {
-  return db.collection<ExecutionDocument>("executions");
-}
+import { storedNeed } from "./approval-need.ts";
+import { bindOperation, type Executions, findExecution } from "./executions.ts";
+import { claimedQuote, type ReadQuote } from "./quote.ts";
+import { approvalFor, beneficiaryFor, type ReadDeps, readQuote } from "./reads.ts";
+import { executedBefore, fundable, type Payable, payable } from "./rules/payable.ts";
 
 /** What execute works with. */
-export type ExecuteDeps = {
+export type ExecuteDeps = ReadDeps & {
   readonly ledger: Ledger;
-  readonly executions: Collection<ExecutionDocument>;
+  readonly executions: Executions;
   readonly payouts: Payouts;
   readonly room: Pick<VelocityRoom, "reserve">;
+  readonly duplicates: DuplicateGuard;
   readonly clock: Clock;
-  readonly quote: Client<typeof QuoteService>;
-  readonly beneficiary: Client<typeof BeneficiaryService>;
   /** Closes a hold whose payout exists; may be late, and lost in a crash. */
   readonly closeHold: (accountId: string, payoutId: string) => void;
   /** The lease to store a payout with that this process submits at once. */
@@ -64,14 +44,26 @@ export type ExecuteDeps = {
 };
 
 /** A merchant's request, its fields checked. */
-export type ExecuteRequest = RequestedChange & QuoteClaim;
+export type ExecuteRequest = RequestedChange &
+  QuoteClaim & {
+    /** Whether the guard against duplicates is passed. */
+    readonly allowDuplicate: boolean;
+    /** An approval that was given before, where the merchant's rules ask for one. */
+    readonly given?: GivenApproval | undefined;
+    /** The payout that is paid again, which is bound to the quote. */
+    readonly reissueOf?: string;
+  };
 
 /** What a quote is claimed with. */
 type QuoteClaim = Change &
   SentTexts & {
     readonly merchantId: string;
     readonly quoteId: string;
+    readonly ordered: OrderedAs;
   };
+
+/** What a payout is made with: its claim, and the approval that it then needs. */
+type PayoutOrder = QuoteClaim & { readonly approval: ApprovalNeed | undefined };
 
 type ExecuteResult = Payout | Refused<PublicRefusal>;
 
@@ -99,37 +91,56 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
   if (read === undefined) return refused("RECORD_NOT_FOUND");
   const next = payable(read.executable, merchantId, read.now);
   if (isRefused(next)) return next;
+  // A quote that no payout is bound to, or another one's.
+  if (next === "hold" && read.reissueOf !== request.reissueOf) return refused("RECORD_NOT_FOUND");
   const { operationId } = request;
   const { corridorOpen } = read.executable;
   const answer = (result: ExecuteResult) => answerTo(operationId, result, corridorOpen);
-  if (next === "hold") {
-    const fit = fundable(read.executable, await screeningOf(deps, merchantId, read.beneficiaryId));
-    if (isRefused(fit)) return fit;
-  } else {
+  if (next === "complete") {
     const existing = await findPayout(deps.payouts, payoutIdOf(quoteId));
     if (existing !== undefined) return (await findRepeated(deps, request)) ?? answer(existing);
   }
+  const beneficiary = await beneficiaryFor(deps, read, next);
+  if (next === "hold") {
+    const fit = fundable(read.executable, beneficiary?.screening);
+    if (isRefused(fit)) return fit;
+  }
+  const need = approvalFor(deps, read, beneficiary?.createdAt);
+  const approval = need && { ...need, given: request.given };
+  const turn = next === "hold" ? await enterGuard(deps, request, read) : undefined;
+  if (isRefused(turn)) return turn;
+  const result = await holdAndClaim(deps, { ...request, approval }, read, next);
+  // After an error it is not known what becomes of the payout: the turn ends by itself.
+  await turn?.end();
+  return answer(result);
+}
+
+/** The execute's turn among those of its reference, where there is a guard against duplicates. */
+async function enterGuard(
+  { duplicates }: ExecuteDeps,
+  { merchantId, quoteId, referenceId, allowDuplicate }: ExecuteRequest,
+  { accountId, beneficiaryId, currency: source, destination, executable, now }: ReadQuote,
+) {
+  if (allowDuplicate) return undefined;
+  const { sourceMinor, receivingMinor } = executable;
+  const parties = { payoutId: payoutIdOf(quoteId), merchantId, accountId, beneficiaryId };
+  const amounts = { source, sourceMinor, destination, receivingMinor };
+  return duplicates.enter({ ...parties, ...amounts, referenceId, now });
+}
+
+type ExecuteOrder = ExecuteRequest & PayoutOrder;
+
+async function holdAndClaim(
+  deps: ExecuteDeps,
+  request: ExecuteOrder,
+  read: ReadQuote,
+  next: Payable,
+): Promise<ExecuteResult> {
   // Of a claimed quote too: where the claim outlived a restored backup, its hold did not.
-  if (!(await bindOperation(deps, request))) return otherContent;
+  if (!(await bindOperation(deps.executions, request, deps.clock.now()))) return otherContent;
   const held = await (next === "hold" ? holdWithin : hold)(deps, request, read);
   if (isRefused(held)) return held;
-  return answer(await claimAndCreate(deps, read.accountId, request));
-}
-
-function executionId({ merchantId, operationId }: Pick<QuoteClaim, "merchantId" | "operationId">) {
-  return `${merchantId}:${operationId}`;
-}
-
-/** Binds the operation to its quote and content; `false`: it is bound to others already. */
-async function bindOperation(
-  { executions, clock }: ExecuteDeps,
-  { merchantId, operationId, quoteId, content }: ExecuteRequest,
-): Promise<boolean> {
-  const _id = executionId({ merchantId, operationId });
-  const bound = { quote_id: quoteId, operation_content: content };
-  const execution = { _id, schema_version: 1, ...bound, created_at: clock.now() };
-  const first = await insertOrFind(executions, execution, { _id });
-  return first.quote_id === quoteId && !isOther(first, content);
+  return claimAndCreate(deps, read.accountId, request);
 }
 
 /** The payout that this operation made of this quote before; refused where its content differs. */
@@ -139,7 +150,7 @@ async function findRepeated(
 ): Promise<Payout | typeof otherContent | undefined> {
   const payout = await findPayout(payouts, payoutIdOf(quoteId), { merchant_id: merchantId });
   if (payout?.quote.claim.operationId !== operationId) return undefined;
-  const bound = await executions.findOne({ _id: executionId({ merchantId, operationId }) });
+  const bound = await findExecution(executions, { merchantId, operationId });
   return bound !== null && isOther(bound, content) ? otherContent : payout;
 }
 
@@ -150,26 +161,8 @@ function answerTo(operationId: string, outcome: ExecuteResult, corridorOpen: boo
   return isRefused(before) ? before : outcome;
 }
 
-/** The quote as the quote service has it now; `undefined` where there is none. */
-export async function readQuote(
-  deps: Pick<ExecuteDeps, "quote">,
-  quoteId: string,
-): Promise<ReadQuote | undefined> {
-  try {
-    return readExecutable(await deps.quote.getClaimableQuote({ quoteId }));
-  } catch (error) {
-    if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return undefined;
-    throw error;
-  }
-}
-
-async function screeningOf(deps: ExecuteDeps, merchantId: string, beneficiaryId: string) {
-  const { beneficiary } = await deps.beneficiary.getBeneficiary({ merchantId, beneficiaryId });
-  return beneficiary && wordOf(ScreeningStatus, beneficiary.screeningStatus);
-}
-
 /** Holds the money of a payout for which velocity limits have room; a refusal gives it back. */
-async function holdWithin(deps: ExecuteDeps, request: ExecuteRequest, quote: ReadQuote) {
+async function holdWithin(deps: ExecuteDeps, request: ExecuteOrder, quote: ReadQuote) {
   const { merchantId, quoteId } = request;
   const { accountId, beneficiaryId, currency } = quote;
   const room = await deps.room.reserve({
@@ -184,8 +177,8 @@ async function holdWithin(deps: ExecuteDeps, request: ExecuteRequest, quote: Rea
 }
 
 /** Holds the money under the payout's id; a repeated hold is success. */
-async function hold(deps: ExecuteDeps, request: ExecuteRequest, quote: ReadQuote) {
-  const { merchantId, referenceId, remittanceInformation, purposeCode } = request;
+async function hold(deps: ExecuteDeps, request: ExecuteOrder, quote: ReadQuote) {
+  const { merchantId, referenceId, remittanceInformation, purposeCode, approval } = request;
   const movement = {
     step: "hold",
     payoutId: payoutIdOf(request.quoteId),
@@ -197,8 +190,11 @@ async function hold(deps: ExecuteDeps, request: ExecuteRequest, quote: ReadQuote
     reference_id: referenceId,
     ...(remittanceInformation !== "" && { remittance_information: remittanceInformation }),
     ...(purposeCode !== "" && { purpose_code: purposeCode }),
+    ...(Object.keys(request.metadata).length > 0 && { has_metadata: true as const }),
     operation_id: request.operationId,
     actor: request.actor,
+    ...orderedFields(request.ordered),
+    ...(approval && { approval: storedNeed(approval) }),
     ...currentOrigin(),
   };
   const target = { merchantId, accountId: quote.accountId, intent };
@@ -219,15 +215,16 @@ async function hold(deps: ExecuteDeps, request: ExecuteRequest, quote: ReadQuote
 export async function claimAndCreate(
   deps: ExecuteDeps,
   accountId: string,
-  request: QuoteClaim,
+  request: PayoutOrder,
 ): Promise<ExecuteResult> {
-  const { quoteId, merchantId, referenceId, remittanceInformation, purposeCode } = request;
+  const { quoteId, merchantId, referenceId, ...sent } = request;
+  const { remittanceInformation, purposeCode, metadata } = sent;
   const payoutId = payoutIdOf(quoteId);
   try {
     const mutation = serviceMutation("payout", request.operationId);
-    const texts = { referenceId, remittanceInformation, purposeCode };
+    const texts = { referenceId, remittanceInformation, purposeCode, metadata };
     const claimed = await deps.quote.claimQuote({ mutation, quoteId, payoutId, ...texts });
-    return await create(deps, claimedQuote(claimed), request.actor);
+    return await create(deps, claimedQuote(claimed), request);
   } catch (error) {
     if (readRefusal(error)?.code !== "QUOTE_EXPIRED") throw error;
     await releaseHold(deps, merchantId, accountId, payoutId);
@@ -235,9 +232,17 @@ export async function claimAndCreate(
   }
 }
 
-async function create(deps: ExecuteDeps, quote: ClaimedQuote, actor: StoredActor): Promise<Payout> {
-  const lease = deps.leaseNew();
-  const inserted = await insertPayout(deps.payouts, payoutFrom(quote), actor, lease);
+async function create(
+  deps: ExecuteDeps,
+  quote: ClaimedQuote,
+  { actor, approval, ordered }: PayoutOrder,
+): Promise<Payout> {
+  const fresh = payoutFrom(quote, ordered);
+  const order = approval === undefined ? fresh : withApproval(fresh, approval);
+  // What waits for approval is not worked on.
+  const lease = order.progress.stage === "queued" ? deps.leaseNew() : undefined;
+  if (quote.reissueOf !== undefined) await markReissued(deps.payouts, order, deps.clock.now());
+  const inserted = await insertPayout(deps.payouts, order, actor, lease);
   const { payout } = inserted;
   deps.closeHold(quote.accountId, payout.id);
   if ("created" in inserted) deps.onCreated(inserted, lease);

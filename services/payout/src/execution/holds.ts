@@ -4,7 +4,10 @@ import { resume, type Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { closeHolds, type Ledger, openHolds } from "../ledger/accounts.ts";
 import type { OpenHold } from "../ledger/documents.ts";
+import { orderedOf } from "../payouts/ordered-fields.ts";
+import { toNeed } from "./approval-need.ts";
 import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
+import { boundMetadata } from "./executions.ts";
 
 /** A closer of holds. */
 export type HoldCloser = ReturnType<typeof createHoldCloser>;
@@ -63,14 +66,17 @@ async function finish(
   { intent, payout_id }: OpenHold,
 ): Promise<void> {
   try {
+    const operation = { merchantId, operationId: intent.operation_id };
     const result = await claimAndCreate(deps, accountId, {
-      merchantId,
+      ...operation,
       quoteId: intent.quote_id,
       referenceId: intent.reference_id,
       remittanceInformation: intent.remittance_information ?? "",
       purposeCode: intent.purpose_code ?? "",
-      operationId: intent.operation_id,
+      metadata: intent.has_metadata ? await boundMetadata(deps.executions, operation) : {},
       actor: intent.actor,
+      ordered: orderedOf(intent),
+      approval: intent.approval && toNeed(intent.approval),
     });
     const event = isRefused(result) ? "orphaned hold released" : "orphaned hold completed";
     deps.log.warn({ payout_id }, event);

@@ -54,7 +54,8 @@ describe("a quote to execute", () => {
           ...{ receivingMin: 2_000_000n, receivingMax: 600_000_000n },
         },
       },
-      ...{ accountId: "acc_1", beneficiaryId: "ben_1", currency: "USD", now },
+      ...{ accountId: "acc_1", beneficiaryId: "ben_1", currency: "USD" },
+      ...{ destination: "USDC", now, isReceivingFixed: false, reissueOf: undefined },
     });
   });
 
@@ -86,7 +87,12 @@ describe("a quote to execute", () => {
 
 describe("a claimed quote", () => {
   const texts = {
-    ...{ referenceId: "order-1", remittanceInformation: "Invoice 7", purposeCode: "SUPP" },
+    ...{
+      referenceId: "order-1",
+      remittanceInformation: "Invoice 7",
+      purposeCode: "SUPP",
+      metadata: { order: "7" },
+    },
   };
   const claim = { payoutId: "po_1", ...texts, operationId: "op_1" };
   const claimed = { ...claim, claimedAt: timestampFromDate(now) };
@@ -98,6 +104,7 @@ describe("a claimed quote", () => {
       ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
       ...{ source: "USD", destination: "USDC", exchangeRate: "0.995", returnCharges: "merchant" },
       ...{ sourceMinor: 10_050n, feesMinor: 50n, receivingMinor: 99_500_000n },
+      reissueOf: undefined,
       beneficiary: {
         ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
         ...{ transferMethod: "CRYPTO", network: "ETHEREUM" },

@@ -40,7 +40,12 @@ export function readExecutable(response: GetClaimableQuoteResponse) {
   };
   const beneficiaryId = quote.beneficiary?.id ?? "";
   const parties = { accountId: quote.accountId, beneficiaryId };
-  return { executable, ...parties, currency: source, now: timestampDate(now) };
+  const { receivingFixed: isReceivingFixed } = quote;
+  const asked = { isReceivingFixed, reissueOf: quote.reissueOf || undefined };
+  return {
+    ...{ executable, ...parties, ...asked },
+    ...{ currency: source, destination, now: timestampDate(now) },
+  };
 }
 
 /** What a payout is made from, read from the response to its claim. */
@@ -61,6 +66,7 @@ export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote
     receivingMinor: readAmount(quote.receivingAmount, quote.destinationCurrencyCode),
     exchangeRate: quote.exchangeRate,
     returnCharges: wordOf(ReturnCharges, quote.returnCharges) ?? "house",
+    reissueOf: quote.reissueOf || undefined,
     beneficiary: {
       id: beneficiary.id,
       name: beneficiary.name,
@@ -72,6 +78,7 @@ export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote
       referenceId: claim.referenceId,
       remittanceInformation: claim.remittanceInformation,
       purposeCode: claim.purposeCode,
+      metadata: claim.metadata,
       operationId: claim.operationId,
       claimedAt: timestampDate(claim.claimedAt),
     },

@@ -4,7 +4,8 @@ import { isHeld } from "../ledger/accounts.ts";
 import type { Fate, Open, Reservation } from "../velocity/rules/usage.ts";
 import { settle } from "../velocity/rules/usage.ts";
 import type { UsageStore } from "../velocity/usage.ts";
-import { type ExecuteDeps, readQuote } from "./execute.ts";
+import type { ExecuteDeps } from "./execute.ts";
+import { readQuote } from "./reads.ts";
 
 type SweepDeps = Pick<ExecuteDeps, "ledger" | "payouts" | "clock" | "quote"> & {
   readonly usage: UsageStore;

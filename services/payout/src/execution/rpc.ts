@@ -10,7 +10,7 @@ import { executePayout as executeForm } from "@disburse/forms/bodies/transfer.ts
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { type ExecuteDeps, executePayout } from "./execute.ts";
-import { sandboxReferencePrefix } from "./rules/payable.ts";
+import { isReserved } from "./rules/payable.ts";
 
 /** The RPC that makes a payout of a quote. */
 export function executionRpc(deps: ExecuteDeps & { readonly mode: Mode }) {
@@ -19,14 +19,15 @@ export function executionRpc(deps: ExecuteDeps & { readonly mode: Mode }) {
       const change = readChange(ExecutePayoutRequestSchema, message);
       const { merchantId, unreadable } = message;
       const context = { now: deps.clock.now(), unreadable };
-      const { quoteId, referenceId, remittanceInformation, purposeCode } = orThrow(
+      const { quoteId, referenceId, ...sent } = orThrow(
         checkedMessage(executeForm, ExecutePayoutRequestSchema, message, context),
       );
-      if (deps.mode === "live" && referenceId.startsWith(sandboxReferencePrefix)) {
+      const { remittanceInformation, purposeCode, metadata, allowDuplicate } = sent;
+      if (isReserved(deps.mode, referenceId)) {
         orThrow(refused("INVALID_REQUEST", "reference_id: is reserved for the sandbox"));
       }
-      const texts = { referenceId, remittanceInformation, purposeCode };
-      const request = { merchantId, quoteId, ...texts, ...change };
+      const texts = { referenceId, remittanceInformation, purposeCode, metadata };
+      const request = { merchantId, quoteId, ...texts, allowDuplicate, ordered: {}, ...change };
       return { payoutId: orThrow(await executePayout(deps, request)).id };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;

@@ -126,6 +126,7 @@ it("is stored with what its ledger does not have yet", () => {
     created_at: at 0
     updated_at: at 4
     dirty: true
+    credited: [acc_1:credit:op-2]
     head_due: true"
   `);
 });

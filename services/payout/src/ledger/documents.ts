@@ -13,8 +13,20 @@ export type HoldIntent = Origin & {
   /** Absent where none was sent, as is the purpose code. */
   remittance_information?: string;
   purpose_code?: string;
+  /** Its operation came with metadata, which is in `executions`. */
+  has_metadata?: true;
   operation_id: string;
   actor: StoredActor;
+  /** What its payout is made of; absent where it is executed by itself. */
+  scheduled_payout_id?: string;
+  batch_id?: string;
+  /** What its payout needs approval for; absent where it needs none. */
+  approval?: {
+    reasons: readonly ("amount" | "new_beneficiary")[];
+    lasts_ms: number;
+    /** Absent where it is to wait for it. */
+    given?: { actor: StoredActor; operation_id: string; at: Date };
+  };
 };
 
 /** A hold whose payout is not known to exist yet. */
@@ -63,9 +75,11 @@ export type AccountDocument = {
   /** Entries that the ledger does not have yet. */
   recent: RecentEntry[];
   open_holds: OpenHold[];
+  /** Keys of credits in the ledger whose event the bus has not confirmed; absent before one. */
+  credited?: string[];
   /** The sums of the account's house postings, by `<account>/<currency>`, as decimal text. */
   house: Record<string, string>;
-  /** Set while there is something in `recent` or `open_holds`; absent otherwise. */
+  /** Set while there is something in `recent`, `open_holds` or `credited`; absent otherwise. */
   dirty?: true;
   /** Set while the head of its chain is not shipped as it is (`heads.ts`). */
   head_due?: true;
@@ -95,7 +109,7 @@ export type LedgerCollections = {
   readonly entries: Collection<LedgerDocument>;
 };
 
-/** The accounts that have something in `recent` or `open_holds`. */
+/** The accounts that have something in `recent`, `open_holds` or `credited`. */
 export function dirtyAccounts({ accounts }: LedgerCollections) {
   return accounts.find({ dirty: true });
 }

@@ -1,4 +1,10 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import {
+  type OptInEvent,
+  OptInEventSchema,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
@@ -21,6 +27,18 @@ const read = async (accountId: string) =>
 
 const holdOf = (payoutId: string, amount = 100n) =>
   ({ step: "hold", amount, payoutId, note: "" }) as const;
+
+const published: OptInEvent[] = [];
+let fails = false;
+const bus: Bus = {
+  publish: async (messages) => {
+    if (fails) throw new Error("the broker is away");
+    published.push(...messages.map(({ body }) => fromBinary(OptInEventSchema, body)));
+  },
+  subscribe: async () => undefined,
+  ready: () => true,
+  stop: async () => undefined,
+};
 
 const intent = {
   quote_id: "qt_o",
@@ -47,7 +65,8 @@ describe("the recorder", () => {
     await recordRecent(platform.ledger);
     expect(await read(accountId)).toMatchObject({ recorded_sequence: 2, recent: [] });
     expect(await ledger().findOne({ _id: key })).toMatchObject({ sequence: 2 });
-    await recordRecent(platform.ledger);
+    await recordRecent(platform.ledger, bus);
+    await recordRecent(platform.ledger, bus);
     expect((await read(accountId)).dirty).toBeUndefined();
   });
 
@@ -104,6 +123,51 @@ describe("the recorder", () => {
     });
     expect(await read(other)).toMatchObject({ recent: [] });
     await accounts().deleteOne({ _id: accountId });
+  });
+});
+
+describe("a credit", () => {
+  const of = (accountId: string) =>
+    published.filter(({ transactionId }) => transactionId === accountId);
+  const record = () => recordRecent(platform.ledger, bus);
+
+  it("is published once it is in the ledger, and no other movement is", async () => {
+    const { accountId, key } = await heldAccount();
+    await record();
+    await record();
+    expect(await ledger().findOne({ _id: key })).not.toBeNull();
+    const [event, ...others] = of(accountId);
+    expect(others).toEqual([]);
+    const { created_at, _id } = (await ledger().findOne({ account_id: accountId, sequence: 1 }))!;
+    expect(event).toMatchObject({
+      ...{
+        eventId: `evt_${accountId.slice(4)}_1`,
+        merchantId,
+        transactionType: "account.credited",
+      },
+      ...{ transactionId: accountId, status: "credited", sequence: 1n },
+    });
+    expect(event?.dataJson).toBe(
+      `{"id":"${accountId}","status":"credited","merchant_id":"${merchantId}","entry_id":"${_id}",` +
+        '"currency_code":"USD","amount":100.00,"available":100.00,"held":0.00,"note":"",' +
+        `"created_at":"${created_at.toISOString()}"}`,
+    );
+    await record();
+    expect((await read(accountId)).dirty).toBeUndefined();
+    expect(of(accountId)).toHaveLength(1);
+  });
+
+  it("stays in its account while the broker is away, also where a statement recorded it", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "7.00");
+    await recordAccount(platform.ledger, await read(accountId));
+    fails = true;
+    await expect(record()).rejects.toThrow("accounts not recorded");
+    expect(await read(accountId)).toMatchObject({ dirty: true, recent: [] });
+    fails = false;
+    await record();
+    await record();
+    expect(of(accountId)).toHaveLength(1);
+    expect((await read(accountId)).dirty).toBeUndefined();
   });
 });
 

@@ -1,4 +1,6 @@
+import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { publishCredits } from "./credited.ts";
 import {
   type AccountDocument,
   dirtyAccounts,
@@ -12,7 +14,7 @@ export async function recordAccount(
   { accounts, entries }: LedgerCollections,
   account: AccountDocument,
 ): Promise<void> {
-  const { _id, recent, sequence, open_holds } = account;
+  const { _id, recent, sequence, open_holds, credited = [] } = account;
   if (recent.length > 0) {
     const documents = recent.map((entry) => ledgerDocument(account, entry));
     const inserted = await Promise.all(documents.map((each) => insertOnce(entries, each)));
@@ -23,14 +25,21 @@ export async function recordAccount(
         $set: { head_due: true },
         $max: { recorded_sequence: sequence },
         $pull: { recent: { sequence: { $lte: sequence } } },
+        ...creditsOf(account),
       },
     );
-  } else if (open_holds.length === 0) {
+  } else if (open_holds.length === 0 && credited.length === 0) {
     await accounts.updateOne(
-      { _id, recent: { $size: 0 }, open_holds: { $size: 0 } },
+      { _id, recent: { $size: 0 }, open_holds: { $size: 0 }, "credited.0": { $exists: false } },
       { $unset: { dirty: "" } },
     );
   }
+}
+
+/** Has a merchant's credits published: in the write that takes them out of the account. */
+function creditsOf({ recent }: AccountDocument) {
+  const keys = recent.filter(({ step }) => step === "credit").map(({ key }) => key);
+  return keys.length === 0 ? {} : { $addToSet: { credited: { $each: keys } } };
 }
 
 /**
@@ -48,11 +57,16 @@ async function assertSame(
   }
 }
 
-/** Records what accounts carry. An account that cannot be recorded does not stop the others. */
-export async function recordRecent(collections: LedgerCollections): Promise<void> {
+/**
+ * Records what accounts carry, and publishes credits that are recorded. An account that cannot be
+ * recorded does not stop the others.
+ */
+export async function recordRecent(collections: LedgerCollections, bus?: Bus): Promise<void> {
   const failures: unknown[] = [];
+  const failed = (error: unknown) => failures.push(error);
   for await (const account of dirtyAccounts(collections)) {
-    await recordAccount(collections, account).catch((error: unknown) => failures.push(error));
+    await recordAccount(collections, account).catch(failed);
+    if (bus?.ready()) await publishCredits(collections, account, bus).catch(failed);
   }
   if (failures.length > 0) throw new AggregateError(failures, "accounts not recorded");
 }

@@ -27,7 +27,7 @@ import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { houseId, type Ledger, openAccount, readAccount } from "./accounts.ts";
 import { toAccount } from "./documents.ts";
-import { isKnownMerchant, type MerchantRegistry } from "./merchants.ts";
+import { isKnownMerchant, listedMerchant, type MerchantRegistry } from "./merchants.ts";
 import type { Account, LedgerEntry, MerchantStep } from "./rules/account.ts";
 import { postingText } from "./rules/postings.ts";
 import { type EntryFilter, houseBalances, listEntries, readAccountAsOf } from "./statement.ts";
@@ -75,8 +75,9 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
 
     listAccounts: async ({ merchantId, ...page }) => {
       assertMerchants(merchantId);
-      const own = { merchant_id: merchantId };
-      const { shown, ...rest } = await findCountedPage(ledger.accounts, own, page, {
+      // The house's accounts, those at rails, are no merchant's.
+      const its = { merchant_id: { $ne: houseId }, ...listedMerchant(merchantId) };
+      const { shown, ...rest } = await findCountedPage(ledger.accounts, its, page, {
         order: oldestFirst,
       });
       const accounts = shown.map((found) => accountMessage(toAccount(found)));
@@ -122,8 +123,14 @@ async function existing(ledger: Ledger, merchantId: string, id: string): Promise
   return orThrow((await readAccount(ledger, merchantId, id)) ?? refused("RECORD_NOT_FOUND"));
 }
 
+/** What a credit asks for. */
+type Credit = Pick<
+  CreditAccountRequest,
+  "mutation" | "merchantId" | "accountId" | "amount" | "currencyCode" | "note"
+>;
+
 /** Credits an account once per operation; a repeat answers with the first entry. */
-async function credit(ledger: Ledger, request: CreditAccountRequest) {
+export async function credit(ledger: Ledger, request: Credit) {
   const { mutation, merchantId, accountId, amount: text, currencyCode } = request;
   const { operationId, actor } = readMutation(mutation);
   const { currency } = await existing(ledger, merchantId, accountId);
@@ -182,7 +189,8 @@ function readEntryFilter(request: ListEntriesRequest): EntryFilter {
   };
 }
 
-function accountMessage(account: Account) {
+/** An account as merchants and other services see it. */
+export function accountMessage(account: Account) {
   return create(AccountSchema, {
     ...account,
     currencyCode: account.currency,

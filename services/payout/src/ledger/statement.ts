@@ -74,11 +74,16 @@ export async function listEntries(
   return { entries: found.map(toLedgerEntry), ...counted };
 }
 
+/** A part of an account's statement, by the numbers of its entries; `end` is not in it. */
+export type EntrySpan = { readonly first: number; readonly end: number };
+
+/** How many movements of a step there were, and their sum in minor units. */
+export type StepTotal = { readonly count: number; readonly sum: bigint };
+
 /**
- * An account before and after a span of time, and the sums of its movements within by their steps.
- * `undefined`: no such account.
+ * An account before and after a span of time, and its entries within. `undefined`: no such account.
  */
-export async function sumsBetween(
+export async function readSpan(
   collections: LedgerCollections,
   own: OwnAccount,
   { from, to }: { readonly from: Date; readonly to: Date },
@@ -87,27 +92,78 @@ export async function sumsBetween(
   if (account === undefined) return undefined;
   const first = await firstSequenceFrom(collections, account, from);
   const end = await firstSequenceFrom(collections, account, to);
-  type Row = { readonly _id: LedgerStep; readonly sum: Decimal128 };
-  const rows = collections.entries.aggregate<Row>([
-    { $match: { account_id: own.accountId, sequence: { $gte: first, $lt: end } } },
-    { $group: { _id: "$step", sum: { $sum: "$amount" } } },
+  const [before, after] = await Promise.all([
+    balancesAfter(collections, account._id, first - 1),
+    balancesAfter(collections, account._id, end - 1),
   ]);
-  const [found, before, after] = await Promise.all([
-    rows.toArray(),
-    balancesAfter(collections, account, first - 1),
-    balancesAfter(collections, account, end - 1),
-  ]);
-  const sums = new Map(found.map(({ _id, sum }) => [_id, fromDecimal128(sum)] as const));
-  return { before, after, sums };
+  return { account: toAccount(account), span: { first, end }, before, after };
 }
 
-async function balancesAfter(
+/** The totals of the movements of a span, by their steps. */
+export async function stepTotals(
+  { entries }: LedgerCollections,
+  accountId: string,
+  { first, end }: EntrySpan,
+): Promise<ReadonlyMap<LedgerStep, StepTotal>> {
+  type Row = { readonly _id: LedgerStep; readonly sum: Decimal128; readonly count: number };
+  const rows = await entries
+    .aggregate<Row>([
+      { $match: { account_id: accountId, sequence: { $gte: first, $lt: end } } },
+      { $group: { _id: "$step", sum: { $sum: "$amount" }, count: { $sum: 1 } } },
+    ])
+    .toArray();
+  return new Map(rows.map(({ _id, sum, count }) => [_id, { count, sum: fromDecimal128(sum) }]));
+}
+
+/** Entries of some steps within a span, oldest first. */
+export async function entriesOfSpan(
+  { entries }: LedgerCollections,
+  accountId: string,
+  { first, end }: EntrySpan,
+  { steps, limit }: { readonly steps: readonly LedgerStep[]; readonly limit: number },
+) {
+  const sequence = { $gte: first, $lt: end };
+  const found = entries.find({ account_id: accountId, sequence, step: { $in: [...steps] } });
+  return (await found.sort({ sequence: 1 }).limit(limit).toArray()).map(toLedgerEntry);
+}
+
+/** All movements of a payout, oldest first. */
+export async function entriesOfPayout(
   collections: LedgerCollections,
-  { _id }: AccountDocument,
+  own: OwnAccount,
+  payoutId: string,
+) {
+  if ((await readRecorded(collections, own)) === undefined) return [];
+  const keys = payoutSteps.map((each) => movementKey(payoutId, each));
+  const found = await collections.entries.find({ _id: { $in: keys } }).toArray();
+  return found.map(toLedgerEntry).toSorted((a, b) => a.sequence - b.sequence);
+}
+
+/**
+ * An account before and after a span of time, and the sums of its movements within by their steps.
+ * `undefined`: no such account.
+ */
+export async function sumsBetween(
+  collections: LedgerCollections,
+  own: OwnAccount,
+  times: { readonly from: Date; readonly to: Date },
+) {
+  const found = await readSpan(collections, own, times);
+  if (found === undefined) return undefined;
+  const { span, before, after } = found;
+  const totals = await stepTotals(collections, own.accountId, span);
+  return { before, after, sums: new Map([...totals].map(([step, { sum }]) => [step, sum])) };
+}
+
+/** The balances of an account after an entry of it; before its first, with 0, nothing. */
+export async function balancesAfter(
+  collections: LedgerCollections,
+  accountId: string,
   sequence: number,
 ) {
   if (sequence === 0) return { available: 0n, held: 0n };
-  return toLedgerEntry(await entryAt(collections, _id, sequence));
+  const { available, held } = toLedgerEntry(await entryAt(collections, accountId, sequence));
+  return { available, held };
 }
 
 /** An account as it was at a time, after the last entry made by then; `undefined`: none yet. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
@@ -18,6 +19,14 @@ afterAll(() => platform.stop());
 afterEach(() => {
   vi.restoreAllMocks();
 });
+
+/** A bus that takes every event. */
+const listening: Bus = {
+  publish: async () => undefined,
+  subscribe: async () => undefined,
+  ready: () => true,
+  stop: async () => undefined,
+};
 
 const held = (accountId: string, payoutId: string, amount: bigint) =>
   [
@@ -111,7 +120,7 @@ it("an account whose write failed is read again", async () => {
 
 it("a movement that is refused writes nothing, also to an account in memory", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
-  for (let run = 0; run < 2; run += 1) await recordRecent(platform.ledger);
+  for (let run = 0; run < 3; run += 1) await recordRecent(platform.ledger, listening);
   const before = await stored(accountId);
   expect(before).not.toHaveProperty("dirty");
   const made = await platform.ledger.apply(...held(accountId, "po_10", 10_001n));

@@ -3,7 +3,8 @@ import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v
 import { PayoutSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Decimal128 } from "mongodb";
 import { expect, it } from "vitest";
-import { payoutDocument, pendingEvent, toPayout } from "./document.ts";
+import { payoutDocument, toPayout } from "./document.ts";
+import { pendingEvent } from "./pending-event.ts";
 import { type Payout, payoutFrom } from "./rules/payout.ts";
 import { claimedAt, quote } from "./test-documents.ts";
 import { payoutMessage } from "./wire.ts";

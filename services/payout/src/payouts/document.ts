@@ -1,20 +1,23 @@
-import { create, toBinary } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Origin } from "@disburse/chassis/call-context.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
-import { eventId } from "@disburse/kernel/id.ts";
-import { Binary, type Collection, type Decimal128 } from "mongodb";
+import {
+  type Metadata,
+  metadataOf,
+  type StoredEntry,
+  storedMetadata,
+} from "@disburse/kernel/metadata.ts";
+import type { Collection, Decimal128 } from "mongodb";
+import { type StoredApproval, storedApproval, toApproval } from "./approval-document.ts";
+import { approvalEvent } from "./approval-event.ts";
+import { orderedFields, orderedOf } from "./ordered-fields.ts";
+import { type PendingEvent, pendingEvent } from "./pending-event.ts";
+import { type StoredReissues, toReissue } from "./reissue-document.ts";
 import type { Uncleared } from "./rules/clearance.ts";
 import type { PayoutException } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
 import { type PayoutStatus, type Progress, publicStatusOf } from "./rules/progress.ts";
 import type { TimelineStep } from "./rules/timeline.ts";
-import { payoutMessage } from "./wire.ts";
-
-/** An event that is not published yet. */
-export type PendingEvent = { id: string; key: string; at: Date; body: Binary };
 
 /** A change of status that the merchant's counts do not have yet, with the id of its event. */
 export type UncountedChange = {
@@ -56,64 +59,72 @@ export type StoredCall = {
 export type Lease = { token: string; until: Date; place: string };
 
 /** A payout as it is stored; all later work on it goes back to the request that made it. */
-export type PayoutDocument = Origin & {
-  _id: string;
-  schema_version: number;
-  merchant_id: string;
-  account_id: string;
-  quote_id: string;
-  corridor_id: string;
-  beneficiary_id: string;
-  reference_id: string;
-  /** Absent where none was sent, as is the purpose code. */
-  remittance_information?: string;
-  purpose_code?: string;
-  operation_id: string;
-  actor: StoredActor;
-  source: string;
-  destination: string;
-  source_minor: Decimal128;
-  fees_minor: Decimal128;
-  receiving_minor: Decimal128;
-  exchange_rate: string;
-  /** Who bears what banks keep of a return; absent: the house. */
-  return_charges?: "merchant";
-  beneficiary_name: string;
-  account_number_masked: string;
-  transfer_method: string;
-  network: string;
-  status: PayoutStatus;
-  progress: Progress;
-  version: number;
-  revision: number;
-  /** Absent until it is named: by its submission, or before, where it is paid from an account. */
-  rail?: string;
-  /** Set with the rail's name where the payout is paid from its rail's account. */
-  funded?: true;
-  submitted_at?: Date;
-  /** Absent where its rail did not say when it will have paid it. */
-  expected_at?: Date;
-  /** The open exception. */
-  doubt?: PayoutException;
-  /** Absent where its beneficiary was cleared at the last check. */
-  uncleared?: Uncleared;
-  /** The effect of each resolution, written with what it does. */
-  resolutions?: { id: string; fate: "applied" | "superseded" }[];
-  journal: StoredStep[];
-  /** The last of them. */
-  calls: StoredCall[];
-  /** Absent when there is nothing to do. */
-  work_due_at?: Date;
-  lease?: Lease;
-  outbox: PendingEvent[];
-  /** Absent before the first, and where events were published before they were kept. */
-  told?: PublishedEvent[];
-  /** When its last event was published; absent like `told`. */
-  published_at?: Date;
-  untallied: UncountedChange[];
-  created_at: Date;
-  updated_at: Date;
-};
+export type PayoutDocument = Origin &
+  StoredReissues & {
+    _id: string;
+    schema_version: number;
+    merchant_id: string;
+    account_id: string;
+    quote_id: string;
+    corridor_id: string;
+    beneficiary_id: string;
+    reference_id: string;
+    /** Absent where none was sent, as is the purpose code. */
+    remittance_information?: string;
+    purpose_code?: string;
+    /** Absent where none was sent. */
+    metadata?: StoredEntry[];
+    /** What it was made of: one of the two, where it was not executed by itself. */
+    scheduled_payout_id?: string;
+    batch_id?: string;
+    operation_id: string;
+    actor: StoredActor;
+    source: string;
+    destination: string;
+    source_minor: Decimal128;
+    fees_minor: Decimal128;
+    receiving_minor: Decimal128;
+    exchange_rate: string;
+    /** Who bears what banks keep of a return; absent: the house. */
+    return_charges?: "merchant";
+    beneficiary_name: string;
+    account_number_masked: string;
+    transfer_method: string;
+    network: string;
+    status: PayoutStatus;
+    progress: Progress;
+    version: number;
+    revision: number;
+    /** Absent until it is named: by its submission, or before, where it is paid from an account. */
+    rail?: string;
+    /** Set with the rail's name where the payout is paid from its rail's account. */
+    funded?: true;
+    submitted_at?: Date;
+    /** Absent where its rail did not say when it will have paid it. */
+    expected_at?: Date;
+    /** The open exception. */
+    doubt?: PayoutException;
+    /** Absent where its beneficiary was cleared at the last check. */
+    uncleared?: Uncleared;
+    /** Absent where its merchant's rules asked for none. */
+    approval?: StoredApproval;
+    /** The effect of each resolution, written with what it does. */
+    resolutions?: { id: string; fate: "applied" | "superseded" }[];
+    journal: StoredStep[];
+    /** The last of them. */
+    calls: StoredCall[];
+    /** Absent when there is nothing to do. */
+    work_due_at?: Date;
+    lease?: Lease;
+    outbox: PendingEvent[];
+    /** Absent before the first, and where events were published before they were kept. */
+    told?: PublishedEvent[];
+    /** When its last event was published; absent like `told`. */
+    published_at?: Date;
+    untallied: UncountedChange[];
+    created_at: Date;
+    updated_at: Date;
+  };
 
 /** Where payouts are stored. */
 export type Payouts = Collection<PayoutDocument>;
@@ -129,6 +140,10 @@ export function payoutDocument(
   const { claim } = quote;
   const { status } = publicStatusOf(payout.progress);
   const event = pendingEvent(payout);
+  const { approval } = payout;
+  const needs = approval === undefined ? "" : `; needs approval: ${approval.reasons.join(", ")}`;
+  const given = approval?.decision === undefined ? "" : "; given with its batch";
+  const isWaiting = payout.progress.stage === "awaiting_approval";
   return {
     _id: payout.id,
     schema_version: 1,
@@ -142,6 +157,8 @@ export function payoutDocument(
       remittance_information: claim.remittanceInformation,
     }),
     ...(claim.purposeCode !== "" && { purpose_code: claim.purposeCode }),
+    ...metadataFields(claim.metadata),
+    ...orderedFields(payout.ordered),
     operation_id: claim.operationId,
     actor,
     ...origin,
@@ -152,6 +169,7 @@ export function payoutDocument(
     receiving_minor: toDecimal128(quote.receivingMinor),
     exchange_rate: quote.exchangeRate,
     ...(quote.returnCharges === "merchant" && { return_charges: quote.returnCharges }),
+    ...(quote.reissueOf !== undefined && { reissue_of: quote.reissueOf }),
     beneficiary_name: quote.beneficiary.name,
     account_number_masked: quote.beneficiary.accountNumberMasked,
     transfer_method: quote.beneficiary.transferMethod,
@@ -163,30 +181,24 @@ export function payoutDocument(
     journal: [
       {
         ...{ stage: payout.progress.stage, version: payout.version, at: createdAt },
-        ...{ cause: "executed", detail: "executed" },
+        ...{ cause: "executed", detail: `executed${needs}${given}` },
       },
     ],
     calls: [],
-    work_due_at: createdAt,
+    ...(approval && { approval: storedApproval(approval) }),
+    work_due_at: (isWaiting ? approval?.expiresAt : undefined) ?? createdAt,
     ...(lease && { lease }),
-    outbox: [event],
+    outbox: [event, ...(isWaiting && approval ? [approvalEvent(payout, approval)] : [])],
     untallied: [{ id: event.id, at: createdAt, from: null, to: status }],
     created_at: createdAt,
     updated_at: payout.updatedAt,
   };
 }
 
-/** The event of a payout's present version, without the beneficiary's name and account number. */
-export function pendingEvent(payout: Payout): PendingEvent {
-  const { status } = publicStatusOf(payout.progress);
-  const id = eventId(payout.id, payout.version);
-  const message = create(PayoutStatusChangedSchema, {
-    eventId: id,
-    occurredAt: timestampFromDate(payout.updatedAt),
-    payout: { ...payoutMessage(payout), beneficiaryName: "", beneficiaryAccountNumberMasked: "" },
-  });
-  const body = new Binary(toBinary(PayoutStatusChangedSchema, message));
-  return { id, key: `payout.${status}`, at: payout.updatedAt, body };
+/** Metadata to be stored, where there is some. */
+export function metadataFields(metadata: Metadata): { metadata?: StoredEntry[] } {
+  const stored = storedMetadata(metadata);
+  return stored.length === 0 ? {} : { metadata: stored };
 }
 
 /** What `toPayout` reads, as a projection: most of a payout's document is its history. */
@@ -199,6 +211,9 @@ export const stateFields = {
   reference_id: 1,
   remittance_information: 1,
   purpose_code: 1,
+  metadata: 1,
+  scheduled_payout_id: 1,
+  batch_id: 1,
   operation_id: 1,
   source: 1,
   destination: 1,
@@ -220,6 +235,10 @@ export const stateFields = {
   expected_at: 1,
   doubt: 1,
   uncleared: 1,
+  approval: 1,
+  reissue_of: 1,
+  reissue: 1,
+  reissued_as: 1,
   created_at: 1,
   updated_at: 1,
 } as const satisfies Partial<Record<keyof PayoutDocument, 1>>;
@@ -240,6 +259,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       receivingMinor: fromDecimal128(document.receiving_minor),
       exchangeRate: document.exchange_rate,
       returnCharges: document.return_charges ?? "house",
+      reissueOf: document.reissue_of,
       beneficiary: {
         id: document.beneficiary_id,
         name: document.beneficiary_name,
@@ -251,10 +271,12 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
         referenceId: document.reference_id,
         remittanceInformation: document.remittance_information ?? "",
         purposeCode: document.purpose_code ?? "",
+        metadata: metadataOf(document.metadata),
         operationId: document.operation_id,
         claimedAt: document.created_at,
       },
     },
+    ordered: orderedOf(document),
     progress: document.progress,
     version: document.version,
     revision: document.revision,
@@ -264,6 +286,9 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
     expectedAt: document.expected_at,
     exception: document.doubt,
     uncleared: document.uncleared,
+    approval: document.approval && toApproval(document.approval),
+    reissue: document.reissue && toReissue(document.reissue),
+    reissuedAs: document.reissued_as,
     createdAt: document.created_at,
     updatedAt: document.updated_at,
   };

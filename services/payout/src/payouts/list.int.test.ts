@@ -1,4 +1,5 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type CallContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { Document } from "mongodb";
@@ -46,6 +47,27 @@ describe("a list of payouts", () => {
     }
   });
 
+  it("has those of all merchants for an operator who names none, and for no service", async () => {
+    const accountId = await platform.fundedAccount("mer_3", "10.00");
+    const quoteId = platform.quote(accountId, { merchantId: "mer_3" });
+    const mutation = platform.operation();
+    const made = await platform.rpc.executePayout({ mutation, merchantId: "mer_3", quoteId });
+    const principal = { kind: "person", id: "ada", roles: new Set(["support"]) } as const;
+    const asAda = <T>(work: () => Promise<T>) =>
+      withCallContext({ requestId: "r", principal } as unknown as CallContext, work);
+    const listed: string[] = [];
+    let cursor = "";
+    do {
+      const page = await asAda(() => platform.rpc.listPayouts({ limit: 3, cursor }));
+      expect(page.totalCount).toBe(8n);
+      listed.push(...page.payouts.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(listed).toEqual([made.payoutId, ...payoutIds]);
+    const error = await platform.rpc.listPayouts({}).catch((thrown: unknown) => thrown);
+    expect(readRefusal(error)?.message).toBe("merchant_id: is required");
+  });
+
   it("has no payouts of another merchant, and does not count them", async () => {
     expect(await list({ merchantId: "mer_2" })).toMatchObject({ payouts: [], totalCount: 0n });
   });
@@ -67,6 +89,56 @@ describe("a list of payouts", () => {
     expect(await countOf({ createdFrom: createdAt, createdTo: later })).toBe(1);
     expect(await countOf({ createdTo: createdAt })).toBe(4);
     expect(await countOf({ status: PayoutStatus.INITIATED })).toBe(7);
+  });
+
+  it("is narrowed by amounts, a name and metadata, page by page", async () => {
+    const accountId = await platform.fundedAccount("mer_s", "1000.00");
+    const made: string[] = [];
+    for (const [at, name] of ["Zoë Müller", "ZOE MULLER", "Zoe Muller Ltd"].entries()) {
+      const amount = `10.0${at}`;
+      const quoteId = platform.quote(accountId, { merchantId: "mer_s", amount, name });
+      const metadata = { order: String(at), desk: "EU" };
+      const mutation = platform.operation();
+      const asked = { mutation, merchantId: "mer_s", quoteId, metadata };
+      made.unshift((await platform.rpc.executePayout(asked)).payoutId);
+    }
+    const idsOf = async (filter: object) => {
+      const ids: string[] = [];
+      let cursor = "";
+      do {
+        const page = await list({ merchantId: "mer_s", limit: 1, cursor, ...filter });
+        ids.push(...page.payouts.map(({ id }) => id));
+        cursor = page.nextCursor;
+      } while (cursor !== "");
+      const { totalCount } = await list({ merchantId: "mer_s", ...filter });
+      expect(totalCount).toBe(BigInt(ids.length));
+      return ids;
+    };
+    const [third, second, first] = made;
+    expect(await idsOf({ beneficiaryName: " zoe müller " })).toEqual([second, first]);
+    expect(await idsOf({ beneficiaryName: "Zoe" })).toEqual([]);
+    expect(await idsOf({ metadata: { desk: "EU" } })).toEqual(made);
+    expect(await idsOf({ metadata: { desk: "EU", order: "1" } })).toEqual([second]);
+    expect(await idsOf({ metadata: { order: "EU" } })).toEqual([]);
+    const usd = { sourceCurrencyCode: "USD" };
+    expect(await idsOf({ ...usd, amountFrom: "10.01" })).toEqual([third, second]);
+    expect(await idsOf({ ...usd, amountTo: "10.01" })).toEqual([second, first]);
+    expect(await idsOf({ ...usd, amountFrom: "10.01", amountTo: "10.01" })).toEqual([second]);
+    const { payouts } = await list({ merchantId: "mer_s" });
+    expect(payouts.map(({ metadata }) => metadata.order)).toEqual(["2", "1", "0"]);
+    const { payout } = await platform.rpc.getPayout({ merchantId: "mer_s", payoutId: first ?? "" });
+    expect(payout?.metadata).toEqual({ order: "0", desk: "EU" });
+  });
+
+  it("by an amount needs its currency, and its decimals", async () => {
+    const messageOf = async (filter: object) =>
+      readRefusal(await list(filter).catch((thrown: unknown) => thrown))?.message;
+    const usd = { sourceCurrencyCode: "USD" };
+    expect(await messageOf({ amountFrom: "1" })).toMatch(/^source_currency_code: is needed/);
+    expect(await messageOf({ amountTo: "1", sourceCurrencyCode: "XXX" })).toMatch(/^source_curr/);
+    expect(await messageOf({ ...usd, amountFrom: "1.001", amountTo: "x" })).toBe(
+      "amount_from: must have at most 2 decimals; amount_to: must be a decimal number",
+    );
   });
 
   it.each([{ limit: 101 }, { limit: -1 }, { cursor: "junk" }])("refuses %j", async (change) => {
@@ -150,6 +222,34 @@ describe("a list of payouts", () => {
     vi.restoreAllMocks();
     expect((await list()).totalCount).toBe(before.totalCount);
     await platform.payouts.updateOne({ _id }, { $set: { untallied: [] } });
+  });
+
+  it("has an index for each search", async () => {
+    const own = { merchant_id: "mer_s" };
+    const byLetters = { locale: "en", strength: 1 } as const;
+    const searches = [
+      { filter: { ...own, metadata: { $all: [{ k: "desk", v: "EU" }] } }, name: "list_metadata" },
+      {
+        filter: { ...own, beneficiary_name: "zoe muller" },
+        options: { collation: byLetters },
+        name: "list_beneficiary_name",
+      },
+      {
+        filter: { ...own, source: "USD", source_minor: { $gte: 1_001, $lte: 1_001 } },
+        name: "list_amount",
+      },
+    ];
+    for (const { filter, options = {}, name } of searches) {
+      const found = platform.payouts.find(filter as object, options);
+      const sorted = found.sort({ created_at: -1, _id: -1 }).limit(1);
+      const { queryPlanner, executionStats } = await sorted.explain("executionStats");
+      expect(JSON.stringify(queryPlanner.winningPlan)).toContain(name);
+      expect(JSON.stringify(queryPlanner.winningPlan)).not.toContain('"SORT"');
+      expect(executionStats.totalDocsExamined).toBeLessThanOrEqual(1);
+    }
+    const { keysPerIndex } = await platform.database.db.command({ validate: "payouts" });
+    // Two pairs of each of three; payouts without metadata are not in it.
+    expect(keysPerIndex.list_metadata).toBe(6);
   });
 
   it("scans no more than it shows", async () => {

@@ -1,21 +1,41 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import {
   countedTotal,
   countUpToMax,
   createdWithin,
   findPage,
+  type PageRange,
+  readPage,
 } from "@disburse/chassis/paging/page.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type ListPayoutsRequest,
   PayoutStatus,
+  PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import type { Filter } from "mongodb";
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import { storedMetadata } from "@disburse/kernel/metadata.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import {
+  invalidRequest,
+  isRefused,
+  type Refused,
+  type Violation,
+} from "@disburse/kernel/refusal.ts";
+import { cleanText } from "@disburse/kernel/text.ts";
+import type { CollationOptions, Filter } from "mongodb";
+import { listedMerchant } from "../ledger/merchants.ts";
 import type { PayoutCounts } from "./counts.ts";
 import { type PayoutDocument, type Payouts, stateFields, toPayout } from "./document.ts";
+import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
 import { payoutMessage } from "./wire.ts";
 
-/** One page of a merchant's payouts, newest first, and how many pass the filter. */
+/**
+ * One page of a merchant's payouts, newest first, and how many pass the filter. An operator who
+ * names no merchant gets those of all.
+ */
 export async function listPayouts(
   payouts: Payouts,
   counts: PayoutCounts,
@@ -23,27 +43,60 @@ export async function listPayouts(
 ) {
   const filter = readFilter(message);
   const { merchantId } = message;
-  const own: Filter<PayoutDocument> = { ...filter, merchant_id: merchantId };
+  const own: Filter<PayoutDocument> = { ...filter, ...listedMerchant(merchantId) };
+  if (merchantId === "") return listOfAll(payouts, own, message);
   const total = async () =>
     isCountKept(filter)
       ? { totalCount: BigInt(await counts.total(merchantId, filter.status)) }
-      : countedTotal(await countUpToMax(payouts, own));
+      : countedTotal(await countUpToMax(payouts, own, collated(filter)));
   const [{ shown, nextCursor }, counted] = await Promise.all([
-    findPage(payouts, own, message, { projection: stateFields }),
+    findPage(payouts, own, message, { projection: stateFields, ...collated(filter) }),
     total(),
   ]);
   const messages = shown.map((document) => payoutMessage(toPayout(document)));
   return { payouts: messages, nextCursor, ...counted };
 }
 
+/**
+ * One page of the payouts of all merchants: in the order of their ids, which is that of their
+ * creation, so that no index is kept for operators alone.
+ */
+async function listOfAll(
+  payouts: Payouts,
+  filter: Filter<PayoutDocument>,
+  message: ListPayoutsRequest,
+) {
+  const read = ({ after, limit }: PageRange) => {
+    const unseen = after === undefined ? {} : { _id: { $lt: after.id } };
+    const options = { projection: stateFields, ...collated(filter) };
+    const found = payouts.find({ $and: [filter, unseen] }, options);
+    return found.sort({ _id: -1 }).limit(limit).toArray();
+  };
+  const cursorOf = ({ created_at: at, _id: id }: PayoutDocument) => ({ at, id });
+  const [{ shown, nextCursor }, counted] = await Promise.all([
+    readPage(message, read, cursorOf),
+    countUpToMax(payouts, filter, collated(filter)),
+  ]);
+  const messages = shown.map((document) => payoutMessage(toPayout(document)));
+  return { payouts: messages, nextCursor, ...countedTotal(counted) };
+}
+
 /** The conditions of a list, as documents have them; all that are given must hold. */
 export type PayoutFilter = Partial<
   Pick<
     PayoutDocument,
-    "status" | "beneficiary_id" | "reference_id" | "quote_id" | "source" | "destination"
+    | "status"
+    | "beneficiary_id"
+    | "reference_id"
+    | "quote_id"
+    | "source"
+    | "destination"
+    | "batch_id"
   >
-> &
-  ReturnType<typeof createdWithin>;
+> & { readonly "progress.stage"?: { readonly $in: readonly Progress["stage"][] } } & ReturnType<
+    typeof createdWithin
+  > &
+  Pick<Filter<PayoutDocument>, "metadata" | "beneficiary_name" | "source_minor">;
 
 /** The filter of a request: a field that was not sent is no condition. */
 function readFilter(message: ListPayoutsRequest): PayoutFilter {
@@ -55,12 +108,57 @@ function readFilter(message: ListPayoutsRequest): PayoutFilter {
     quote_id: message.quoteId,
     source: message.sourceCurrencyCode,
     destination: message.destinationCurrencyCode,
+    batch_id: message.batchId,
+    beneficiary_name: cleanText(message.beneficiaryName),
   };
+  const pairs = storedMetadata(message.metadata);
+  const subStatus = wordOf(PayoutSubStatus, message.subStatus);
   return {
+    ...(subStatus && ofSubStatus(subStatus)),
     ...(status && { status }),
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "")),
+    ...(pairs.length > 0 && { metadata: { $all: pairs } }),
+    ...orThrow(readAmounts(message)),
     ...createdWithin(from && timestampDate(from), to && timestampDate(to)),
   };
+}
+
+/** The stages that merchants see as a sub-status, and its status, by which an index finds them. */
+function ofSubStatus(subStatus: string) {
+  const stages = everyStage.filter((stage) => publicStatusOf({ stage }).subStatus === subStatus);
+  const [status] = stages.map((stage) => publicStatusOf({ stage }).status);
+  return { "progress.stage": { $in: stages }, ...(status && { status }) };
+}
+
+/** The bounds of the source amount, which have the decimals of its currency. */
+export function readAmounts(
+  message: Pick<ListPayoutsRequest, "amountFrom" | "amountTo" | "sourceCurrencyCode">,
+): Pick<PayoutFilter, "source_minor"> | Refused<"INVALID_REQUEST"> {
+  const { amountFrom, amountTo, sourceCurrencyCode: currency } = message;
+  const sent = { amount_from: amountFrom, amount_to: amountTo };
+  const given = Object.entries(sent).filter(([, text]) => text !== "");
+  if (given.length === 0) return {};
+  if (findCurrency(currency) === undefined) {
+    const problem = "is needed, and a known currency, with amount_from and amount_to";
+    return invalidRequest([{ field: "source_currency_code", problem }]);
+  }
+  const violations: Violation[] = [];
+  const bounds = given.map(([field, text]) => {
+    const amount = parseAmount(text, currency);
+    if (!isRefused(amount)) return [field, toDecimal128(amount)] as const;
+    violations.push({ field, problem: amount.detail ?? "must be an amount" });
+    return [field, undefined] as const;
+  });
+  if (violations.length > 0) return invalidRequest(violations);
+  const { amount_from: $gte, amount_to: $lte } = Object.fromEntries(bounds);
+  return { source_minor: { ...($gte && { $gte }), ...($lte && { $lte }) } };
+}
+
+/** Letters alone decide, as in `list_beneficiary_name`: `zoe muller` finds `Zoë Müller`. */
+const byLetters: CollationOptions = { locale: "en", strength: 1 };
+
+function collated(filter: { readonly beneficiary_name?: unknown }) {
+  return filter.beneficiary_name === undefined ? {} : { collation: byLetters };
 }
 
 /** Whether the count of a filter is kept: none, or `status` alone. */

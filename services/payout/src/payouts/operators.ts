@@ -13,6 +13,7 @@ export type AuditAction =
   | "rail.paused"
   | "rail.resumed"
   | "velocity.set"
+  | "controls.set"
   | "nonce.cancelled"
   | "bank_file.resolved"
   | "bank_finding.handled";

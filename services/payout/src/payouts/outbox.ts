@@ -3,7 +3,8 @@ import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { type Origin, originOf } from "@disburse/chassis/call-context.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { PayoutCounts } from "./counts.ts";
-import type { PayoutDocument, Payouts, PendingEvent, UncountedChange } from "./document.ts";
+import type { PayoutDocument, Payouts, UncountedChange } from "./document.ts";
+import type { PendingEvent } from "./pending-event.ts";
 
 /** An event that its payout still carries: to be published, and its change to be counted. */
 export type OwedEvent = {

@@ -1,11 +1,13 @@
 import { fromBinary, toJson } from "@bufbuild/protobuf";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
+import { PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrations } from "../migrations.ts";
-import { type Payouts, pendingEvent, type StoredStep, toPayout } from "./document.ts";
+import { type Payouts, type StoredStep, toPayout } from "./document.ts";
+import { pendingEvent } from "./pending-event.ts";
 import { listPublished, republished } from "./published.ts";
 import { openPayouts } from "./store.ts";
 import { after, claimedAt, storedPayout } from "./test-documents.ts";
@@ -94,4 +96,19 @@ it("an event that was not kept is made again as of its own version", async () =>
   ]);
   const settled = { ...toPayout(document), updatedAt: after(5) };
   expect(found[1]?.body).toEqual(pendingEvent(settled).body.value());
+});
+
+it("the first event of a payout that needed approval is made again as one that waits for it", async () => {
+  const step = (stage: StoredStep["stage"], seconds: number): StoredStep => ({
+    ...{ stage, version: 1, at: after(seconds), cause: "executed", detail: "" },
+  });
+  const document = storedPayout({
+    journal: [step("awaiting_approval", 0), step("queued", 5)],
+    ...{ outbox: [], approval: { reasons: ["amount"], digest: "d", expires_at: after(60) } },
+  });
+  await payouts.insertOne(document);
+  const [event] = await republished(payouts, [eventId(document._id, 1)]);
+  const { payout } = fromBinary(PayoutStatusChangedSchema, event?.body ?? new Uint8Array());
+  expect(payout?.subStatus).toBe(PayoutSubStatus.AWAITING_APPROVAL);
+  expect(payout?.approval).toBeUndefined();
 });

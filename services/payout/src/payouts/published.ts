@@ -6,10 +6,10 @@ import {
   type PayoutDocument,
   type Payouts,
   type PublishedEvent,
-  pendingEvent,
   type StoredStep,
   toPayout,
 } from "./document.ts";
+import { pendingEvent } from "./pending-event.ts";
 
 /** `evt_x_2` is an event of `po_x`. */
 function payoutIdOfEvent(event: string): string {
@@ -78,12 +78,14 @@ function publishedEvent(document: PayoutDocument, version: number): PublishedEve
   return kept ?? (step && rebuiltEvent(document, step));
 }
 
-/** The first version is of a queued payout; of the later ones only the present one is known. */
+/** The first version is of a payout that is new; of the later ones only the present is known. */
 function rebuiltEvent(document: PayoutDocument, { version, at: updatedAt }: StoredStep) {
   const payout = toPayout(document);
   if (version === 1) {
-    const queued = { progress: { stage: "queued" }, expectedAt: undefined } as const;
-    return pendingEvent({ ...payout, version, updatedAt, ...queued });
+    const isWaiting = document.journal[0]?.stage === "awaiting_approval";
+    const stage = isWaiting ? "awaiting_approval" : "queued";
+    const first = { progress: { stage }, expectedAt: undefined } as const;
+    return pendingEvent({ ...payout, version, updatedAt, ...first });
   }
   return version === payout.version ? pendingEvent({ ...payout, updatedAt }) : undefined;
 }

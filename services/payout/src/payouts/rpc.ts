@@ -21,11 +21,10 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutCounts } from "./counts.ts";
-import type { Payouts } from "./document.ts";
+import type { PayoutDocument, Payouts } from "./document.ts";
 import { listPayouts } from "./list.ts";
 import { listPublished, republished } from "./published.ts";
 import { visibleFailure } from "./rules/failure.ts";
-import type { Progress } from "./rules/progress.ts";
 import { type TimelineEvent, timelineOf } from "./rules/timeline.ts";
 import { findPayout } from "./store.ts";
 import { payoutMessage } from "./wire.ts";
@@ -42,9 +41,10 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
 
     listPayoutEvents: async ({ merchantId, payoutId, ...page }) => {
       const own = { _id: payoutId, merchant_id: merchantId };
-      const found = await payouts.findOne(own, { projection: { journal: 1, progress: 1 } });
-      const { journal, progress } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
-      const events = timelineOf(journal);
+      const projection = { journal: 1, progress: 1, reissue_of: 1, reissued_as: 1 };
+      const found = await payouts.findOne(own, { projection });
+      const document = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      const events = timelineOf(document.journal);
       const numbered = events.map((event, at) => ({ event, number: at + 1 }));
       const { shown, nextCursor } = await readPage(
         page,
@@ -53,20 +53,25 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
           numbered.filter(({ number }) => number > Number(after?.id ?? 0)).slice(0, limit),
         ({ event, number }) => ({ at: event.at, id: String(number) }),
       );
-      const messages = shown.map(({ event }) => eventMessage(event, progress));
+      const messages = shown.map(({ event }) => eventMessage(event, document));
       return { events: messages, nextCursor, ...countedTotal(events.length) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
+/** What events are written from, beside the history. */
+type Shown = Pick<PayoutDocument, "progress" | "reissue_of" | "reissued_as">;
+
 /** Of a payout that failed, the event that says so has the reason. */
 function eventMessage(
   { status, subStatus, cause, version, at }: TimelineEvent,
-  progress: Progress,
+  { progress, reissue_of: reissueOf = "", reissued_as: reissuedAs = "" }: Shown,
 ) {
   const { failureCode, failureMessage, railCode } = visibleFailure(progress);
   return create(PayoutEventSchema, {
     ...(status === "failed" && { failureCode, failureMessage, railCode }),
+    ...(cause === "executed" && { reissueOf }),
+    ...(cause === "reissued" && { reissuedAs }),
     status: valueOfWord(PayoutStatus, status),
     subStatus: valueOfWord(PayoutSubStatus, subStatus),
     cause: valueOfWord(PayoutCause, cause),

@@ -10,6 +10,7 @@ import {
   type StatusChange,
   toPayout,
 } from "./document.ts";
+import type { PendingEvent } from "./pending-event.ts";
 import type { Payout } from "./rules/payout.ts";
 
 /** The payouts. */
@@ -28,6 +29,8 @@ export type Created = {
   readonly payout: Payout;
   readonly origin: Origin;
   readonly created: StatusChange;
+  /** Events beside that of its status. */
+  readonly also: readonly PendingEvent[];
 };
 
 /** Stores a new payout with its first event; a repeat answers with the stored one. */
@@ -41,7 +44,7 @@ export async function insertPayout(
   const document = payoutDocument(payout, actor, origin, lease);
   const stored = await insertOrFind(payouts, document, { _id: payout.id });
   if (stored !== document) return { payout: toPayout(stored) };
-  const [event, change] = [document.outbox[0], document.untallied[0]];
+  const [[event, ...also], [change]] = [document.outbox, document.untallied];
   if (event === undefined || change === undefined) throw new Error("a payout without its event");
-  return { payout, origin, created: { event, change } };
+  return { payout, origin, created: { event, change }, also };
 }

@@ -19,6 +19,7 @@ export const quote: ClaimedQuote = {
   receivingMinor: 99_500_000n,
   exchangeRate: "0.995",
   returnCharges: "house",
+  reissueOf: undefined,
   beneficiary: {
     id: "ben_1",
     name: "Ada Lovelace",
@@ -27,7 +28,7 @@ export const quote: ClaimedQuote = {
     network: "ETHEREUM",
   },
   claim: {
-    ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "" },
+    ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "", metadata: {} },
     ...{ operationId: "op_1", claimedAt },
   },
 };

@@ -1,6 +1,11 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import {
+  ApprovalReason,
+  type ApprovalSchema,
+  ApprovalState,
+} from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import {
   type Payout as PayoutMessage,
   PayoutSchema,
@@ -9,8 +14,11 @@ import {
   RailOutcome,
   type ReportRailOutcomeRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Approval } from "./rules/approval.ts";
+import { approvalState } from "./rules/deciding.ts";
 import { visibleFailure } from "./rules/failure.ts";
 import type { Payout } from "./rules/payout.ts";
 import { type Outcome, publicStatusOf, visibleReference } from "./rules/progress.ts";
@@ -42,12 +50,37 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     transferMethod: beneficiary.transferMethod,
     network: beneficiary.network,
     version: payout.version,
+    metadata: quote.claim.metadata,
+    reissueOf: quote.reissueOf ?? "",
+    reissuedAs: payout.reissuedAs ?? "",
+    scheduledPayoutId: payout.ordered.scheduledPayoutId ?? "",
+    batchId: payout.ordered.batchId ?? "",
+    ...(payout.approval && { approval: approvalMessage(payout, payout.approval) }),
     ...visibleFailure(progress),
     ...(payout.expectedAt !== undefined &&
       status !== "failed" && { expectedSettlementAt: timestampFromDate(payout.expectedAt) }),
     createdAt: timestampFromDate(payout.createdAt),
     updatedAt: timestampFromDate(payout.updatedAt),
   });
+}
+
+function approvalMessage(
+  payout: Payout,
+  approval: Approval,
+): MessageInitShape<typeof ApprovalSchema> {
+  const { reasons, digest, expiresAt, decision } = approval;
+  const decided = decision && {
+    decidedAt: timestampFromDate(decision.at),
+    ...("by" in decision && {
+      decidedBy: { kind: valueOfWord(Actor_Kind, decision.by.kind), id: decision.by.id },
+    }),
+    ...("reason" in decision && { reason: decision.reason }),
+  };
+  return {
+    state: valueOfWord(ApprovalState, approvalState(payout)),
+    reasons: reasons.map((reason) => valueOfWord(ApprovalReason, reason)),
+    ...{ digest, expiresAt: timestampFromDate(expiresAt), ...decided },
+  };
 }
 
 /** A hash or bank reference: printable, of bounded length. */

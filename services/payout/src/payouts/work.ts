@@ -1,14 +1,10 @@
 import type { Origin } from "@disburse/chassis/call-context.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Filter, UpdateFilter } from "mongodb";
-import {
-  type PayoutDocument,
-  type Payouts,
-  pendingEvent,
-  type StatusChange,
-  type StoredCall,
-  type StoredStep,
-} from "./document.ts";
+import { type StoredApproval, toDecision } from "./approval-document.ts";
+import type { PayoutDocument, Payouts, StatusChange, StoredCall, StoredStep } from "./document.ts";
+import { pendingEvent } from "./pending-event.ts";
+import type { Approval } from "./rules/approval.ts";
 import type { Uncleared } from "./rules/clearance.ts";
 import { exceptionAfterStep, type PayoutException } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
@@ -45,7 +41,18 @@ export type Step = {
   readonly calls?: readonly StoredCall[];
   /** The resolution that takes effect with this step. */
   readonly resolves?: string;
+  /** The decision on its approval that takes effect with this step. */
+  readonly decides?: Decision;
 };
+
+/** A decision on an approval; `inTime`: it counts before the approval expires alone. */
+export type Decision = {
+  readonly decision: NonNullable<StoredApproval["decision"]>;
+  readonly inTime: boolean;
+};
+
+/** By the clock of the payout's database, as the end of a quote is. */
+const beforeExpiry = { $expr: { $lt: ["$$NOW", "$approval.expires_at"] } };
 
 /** The last calls that a payout keeps, leases and answers included. */
 const callsMax = 60;
@@ -75,7 +82,7 @@ export async function advance(
   progress: Progress,
   step: Step,
 ): Promise<Advanced | undefined> {
-  const { at, cause, submitTo, expectedAt, work, resolves } = step;
+  const { at, cause, submitTo, expectedAt, work, resolves, decides } = step;
   const from = publicStatusOf(payout.progress).status;
   const to = publicStatusOf(progress).status;
   const submitted =
@@ -83,9 +90,12 @@ export async function advance(
       ? { rail: submitTo, submittedAt: at }
       : undefined;
   const exception = exceptionAfterStep(payout.exception, progress.stage, cause, at);
+  const approval: Approval | undefined = decides &&
+    payout.approval && { ...payout.approval, decision: toDecision(decides.decision) };
   const changed: Payout = {
     ...payout,
     ...submitted,
+    ...(approval && { approval }),
     ...(expectedAt && { expectedAt }),
     progress,
     version: from === to ? payout.version : payout.version + 1,
@@ -99,7 +109,10 @@ export async function advance(
   const submission: StoredCall[] = submitTo === undefined ? [] : [{ kind: "submit", at }];
   const calls = [...(step.calls ?? []), ...submission];
   const result = await payouts.updateOne(
-    { _id: payout.id, revision: payout.revision } satisfies Filter<PayoutDocument>,
+    {
+      ...({ _id: payout.id, revision: payout.revision } satisfies Filter<PayoutDocument>),
+      ...(decides?.inTime === true && beforeExpiry),
+    },
     {
       $set: {
         progress,
@@ -110,6 +123,7 @@ export async function advance(
         ...(submitted && { rail: submitted.rail, submitted_at: at }),
         ...(expectedAt && { expected_at: expectedAt }),
         ...(exception && { doubt: exception }),
+        ...(decides && { "approval.decision": decides.decision }),
         ...setWork(work),
       },
       $unset: { ...unsetWork(work), ...(exception === undefined && { doubt: "" }), uncleared: "" },
@@ -165,7 +179,7 @@ const wavering: ReadonlySet<Progress["stage"]> = new Set([
 
 /** A step as the history keeps it, with the payout's stage and version after it. */
 export function stepOf(
-  { progress, version }: Payout,
+  { progress, version }: Pick<Payout, "progress" | "version">,
   { at, cause, detail, by }: Pick<Step, "at" | "detail" | "by"> & { cause: HistoryCause },
 ): StoredStep {
   const reporter = by && { actor: by.actor, operation_id: by.operationId };
@@ -186,7 +200,12 @@ function unsetWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$unset"] {
 export async function recallWork(payouts: Payouts, now: Date, deferMaxMs: number): Promise<void> {
   const latest = new Date(now.getTime() + 2 * deferMaxMs);
   await payouts.updateMany(
-    { work_due_at: { $gt: latest }, status: "initiated" },
+    // What waits for approval is due when that expires.
+    {
+      work_due_at: { $gt: latest },
+      status: "initiated",
+      "progress.stage": { $ne: "awaiting_approval" },
+    },
     { $set: { work_due_at: now } },
   );
 }

@@ -1,5 +1,4 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { currentOrigin } from "@disburse/chassis/call-context.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
@@ -11,12 +10,11 @@ import {
   nextOfCancellation,
 } from "../payouts/rules/cancellation.ts";
 import { isOverdue } from "../payouts/rules/exception.ts";
-import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
 import { findPayout } from "../payouts/store.ts";
 import { advance, type LeasedPayout, release } from "../payouts/work.ts";
-import { moveOwed } from "./closing.ts";
+import { closeDecided } from "./closing.ts";
 import {
   fromNow,
   overdueAfterMs,
@@ -68,7 +66,7 @@ export async function cancelPayout(
         if (!(await withdrawn(deps, payout, by))) return notCancellable;
         break;
       case "close":
-        await close(deps, payout);
+        await closeDecided(deps, payout);
         break;
       case "over":
         return payout;
@@ -124,19 +122,6 @@ async function step(
   const cause = "cancelled" as const;
   if ((await advance(payouts, payout, to, { cause, detail, at, by, work })) === undefined) return;
   log.info({ payout_id: payout.id, stage: to.stage, cause: detail }, "payout advanced");
-}
-
-/** Moves the money of a cancelled payout, and then says that it is cancelled. */
-async function close(deps: CancelDeps, payout: Payout): Promise<void> {
-  const pending = pendingMovement(payout.progress);
-  if (pending === undefined) throw new Error("a cancelled payout has no movement");
-  await moveOwed(deps, payout, pending.step);
-  const at = deps.clock.now();
-  const closing = { cause: "cancelled", detail: `${pending.step} applied`, at } as const;
-  const closed = await advance(deps.payouts, payout, pending.to, { ...closing, work: "done" });
-  if (closed?.changed === undefined) return;
-  const { merchantId } = payout.quote;
-  deps.onChanged({ payoutId: payout.id, merchantId, origin: currentOrigin(), ...closed.changed });
 }
 
 /** Completes a cancellation that was left open, as far as its rail says: the work of a worker. */

@@ -1,5 +1,8 @@
-import { type ClosingStep, closingMovement } from "../payouts/rules/movement.ts";
+import { currentOrigin } from "@disburse/chassis/call-context.ts";
+import { type ClosingStep, closingMovement, pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
+import { causeOfEnd } from "../payouts/rules/timeline.ts";
+import { advance } from "../payouts/work.ts";
 import { endFunds } from "../treasury/accounts.ts";
 import type { RailWorkerDeps } from "./steps.ts";
 
@@ -19,4 +22,22 @@ export async function moveOwed(
   if (outcome !== "applied") throw new Error(`${step} not applied: ${outcome}`);
   // A payout that was not paid counts no longer towards the velocity limits of its merchant.
   if (step === "release") await room.giveBack(id, { merchantId, beneficiaryId: beneficiary.id });
+}
+
+/** Moves the money of a decided outcome, and then makes it public; no rail is asked any more. */
+export async function closeDecided(
+  deps: Pick<RailWorkerDeps, "ledger" | "room" | "payouts" | "clock" | "onChanged">,
+  payout: Payout,
+): Promise<void> {
+  const pending = pendingMovement(payout.progress);
+  if (pending === undefined) throw new Error("a payout without an outcome has no movement");
+  await moveOwed(deps, payout, pending.step);
+  const at = deps.clock.now();
+  const work = pending.to.stage === "returning" ? at : "done";
+  const cause = causeOfEnd(pending.to);
+  const closing = { cause, detail: `${pending.step} applied`, at, work } as const;
+  const closed = await advance(deps.payouts, payout, pending.to, closing);
+  if (closed?.changed === undefined) return;
+  const { merchantId } = payout.quote;
+  deps.onChanged({ payoutId: payout.id, merchantId, origin: currentOrigin(), ...closed.changed });
 }

@@ -1,8 +1,16 @@
 import type { StoredCall } from "../payouts/document.ts";
+import { openSince } from "../payouts/rules/payout.ts";
 import { type LeasedPayout, nameRail, release } from "../payouts/work.ts";
 import { holdFunds } from "../treasury/accounts.ts";
 import type { Rail } from "./rail.ts";
-import { fromNow, overdueException, queueWaitMs, type RailWorkerDeps, takeStep } from "./steps.ts";
+import {
+  fromNow,
+  overdueException,
+  queueWaitMs,
+  type RailWorkerDeps,
+  silenceTo,
+  takeStep,
+} from "./steps.ts";
 
 /**
  * Sets aside what a payout needs in its rail's account, where it is paid from one. The rail is
@@ -16,6 +24,10 @@ export async function fundPayout(
   calls: readonly StoredCall[],
 ): Promise<LeasedPayout | undefined> {
   const { payout } = leased;
+  if (payout.submittedAt === undefined && silenceTo(deps, payout) === "unfunded") {
+    const short = { ...leased, payout: { ...payout, rail: rail.name } };
+    return waitForFunds(deps, short, "what its merchant says", calls);
+  }
   const isPaidFromAccount = payout.isFunded || rail.isFunded === true;
   // What was sent before its rail had an account has no hold there, and gets none.
   if (!isPaidFromAccount || payout.submittedAt !== undefined) return leased;
@@ -41,7 +53,7 @@ async function waitForFunds(
   calls: readonly StoredCall[],
 ): Promise<undefined> {
   const { payout } = leased;
-  const { id, rail, createdAt } = payout;
+  const { id, rail } = payout;
   deps.log.info({ payout_id: id, rail }, "payout waits for funds");
   const work = fromNow(deps, queueWaitMs(deps, payout));
   if (payout.progress.stage === "queued") {
@@ -50,7 +62,7 @@ async function waitForFunds(
     await takeStep(deps, leased, { stage: "awaiting_funds" }, step);
     return undefined;
   }
-  const waitedMs = deps.clock.now().getTime() - createdAt.getTime();
+  const waitedMs = deps.clock.now().getTime() - openSince(payout).getTime();
   const isStuck = waitedMs >= deps.stuckAfterMs;
   return release(deps.payouts, leased, {
     ...{ work, calls },

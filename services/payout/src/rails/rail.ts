@@ -4,6 +4,8 @@ import type { RailCapabilities, Transfer } from "./rules/routing.ts";
 
 /** A payment instruction. Never logged: it has the full account number. */
 export type Instruction = {
+  /** Who pays; the sandbox has scenarios of merchants. */
+  readonly merchantId: string;
   /** The merchant's reference; the sandbox reads scenarios from it. */
   readonly referenceId: string;
   /** What the payment is for, for the beneficiary; "" for nothing. */

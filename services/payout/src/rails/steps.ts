@@ -21,6 +21,7 @@ import { chargeFunds } from "../treasury/accounts.ts";
 import type { VelocityRoom } from "../velocity/room.ts";
 import type { RailDirectory } from "./directory.ts";
 import type { RailReply } from "./rail.ts";
+import type { Silence } from "./sandbox/settings.ts";
 
 /** What a rail worker works with. */
 export type RailWorkerDeps = {
@@ -35,6 +36,8 @@ export type RailWorkerDeps = {
    * such time of its own.
    */
   readonly stuckAfterMs: number;
+  /** How rails behave to a merchant's payouts at its own wish; absent in live mode. */
+  readonly silenceOf?: ((merchantId: string) => Silence | undefined) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Absent where tracing is off. */
@@ -98,6 +101,20 @@ export function queueWaitMs({ clock }: RailWorkerDeps, { createdAt }: Payout): n
 /** When a payout is overdue: its rail's own word, else the service's. */
 export function overdueAfterMs({ rails, stuckAfterMs }: RailWorkerDeps, { rail }: Payout): number {
   return rails.named(rail)?.overdueAfterMs ?? stuckAfterMs;
+}
+
+/** How rails behave to a payout, where its merchant wants it. */
+export function silenceTo(
+  { silenceOf }: RailWorkerDeps,
+  { quote }: Pick<Payout, "quote">,
+): Silence | undefined {
+  return silenceOf?.(quote.merchantId);
+}
+
+/** A call to a rail, or none where its merchant wants no answer. */
+export function answering(deps: RailWorkerDeps, payout: Payout, send: () => Promise<RailReply>) {
+  if (silenceTo(deps, payout) !== "no_answer") return send;
+  return () => Promise.reject(new Error("the rail is silent, as its merchant asked"));
 }
 
 /** A time from now. */

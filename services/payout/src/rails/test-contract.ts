@@ -16,6 +16,7 @@ export type RailUnderTest = {
 
 /** A transfer that the rail can send. */
 export const instruction: Instruction = {
+  merchantId: "mer_1",
   referenceId: "order-1",
   remittanceInformation: "",
   purposeCode: "",

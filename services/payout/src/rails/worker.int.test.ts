@@ -335,7 +335,7 @@ it("sends what the beneficiary service says of the merchant's own beneficiary", 
   while (await workOnDuePayout({ ...platform.worker, beneficiary }));
   expect(asked).toEqual([{ merchantId, beneficiaryId: "ben_1" }]);
   const routing = { routingCodeType: "IFSC", routingCodeValue: "HDFC0000001" };
-  const transfer = { ...texts, currency: "USD", amount: 1_000n };
+  const transfer = { ...texts, merchantId, currency: "USD", amount: 1_000n };
   expect(sent).toEqual([[id, { ...transfer, ...paid, ...routing }]]);
 });
 

@@ -4,10 +4,14 @@ import { resume } from "@disburse/chassis/tracing/tracing.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { StoredCall } from "../payouts/document.ts";
 import { clearanceWait, type UnclearedStatus } from "../payouts/rules/clearance.ts";
+import { isAsApproved } from "../payouts/rules/deciding.ts";
+import { raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
+import { causeOfEnd } from "../payouts/rules/timeline.ts";
 import { type LeasedPayout, release } from "../payouts/work.ts";
+import { expireApproval } from "./approval-expiry.ts";
 import { takeBack } from "./cancel.ts";
 import { moveOwed } from "./closing.ts";
 import type { Unavailability } from "./directory.ts";
@@ -15,6 +19,7 @@ import { fundPayout } from "./funding.ts";
 import type { Instruction, Rail } from "./rail.ts";
 import type { Transfer } from "./rules/routing.ts";
 import {
+  answering,
   applyResponse,
   callRail,
   fromNow,
@@ -26,6 +31,7 @@ import {
   renewedLease,
   retryMs,
   type StepResult,
+  silenceTo,
   takeStep,
 } from "./steps.ts";
 
@@ -67,6 +73,8 @@ async function work(deps: RailWorkerDeps, first: LeasedPayout): Promise<void> {
 /** One step; `undefined` when this worker is done with the payout for now. */
 async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date | "done") {
   switch (leased.payout.progress.stage) {
+    case "awaiting_approval":
+      return expireApproval(deps, leased);
     case "queued":
     case "awaiting_funds":
       return submitFirst(deps, leased);
@@ -93,6 +101,8 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
   const { rail: name } = leased.payout;
   const named = deps.rails.named(name);
   if (name !== "" && named === undefined) return waitForOperator(deps, leased);
+  if (!isAsApproved(leased.payout)) return keepUnapproved(deps, leased);
+  if (silenceTo(deps, leased.payout) === "down") return waitForRail(deps, leased, "DOWN", []);
   const transfer = transferOf(leased.payout);
   const chosen =
     named === undefined
@@ -101,6 +111,14 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
   return typeof chosen === "string"
     ? waitForRail(deps, leased, chosen, [])
     : submit(deps, leased, chosen, []);
+}
+
+/** Never sends what is not what was approved: a document was changed, and people have to look. */
+function keepUnapproved(deps: RailWorkerDeps, leased: LeasedPayout): Promise<undefined> {
+  const { payout } = leased;
+  deps.log.error({ payout_id: payout.id }, "payout is not what was approved");
+  const exception = raiseException(payout.exception, "contradicted", deps.clock.now());
+  return release(deps.payouts, leased, { work: fromNow(deps, queueWaitMaxMs), exception });
 }
 
 function transferOf({ quote }: Payout): Transfer {
@@ -169,8 +187,8 @@ async function submit(
   if (submitting === undefined) return undefined;
   const { id } = submitting.payout;
   const call = { payoutId: id, rail: name, operation: "submit" } as const;
-  const response = await callRail(deps, call, () => rail.submit(id, instruction));
-  return applyResponse(deps, submitting, response);
+  const send = answering(deps, leased.payout, () => rail.submit(id, instruction));
+  return applyResponse(deps, submitting, await callRail(deps, call, send));
 }
 
 /**
@@ -192,6 +210,7 @@ async function readInstruction(
   const screening = wordOf(ScreeningStatus, found.screeningStatus) ?? "pending";
   if (screening !== "cleared") return { uncleared: screening };
   return {
+    merchantId,
     referenceId: claim.referenceId,
     remittanceInformation: claim.remittanceInformation,
     purposeCode: claim.purposeCode,
@@ -230,7 +249,8 @@ async function poll(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepRes
   const rail = deps.rails.named(payout.rail);
   if (rail === undefined) return waitForOperator(deps, leased);
   const call = { payoutId: payout.id, rail: rail.name, operation: "query" } as const;
-  const response = await callRail(deps, call, () => rail.query(payout.id));
+  const ask = answering(deps, payout, () => rail.query(payout.id));
+  const response = await callRail(deps, call, ask);
   const isLost = response.status.kind === "not_received" && payout.progress.stage !== "settled";
   if (!isLost) return applyResponse(deps, leased, response);
   const waits = await deps.rails.unavailability(rail);
@@ -266,8 +286,7 @@ async function moveMoney(
   if (pending === undefined) throw new Error("a payout without an outcome has no movement");
   await moveOwed(deps, leased.payout, pending.step);
   const { stage } = pending.to;
-  const isFailure = stage === "rejected" || stage === "returned" || stage === "cancelled";
-  const cause = isFailure ? stage : "settled";
+  const cause = causeOfEnd(pending.to);
   const work = workAfter(stage, pollAt, clock.now());
   const step = { cause, detail: `${pending.step} applied`, at: clock.now(), work } as const;
   await takeStep(deps, leased, pending.to, step);

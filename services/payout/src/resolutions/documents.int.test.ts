@@ -124,7 +124,21 @@ it("is proposed and confirmed, and takes effect", async () => {
      "doubt": "DOUBT_UNKNOWN",
      "since": "2026-03-01T10:00:00Z",
      "rail": "scripted",
-     "resolutionId": "rsl_1"
+     "resolutionId": "rsl_1",
+     "resolution": {
+      "id": "rsl_1",
+      "payoutId": "po_1",
+      "outcome": "RAIL_OUTCOME_SETTLED",
+      "transactionReference": "WIRE-1",
+      "reason": "the bank's statement of the day",
+      "state": "RESOLUTION_STATE_PROPOSED",
+      "proposedBy": {
+       "kind": "KIND_OPERATOR",
+       "id": "ada"
+      },
+      "createdAt": "2026-03-01T10:00:02Z",
+      "updatedAt": "2026-03-01T10:00:02Z"
+     }
     }"
   `);
 

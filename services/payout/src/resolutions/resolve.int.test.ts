@@ -181,7 +181,9 @@ describe("a payout with an exception", () => {
     ]);
     await propose(ids[0] as string);
     const open = await platform.resolving.resolutions.openOf([ids[1] as string]);
-    expect(open).toEqual(new Map([[ids[1], resolutionId]]));
+    expect([...open].map(([id, resolution]) => [id, resolution.id])).toEqual([
+      [ids[1], resolutionId],
+    ]);
     const of = (doubt: Doubt) => platform.operationsRpc.listPayoutsInDoubt({ doubt, limit: 100 });
     expect((await of(Doubt.CONTRADICTED)).payouts).toEqual([]);
     const found = (await of(Doubt.UNSPECIFIED)).payouts.find(({ payout }) => payout?.id === ids[0]);

@@ -48,7 +48,7 @@ export function resolutionsRpc(deps: ResolutionDeps) {
       );
       const open = await resolutions.openOf(shown.map(({ id }) => id));
       return {
-        payouts: shown.map((payout) => exceptionMessage(payout, open.get(payout.id) ?? "")),
+        payouts: shown.map((payout) => exceptionMessage(payout, open.get(payout.id))),
         nextCursor,
       };
     },
@@ -102,14 +102,15 @@ function readReason(text: string): string {
 }
 
 /** A payout with its exception and its open resolution. */
-function exceptionMessage(payout: Payout, resolutionId: string) {
+function exceptionMessage(payout: Payout, resolution: Resolution | undefined) {
   const { exception, rail } = payout;
   if (exception === undefined) throw new Error("a payout without an exception was listed");
   return create(PayoutInDoubtSchema, {
     payout: payoutMessage(payout),
     doubt: valueOfWord(Doubt, exception.kind),
     since: timestampFromDate(exception.since),
-    ...{ rail, resolutionId },
+    ...{ rail, resolutionId: resolution?.id ?? "" },
+    ...(resolution && { resolution: resolutionMessage(resolution) }),
   });
 }
 

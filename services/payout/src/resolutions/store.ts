@@ -71,11 +71,10 @@ export function openResolutionStore({ db }: Database) {
       return [...all.values()].map(toResolution);
     },
     /** The open resolution of each of these payouts that has one. */
-    openOf: async (payoutIds: readonly string[]): Promise<Map<string, string>> => {
-      const found = await resolutions
-        .find({ open: true, payout_id: { $in: [...payoutIds] } }, { projection: { payout_id: 1 } })
-        .toArray();
-      return new Map(found.map(({ _id, payout_id }) => [payout_id, _id]));
+    openOf: async (payoutIds: readonly string[]): Promise<Map<string, Resolution>> => {
+      const ofThese = { open: true, payout_id: { $in: [...payoutIds] } } as const;
+      const found = await resolutions.find(ofThese).toArray();
+      return new Map(found.map((each) => [each.payout_id, toResolution(each)]));
     },
   };
 }

@@ -1,18 +1,7 @@
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { Decimal128 } from "mongodb";
-import type { MerchantLimitsText } from "./rules/limits.ts";
 import { dueAt, type Reservation, type Usage } from "./rules/usage.ts";
 import type { Part } from "./rules/window.ts";
-
-/** A merchant's limits; without one it has none. */
-export type LimitsDocument = MerchantLimitsText & {
-  /** The merchant's id. */
-  _id: string;
-  schema_version: number;
-  /** The audit entry that set these limits: an earlier one changes nothing. */
-  audit_sequence: number;
-  updated_at: Date;
-};
 
 /** What of its limits a merchant, or one of its beneficiaries, has used. */
 export type UsageDocument = {

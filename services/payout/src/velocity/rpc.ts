@@ -11,9 +11,9 @@ import {
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type AuditStore, readOperator } from "../payouts/operators.ts";
-import type { LimitsDocument } from "./documents.ts";
+import type { SettingsDocument } from "../settings/merchant-settings.ts";
 import type { VelocityLimits } from "./limits.ts";
-import { type LimitsText, limitViolations } from "./rules/limits.ts";
+import { type LimitsText, limitViolations, type MerchantLimitsText } from "./rules/limits.ts";
 
 /** What the RPCs of velocity limits work with. */
 export type VelocityDeps = {
@@ -64,7 +64,7 @@ function limitsText(message = create(VelocityLimitsSchema)): LimitsText {
   };
 }
 
-function velocityMessage(merchantId: string, stored: LimitsDocument | null) {
+function velocityMessage(merchantId: string, stored: SettingsDocument<MerchantLimitsText> | null) {
   return create(MerchantVelocitySchema, {
     merchantId,
     merchant: limitsMessage(stored?.merchant),

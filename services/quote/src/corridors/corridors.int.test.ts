@@ -9,12 +9,14 @@ import {
   CorridorSchema,
   QuoteService,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrations } from "../migrations.ts";
 import { openCurrentCorridors } from "./current.ts";
+import { rateHistoryRpc } from "./rate-history.ts";
 import { corridorsRpc } from "./rpc.ts";
 import { openCorridors } from "./store.ts";
 
@@ -29,7 +31,7 @@ const unpayable = new Set<string>();
 beforeAll(async () => {
   database = await migratedDatabase("corridor", migrations);
   const corridors = openCorridors(database);
-  const handlers = corridorsRpc({
+  const ofCorridors = corridorsRpc({
     corridors,
     current: openCurrentCorridors(corridors),
     isPayable: async (currency) => !unpayable.has(currency),
@@ -39,6 +41,7 @@ beforeAll(async () => {
     },
     clock: { now: () => now },
   });
+  const handlers = { ...ofCorridors, ...rateHistoryRpc(corridors) };
   rpc = createClient(
     QuoteService,
     createRouterTransport(({ service }) => void service(QuoteService, handlers), namedCallers),
@@ -74,6 +77,51 @@ it("opens no corridor to a currency that no rail pays, and closes one", async ()
   unpayable.delete("BTC");
   await change(true);
   await open(closed?.id ?? "", true);
+});
+
+it("lists every rate of a corridor once, the latest first, in pages and within a span", async () => {
+  const make = async (source: string) => {
+    const corridor = { sourceCurrencyCode: source, destinationCurrencyCode: "EUR", feeShare: "0" };
+    return (await rpc.setCorridor({ mutation: mutation(), corridor })).corridor?.id ?? "";
+  };
+  const corridorId = await make("SOL");
+  const hour = (at: number) => timestampFromDate(new Date(now.getTime() - at * 3_600_000));
+  // Two of the same time, and one that came late.
+  for (const [rate, at] of [
+    ["1.1", 3],
+    ["1.2", 2],
+    ["1.3", 2],
+    ["1.05", 4],
+  ] as const) {
+    await rpc.setRate({
+      ...{ mutation: mutation(), corridorId, rate: { rate, asOf: hour(at), source: "desk" } },
+    });
+  }
+  const foreign = { rate: "9", asOf: hour(1), source: "desk" };
+  await rpc.setRate({ mutation: mutation(), corridorId: await make("ETH"), rate: foreign });
+  const listed: string[] = [];
+  let cursor = "";
+  do {
+    const page = await rpc.listRates({ corridorId, limit: 1, cursor });
+    listed.push(...page.rates.map(({ rate }) => rate?.rate ?? ""));
+    cursor = page.nextCursor;
+  } while (cursor !== "");
+  expect(listed.toSorted()).toEqual(["1.05", "1.1", "1.2", "1.3"]);
+  expect(listed.slice(2)).toEqual(["1.1", "1.05"]);
+  const within = await rpc.listRates({ corridorId, from: hour(3), to: hour(2) });
+  expect(within.corridor).toMatchObject({ id: corridorId, sourceCurrencyCode: "SOL" });
+  expect(within.rates).toMatchObject([
+    {
+      rate: { rate: "1.1", source: "desk" },
+      setBy: { kind: Actor_Kind.SERVICE, id: "test" },
+      approvedBy: "",
+    },
+  ]);
+  const codeOf = (request: object) =>
+    rpc.listRates(request).catch((error: unknown) => readRefusal(error)?.code);
+  expect(await codeOf({ corridorId: "cor_none" })).toBe("RECORD_NOT_FOUND");
+  expect(await codeOf({ corridorId, limit: 101 })).toBe("INVALID_REQUEST");
+  expect(await codeOf({ corridorId, cursor: "x" })).toBe("INVALID_REQUEST");
 });
 
 it("loses no change of a corridor that several make at once", async () => {

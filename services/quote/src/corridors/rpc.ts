@@ -138,7 +138,7 @@ function corridorText(corridor = create(CorridorSchema)): CorridorText {
 }
 
 /** A rate as other services read it. */
-function rateMessage(rate: Rate) {
+export function rateMessage(rate: Rate) {
   return create(RateSchema, {
     rate: formatDecimal(rate.rate),
     asOf: timestampFromDate(rate.asOf),

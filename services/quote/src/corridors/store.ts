@@ -30,7 +30,8 @@ type MerchantCorridorDocument = Changed & {
   operations: string[];
 };
 
-type RateDocument = ReturnType<typeof rateDocument>;
+/** `rates`: one of a corridor, as it was set. */
+export type RateDocument = ReturnType<typeof rateDocument>;
 
 /** Corridors, the merchants they are open to, and every rate that was ever in force. */
 export type CorridorStore = {
@@ -197,6 +198,9 @@ export async function addRate(
   return toRate(await insertOrFind(rates, document, { operation_id: change.operationId }));
 }
 
+/** The id of the rate that an operation added. */
+export const rateId = (corridorId: string, operationId: string) => `${corridorId}:${operationId}`;
+
 function rateDocument(
   { corridorId, rate }: { readonly corridorId: string; readonly rate: Rate },
   { operationId, actor }: Change,
@@ -204,7 +208,7 @@ function rateDocument(
   approvedBy: string | undefined,
 ) {
   return {
-    _id: `${corridorId}:${operationId}`,
+    _id: rateId(corridorId, operationId),
     schema_version: 1,
     corridor_id: corridorId,
     rate: formatDecimal(rate.rate),
@@ -284,6 +288,7 @@ function toCorridor(document: CorridorDocument): Corridor {
   };
 }
 
-function toRate(document: RateDocument): Rate {
+/** The rate of a document. */
+export function toRate(document: RateDocument): Rate {
   return { rate: storedDecimal(document.rate), asOf: document.as_of, source: document.source };
 }

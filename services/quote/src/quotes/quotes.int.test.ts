@@ -22,6 +22,7 @@ import {
   QuoteState,
   ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
@@ -29,7 +30,7 @@ import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openCorridors } from "../corridors/store.ts";
 import { migrations } from "../migrations.ts";
-import { quoteRpc } from "../rpc.ts";
+import { quoteRpc, sandboxRpc } from "../rpc.ts";
 import { createQuoteCount } from "./count.ts";
 import { openQuotes } from "./store.ts";
 
@@ -72,6 +73,7 @@ const neighbours = createRouterTransport(({ service }) => {
 });
 
 let quotes: ReturnType<typeof createClient<typeof QuoteService>>;
+let sandbox: ReturnType<typeof createClient<typeof QuoteSandboxService>>;
 let corridorId = "";
 
 beforeAll(async () => {
@@ -87,11 +89,16 @@ beforeAll(async () => {
     countQuote: createQuoteCount(metrics),
     countRead: cacheMetrics(metrics),
   });
-  const transport = createRouterTransport(
-    ({ service }) => service(QuoteService, rpc),
-    namedCallers,
-  );
+  const own = {
+    quotes: openQuotes(database),
+    operations: openOperationBindings(database),
+  };
+  const transport = createRouterTransport(({ service }) => {
+    service(QuoteService, rpc);
+    service(QuoteSandboxService, sandboxRpc(own));
+  }, namedCallers);
   quotes = createClient(QuoteService, transport);
+  sandbox = createClient(QuoteSandboxService, transport);
   const set = await quotes.setCorridor({
     mutation: operation(),
     corridor: {
@@ -217,6 +224,7 @@ describe("a quote", () => {
         ...{ id: "ben_inr", name: "Asha Rao", account_number_masked: "****1234" },
         ...{ transfer_method: "LOCAL", network: "IMPS" },
       },
+      fixed: "receiving",
       state: "open",
       created_at: clockNow,
       updated_at: clockNow,
@@ -249,6 +257,7 @@ describe("a quote", () => {
       createdAt: timeText(clockNow),
       updatedAt: timeText(clockNow),
       expiredAt: timeText(document.expires_at),
+      receivingFixed: true,
     };
     expect(quote && toJson(QuoteSchema, quote)).toEqual(message);
     const claimable = async () => {
@@ -280,6 +289,30 @@ describe("a quote", () => {
     const later = { ...message, state: "QUOTE_STATE_CLAIMED", updatedAt: timeText(at) };
     expect(toJson(ClaimQuoteResponseSchema, claimed)).toEqual({ quote: later, claim });
     expect(await claimable()).toEqual({ quote: later, claim, ...open });
+  });
+
+  it("keeps metadata, and that of its claim apart, each as it was sent", async () => {
+    const { quote } = await ask({ metadata: { b: "2", a: "$source" } });
+    const id = quote?.id ?? "";
+    expect(quote?.metadata).toEqual({ a: "$source", b: "2" });
+    const metadata = { order: "$$NOW", "a.b": "" };
+    const claiming = { payoutId: "po_1", referenceId: "", metadata };
+    const claimed = await quotes.claimQuote({ mutation: operation(), quoteId: id, ...claiming });
+    expect(claimed.claim?.metadata).toEqual(metadata);
+    expect(claimed.quote?.metadata).toEqual({ a: "$source", b: "2" });
+    const stored = await database.db.collection<{ _id: string }>("quotes").findOne({ _id: id });
+    expect(stored).toMatchObject({
+      metadata: [
+        { k: "a", v: "$source" },
+        { k: "b", v: "2" },
+      ],
+      claim: {
+        metadata: [
+          { k: "a.b", v: "" },
+          { k: "order", v: "$$NOW" },
+        ],
+      },
+    });
   });
 
   it("lets the source amount win, and does not look at the other", async () => {
@@ -375,6 +408,27 @@ describe("a claim", () => {
     expect(await codeOf(claim("qt_none", "po_1"))).toBe("RECORD_NOT_FOUND");
   });
 
+  it("is refused of a quote that was ended, and one that was made cannot be ended", async () => {
+    const [ended, claimed] = [(await ask()).quote?.id ?? "", (await ask()).quote?.id ?? ""];
+    const end = (quoteId: string) => quotes.expireQuote({ mutation: operation(), quoteId });
+    expect([await codeOf(end(ended)), await codeOf(end(ended))]).toEqual(["OK", "OK"]);
+    expect(await codeOf(claim(ended, "po_1"))).toBe("QUOTE_EXPIRED");
+    await claim(claimed, "po_2");
+    expect(await codeOf(end(claimed))).toBe("ALREADY_PROCESSED");
+    expect((await quotes.getClaimableQuote({ quoteId: claimed })).claim?.payoutId).toBe("po_2");
+    expect(await codeOf(end("qt_none"))).toBe("RECORD_NOT_FOUND");
+  });
+
+  it("of many at once wins or loses against the end of its quote, never both", async () => {
+    const quoteId = (await ask()).quote?.id ?? "";
+    const end = quotes.expireQuote({ mutation: operation(), quoteId });
+    const codes = await Promise.all([codeOf(claim(quoteId, "po_1")), codeOf(end)]);
+    expect([
+      ["OK", "ALREADY_PROCESSED"],
+      ["QUOTE_EXPIRED", "OK"],
+    ]).toContainEqual(codes);
+  });
+
   it("sees the corridor as it is now", async () => {
     const quoteId = (await ask()).quote?.id ?? "";
     const before = await quotes.getClaimableQuote({ quoteId });
@@ -465,5 +519,30 @@ describe("a corridor", () => {
   ])("takes no rate like %j", async (rate) => {
     const set = quotes.setRate({ mutation: operation(), corridorId, rate });
     expect(await codeOf(set)).toBe("INVALID_REQUEST");
+  });
+});
+
+describe("a quote that its merchant expires in a sandbox", () => {
+  const expire = (quoteId = "", merchantId = "mer_1") =>
+    sandbox.expireQuoteNow({ mutation: operation(), merchantId, quoteId });
+  const claim = (quoteId = "") =>
+    quotes.claimQuote({ mutation: operation(), quoteId, payoutId: `po_${quoteId}` });
+
+  it("ends now, and cannot be claimed any more", async () => {
+    const { quote } = await ask();
+    const { quote: ended } = await expire(quote?.id);
+    const endMs = (at = timestampFromDate(new Date(0))) => Number(at.seconds) * 1_000;
+    expect(endMs(ended?.expiredAt)).toBeLessThanOrEqual(Date.now());
+    expect(endMs(ended?.expiredAt)).toBeLessThan(endMs(quote?.expiredAt));
+    expect(await codeOf(claim(quote?.id))).toBe("QUOTE_EXPIRED");
+    const again = await expire(quote?.id);
+    expect(again.quote).toMatchObject({ expiredAt: ended?.expiredAt });
+  });
+
+  it("is its own, and was not claimed", async () => {
+    const { quote } = await ask();
+    expect(await codeOf(expire(quote?.id, "mer_2"))).toBe("RECORD_NOT_FOUND");
+    expect(await codeOf(claim(quote?.id))).toBe("OK");
+    expect(await codeOf(expire(quote?.id))).toBe("ALREADY_PROCESSED");
   });
 });

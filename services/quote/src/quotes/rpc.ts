@@ -39,6 +39,7 @@ import {
   checkCorridor,
   checkParties,
   claimOutcome,
+  fixedAmount,
   type Parties,
   type Quote,
   type QuoteRequest,
@@ -98,12 +99,19 @@ export function quotesRpc(deps: QuoteDeps) {
 
     claimQuote: async ({ mutation, quoteId, payoutId, referenceId, ...sent }) => {
       const { operationId } = readMutation(mutation);
-      const { remittanceInformation, purposeCode } = sent;
-      const texts = { referenceId, remittanceInformation, purposeCode };
+      const { remittanceInformation, purposeCode, metadata } = sent;
+      const texts = { referenceId, remittanceInformation, purposeCode, metadata };
       const claim = { payoutId, operationId, ...texts };
       const quote = await quotes.claim(quoteId, claim);
       const claimed = orThrow(claimOutcome(quote, claim));
       return { quote: quoteMessage(claimed), claim: claimMessage(claimed.claim) };
+    },
+
+    expireQuote: async ({ mutation, quoteId }) => {
+      readMutation(mutation);
+      const quote = orThrow((await quotes.expire(quoteId)) ?? refused("RECORD_NOT_FOUND"));
+      if (quote.state === "claimed") orThrow(refused("ALREADY_PROCESSED"));
+      return {};
     },
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;
 }
@@ -136,9 +144,8 @@ async function requestedQuote(
   const change = readChange(CreateQuoteRequestSchema, message);
   const { unreadable } = message;
   const context = { now: deps.clock.now(), unreadable };
-  const request = orThrow(
-    checkedMessage(requestForQuote, CreateQuoteRequestSchema, message, context),
-  );
+  const sent = orThrow(checkedMessage(requestForQuote, CreateQuoteRequestSchema, message, context));
+  const request = { ...sent, reissueOf: message.reissueOf };
   try {
     return orThrow(await deps.quotes.insert(await priced(deps, request, accountOf), change));
   } catch (error) {
@@ -245,12 +252,15 @@ function newQuote(
     rateAsOf: rate.asOf,
     rateSource: rate.source,
     returnCharges: corridor.returnCharges,
+    metadata: request.metadata,
+    ...{ fixed: fixedAmount(request), reissueOf: request.reissueOf },
     ...{ createdAt: now, updatedAt: now },
     expiresAt: new Date(now.getTime() + ttlSeconds * 1_000),
   };
 }
 
-function quoteMessage(quote: Quote): QuoteMessage {
+/** A quote as other services see it. */
+export function quoteMessage(quote: Quote): QuoteMessage {
   const { source, destination, amounts } = quote;
   return create(QuoteSchema, {
     ...quote,
@@ -261,6 +271,7 @@ function quoteMessage(quote: Quote): QuoteMessage {
     totalFees: formatAmount(amounts.fees, source),
     receivingAmount: formatAmount(amounts.receiving, destination),
     exchangeRate: formatDecimal(quote.rate),
+    receivingFixed: quote.fixed === "receiving",
     rateAsOf: timestampFromDate(quote.rateAsOf),
     returnCharges: valueOfWord(ReturnCharges, quote.returnCharges),
     state: valueOfWord(QuoteStateMessage, quote.state),

@@ -27,6 +27,9 @@ const quote = (id: string, merchantId: string): Quote => ({
     updatedAt: at,
     expiresAt: at,
   },
+  metadata: {},
+  fixed: "source",
+  reissueOf: "",
   beneficiary: {
     ...{ id: "ben_1", name: "A", accountNumberMasked: "*1", transferMethod: "LOCAL", network: "" },
   },

@@ -8,6 +8,7 @@ import {
 } from "@disburse/chassis/mutations/content.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
+import { metadataOf, type StoredEntry, storedMetadata } from "@disburse/kernel/metadata.ts";
 import { otherContent } from "@disburse/kernel/refusal.ts";
 import type { Collection } from "mongodb";
 import { storedDecimal } from "../corridors/store.ts";
@@ -18,6 +19,12 @@ type QuoteDocument = ReturnType<typeof quoteDocument> &
   StoredContent & {
     operation_id: string;
     actor: StoredActor;
+    /** Absent where none was sent, as in a claim. */
+    metadata?: StoredEntry[];
+    /** Absent where the source amount was asked for, and of quotes before it was kept. */
+    fixed?: "receiving";
+    /** Absent where it pays no payout again. */
+    reissue_of?: string;
     claim?: StoredClaim;
   };
 
@@ -27,6 +34,7 @@ type StoredClaim = {
   /** Absent where none was sent, as is the purpose code. */
   remittance_information?: string;
   purpose_code?: string;
+  metadata?: StoredEntry[];
   operation_id: string;
   claimed_at: Date;
 };
@@ -62,6 +70,21 @@ export function openQuotes({ db }: Database) {
       return found === null ? undefined : { quote: toQuote(found), now: found.now };
     },
     claim: (id: string, claim: Omit<Claim, "claimedAt">) => claimQuote(quotes, id, claim),
+    /** Moves the end of an open quote to now, where it is later; answers with it as it then is. */
+    endNow: async (merchantId: string, id: string): Promise<Quote | undefined> => {
+      const its = { _id: id, merchant_id: merchantId };
+      const ended = { expires_at: { $min: ["$expires_at", "$$NOW"] }, updated_at: "$$NOW" };
+      await quotes.updateOne({ ...its, state: "open" }, [{ $set: ended }]);
+      const found = await quotes.findOne(its);
+      return found === null ? undefined : toQuote(found);
+    },
+    /** Ends an open quote, which no claim can change any more; answers with it as it then is. */
+    expire: async (id: string): Promise<Quote | undefined> => {
+      const ended = { state: "expired", updated_at: "$$NOW" };
+      await quotes.updateOne({ _id: id, state: "open" }, [{ $set: ended }]);
+      const found = await quotes.findOne({ _id: id });
+      return found === null ? undefined : toQuote(found);
+    },
   };
 }
 
@@ -82,6 +105,7 @@ async function claimQuote(
       remittance_information: { $literal: claim.remittanceInformation },
     }),
     ...(claim.purposeCode !== "" && { purpose_code: { $literal: claim.purposeCode } }),
+    ...literal(metadataFields(claim)),
     operation_id: { $literal: claim.operationId },
     claimed_at: "$$NOW",
   };
@@ -94,6 +118,15 @@ async function claimQuote(
   // A quote that is no longer open does not change again.
   const found = await quotes.findOne({ _id: id });
   return found === null ? undefined : toQuote(found);
+}
+
+function literal({ metadata }: { readonly metadata?: StoredEntry[] }) {
+  return metadata === undefined ? {} : { metadata: { $literal: metadata } };
+}
+
+function metadataFields({ metadata }: Pick<Claim, "metadata">): { metadata?: StoredEntry[] } {
+  const stored = storedMetadata(metadata);
+  return stored.length === 0 ? {} : { metadata: stored };
 }
 
 function quoteDocument(quote: Quote) {
@@ -120,6 +153,9 @@ function quoteDocument(quote: Quote) {
       transfer_method: quote.beneficiary.transferMethod,
       network: quote.beneficiary.network,
     },
+    ...metadataFields(quote),
+    ...(quote.fixed === "receiving" && { fixed: quote.fixed }),
+    ...(quote.reissueOf !== "" && { reissue_of: quote.reissueOf }),
     state: quote.state,
     created_at: quote.createdAt,
     updated_at: quote.updatedAt,
@@ -153,6 +189,9 @@ function toQuote(document: QuoteDocument): Quote {
       transferMethod: document.beneficiary.transfer_method,
       network: document.beneficiary.network,
     },
+    metadata: metadataOf(document.metadata),
+    fixed: document.fixed ?? "source",
+    reissueOf: document.reissue_of ?? "",
     createdAt: document.created_at,
     updatedAt: document.updated_at,
     expiresAt: document.expires_at,
@@ -169,6 +208,7 @@ function quoteState({ state, claim }: QuoteDocument): QuoteState {
       referenceId: claim.reference_id,
       remittanceInformation: claim.remittance_information ?? "",
       purposeCode: claim.purpose_code ?? "",
+      metadata: metadataOf(claim.metadata),
       operationId: claim.operation_id,
       claimedAt: claim.claimed_at,
     },

@@ -113,7 +113,7 @@ it("shows of each batch how long its first write waited, and how long it took", 
   nowMs += 5;
   asked.push(write(insert("b"), unasked));
   await Promise.all(asked);
-  await vi.waitFor(() => expect(observe).toHaveBeenCalled());
+  await vi.waitFor(() => expect(observe).toHaveBeenCalled(), 10_000);
   expect(observe.mock.calls).toEqual([["write", { size: 2, waitedMs: 5, tookMs: 30 }]]);
 });
 

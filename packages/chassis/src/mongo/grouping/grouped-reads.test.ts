@@ -39,7 +39,7 @@ it("shows of each batch how long its first read waited, and how long it took", a
   nowMs += 5;
   asked.push(read("b"));
   await Promise.all(asked);
-  await vi.waitFor(() => expect(observe).toHaveBeenCalled());
+  await vi.waitFor(() => expect(observe).toHaveBeenCalled(), 10_000);
   expect(observe.mock.calls).toEqual([["read", { size: 2, waitedMs: 5, tookMs: 30 }]]);
 });
 

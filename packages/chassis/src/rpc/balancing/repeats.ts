@@ -19,7 +19,7 @@ export type NoAnswerReason =
   | "hung";
 
 /** The verbs of RPCs that change nothing. */
-const reads = /^(Get|List|Resolve|Check|Describe|Export)/;
+const reads = /^(Get|List|Resolve|Check|Compare|Describe|Export)/;
 
 /**
  * Whether sending a call twice has the effect of sending it once: a read, or a mutation, which its

@@ -45,7 +45,7 @@ it.each(["normal", "delay", "slow", "trickle"] as const)(
 it("passes nothing on while silent, and all of it afterwards", async () => {
   const { socket, text } = open();
   socket.write("a");
-  await vi.waitFor(() => expect(text()).toBe("a"));
+  await vi.waitFor(() => expect(text()).toBe("a"), 10_000);
   proxy.set("silent");
   socket.write("b");
   const lit = open();
@@ -54,17 +54,17 @@ it("passes nothing on while silent, and all of it afterwards", async () => {
     vi.waitFor(() => expect(text() + lit.text()).not.toBe("a"), { timeout: 200 }),
   ).rejects.toThrow();
   proxy.set("normal");
-  await vi.waitFor(() => expect(text() + lit.text()).toBe("abc"));
+  await vi.waitFor(() => expect(text() + lit.text()).toBe("abc"), 10_000);
 });
 
 it("has neither old connections nor new ones when disconnected", async () => {
   const { socket, text } = open();
   socket.write("a");
-  await vi.waitFor(() => expect(text()).toBe("a"));
+  await vi.waitFor(() => expect(text()).toBe("a"), 10_000);
   proxy.set("disconnected");
-  await vi.waitFor(() => expect(socket.destroyed).toBe(true));
+  await vi.waitFor(() => expect(socket.destroyed).toBe(true), 10_000);
   const late = open();
-  await vi.waitFor(() => expect(late.socket.destroyed).toBe(true));
+  await vi.waitFor(() => expect(late.socket.destroyed).toBe(true), 10_000);
 });
 
 it.each([

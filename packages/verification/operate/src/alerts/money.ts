@@ -47,6 +47,15 @@ async function orphanHold({ db, merchant: { accountId } }: World) {
   };
 }
 
+/** An order, or a batch, that no process takes on. */
+async function leave({ db }: World, collection: string) {
+  const left = db("payout").collection<{ _id: string }>(collection);
+  const long = new Date(Date.now() - 3_600_000);
+  const leased = { state: "waiting", due_at: new Date(Date.now() + 3_600_000) };
+  await left.insertOne({ _id: "left", ...leased, scheduled_at: long, moved_at: long } as never);
+  return () => left.deleteOne({ _id: "left" });
+}
+
 async function boundRates({ db }: World, seconds: number) {
   const corridors = db("quote").collection("corridors");
   await corridors.updateMany({}, { $set: { rate_max_age_seconds: seconds } });
@@ -103,6 +112,8 @@ export const moneyBreakages: readonly Breakage[] = [
     },
   },
   { alert: "DisburseHoldsOrphaned", break: orphanHold },
+  { alert: "DisburseOrdersOverdue", break: (world) => leave(world, "scheduled_payouts") },
+  { alert: "DisburseBatchStalled", break: (world) => leave(world, "batches") },
   {
     alert: "DisburseRateStale",
     break: async (world) => {

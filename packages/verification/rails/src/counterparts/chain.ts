@@ -34,6 +34,11 @@ export async function startChain(folder: string) {
   writeFileSync(keystoreFile, JSON.stringify(keystore), { mode: 0o600 });
   writeFileSync(passwordFile, "demo", { mode: 0o600 });
   let mining: NodeJS.Timeout | undefined;
+  const mine = () =>
+    anvil.client.mine({ blocks: 1 }).catch((error: unknown) => {
+      // The last block may still be asked for when the chain stops.
+      if (mining !== undefined) throw error;
+    });
   return {
     anvil,
     token,
@@ -41,7 +46,7 @@ export async function startChain(folder: string) {
     /** Makes a block every so often. */
     makeBlocks: (everyMs: number): void => {
       clearInterval(mining);
-      mining = setInterval(() => void anvil.client.mine({ blocks: 1 }), everyMs);
+      mining = setInterval(() => void mine(), everyMs);
     },
     balanceOf: (address: Address): Promise<bigint> =>
       anvil.client.readContract({
@@ -67,6 +72,7 @@ export async function startChain(folder: string) {
     },
     stop: async (): Promise<void> => {
       clearInterval(mining);
+      mining = undefined;
       await anvil.stop();
     },
   };

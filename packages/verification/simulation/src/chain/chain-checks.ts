@@ -1,13 +1,13 @@
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { TransferDocument } from "@disburse/payout/rails/chain/documents.ts";
-import type { ChainCallers } from "./chain-callers.ts";
+import type { RailCallers } from "../callers/rail-callers.ts";
 
 /** Each payout has at most one mined payment, and is settled where it has one; sums agree. */
 export function walletProblems(
   transfers: readonly TransferDocument[],
   paid: readonly string[],
-  { orders, withdrawn }: Pick<ChainCallers, "orders" | "withdrawn">,
+  { orders, withdrawn }: Pick<RailCallers, "orders" | "withdrawn">,
 ): string[] {
   const byKey = new Map(transfers.map((each) => [each._id, each]));
   const wrong = [...orders].flatMap(([key, amount]) => {

@@ -1,4 +1,3 @@
-import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import type { Chain } from "@disburse/payout/rails/chain/chain.ts";
@@ -6,7 +5,7 @@ import { createDispatcher } from "@disburse/payout/rails/chain/dispatcher.ts";
 import { openTransferStore } from "@disburse/payout/rails/chain/documents.ts";
 import { createChainRail } from "@disburse/payout/rails/chain/rail.ts";
 import type { Rail } from "@disburse/payout/rails/rail.ts";
-import { processLog } from "../checks/process-log.ts";
+import { errorsOf, processLog } from "../checks/process-log.ts";
 import { databaseLink, type Sabotage } from "../network/database-link.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
@@ -53,12 +52,4 @@ export function startChainProcess(shared: SharedWallet, instance: ProcessInstanc
     },
     wake: loop.wake,
   });
-}
-
-/** What operators have to know of the chain is logged as an error too, and is none of ours. */
-function errorsOf(log: Log): Log {
-  const error = (fields: object, message?: string) => {
-    if ("err" in fields) log.error(fields, message ?? "");
-  };
-  return { ...log, error: error as Log["error"] };
 }

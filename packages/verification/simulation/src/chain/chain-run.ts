@@ -1,11 +1,12 @@
 import { migrations } from "@disburse/payout/migrations.ts";
 import type { TransferDocument } from "@disburse/payout/rails/chain/documents.ts";
 import { createTestChain } from "@disburse/payout/rails/chain/test-chain.ts";
+import { instruction } from "@disburse/payout/rails/test-contract.ts";
+import { keyOf, type OpenRail, RailCallers } from "../callers/rail-callers.ts";
 import type { Sabotage } from "../network/database-link.ts";
 import { Host } from "../scheduler/host.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
 import { createMemoryDatabase, directAccess } from "../store/memory-database.ts";
-import { ChainCallers, type OpenRail } from "./chain-callers.ts";
 import { walletProblems } from "./chain-checks.ts";
 import { startChainProcess } from "./chain-process.ts";
 
@@ -50,7 +51,13 @@ export async function runChainSeed(
         open.set(name, { instance, rail: startChainProcess(shared, instance) });
       }),
   );
-  const callers = new ChainCallers(scheduler, open);
+  const callers = new RailCallers({
+    ...{ scheduler, open, takenBack: "chain: taken back" },
+    instructionOf: (number, amount) => ({
+      ...{ ...instruction, currency: "USDC_ETH", network: "ETHEREUM", transferMethod: "CRYPTO" },
+      ...{ amount, accountNumber: keyOf(number) },
+    }),
+  });
   for (const host of hosts) host.start();
   scheduler.faults.begin();
   sendOldBytes(scheduler, sent, world.chain.send);

@@ -23,6 +23,14 @@ export function processLog(
   return { ...silentLog, error: error as Log["error"] };
 }
 
+/** What a rail has operators know is logged as an error without a cause, and is none of ours. */
+export function errorsOf(log: Log): Log {
+  const error = (fields: object, message?: string) => {
+    if ("err" in fields) log.error(fields, message ?? "");
+  };
+  return { ...log, error: error as Log["error"] };
+}
+
 function isOfFault(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isOfFault);
   if (error instanceof ConnectError) {

@@ -27,6 +27,8 @@ function throughStage(rows: readonly Document[], stage: Document, now: Date): Do
       return rows.filter((row) => matches(row, operand, now));
     case "$set":
       return rows.map((row) => withFields(row, operand, { document: row, now }));
+    case "$unset":
+      return rows.map((row) => withFields(row, leftOut(operand), { document: row, now }));
     case "$replaceWith":
       return rows.map((row) => evaluate(operand, { document: row, now }) as Document);
     case "$sort":
@@ -36,6 +38,12 @@ function throughStage(rows: readonly Document[], stage: Document, now: Date): Do
     default:
       throw new Error(`the stage ${name} is not one that the simulated store knows`);
   }
+}
+
+/** What a stage `$unset` of one field sets. */
+function leftOut(field: unknown): Document {
+  if (typeof field !== "string") throw new Error("the simulated store leaves one field out");
+  return { [field]: "$$REMOVE" };
 }
 
 function grouped(rows: readonly Document[], { _id, ...fields }: Document, now: Date): Document[] {

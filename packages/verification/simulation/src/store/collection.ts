@@ -167,6 +167,14 @@ export class MemoryCollection {
     const result = { acknowledged: true, matchedCount: 0, modifiedCount: 0 };
     const writes = operations.map((operation) => () => {
       const [[kind = "", sent] = []] = Object.entries(operation);
+      if (kind === "updateMany" && sent !== undefined) {
+        for (const before of this.table.select(sent.filter)) {
+          const { isModified } = this.table.updateSelected(before, sent.update);
+          result.matchedCount += 1;
+          result.modifiedCount += Number(isModified);
+        }
+        return;
+      }
       if (kind !== "updateOne" || sent === undefined) {
         throw new Error(`a bulk's ${kind} is not one that the simulated store knows`);
       }

@@ -29,6 +29,7 @@ const operators: Readonly<Record<string, (given: never) => unknown>> = {
     const sum = parts.reduce<number>((total, part) => total + Number(part), 0);
     return parts[0] instanceof Date ? new Date(sum) : sum;
   },
+  $ifNull: (parts: unknown[]) => parts.find((each) => each !== null && each !== undefined) ?? null,
   $mergeObjects: (parts: object[]) => Object.assign({}, ...parts),
   $getField: ({ field, input }: { field: unknown; input: Document }) => input[String(field)],
   $concatArrays: (lists: unknown[][]) => lists.flat(),

@@ -216,4 +216,47 @@ export const conditionalCases: readonly ContractCase[] = [
       return [made.matchedCount, made.modifiedCount, await of.find({}).sort({ _id: 1 }).toArray()];
     },
   },
+  {
+    name: "a bulk that changes many by each of its writes",
+    rows: [
+      { _id: "a", file: "f", sealed: "x", n: 1 },
+      { _id: "b", file: "f", n: 1 },
+      { _id: "c", file: "g", sealed: "x", n: 1 },
+    ],
+    run: async (of) => {
+      const known = (file: string): AnyBulkWriteOperation<Row> => ({
+        updateMany: {
+          filter: { file, sealed: { $exists: true } },
+          update: { $set: { block: file }, $unset: { sealed: "" }, $inc: { n: 1 } } as object,
+        },
+      });
+      const made = await of.bulkWrite([known("f"), known("g"), known("h")], { ordered: false });
+      return [made.matchedCount, made.modifiedCount, await of.find({}).sort({ _id: 1 }).toArray()];
+    },
+  },
+  {
+    name: "many by a pipeline that leaves a field out",
+    rows: [
+      { _id: "a", trace: "1", sealed: "x", n: 1 },
+      { _id: "b", n: 1 },
+    ],
+    run: async (of) => {
+      const next = { state: "settled", reference: "$trace", n: { $add: ["$n", 1] } };
+      await of.updateMany({}, [{ $set: next }, { $unset: "sealed" }]);
+      return of.find({}).sort({ _id: 1 }).toArray();
+    },
+  },
+  {
+    name: "a counter that begins where there is none",
+    rows: [],
+    run: async (of) => {
+      const given = { $ifNull: ["$next", 1] };
+      const next = () =>
+        of.findOneAndUpdate({ _id: "a" }, [{ $set: { given, next: { $add: [given, 5] } } }], {
+          upsert: true,
+          returnDocument: "after",
+        });
+      return [await next(), await next()];
+    },
+  },
 ];

@@ -28,6 +28,12 @@ it("parts what is sealed from what is not, by path", () => {
   });
 });
 
+it("leaves the merchant's own data whole, whatever its keys are called", () => {
+  const metadata = { iban: "mine", date_of_birth: "also mine" };
+  const { open, secrets } = splitPrivate({ iban: "DE1", metadata });
+  expect([open, secrets]).toEqual([{ metadata }, { iban: "DE1" }]);
+});
+
 it("joins to the whole again, whatever the body", () => {
   const name = fc.constantFrom("city", "date_of_birth", "document_number", "address", "owners");
   const { body } = fc.letrec<{ body: Fields; value: Fields[string] }>((tie) => ({

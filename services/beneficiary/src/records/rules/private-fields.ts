@@ -26,7 +26,8 @@ export function splitPrivate(fields: Fields): { open: Fields; secrets: Secrets }
     for (const [name, each] of Object.entries(value)) {
       const path = `${prefix}${name}`;
       if (typeof each === "string" && privateNames.has(name)) secrets[path] = each;
-      else open[name] = partValue(each, path);
+      // The merchant's own names mean nothing here.
+      else open[name] = path === "metadata" ? each : partValue(each, path);
     }
     return open;
   };

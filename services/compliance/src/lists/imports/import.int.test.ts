@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { Code } from "@connectrpc/connect";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import {
+  EntryDifference_Kind,
   ListFormat,
   type ListImport,
   Verdict,
@@ -31,6 +33,99 @@ type Header = Parameters<typeof importFiles>[1];
 
 const versionsInForce = async (rpc: Rpc) =>
   (await rpc.listLists({})).lists.map(({ list, version }) => `${list} ${version}`);
+
+/** An entry with all that a list may say. */
+const fullEntry = {
+  uid: "7",
+  source: "OFAC",
+  type: "individual",
+  names: [
+    { name: "Tamerlan Zhdanovski", kind: "primary" },
+    { name: "Timur", kind: "weak" },
+  ],
+  births: ["1968-03-02", "1969"],
+  countries: ["RU"],
+  documents: [{ type: "Passport", number: "P123", country: "RU" }],
+  wallets: [{ currency: "XBT", address: "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa" }],
+  programs: ["SDGT"],
+};
+
+/** An entry as a list's own format writes it. */
+const lineOf = (entry: typeof fullEntry): string => {
+  const { source: list, births: dob, documents: ids, wallets: crypto, ...same } = entry;
+  return `${JSON.stringify({ ...same, list, dob, ids, crypto })}\n`;
+};
+
+it("GetListedEntry gives an entry as its publisher does, of now and of before", async () => {
+  const rpc = await test.start();
+  const asked = { list: "sandbox", entryUid: "7", listVersion: "" };
+  expect(await refusalOf(rpc.getListedEntry(asked))).toMatchObject({ code: "RECORD_NOT_FOUND" });
+  await importLines(rpc, lineOf(fullEntry) + personLine("8", "Other Person"), "old");
+  expect(await rpc.getListedEntry(asked)).toMatchObject({
+    entry: { list: "sandbox", ...fullEntry },
+    version: { list: "sandbox", version: "old", entries: 2 },
+    inForce: true,
+  });
+  const renamed = { ...fullEntry, names: [{ name: "Tamerlan Zhdanov", kind: "primary" }] };
+  await importLines(rpc, lineOf(renamed) + personLine("8", "Other Person"), "new");
+  const now = await rpc.getListedEntry(asked);
+  expect(now).toMatchObject({ entry: { names: renamed.names }, version: { version: "new" } });
+  const before = await rpc.getListedEntry({ ...asked, listVersion: "old" });
+  expect(before).toMatchObject({ entry: { names: fullEntry.names }, inForce: false });
+  for (const unknown of [{ entryUid: "9" }, { listVersion: "older" }, { list: "other" }]) {
+    expect(await refusalOf(rpc.getListedEntry({ ...asked, ...unknown }))).toMatchObject({
+      code: "RECORD_NOT_FOUND",
+    });
+  }
+  expect(await refusalOf(rpc.getListedEntry({ ...asked, list: "Not a list" }))).toMatchObject({
+    code: "INVALID_REQUEST",
+  });
+});
+
+it("CompareImports gives what differs between versions, each entry once, in pages", async () => {
+  const rpc = await test.start();
+  const importIds = async () =>
+    (await rpc.listImports({ list: "sandbox" })).imports.map(({ id }) => id);
+  const many = Array.from({ length: 120 }, (_, at) => personLine(`k${at}`, `Kept Person ${at}`));
+  const kept = many.slice(3).join("");
+  await importLines(rpc, lineOf(fullEntry) + many.slice(0, 3).join("") + kept, "old");
+  const [first = ""] = await importIds();
+  const changed = { ...fullEntry, births: ["1969"], programs: ["SDGT", "SYRIA"] };
+  const added = personLine("new", "New Person");
+  await importLines(rpc, lineOf(changed) + many.slice(2, 3).join("") + kept + added, "new");
+  const [second = ""] = await importIds();
+  const found: string[] = [];
+  let cursor = "";
+  do {
+    const page = await rpc.compareImports({ importId: second, limit: 3, cursor });
+    expect(page).toMatchObject({ version: { version: "new" }, base: { version: "old" } });
+    for (const { kind, uid, before, after, changedFields } of page.differences) {
+      const sides = [before, after].map((side) => side?.uid ?? "-").join(" ");
+      found.push(
+        `${wordOf(EntryDifference_Kind, kind)} ${uid} ${sides} ${changedFields.join(",")}`,
+      );
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== "");
+  expect(found.toSorted()).toEqual([
+    "added new - new ",
+    "changed 7 7 7 births,programs",
+    "removed k0 k0 - ",
+    "removed k1 k1 - ",
+  ]);
+  const whole = await rpc.compareImports({ importId: first, limit: 100 });
+  expect(whole.base).toBeUndefined();
+  expect(whole.differences).toHaveLength(100);
+  const rest = await rpc.compareImports({ importId: first, limit: 100, cursor: whole.nextCursor });
+  expect(rest.differences).toHaveLength(21);
+  const same = await rpc.compareImports({ importId: second, baseImportId: second });
+  expect(same.differences).toEqual([]);
+  const refused = (asked: object) => refusalOf(rpc.compareImports({ importId: second, ...asked }));
+  expect(await refused({ importId: "none" })).toMatchObject({ code: "RECORD_NOT_FOUND" });
+  expect(await refused({ baseImportId: "none" })).toMatchObject({ code: "RECORD_NOT_FOUND" });
+  expect(await refused({ limit: 101 })).toMatchObject({ code: "INVALID_REQUEST" });
+  expect(await refused({ cursor: "x" })).toMatchObject({ code: "INVALID_REQUEST" });
+});
 
 describe("ImportList", () => {
   const good = personLine("1", "Tamerlan Zhdanovski");
@@ -207,13 +302,11 @@ describe("ImportList", () => {
     expect(await versionsInForce(restarted)).toEqual(["sandbox 2"]);
   });
 
-  const whole = "takes 21,717 entries in a few seconds (skipped where ../shared/data is not here)";
+  const whole = "takes a list of 21,717 entries (skipped where ../shared/data is not here)";
   it.skipIf(!hasQuerySet)(whole, async () => {
     const rpc = await test.start();
-    const started = performance.now();
     const { version } = await importLines(rpc, gunzipSync(readFileSync(listFile)));
     expect(version?.entries).toBe(21_717);
-    expect(performance.now() - started).toBeLessThan(30_000);
     expect(await screenName(rpc, "Vitaly Savelyev")).toMatchObject({ verdict: Verdict.REVIEW });
   });
 });

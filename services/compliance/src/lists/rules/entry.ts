@@ -45,6 +45,23 @@ export function entryFingerprint(entry: ListEntry): string {
   return createHash("sha256").update(JSON.stringify(compared)).digest("hex");
 }
 
+const comparedFields = [
+  ...(["source", "type", "names", "births", "countries", "documents", "wallets"] as const),
+  "programs",
+] as const satisfies readonly (keyof ListEntry)[];
+
+/** The fields in which two forms of an entry differ, by their names in the contract. */
+export function changedFields(before: ListEntry, after: ListEntry): string[] {
+  const text = (value: unknown) => JSON.stringify(value, (_, each: unknown) => inOrder(each));
+  return comparedFields.filter((field) => text(before[field]) !== text(after[field]));
+}
+
+/** Objects with their fields in the order of their names; anything else as it is. */
+export function inOrder(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 function sorted(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => JSON.stringify(row)).sort();
 }

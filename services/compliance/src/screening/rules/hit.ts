@@ -70,6 +70,18 @@ export function unreadableName(
   return hitWithoutEntry(of, what, who + nameProblems[problem]);
 }
 
+/** A finding with the hit of a party that its merchant lists in a sandbox. */
+export function withOwnListing(
+  { verdict, hits }: Finding,
+  entryType: EntryType,
+  listed: Exclude<Verdict, "clear">,
+): Finding {
+  const of = { subjectIndex: 0, entryType, verdict: listed };
+  const what = { entryUid: "own-listing", entryFingerprint: listed };
+  const hit = hitWithoutEntry(of, what, "its merchant lists it in this sandbox");
+  return { verdict: worstVerdict([verdict, listed]), hits: [hit, ...hits] };
+}
+
 /**
  * Hits that are too many to be listed, as one for each party or wallet. What was decided about them
  * lapses when they become others.

@@ -1,6 +1,6 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
-import { headProblem, isPlainJson, readJsonBody, targetProblem } from "./request.ts";
+import { headProblem, isPlain, readJsonBody, targetProblem } from "./request.ts";
 
 it.each([
   ["/", true],
@@ -60,7 +60,7 @@ it.each([
   ["json", undefined, false],
   [undefined, undefined, false],
 ])("content type %s with encoding %s is read: %s", (type, encoding, yes) => {
-  expect(isPlainJson(type, encoding)).toBe(yes);
+  expect(isPlain(type, encoding)).toBe(yes);
 });
 
 describe("a body", () => {

@@ -99,17 +99,21 @@ function parse(contentType: string): MIMEType | undefined {
   }
 }
 
-/** Whether a body with these headers is one that we read: JSON in UTF-8, not compressed. */
-export function isPlainJson(
+/** Whether a body with these headers is one that we read: JSON, say, in UTF-8, not compressed. */
+export function isPlain(
   contentType: string | undefined,
   contentEncoding: string | undefined,
+  essence:
+    | "application/json"
+    | "text/csv"
+    | "application/x-www-form-urlencoded" = "application/json",
 ): boolean {
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== "identity") {
     return false;
   }
   const type = parse(contentType ?? "");
   const charset = type?.params.get("charset") ?? "utf-8";
-  return type?.essence === "application/json" && charset.toLowerCase() === "utf-8";
+  return type?.essence === essence && charset.toLowerCase() === "utf-8";
 }
 
 /**
@@ -120,6 +124,16 @@ export const depthMax = 10;
 export const keysMax = 200;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The text of bytes, or `undefined` where they are not UTF-8. */
+export function readText(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    // The decoder throws for one reason: the bytes are not UTF-8.
+    return undefined;
+  }
+}
 
 /** How deep a JSON text nests and how many keys it has, by its punctuation outside strings. */
 function measure(text: string): { depth: number; keys: number } {
@@ -160,19 +174,14 @@ function parseStrictly(text: string): ExactJson | undefined {
 /** A body as the object that every POST of the interface takes. */
 export function readJsonBody(
   bytes: Uint8Array,
+  keysMost = keysMax,
 ): JsonObject | Refused<"INVALID_JSON" | "INVALID_REQUEST"> {
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    // The decoder throws for one reason: the bytes are not UTF-8.
-    return refused("INVALID_JSON");
-  }
-  const json = parseStrictly(text);
+  const text = readText(bytes);
+  const json = text === undefined ? undefined : parseStrictly(text);
   if (json === undefined) return refused("INVALID_JSON");
   if (!isJsonObject(json)) return refused("INVALID_REQUEST", "body: must be a JSON object");
-  if (countKeys(json) > keysMax) {
-    return refused("INVALID_REQUEST", `body: must have at most ${keysMax} keys`);
+  if (countKeys(json) > keysMost) {
+    return refused("INVALID_REQUEST", `body: must have at most ${keysMost} keys`);
   }
   return json;
 }

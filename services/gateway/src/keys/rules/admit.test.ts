@@ -2,7 +2,14 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it } from "vitest";
 import { createKeyMatching } from "../matching.ts";
 import { admit, type KeyRecord, keyDigest, makeKey } from "./api-key.ts";
-import { defaultEnd, everyScope, keyOrder, overlapProblem, overlapSecondsMax } from "./key.ts";
+import {
+  defaultEnd,
+  everyScope,
+  keyOrder,
+  overlapProblem,
+  overlapSecondsMax,
+  scopesToGive,
+} from "./key.ts";
 import { addressSet, callerAddress, isCidr, senderOf } from "./source-address.ts";
 
 const pepper = Buffer.alloc(32, 7);
@@ -124,6 +131,17 @@ it("gives a live key that reads, and ends in a year, unless more is named", () =
 });
 
 const nouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"];
+
+it("lets no caller give what it does not have", () => {
+  const own = new Set(["key:write", "payout:read"] as const);
+  expect(scopesToGive(own, ["payout:read"])).toBeUndefined();
+  expect(scopesToGive(own, [])).toBeUndefined();
+  const refusal = { refused: "ACCESS_FORBIDDEN", reason: "scope_missing" };
+  expect(scopesToGive(own, ["payout:read", "payout:write"])).toEqual(refusal);
+  expect(scopesToGive(own, everyScope)).toEqual(refusal);
+  // The order refuses what is no scope.
+  expect(scopesToGive(own, ["payout:all"])).toBeUndefined();
+});
 
 it("gives a sandbox's key every scope unless some are named", () => {
   const made = { ...asked, description: "till", scopes: everyScope };

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { BlockList } from "node:net";
 import { crc32 } from "node:zlib";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { Mode, Scope } from "./key.ts";
 import { contains } from "./source-address.ts";
 
@@ -98,8 +98,12 @@ export type KeyRecord = {
   readonly sources: BlockList | undefined;
 };
 
-/** Whose request it is, and with which key. */
-export type Caller = Pick<KeyRecord, "merchantId" | "scopes"> & { readonly keyId: string };
+/** Whose request it is, and who acts for the merchant: one of its keys, or a member of its team. */
+export type Caller = Pick<KeyRecord, "merchantId" | "scopes"> & {
+  readonly actor: { readonly kind: "api_key" | "member"; readonly id: string };
+  /** Of a member. */
+  readonly signedInAt?: Date;
+};
 
 /** What a key is checked against. */
 type Circumstances = {
@@ -127,7 +131,8 @@ export function admit(
   if (record.isRevoked) return refused("UNAUTHENTICATED");
   if (record.endsAt !== undefined && now >= record.endsAt) return refused("UNAUTHENTICATED");
   if (record.sources !== undefined && !contains(record.sources, address)) {
-    return refused("ACCESS_FORBIDDEN");
+    return refusedBecause("ACCESS_FORBIDDEN", "address_not_allowed");
   }
-  return { merchantId: record.merchantId, keyId: record.id, scopes: record.scopes };
+  const { merchantId, scopes, id } = record;
+  return { merchantId, scopes, actor: { kind: "api_key", id } };
 }

@@ -1,9 +1,17 @@
 import { isId } from "@disburse/kernel/id.ts";
-import { invalidRequest, type Refused, refused, type Violation } from "@disburse/kernel/refusal.ts";
+import {
+  invalidRequest,
+  type Refused,
+  refused,
+  refusedBecause,
+  type Violation,
+} from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { isCidr } from "./source-address.ts";
 
-const nouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"] as const;
+/** What payouts are made and followed with: all that a key needs for which nothing is named. */
+const payoutNouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"] as const;
+const nouns = [...payoutNouns, "team", "key"] as const;
 
 /** Which deployment a key is for. */
 export type Mode = "sandbox" | "live";
@@ -11,19 +19,19 @@ export type Mode = "sandbox" | "live";
 /** What a scope is about. */
 export type ScopeNoun = (typeof nouns)[number];
 
-/** What a key may do to a noun. */
-export type Scope = `${ScopeNoun}:${"read" | "write"}`;
+/** What a key may do to a noun. To decide on payouts of others is a scope of its own. */
+export type Scope = `${ScopeNoun}:${"read" | "write"}` | "payout:approve";
 
 /** Every scope. */
 export const everyScope: readonly Scope[] = nouns.flatMap((noun): Scope[] => [
-  `${noun}:read`,
-  `${noun}:write`,
+  ...([`${noun}:read`, `${noun}:write`] as const),
+  ...(noun === "payout" ? (["payout:approve"] as const) : []),
 ]);
 
 /** The scopes of a key for which none are named: in live mode it changes nothing. */
 const defaultScopes: Readonly<Record<Mode, readonly Scope[]>> = {
   sandbox: everyScope,
-  live: nouns.map((noun): Scope => `${noun}:read`),
+  live: payoutNouns.map((noun): Scope => `${noun}:read`),
 };
 
 /** Within the two years that NIST SP 800-57 part 1 (5.3.6) gives a key that authenticates. */
@@ -37,6 +45,17 @@ export function defaultEnd(mode: Mode, now: Date): Date | null {
 /** Whether a text is a scope. */
 export function isScope(text: string): text is Scope {
   return (everyScope as readonly string[]).includes(text);
+}
+
+/** A caller gives to keys and members no scope that it does not have itself. */
+export function scopesToGive(
+  own: ReadonlySet<Scope>,
+  given: Iterable<string>,
+): Refused<"ACCESS_FORBIDDEN"> | undefined {
+  const isOwn = (scope: string): boolean => (own as ReadonlySet<string>).has(scope);
+  return [...given].filter((scope) => isScope(scope)).every(isOwn)
+    ? undefined
+    : refusedBecause("ACCESS_FORBIDDEN", "scope_missing");
 }
 
 /** The longest overlap of two keys: 30 days. */

@@ -71,6 +71,15 @@ it.each<[string, DeliveryOrder, OrderedDelivery[], boolean, Date | undefined]>([
   expect(heldUntil({ ...one(2), order }, line, "payout_session", arrived)).toEqual(expected);
 });
 
+it.each(["bounded", "strict"] as const)(
+  "waits in %s order for opt-in events that are there alone",
+  (order) => {
+    const waiter = { ...one(7), order };
+    expect(heldUntil(waiter, [], "account.credited", false)).toBeUndefined();
+    expect(heldUntil(waiter, [one(3)], "account.credited", false)).toBeDefined();
+  },
+);
+
 it("has no moment in strict order at which it goes unseen, also where numbers have gaps", () => {
   const waiter = { ...one(2), order: "strict" } as const;
   expect(heldUntil(waiter, [], "refund", false)).toEqual(withoutBound);
@@ -116,4 +125,5 @@ it.each([
 it("makes a difference to who waits that an event has come whose number might be left out", () => {
   expect(arrivalMatters("payout_session")).toBe(false);
   expect(arrivalMatters("refund")).toBe(true);
+  expect(arrivalMatters("account.credited")).toBe(false);
 });

@@ -1,4 +1,5 @@
 import type { DeliveryOrder } from "../../endpoints/rules/endpoint.ts";
+import { isOptIn } from "../../endpoints/rules/opt-in.ts";
 import type { DeliveryState } from "./delivery.ts";
 
 /**
@@ -45,9 +46,12 @@ export function blocksNext(
   return order === "strict" || delivery.attempts < orderAttemptsMax;
 }
 
-/** Whether what waits for an event waits otherwise once it has arrived; for payouts it does not. */
+/**
+ * Whether what waits for an event waits otherwise once it has arrived. For payouts it does not, and
+ * nothing waits for an opt-in event that is not there: none is stored before it is subscribed to.
+ */
 export function arrivalMatters(transactionType: string): boolean {
-  return unseenWaitMs[transactionType] === undefined;
+  return unseenWaitMs[transactionType] === undefined && !isOptIn(transactionType);
 }
 
 /**
@@ -67,7 +71,7 @@ export function heldUntil(
   if (ahead.some((other) => blocksNext(other, order))) {
     return order === "strict" ? withoutBound : until(orderWaitMs);
   }
-  if (sequence === 1 || beforeArrived) return undefined;
+  if (sequence === 1 || beforeArrived || isOptIn(transactionType)) return undefined;
   // A strict delivery goes only after a recheck, never at a stored moment.
   if (order === "strict") return withoutBound;
   return until(unseenWaitMs[transactionType] ?? unseenWaitDefaultMs);

@@ -70,7 +70,7 @@ export type EndpointOperation = {
   /** What it changed, as that was before it. */
   readonly before?: Partial<EndpointSettings>;
   readonly actor: {
-    readonly kind: "api_key" | "operator" | "service";
+    readonly kind: "api_key" | "member" | "operator" | "service";
     readonly id: string;
   };
   readonly at: Date;

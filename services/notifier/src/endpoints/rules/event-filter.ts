@@ -1,6 +1,7 @@
 import type { Endpoint } from "./endpoint.ts";
+import { isOptIn } from "./opt-in.ts";
 
-/** Stands for every event. */
+/** Stands for every event that is not opt-in. */
 export const everyEvent = "*";
 
 /** What filters select events by. */
@@ -8,6 +9,7 @@ type Filtered = { readonly transactionType: string; readonly status: string };
 
 /** The event types that each select an event. */
 export function subscriptionTypes({ transactionType, status }: Filtered): readonly string[] {
+  if (isOptIn(transactionType)) return [transactionType];
   return [everyEvent, transactionType, `${transactionType}.${status}`];
 }
 

@@ -1,6 +1,7 @@
 import { type ExactJson, ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import { textProblem } from "@disburse/kernel/text.ts";
+import { optInTypes } from "../../endpoints/rules/opt-in.ts";
 import { merchantEventBody } from "./webhook-body.ts";
 
 /** An event for a merchant: stored before it is fanned out; its bytes are made once. */
@@ -34,8 +35,11 @@ export type PublishedEvent = {
 /** The kinds that other systems may publish (service interface, events). */
 export const publishedTypes: readonly string[] = ["payment_session", "refund"];
 
+/** Where `data` need not name the merchant: its system decides what a refund says. */
+const ofOthers: readonly string[] = ["refund"];
+
 /** The kinds that a merchant's feed has: all but trials of an endpoint. */
-export const fedTypes: readonly string[] = ["payout_session", ...publishedTypes];
+export const fedTypes: readonly string[] = ["payout_session", ...publishedTypes, ...optInTypes];
 
 /** With its frame a body stays under the 64 KiB that a request may have. */
 export const dataJsonBytesMax = 60 * 1_024;
@@ -86,7 +90,7 @@ function dataProblem(event: PublishedEvent): string | undefined {
   const { id = event.transactionId, status = event.status } = data;
   if (id !== event.transactionId) return "id must be the event's transaction_id";
   if (status !== event.status) return "status must be the event's status";
-  if (isSession && data.merchant_id !== event.merchantId) {
+  if (!ofOthers.includes(event.transactionType) && data.merchant_id !== event.merchantId) {
     return "merchant_id must be the event's merchant_id";
   }
   return undefined;
@@ -104,12 +108,15 @@ function sequenceProblem(sequence: bigint): string | undefined {
 }
 
 /** Every field of a published event that is not as the contract says, in its order. */
-export function publishedEventViolations(event: PublishedEvent): readonly Violation[] {
-  const typed = publishedTypes.includes(event.transactionType);
+export function publishedEventViolations(
+  event: PublishedEvent,
+  types: readonly string[] = publishedTypes,
+): readonly Violation[] {
+  const typed = types.includes(event.transactionType);
   const problems: Record<string, string | undefined> = {
     event_id: isEventId(event.eventId) ? undefined : "must be 1 to 128 printable characters",
     merchant_id: nameProblem(event.merchantId, 128),
-    transaction_type: typed ? undefined : `must be one of ${publishedTypes.join(", ")}`,
+    transaction_type: typed ? undefined : `must be one of ${types.join(", ")}`,
     transaction_id: nameProblem(event.transactionId, 128),
     status: nameProblem(event.status, 64),
     sequence: sequenceProblem(event.sequence),

@@ -1,4 +1,4 @@
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { UnclearedStatus } from "../../payouts/rules/clearance.ts";
 
 /** A corridor's bounds in minor units, inclusive; `undefined` where there is none. */
@@ -32,9 +32,9 @@ export function payable(
   merchantId: string,
   now: Date,
 ): Payable | Refused<"ACCESS_FORBIDDEN" | "QUOTE_EXPIRED"> {
-  if (quote.merchantId !== merchantId) return refused("ACCESS_FORBIDDEN");
+  if (quote.merchantId !== merchantId) return refusedBecause("ACCESS_FORBIDDEN", "other_merchant");
   if (quote.state === "claimed") return "complete";
-  if (!quote.corridorOpen) return refused("ACCESS_FORBIDDEN");
+  if (!quote.corridorOpen) return refusedBecause("ACCESS_FORBIDDEN", "corridor_not_open");
   if (quote.state === "expired" || now >= quote.expiresAt) return refused("QUOTE_EXPIRED");
   return "hold";
 }
@@ -47,7 +47,9 @@ export function fundable(
   screening: UnclearedStatus | "cleared" | undefined,
 ): "fundable" | Refused<FundRefusal> {
   if (screening === "pending") return refused("BENEFICIARY_NOT_READY");
-  if (screening !== "cleared") return refused("ACCESS_FORBIDDEN");
+  if (screening !== "cleared") {
+    return refusedBecause("ACCESS_FORBIDDEN", "beneficiary_not_cleared");
+  }
   const { limits, sourceMinor, receivingMinor } = quote;
   const within =
     isWithin(sourceMinor, limits.sourceMin, limits.sourceMax) &&
@@ -69,5 +71,10 @@ export function executedBefore(
   return refused(corridorOpen ? "ALREADY_PROCESSED" : "ACCESS_FORBIDDEN");
 }
 
-/** References that the sandbox's rail reads as scenarios; a live deployment refuses them. */
-export const sandboxReferencePrefix = "sandbox-";
+/** References that the sandbox's rail reads as scenarios. */
+const sandboxReferencePrefix = "sandbox-";
+
+/** Whether a reference is one that a live deployment refuses. */
+export function isReserved(mode: "live" | "sandbox", referenceId: string): boolean {
+  return mode === "live" && referenceId.startsWith(sandboxReferencePrefix);
+}

@@ -11,6 +11,7 @@ import type { Progress } from "./progress.ts";
 const settled = { kind: "settled", reference: "R" } as const;
 
 it.each<[Progress, CancellationStep, CancellationStep]>([
+  [{ stage: "awaiting_approval" }, "conclude", "refused"],
   [{ stage: "queued" }, "conclude", "refused"],
   [{ stage: "submitting" }, "intend", "refused"],
   [{ stage: "processing" }, "intend", "refused"],

@@ -23,6 +23,7 @@ export function nextOfCancellation({
 /** By its stage alone; one that is added later has to be decided on here. */
 function nextOf(progress: Progress): CancellationStep {
   switch (progress.stage) {
+    case "awaiting_approval":
     case "queued":
     case "awaiting_funds":
       return "conclude";

@@ -14,6 +14,9 @@ it.each<[Progress, object]>([
     { stage: "returned", reference: "R-1", failure: { code: "ACCOUNT_CLOSED" } },
     { failureCode: "ACCOUNT_CLOSED", failureMessage, railCode: "", returnedReference: "R-1" },
   ],
+  [{ stage: "cancelled" }, { failureCode: "CANCELLED" }],
+  [{ stage: "cancelled", because: "approval_rejected" }, { failureCode: "APPROVAL_REJECTED" }],
+  [{ stage: "cancelled", because: "approval_expired" }, { failureCode: "APPROVAL_EXPIRED" }],
   // Stored before there were reasons.
   [{ stage: "returned" }, { failureCode: "UNSPECIFIED", returnedReference: "" }],
   [{ stage: "rejected" }, { failureCode: "UNSPECIFIED", railCode: "" }],

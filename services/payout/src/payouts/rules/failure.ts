@@ -17,14 +17,17 @@ const none: VisibleFailure = {
 /** A rail's own code: printable, of bounded length; another one is not shown. */
 const shownRailCode = /^[\x21-\x7e]{1,32}$/;
 
+const cancellationCodes = {
+  cancelled: "CANCELLED",
+  approval_rejected: "APPROVAL_REJECTED",
+  approval_expired: "APPROVAL_EXPIRED",
+} as const;
+
 /** The failure that a merchant sees: all "" unless the payout has failed. */
 export function visibleFailure(progress: Progress): VisibleFailure {
   if (progress.stage === "cancelled") {
-    return {
-      ...none,
-      failureCode: "CANCELLED",
-      failureMessage: failureMessages.CANCELLED,
-    };
+    const code = cancellationCodes[progress.because ?? "cancelled"];
+    return { ...none, failureCode: code, failureMessage: failureMessages[code] };
   }
   if (progress.stage !== "rejected" && progress.stage !== "returned") return none;
   const { code = "UNSPECIFIED", railCode = "" } = progress.failure ?? {};

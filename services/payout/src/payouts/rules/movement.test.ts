@@ -7,13 +7,14 @@ const payout = payoutFrom({
   ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
   ...{ source: "USD", destination: "INR", exchangeRate: "83.1234567891" },
   returnCharges: "merchant",
+  reissueOf: undefined,
   ...{ sourceMinor: 1_241n, feesMinor: 37n, receivingMinor: 100_000n },
   beneficiary: {
     ...{ id: "ben_1", name: "Asha Rao", accountNumberMasked: "****1234" },
     ...{ transferMethod: "LOCAL", network: "" },
   },
   claim: {
-    ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "" },
+    ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "", metadata: {} },
     ...{ operationId: "op_1", claimedAt: new Date(0) },
   },
 });

@@ -30,7 +30,10 @@ export function pendingMovement(
   }
   if (progress.stage !== "concluding") return undefined;
   const { outcome } = progress;
-  if (outcome.kind === "cancelled") return { step: "release", to: { stage: "cancelled" } };
+  if (outcome.kind === "cancelled") {
+    const { kind: _, ...why } = outcome;
+    return { step: "release", to: { stage: "cancelled", ...why } };
+  }
   const { failure } = outcome;
   const failed = failure === undefined ? {} : { failure };
   const missing = shortOf(progress);

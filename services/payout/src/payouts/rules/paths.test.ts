@@ -12,10 +12,11 @@ import {
   publicStatusOf,
   type RailStatus,
 } from "./progress.ts";
-import { causeOf, type StepCause } from "./timeline.ts";
+import { causeOf, causeOfEnd, type StepCause } from "./timeline.ts";
 
 /** The arrows of the state diagram in docs/decisions/0008, and no others. */
 const arrows: Readonly<Record<Progress["stage"], readonly Progress["stage"][]>> = {
+  awaiting_approval: ["queued", "concluding"],
   queued: ["submitting", "awaiting_funds", "concluding"],
   awaiting_funds: ["submitting", "concluding"],
   submitting: ["submitting", "processing", "unknown", "cancelling", "concluding"],
@@ -54,6 +55,7 @@ type Happening =
   | { readonly what: "overdue" }
   /** By its merchant; `isWithdrawn`: what its rail says where it is asked. */
   | { readonly what: "cancelled"; readonly isWithdrawn: boolean }
+  | { readonly what: "decided"; readonly as: "approved" | "approval_rejected" | "approval_expired" }
   | { readonly what: "worked"; readonly dies: "not" | "before it moved money" | "after it did" };
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
@@ -66,6 +68,9 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     weight: 2,
     arbitrary: fc.boolean().map((isWithdrawn) => ({ what: "cancelled", isWithdrawn }) as const),
   },
+  fc
+    .constantFrom("approved" as const, "approval_rejected" as const, "approval_expired" as const)
+    .map((as) => ({ what: "decided", as }) as const),
   {
     weight: 4,
     arbitrary: fc
@@ -74,14 +79,20 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   },
 );
 
+const first = fc.constantFrom("queued" as const, "awaiting_approval" as const);
+
 const at = new Date(0);
 
 /** A payout of 10 from an account of 100, as the service's writes take it on. */
 class Life {
-  progress: Progress = { stage: "queued" };
+  progress: Progress;
   exception: PayoutException | undefined;
   readonly statuses = ["initiated"];
   readonly movements: ClosingStep[] = [];
+
+  constructor(first: "queued" | "awaiting_approval") {
+    this.progress = { stage: first };
+  }
 
   apply(happening: Happening): void {
     switch (happening.what) {
@@ -110,9 +121,21 @@ class Life {
       case "cancelled":
         this.#cancel(happening.isWithdrawn);
         return;
+      case "decided":
+        this.#decide(happening.as);
+        return;
       case "worked":
         this.#work(happening.dies);
     }
+  }
+
+  #decide(as: "approved" | "approval_rejected" | "approval_expired"): void {
+    if (this.progress.stage !== "awaiting_approval") return;
+    const to: Progress =
+      as === "approved"
+        ? { stage: "queued" }
+        : { stage: "concluding", outcome: { kind: "cancelled", because: as } };
+    this.#step(to, as);
   }
 
   #cancel(isWithdrawn: boolean): void {
@@ -138,9 +161,7 @@ class Life {
     if (owed === undefined || dies === "before it moved money") return;
     if (!this.movements.includes(owed.step)) this.movements.push(owed.step);
     if (dies !== "not") return;
-    const { stage } = owed.to;
-    const isReleased = stage === "rejected" || stage === "cancelled";
-    this.#step(owed.to, isReleased ? stage : "settled");
+    this.#step(owed.to, causeOfEnd(owed.to));
   }
 
   #step(to: Progress, cause: StepCause): void {
@@ -176,8 +197,8 @@ const longest: Happening[] = [
 it("no path of answers, resolutions and deaths leaves the state diagram, and money moves once", () => {
   const seen = new Set<string>();
   fc.assert(
-    fc.property(fc.array(happening, { maxLength: 40 }), (path) => {
-      const life = new Life();
+    fc.property(first, fc.array(happening, { maxLength: 40 }), (begin, path) => {
+      const life = new Life(begin);
       for (const each of path) {
         const before = publicStatusOf(life.progress).status;
         life.apply(each);
@@ -188,7 +209,7 @@ it("no path of answers, resolutions and deaths leaves the state diagram, and mon
       }
       expect(ways).toContain(life.statuses.join());
     }),
-    { numRuns: 2_000, examples: [[longest]] },
+    { numRuns: 2_000, examples: [["queued", longest]] },
   );
   expect([...seen].toSorted()).toEqual(Object.keys(arrows).toSorted());
 });

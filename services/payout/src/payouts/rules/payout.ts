@@ -1,10 +1,12 @@
 import { derivedId } from "@disburse/kernel/id.ts";
+import type { Metadata } from "@disburse/kernel/metadata.ts";
 import type { ReturnChargesBearer } from "../../ledger/rules/account.ts";
+import type { Approval } from "./approval.ts";
 import type { Uncleared } from "./clearance.ts";
 import type { PayoutException } from "./exception.ts";
 import type { Progress } from "./progress.ts";
 
-/** What the merchant sends along with a payout, each "" for nothing. */
+/** What the merchant sends along with a payout, each text "" for nothing. */
 export type SentTexts = {
   /** The merchant's own. */
   readonly referenceId: string;
@@ -12,6 +14,8 @@ export type SentTexts = {
   readonly remittanceInformation: string;
   /** Of ISO 20022's external purpose codes. */
   readonly purposeCode: string;
+  /** The merchant's own data. */
+  readonly metadata: Metadata;
 };
 
 /** What a payout is made from: a claimed quote. */
@@ -29,6 +33,8 @@ export type ClaimedQuote = {
   readonly exchangeRate: string;
   /** Who bears what banks keep of a return: the corridor's word when the quote was made. */
   readonly returnCharges: ReturnChargesBearer;
+  /** The payout that it pays again, which alone executes it. */
+  readonly reissueOf: string | undefined;
   readonly beneficiary: {
     readonly id: string;
     readonly name: string;
@@ -42,10 +48,23 @@ export type ClaimedQuote = {
   };
 };
 
+/** The one quote that a payout may be paid again by, until that is expired for ever. */
+export type Reissue = {
+  readonly quoteId: string;
+  /** One more with each quote that was bound, from 1. */
+  readonly attempt: number;
+  /** What executes the quote. */
+  readonly operationId: string;
+  readonly boundAt: Date;
+};
+/** What a payout was made of, where it was not executed by itself: one of the two. */
+export type OrderedAs = { readonly scheduledPayoutId?: string; readonly batchId?: string };
+
 /** A payout, as rules see it. */
 export type Payout = {
   readonly id: string;
   readonly quote: ClaimedQuote;
+  readonly ordered: OrderedAs;
   readonly progress: Progress;
   /** One more with each change of status, from 1, without gap. */
   readonly version: number;
@@ -62,9 +81,21 @@ export type Payout = {
   readonly exception: PayoutException | undefined;
   /** Set while it waits for the clearance of its beneficiary. */
   readonly uncleared: Uncleared | undefined;
+  /** `undefined` where its merchant's rules asked for none. */
+  readonly approval: Approval | undefined;
+  /** `undefined` where no one asked to pay it again. */
+  readonly reissue: Reissue | undefined;
+  /** The payout that pays it again, from the claim of its quote on. */
+  readonly reissuedAs: string | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
+
+/** Since when a payout that was approved, or needed no approval, is open for its rail. */
+export function openSince({ createdAt, approval }: Pick<Payout, "createdAt" | "approval">): Date {
+  const decidedAt = approval?.decision?.at;
+  return decidedAt !== undefined && decidedAt > createdAt ? decidedAt : createdAt;
+}
 
 /** The id of the payout of a quote: a quote has at most one. */
 export function payoutIdOf(quoteId: string): string {
@@ -72,11 +103,12 @@ export function payoutIdOf(quoteId: string): string {
 }
 
 /** A new payout; the same claim always makes the same. */
-export function payoutFrom(quote: ClaimedQuote): Payout {
+export function payoutFrom(quote: ClaimedQuote, ordered: OrderedAs = {}): Payout {
   const { claimedAt } = quote.claim;
   return {
     id: payoutIdOf(quote.id),
     quote,
+    ordered,
     progress: { stage: "queued" },
     version: 1,
     revision: 1,
@@ -86,6 +118,9 @@ export function payoutFrom(quote: ClaimedQuote): Payout {
     expectedAt: undefined,
     exception: undefined,
     uncleared: undefined,
+    approval: undefined,
+    reissue: undefined,
+    reissuedAs: undefined,
     createdAt: claimedAt,
     updatedAt: claimedAt,
   };

@@ -3,6 +3,8 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /** Where a payout stands; the money of `concluding` and `returning` has not moved yet. */
 export type Progress =
+  /** Not queued yet: its merchant has it approved first. */
+  | { readonly stage: "awaiting_approval" }
   | { readonly stage: "queued" }
   /** Not sent: its rail account does not cover it. */
   | { readonly stage: "awaiting_funds" }
@@ -16,10 +18,13 @@ export type Progress =
   | { readonly stage: "concluding"; readonly outcome: Conclusion }
   | { readonly stage: "settled"; readonly reference: string }
   | ({ readonly stage: "rejected" } & Failed)
-  | { readonly stage: "cancelled" }
+  | ({ readonly stage: "cancelled" } & Unapproved)
   | ({ readonly stage: "returning"; readonly reference: string } & CameBack)
   /** `reference`: of the payment that came back; absent where it came back before it was kept. */
   | ({ readonly stage: "returned"; readonly reference?: string } & CameBack);
+
+/** That it was not approved; absent where its merchant cancelled it. */
+type Unapproved = { readonly because?: "approval_rejected" | "approval_expired" };
 
 /** Why it failed; absent where the rail gave no reason. */
 type Failed = { readonly failure?: Failure };
@@ -32,7 +37,7 @@ export type Conclusion =
   | ({ readonly kind: "settled"; readonly reference: string; readonly returned?: true } & CameBack)
   | ({ readonly kind: "rejected" } & Failed)
   /** By the merchant, before any rail had it, or after its rail took it back. */
-  | { readonly kind: "cancelled" };
+  | ({ readonly kind: "cancelled" } & Unapproved);
 
 /** The status of a transfer at its rail. */
 export type RailStatus =
@@ -52,6 +57,7 @@ export type RailStatus =
 export type Outcome = Extract<RailStatus, { kind: "settled" | "rejected" | "returned" }>;
 
 const publicStatuses = {
+  awaiting_approval: { status: "initiated", subStatus: "awaiting_approval" },
   queued: { status: "initiated", subStatus: "queued" },
   awaiting_funds: { status: "initiated", subStatus: "awaiting_funds" },
   submitting: { status: "initiated", subStatus: "processing" },
@@ -68,6 +74,9 @@ const publicStatuses = {
 
 /** The public status of a payout. */
 export type PayoutStatus = (typeof publicStatuses)[Progress["stage"]]["status"];
+
+/** Every stage. */
+export const everyStage = Object.keys(publicStatuses) as readonly Progress["stage"][];
 
 /** The public status of a stage. */
 export function publicStatusOf({ stage }: Pick<Progress, "stage">) {
@@ -118,6 +127,7 @@ export function applyRailStatus(
       return status.kind === "rejected" || status.kind === "not_received"
         ? "unchanged"
         : contradiction(progress, status);
+    case "awaiting_approval":
     case "queued":
     case "awaiting_funds":
       return contradiction(progress, status);

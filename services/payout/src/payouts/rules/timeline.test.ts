@@ -28,6 +28,18 @@ describe("the timeline of a payout", () => {
     expect(told).toBe(`${way}, succeeded/settled settled 5`);
   });
 
+  it("that waited for approval", () => {
+    const waits: Told = ["awaiting_approval", "executed"];
+    expect(story(waits, ["queued", "approved"], ["submitting", "submitted"])).toBe(
+      "initiated/awaiting_approval executed 1, initiated/queued approved 2, initiated/processing submitted 3",
+    );
+    for (const because of ["approval_rejected", "approval_expired"] as const) {
+      expect(story(waits, ["concluding", because], ["cancelled", because])).toBe(
+        `initiated/awaiting_approval executed 1, failed/cancelled ${because} 3`,
+      );
+    }
+  });
+
   it("that came back", () => {
     const settled: Told[] = [...sent, ["concluding", "settled"], ["settled", "settled"]];
     const told = story(...settled, ["returning", "returned"], ["returned", "returned"]);

@@ -106,9 +106,11 @@ export type FileDocument = {
   left_out?: StoredFault[];
   /** Why it cannot be written: the profile's faults. */
   problems?: string[];
-  /** The rail, while payments of it settle by time alone. */
+  /** The rail, from when it is written, while payments of it settle by time alone. */
   settling?: string;
-  /** Until when the process that is about to rename it at the bank may do so. */
+  /** How often its upload was begun: its temporary name there has it. */
+  attempt?: number;
+  /** Until when it may get its own name at the bank, by the database's clock. */
   sending_until?: Date;
   sent_at?: Date;
   /** How it is known to be sent. */

@@ -97,6 +97,9 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     await changeFile(store, file, { state: "void" }, clock.now());
     return;
   }
+  // Another process has written it meanwhile: what a payment needed for that is gone.
+  const isToBeWritten = members.every(({ sealed }) => sealed !== undefined);
+  if (!isToBeWritten && !(await isAsRead(store, file))) return;
   const writing = await format.write(
     file,
     members.map((payment) => ({ payment, order: orderOf(payment, sealer) })),
@@ -113,7 +116,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
 }
 
 async function storedWriting(
-  { store, sealer }: FileWork,
+  { store, sealer, format, rail }: FileWork,
   { _id }: FileDocument,
   { file, leftOut }: Writing,
 ): Promise<Partial<FileDocument>> {
@@ -121,7 +124,8 @@ async function storedWriting(
   if (file === undefined) return { state: "written", members: [], left_out: [...leftOut] };
   const { name, bytes, members } = file;
   const sha256 = await storeContent(store, sealer, _id, bytes);
-  const said = { members: [...members], left_out: [...leftOut] };
+  const settling = format.settledThrough === undefined ? {} : { settling: rail };
+  const said = { members: [...members], left_out: [...leftOut], ...settling };
   return { state: "written", name, sha256, size: bytes.length, ...said };
 }
 
@@ -205,6 +209,10 @@ function refusal(
       $inc: { revision: 1 },
     },
   };
+}
+
+async function isAsRead({ files }: BankStore, { _id, revision }: FileDocument): Promise<boolean> {
+  return (await files.findOne({ _id, revision }, { projection: { _id: 1 } })) !== null;
 }
 
 /** Changes a file where it is as it was read; `undefined`: another write was first. */

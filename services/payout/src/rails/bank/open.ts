@@ -1,4 +1,5 @@
-import { type SftpSettings, withSftp } from "@disburse/bank-files/sftp/session.ts";
+import type { SftpSettings } from "@disburse/bank-files/sftp/connection.ts";
+import { withSftp } from "@disburse/bank-files/sftp/session.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";

@@ -11,7 +11,14 @@ import { freshKey } from "../test-contract.ts";
 import { type BankStore, openBankStore } from "./documents.ts";
 import { noteFindings } from "./findings.ts";
 import { bankFilesGuards } from "./rpc.ts";
-import { sealer, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
+import {
+  passSending,
+  sealer,
+  swiftTransfer,
+  testRail,
+  testSettings,
+  wednesday,
+} from "./test-rail.ts";
 import { createTestServer } from "./test-server.ts";
 
 let platform: TestPlatform;
@@ -54,7 +61,7 @@ async function undecided(): Promise<string> {
   });
   const killed = testRail(testSettings("iso20022"), { store, server: lost, now: () => now });
   await expect(killed.dispatcher.run()).rejects.toThrow("killed");
-  now = wednesday("15:48");
+  await passSending(store);
   bank.lose();
   await rail().dispatcher.run();
   const file = await store.files.findOne({});

@@ -2,7 +2,7 @@ import { localTime } from "@disburse/bank-files/calendar/window.ts";
 import { afterCrash, type Place } from "@disburse/bank-files/sftp/after-crash.ts";
 import type { RemoteFile } from "@disburse/bank-files/sftp/session.ts";
 import { readContent } from "./contents.ts";
-import type { FileDocument } from "./documents.ts";
+import type { BankStore, FileDocument } from "./documents.ts";
 import { changeFile, type FileWork, tellPayments } from "./files.ts";
 import { noteFindings } from "./findings.ts";
 
@@ -13,8 +13,10 @@ export type BankSession = {
     name: string,
     bytes: Uint8Array,
     mayRename: () => Promise<boolean>,
+    attempt: number,
   ): Promise<"uploaded" | "present" | "held">;
-  place(folder: string, name: string, archives: readonly string[]): Promise<Place>;
+  place(folder: string, name: string, archives: readonly string[], attempt: number): Promise<Place>;
+  discard(folder: string, name: string, attempt: number): Promise<boolean>;
   list(folder: string): Promise<RemoteFile[]>;
   download(folder: string, file: RemoteFile, bytesMax: number): Promise<Uint8Array | undefined>;
 };
@@ -50,29 +52,65 @@ export async function sendFile(work: SendWork, written: FileDocument): Promise<v
   const bytes = await readContent(store, sealer, _id, sha256);
   await server.inSession(async (session) => {
     // A process that began to write it before may not rename it any more.
-    let file = await changeFile(store, written, {}, clock.now());
+    const { attempt: before = 0 } = written;
+    const attempt = before + 1;
+    let file = await changeFile(store, written, { attempt }, clock.now());
     if (file === undefined) return;
     const began = file;
-    const uploaded = await session.upload(server.outgoing, name, bytes, async () => {
-      const now = clock.now();
-      const sending_until = new Date(now.getTime() + server.timeoutMs);
-      const sending = { state: "sending", sending_until } as const;
-      file = await changeFile(store, began, sending, now);
-      return file !== undefined && clock.now() < sending_until;
-    });
+    if (before > 0) await session.discard(server.outgoing, name, before);
+    const mayRename = async () => {
+      const askedMs = performance.now();
+      file = await beginSending(store, began, recoveryMs(server), clock.now());
+      return file !== undefined && performance.now() - askedMs < server.timeoutMs;
+    };
+    const uploaded = await session.upload(server.outgoing, name, bytes, mayRename, attempt);
     if (uploaded !== "held" && file !== undefined) await concludeSent(work, file, "upload");
   });
 }
 
+/**
+ * Says that a file is about to get its own name at the bank, where it is as it was read. The
+ * database's clock decides until when. `undefined`: another write was first.
+ */
+async function beginSending(
+  { files }: BankStore,
+  file: FileDocument,
+  forMs: number,
+  at: Date,
+): Promise<FileDocument | undefined> {
+  const revision = file.revision + 1;
+  const { modifiedCount } = await files.updateOne({ _id: file._id, revision: file.revision }, [
+    {
+      $set: {
+        ...{ state: "sending", revision, updated_at: at },
+        sending_until: { $add: ["$$NOW", forMs] },
+      },
+    },
+  ]);
+  return modifiedCount === 1 ? { ...file, state: "sending", revision, updated_at: at } : undefined;
+}
+
+/** Whether a file may get its own name at the bank yet, by the database's clock. */
+async function isUnderWay({ files }: BankStore, { _id }: FileDocument): Promise<boolean> {
+  const filter = { _id, state: "sending", $expr: { $gt: ["$sending_until", "$$NOW"] } } as const;
+  return (await files.findOne(filter, { projection: { _id: 1 } })) !== null;
+}
+
+/** A session's time to rename it, and as much for what its process sent to come to the server. */
+const recoveryMs = ({ timeoutMs }: BankServer) => 2 * timeoutMs;
+
 /** Finds out what became of a file whose process did not live to say so. */
 export async function recoverFile(work: SendWork, sending: FileDocument): Promise<void> {
   const { store, server, refusesDuplicates, clock, rail, log } = work;
-  const { _id, name = "", sending_until } = sending;
+  const { _id, name = "", attempt = 1 } = sending;
   // The process that sends it may be at it still.
-  if (sending_until !== undefined && clock.now() < sending_until) return;
-  const place = await server.inSession((session) =>
-    session.place(server.outgoing, name, server.archives),
-  );
+  if (await isUnderWay(store, sending)) return;
+  const place = await server.inSession(async (session): Promise<Place> => {
+    const found = await session.place(server.outgoing, name, server.archives, attempt);
+    if (found !== "part") return found;
+    // Its process may stand still just before it renames it: it cannot any more.
+    return (await session.discard(server.outgoing, name, attempt)) ? found : "not-said";
+  });
   const what = afterCrash(place, refusesDuplicates);
   log.warn({ rail, file: _id, place, what }, "a file may have been sent");
   if (what === "sent") return concludeSent(work, sending, "place");
@@ -86,13 +124,12 @@ export async function recoverFile(work: SendWork, sending: FileDocument): Promis
 }
 
 async function concludeSent(
-  { store, clock, format, rail, log }: SendWork,
+  { store, clock, rail, log }: SendWork,
   file: FileDocument,
   how: NonNullable<FileDocument["sent_by"]>,
 ): Promise<void> {
   const now = clock.now();
-  const settling = format.settledThrough === undefined ? {} : { settling: rail };
-  const sent = { state: "sent", sent_at: now, sent_by: how, ...settling } as const;
+  const sent = { state: "sent", sent_at: now, sent_by: how } as const;
   if ((await changeFile(store, file, sent, now)) === undefined) return;
   const late = now > file.closes_at;
   log.info({ rail, file: file._id, how, payments: file.members?.length, late }, "file sent");
@@ -104,7 +141,7 @@ export async function settleByTime({ store, rail, format, schedule, clock }: Fil
   const through = format.settledThrough?.(now);
   if (through === undefined) return;
   const files = await store.files
-    .find({ settling: rail })
+    .find({ settling: rail, state: "sent" })
     .project<Pick<FileDocument, "_id" | "sent_at">>({ sent_at: 1 })
     .toArray();
   for (const { _id, sent_at = now } of files) {

@@ -3,7 +3,7 @@ import { freshKey } from "../test-contract.ts";
 import type { BankStore } from "./documents.ts";
 import { openBankStore } from "./documents.ts";
 import type { BankServer } from "./sending.ts";
-import { swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
+import { passSending, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
 import { createTestServer, type Deed } from "./test-server.ts";
 
 /** A deed that a process ends before or after: a write, or something at the bank's server. */
@@ -68,6 +68,7 @@ export function createCrashBench(database: Database) {
       for (let round = 0; round < rounds; round += 1) {
         await run().catch(() => undefined);
         now = new Date(now.getTime() + 90_000);
+        await passSending(store);
       }
     },
     /** How often each payout stands in a file that ever had its own name at the bank. */

@@ -39,6 +39,11 @@ export function testSettings(format: "iso20022" | "nacha", changes: object = {})
   return read;
 }
 
+/** Lets the time go by in which a file may get its own name: the database's clock is no test's. */
+export async function passSending({ files }: Pick<BankStore, "files">): Promise<void> {
+  await files.updateMany({ state: "sending" }, { $set: { sending_until: new Date(0) } });
+}
+
 /** The parts of a rail as a service has them, on a server and clock of the test. */
 export function testRail(
   settings: BankRailSettings,

@@ -3,6 +3,8 @@ import type { BankServer, BankSession } from "./sending.ts";
 /** Something that happens at the bank's server; a test may end the process before or after it. */
 export type Deed = <T>(act: () => Promise<T>) => Promise<T>;
 
+const partOf = (name: string, attempt: number) => `${name}.${attempt}.part`;
+
 /** A bank's server in memory, with its folders, as a rail sees them. */
 export function createTestServer() {
   const folders = new Map<string, Map<string, { bytes: Uint8Array; modifiedAt: number }>>();
@@ -16,28 +18,32 @@ export function createTestServer() {
   const sent: { name: string; bytes: Uint8Array }[] = [];
   let ticks = 0;
   const sessionFor = (deed: Deed): BankSession => ({
-    upload: async (to, name, bytes, mayRename) => {
+    upload: async (to, name, bytes, mayRename, attempt) => {
+      const temporary = partOf(name, attempt);
       const there = folder(to).get(name);
       if (there !== undefined) {
         if (Buffer.from(there.bytes).equals(Buffer.from(bytes))) return "present";
         throw new Error("another file of this name is there");
       }
-      await deed(async () => folder(to).set(`${name}.part`, { bytes, modifiedAt: ++ticks }));
+      await deed(async () => folder(to).set(temporary, { bytes, modifiedAt: ++ticks }));
       if (!(await mayRename())) return "held";
       await deed(async () => {
-        const part = folder(to).get(`${name}.part`);
+        const part = folder(to).get(temporary);
         if (part === undefined) throw new Error("no such file");
-        folder(to).delete(`${name}.part`);
+        // By version 3 of SFTP a rename never replaces a file.
+        if (folder(to).has(name)) throw new Error("a file of this name is there");
+        folder(to).delete(temporary);
         folder(to).set(name, part);
         sent.push({ name, bytes: part.bytes });
       });
       return "uploaded";
     },
-    place: async (from, name, archives) => {
+    place: async (from, name, archives, attempt) => {
       for (const each of [from, ...archives]) if (folder(each).has(name)) return "present";
-      if (folder(from).has(`${name}.part`)) return "part";
+      if (folder(from).has(partOf(name, attempt))) return "part";
       return knobs.isArchiveHidden ? "not-said" : "absent";
     },
+    discard: (from, name, attempt) => deed(async () => folder(from).delete(partOf(name, attempt))),
     list: async (from) =>
       [...folder(from)].map(([name, { bytes, modifiedAt }]) => ({
         ...{ name, size: bytes.length, modifiedAt },

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { failureCodes } from "@disburse/kernel/failure.ts";
 import { z } from "zod";
 import type { RailCallback } from "../rail.ts";
 
@@ -10,6 +11,11 @@ const messageSchema = z.object({
   /** Decimal text, of the destination currency. */
   amount: z.string().max(64),
   currency: z.string().max(32),
+  /** Why it was rejected or came back. */
+  failure: z
+    .object({ code: z.enum(failureCodes), railCode: z.string().max(32).optional() })
+    .transform(({ code, railCode }) => ({ code, ...(railCode !== undefined && { railCode }) }))
+    .optional(),
 });
 
 /** A callback before it is signed. */
@@ -35,9 +41,14 @@ export function readMessage(
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return "forged";
   const parsed = messageSchema.safeParse(jsonOf(body));
   if (!parsed.success) return "unreadable";
-  const { key, outcome, reference, amount, currency } = parsed.data;
-  const status = outcome === "rejected" ? { kind: outcome } : { kind: outcome, reference };
-  return { key, status, transferred: { amount, currency } };
+  const { key, amount, currency } = parsed.data;
+  return { key, status: statusOf(parsed.data), transferred: { amount, currency } };
+}
+
+function statusOf({ outcome, reference, failure }: SandboxMessage): RailCallback["status"] {
+  if (outcome === "settled") return { kind: outcome, reference };
+  const why = failure === undefined ? {} : { failure };
+  return outcome === "rejected" ? { kind: outcome, ...why } : { kind: outcome, reference, ...why };
 }
 
 function signatureOf(body: Uint8Array, secret: string): string {

@@ -7,23 +7,23 @@ import { formatAmount } from "@disburse/kernel/money.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { base58 } from "@scure/base";
 import type { Collection } from "mongodb";
-import type { Instruction, Rail, RailReply } from "../rail.ts";
+import type { Instruction, Rail } from "../rail.ts";
 import type { RailCapabilities } from "../rules/routing.ts";
 import { readMessage, type SandboxMessage, type SignedMessage, signMessage } from "./callbacks.ts";
+import { bankReference, rejectionOf, replyOf, returnOf } from "./replies.ts";
 import {
   batchMs,
+  type Drawn,
   delayOf,
   lateReturnMs,
+  namedScenario,
   type SandboxBehaviour,
   type Scenario,
   scenarioOf,
 } from "./scenarios.ts";
-import {
-  knownWhenAsked,
-  type PendingMessage,
-  type TransferDocument,
-  withdrawTransfer,
-} from "./transfers.ts";
+import type { SandboxSettings } from "./settings.ts";
+import { type Steered, steerTransfer } from "./steering.ts";
+import { type PendingMessage, type TransferDocument, withdrawTransfer } from "./transfers.ts";
 
 export type SandboxRailOptions = {
   readonly database: Database;
@@ -31,6 +31,8 @@ export type SandboxRailOptions = {
   readonly behaviour: SandboxBehaviour;
   /** The key of the signatures of callbacks. */
   readonly callbackSecret: string;
+  /** What merchants' own scenarios decide; absent where they have none. */
+  readonly settings?: Pick<SandboxSettings, "draws" | "draw">;
 };
 
 /** Receives a callback; after an error it is sent again. */
@@ -41,10 +43,16 @@ export type SandboxRail = Rail & {
   sendTo(receive: ReceiveMessage): void;
   /** Sends the callbacks that are due; `true`: there may be more. */
   sendDue(): Promise<boolean>;
+  /**
+   * Brings a transfer to an outcome now, and reports it by a callback; of `unknown` there is none.
+   * A repeat is `steered` again.
+   */
+  steer(key: string, to: Steered, sum: Sum): Promise<"steered" | "not_received" | "refused">;
 };
 
-/** What a bank's reference begins with. */
-const bankReference = "SBX";
+/** What a transfer is of. */
+type Sum = Pick<Instruction, "amount" | "currency">;
+
 /** Callbacks of one run. */
 const sendBatch = 50;
 /** A duplicate callback is sent this often. */
@@ -71,7 +79,8 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
     expectedAt: (_transfer, now) => new Date(now.getTime() + behaviour.settleMs),
     submit: async (key, instruction) => {
       const now = clock.now();
-      const transfer = transferOf(key, instruction, behaviour, now);
+      const drawn = await drawnFor(options, transfers, key, instruction);
+      const transfer = transferOf(key, instruction, behaviour, { now, drawn });
       const stored = await accept(transfers, transfer);
       const { scenario, reference } = stored;
       if (scenario === "lost" && stored === transfer) throw new Error("the answer was lost");
@@ -93,7 +102,32 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       receive = to;
     },
     sendDue: () => sendDue(transfers, clock.now(), send),
+    steer: async (key, to, sum) => {
+      const before = await transfers.findOne({ _id: key });
+      if (before === null) return "not_received";
+      const now = clock.now();
+      const message = steeredMessage(before, to, sum);
+      const isSteered = await steerTransfer(transfers, key, to, { message, now });
+      const after = await transfers.findOne({ _id: key });
+      if (after === null) throw new Error("a stored transfer is gone");
+      if (!isSteered && replyOf(after, now).status.kind !== to.kind) return "refused";
+      await sendOwed(transfers, after, now, send);
+      return "steered";
+    },
   };
+}
+
+/** The callback that reports what a transfer is brought to. */
+function steeredMessage(
+  transfer: TransferDocument,
+  to: Steered,
+  sum: Sum,
+): SandboxMessage | undefined {
+  if (to.kind === "unknown") return undefined;
+  const message = messageOf(transfer._id, to.kind, transfer.reference, sum);
+  if (to.kind === "settled") return message;
+  const byDefault = to.kind === "rejected" ? rejectionOf(transfer) : returnOf(transfer);
+  return { ...message, failure: to.failure ?? byDefault };
 }
 
 /** Stores a transfer once; answers with the stored one. */
@@ -108,10 +142,29 @@ async function accept(transfers: Collection<TransferDocument>, transfer: Transfe
   return first;
 }
 
-function transferOf(key: string, instruction: Instruction, behaviour: SandboxBehaviour, now: Date) {
+/** What its merchant's scenario makes of a new transfer; one that is there was counted before. */
+async function drawnFor(
+  { settings }: SandboxRailOptions,
+  transfers: Collection<TransferDocument>,
+  key: string,
+  { merchantId, referenceId }: Instruction,
+): Promise<Drawn | undefined> {
+  const isNamed = namedScenario(referenceId) !== undefined;
+  if (isNamed || settings?.draws(merchantId) !== true) return undefined;
+  const isThere = (await transfers.countDocuments({ _id: key })) > 0;
+  return isThere ? undefined : settings.draw(merchantId);
+}
+
+function transferOf(
+  key: string,
+  instruction: Instruction,
+  behaviour: SandboxBehaviour,
+  { now, drawn }: { readonly now: Date; readonly drawn: Drawn | undefined },
+) {
   const rejection = faultOf(instruction);
-  const scenario = rejection ? "fail" : scenarioOf(instruction.referenceId, key, behaviour);
-  const delayMs = delayOf(key, behaviour);
+  const own = drawn?.scenario ?? scenarioOf(instruction.referenceId, key, behaviour);
+  const scenario = rejection ? "fail" : own;
+  const delayMs = drawn?.delayMs ?? delayOf(key, behaviour);
   const reference = referenceFor(key, instruction);
   const waitsMs = scenario === "batch" ? batchMs : 0;
   const settlesAt = new Date(now.getTime() + waitsMs + (scenario === "early" ? 0 : delayMs));
@@ -170,53 +223,10 @@ function messageOf(
   key: string,
   outcome: SandboxMessage["outcome"],
   reference: string,
-  { amount, currency }: Instruction,
+  { amount, currency }: Sum,
   more = 0n,
 ): SandboxMessage {
   return { key, outcome, reference, amount: formatAmount(amount + more, currency), currency };
-}
-
-/** Scenarios whose outcome the rail sends by callback: its replies ask for no poll. */
-const callsBack: ReadonlySet<Scenario> = new Set(["callback", "duplicate", "contradict"]);
-
-function replyOf(transfer: TransferDocument, now: Date): RailReply {
-  const { scenario, reference, settles_at, returns_at, withdrawn_at } = transfer;
-  const remainingMs = settles_at.getTime() - now.getTime();
-  if (withdrawn_at !== undefined) {
-    // Operators may have found that it was paid another way: the rail does not know better.
-    const isUnknown = scenario === "silent" || scenario === "unknown";
-    return { status: { kind: isUnknown ? "unknown" : "rejected" } };
-  }
-  if (scenario === "silent") return { status: { kind: "unknown" } };
-  if (scenario === "unknown" && transfer.asked < knownWhenAsked) {
-    const delayMs = returns_at.getTime() - settles_at.getTime();
-    return { status: { kind: "unknown" }, pollAfterMs: delayMs };
-  }
-  if (remainingMs > 0) {
-    const accepted = { status: { kind: "accepted" } } as const;
-    return callsBack.has(scenario) ? accepted : { ...accepted, pollAfterMs: remainingMs };
-  }
-  if (scenario === "fail") return { status: { kind: "rejected", failure: rejectionOf(transfer) } };
-  const settled = { status: { kind: "settled", reference } } as const;
-  if (scenario !== "return" && scenario !== "late-return") return settled;
-  const returnsInMs = returns_at.getTime() - now.getTime();
-  return returnsInMs > 0
-    ? { ...settled, pollAfterMs: returnsInMs }
-    : { status: { kind: "returned", reference, failure: returnOf(transfer) } };
-}
-
-/** What the network or bank of a real transfer would say; the sandbox's references tell which. */
-function rejectionOf({ reference, rejection }: TransferDocument): Failure {
-  if (rejection !== undefined) return rejection;
-  return reference.startsWith(bankReference)
-    ? { code: "BENEFICIARY_BANK_REJECTED", railCode: "MS03" }
-    : { code: "TRANSFER_REVERTED" };
-}
-
-function returnOf({ reference }: TransferDocument): Failure {
-  return reference.startsWith(bankReference)
-    ? { code: "ACCOUNT_CLOSED", railCode: "AC04" }
-    : { code: "BENEFICIARY_REFUSED" };
 }
 
 /** Sends what is due, each message at least once: a crash before it is noted sends it again. */
@@ -229,19 +239,28 @@ async function sendDue(
     .find({ owed_at: { $lte: now } })
     .limit(sendBatch)
     .toArray();
-  for (const { _id, owed } of due) {
-    const isDue = ({ at }: PendingMessage) => at <= now;
-    for (const { message } of owed.filter(isDue)) await send(message);
-    const left = owed.filter((each) => !isDue(each));
-    const next = left[0]?.at;
-    await transfers.updateOne(
-      { _id },
-      next === undefined
-        ? { $set: { owed: left }, $unset: { owed_at: "" } }
-        : { $set: { owed: left, owed_at: next } },
-    );
-  }
+  for (const transfer of due) await sendOwed(transfers, transfer, now, send);
   return due.length === sendBatch;
+}
+
+async function sendOwed(
+  transfers: Collection<TransferDocument>,
+  { _id, owed }: TransferDocument,
+  now: Date,
+  send: (message: SandboxMessage) => Promise<unknown>,
+): Promise<void> {
+  const isDue = ({ at }: PendingMessage) => at <= now;
+  const due = owed.filter(isDue);
+  if (due.length === 0) return;
+  for (const { message } of due) await send(message);
+  const left = owed.filter((each) => !isDue(each));
+  const next = left[0]?.at;
+  await transfers.updateOne(
+    { _id, owed },
+    next === undefined
+      ? { $set: { owed: left }, $unset: { owed_at: "" } }
+      : { $set: { owed: left, owed_at: next } },
+  );
 }
 
 /** A reference of the form that the network or bank rail gives, the same for the same key. */

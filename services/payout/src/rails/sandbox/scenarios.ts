@@ -41,13 +41,44 @@ export const batchMs = 10_000;
 /** A long-tailed delay doubles at most so often. */
 const doublingsMax = 6;
 
+/** What decides on a merchant's payouts where its reference does not. */
+export type MerchantScenario = {
+  readonly seed: number;
+  /** Of a hundred payouts. */
+  readonly failPercent: number;
+  readonly returnPercent: number;
+  readonly doubtPercent: number;
+  /** The longest time to an outcome; absent: as for others. */
+  readonly maxDelayMs?: number;
+};
+
+/** What a payout comes to; without a delay it takes as long as others do. */
+export type Drawn = { readonly scenario: Scenario; readonly delayMs?: number };
+
+/** What the n-th payout of a merchant comes to, from 1: the same for the same seed. */
+export function drawnBy(scenario: MerchantScenario, n: number): Drawn {
+  const { seed, failPercent, returnPercent, doubtPercent, maxDelayMs } = scenario;
+  const at = hash32(`${seed}:outcome:${n}`) % 100;
+  const delay =
+    maxDelayMs === undefined ? {} : { delayMs: hash32(`${seed}:delay:${n}`) % (maxDelayMs + 1) };
+  if (at < failPercent) return { scenario: "fail", ...delay };
+  if (at < failPercent + returnPercent) return { scenario: "return", ...delay };
+  const isDoubt = at < failPercent + returnPercent + doubtPercent;
+  return { scenario: isDoubt ? "silent" : "settle", ...delay };
+}
+
+/** The scenario that a reference names. */
+export function namedScenario(referenceId: string): Scenario | undefined {
+  return scenarios.find((each) => referenceId.startsWith(`sandbox-${each}`));
+}
+
 /** By a reference that begins with `sandbox-` and its name, else by seed and shares. */
 export function scenarioOf(
   referenceId: string,
   key: string,
   { seed, shares }: Pick<SandboxBehaviour, "seed" | "shares">,
 ): Scenario {
-  const named = scenarios.find((each) => referenceId.startsWith(`sandbox-${each}`));
+  const named = namedScenario(referenceId);
   if (named !== undefined) return named;
   let left = hash32(`${seed}:scenario:${key}`) % 100;
   for (const scenario of scenarios) {

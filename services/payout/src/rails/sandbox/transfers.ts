@@ -26,8 +26,10 @@ export type TransferDocument = {
   batch_at?: Date;
   /** When it was taken back: it is never paid. */
   withdrawn_at?: Date;
-  /** Why it is rejected, where that is for what its instruction says. */
+  /** Why it is rejected, where that is not what the sandbox says by default. */
   rejection?: Failure;
+  /** Why it came back, where that is not what the sandbox says by default. */
+  return_failure?: Failure;
 };
 
 /** A transfer of `sandbox-unknown` is known from this poll on. */

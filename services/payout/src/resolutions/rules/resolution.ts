@@ -48,8 +48,7 @@ export function effectOfOutcome(
   outcome: Outcome,
 ): Resolved | Refused<"INVALID_REQUEST"> {
   if (exception === undefined) return refused("INVALID_REQUEST", "payout_id: is not in doubt");
-  const isUnsent = progress.stage === "queued" || progress.stage === "awaiting_funds";
-  if (isUnsent && outcome.kind === "rejected") {
+  if (unsent.has(progress.stage) && outcome.kind === "rejected") {
     return { kind: "moves", to: { stage: "concluding", outcome } };
   }
   const next = applyRailStatus(progress, outcome);
@@ -59,6 +58,10 @@ export function effectOfOutcome(
     ? { kind: "stands" }
     : refused("INVALID_REQUEST", "outcome: is neither the payout's own nor one that it can have");
 }
+
+const unsent: ReadonlySet<Progress["stage"]> = new Set([
+  ...(["awaiting_approval", "queued", "awaiting_funds"] as const),
+]);
 
 /** Whether an outcome is the one that a payout has, its reference included. */
 function isPresent(progress: Progress, outcome: Outcome): boolean {

@@ -17,6 +17,8 @@ const request = {
   destinationCurrencyCode: "INR",
   sourceAmount: "1",
   receivingAmount: "",
+  metadata: {},
+  reissueOf: "",
 };
 const quoted = {
   id: "ben_1",
@@ -147,7 +149,7 @@ describe("the amounts of a quote", () => {
 });
 
 describe("a claim", () => {
-  const texts = { referenceId: "", remittanceInformation: "", purposeCode: "" };
+  const texts = { referenceId: "", remittanceInformation: "", purposeCode: "", metadata: {} };
   const claim = { payoutId: "po_1", ...texts, operationId: "op", claimedAt: new Date(0) };
   const quote = (state: object) => state as Quote;
   it.each([
@@ -174,6 +176,7 @@ describe("a claim", () => {
     ["another reference", { referenceId: "other" }],
     ["another remittance information", { remittanceInformation: "other" }],
     ["another purpose", { purposeCode: "SALA" }],
+    ["other metadata", { metadata: { order: "7" } }],
   ])("by its own operation for %s is refused", (_what, change) => {
     const claimed = quote({ state: "claimed", claim });
     expect(claimOutcome(claimed, { ...claim, ...change })).toEqual({

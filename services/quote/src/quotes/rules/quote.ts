@@ -1,6 +1,13 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
+import { isSameMetadata, type Metadata } from "@disburse/kernel/metadata.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
-import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import {
+  isRefused,
+  otherContent,
+  type Refused,
+  refused,
+  refusedBecause,
+} from "@disburse/kernel/refusal.ts";
 import type { Corridor, ReturnCharges } from "../../corridors/rules/corridor.ts";
 import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./arithmetic.ts";
 
@@ -19,6 +26,7 @@ export type Claim = {
   readonly referenceId: string;
   readonly remittanceInformation: string;
   readonly purposeCode: string;
+  readonly metadata: Metadata;
   readonly operationId: string;
   readonly claimedAt: Date;
 };
@@ -44,6 +52,12 @@ export type Quote = QuoteState & {
   /** The corridor's word at this time. */
   readonly returnCharges: ReturnCharges;
   readonly beneficiary: QuotedBeneficiary;
+  /** The merchant's own data. */
+  readonly metadata: Metadata;
+  /** The amount that was asked for. */
+  readonly fixed: "source" | "receiving";
+  /** The payout that it pays again; "" for none. */
+  readonly reissueOf: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly expiresAt: Date;
@@ -59,6 +73,8 @@ export type QuoteRequest = {
   /** "" where it was not sent. */
   readonly sourceAmount: string;
   readonly receivingAmount: string;
+  readonly metadata: Metadata;
+  readonly reissueOf: string;
 };
 
 /** What other services know of account and beneficiary; `undefined`: no such record. */
@@ -87,10 +103,14 @@ export function checkParties(
   { account, beneficiary }: Parties,
 ): QuotedBeneficiary | Refused<PartiesRefusal> {
   if (account === undefined) return refused("RECORD_NOT_FOUND");
-  if (account.merchantId !== request.merchantId) return refused("ACCESS_FORBIDDEN");
+  if (account.merchantId !== request.merchantId) {
+    return refusedBecause("ACCESS_FORBIDDEN", "other_merchant");
+  }
   if (beneficiary === undefined || beneficiary.archived) return refused("RECORD_NOT_FOUND");
   if (beneficiary.screening === "pending") return refused("BENEFICIARY_NOT_READY");
-  if (beneficiary.screening !== "cleared") return refused("ACCESS_FORBIDDEN");
+  if (beneficiary.screening !== "cleared") {
+    return refusedBecause("ACCESS_FORBIDDEN", "beneficiary_not_cleared");
+  }
   const mismatches = [
     account.currency === request.sourceCurrencyCode
       ? []
@@ -113,20 +133,23 @@ export function checkCorridor(
   return openToMerchant ? corridor : refused("RECORD_NOT_FOUND");
 }
 
+/** The amount that a quote is asked for by. */
+export function fixedAmount({ sourceAmount }: Pick<QuoteRequest, "sourceAmount">) {
+  return sourceAmount === "" ? "receiving" : "source";
+}
+
 /** The amounts of a quote; a receiving amount beside a source amount is ignored. */
 export function quoteAmounts(
   request: QuoteRequest,
   terms: Terms,
 ): Amounts | Refused<"INVALID_REQUEST"> {
-  const fixed = request.sourceAmount !== "" ? "source_amount" : "receiving_amount";
+  const fixed = fixedAmount(request);
   const text = request.sourceAmount || request.receivingAmount;
   const currency =
-    fixed === "source_amount" ? request.sourceCurrencyCode : request.destinationCurrencyCode;
+    fixed === "source" ? request.sourceCurrencyCode : request.destinationCurrencyCode;
   const minor = parseAmount(text, currency);
-  if (isRefused(minor)) return refused("INVALID_REQUEST", `${fixed}: ${minor.detail}`);
-  return fixed === "source_amount"
-    ? quoteFixedSource(terms, minor)
-    : quoteFixedTarget(terms, minor);
+  if (isRefused(minor)) return refused("INVALID_REQUEST", `${fixed}_amount: ${minor.detail}`);
+  return fixed === "source" ? quoteFixedSource(terms, minor) : quoteFixedTarget(terms, minor);
 }
 
 /** What a claim of the same operation has in common with the first one. */
@@ -146,7 +169,9 @@ export function claimOutcome(
   switch (quote.state) {
     case "claimed": {
       const { claim } = quote;
-      const isSame = sent.every((field) => claim[field] === asked[field]);
+      const isSame =
+        sent.every((field) => claim[field] === asked[field]) &&
+        isSameMetadata(claim.metadata, asked.metadata);
       if (claim.operationId === asked.operationId && !isSame) return otherContent;
       return claim.payoutId === asked.payoutId ? quote : refused("ALREADY_PROCESSED");
     }

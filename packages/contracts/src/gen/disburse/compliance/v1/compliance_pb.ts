@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/compliance/v1/compliance.proto.
  */
 export const file_disburse_compliance_v1_compliance: GenFile = /*@__PURE__*/
-  fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyIrCghEb2N1bWVudBIOCgZudW1iZXIYASABKAkSDwoHY291bnRyeRgCIAEoCSIrCgZXYWxsZXQSEAoIbmV0d29ya3MYASADKAkSDwoHYWRkcmVzcxgCIAEoCSL1AQoFUGFydHkSMAoEdHlwZRgBIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkuVHlwZRIMCgRuYW1lGAIgASgJEgwKBGRhdGUYAyABKAkSEQoJY291bnRyaWVzGAQgAygJEjMKCWRvY3VtZW50cxgGIAMoCzIgLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuRG9jdW1lbnQiQgoEVHlwZRIUChBUWVBFX1VOU1BFQ0lGSUVEEAASEwoPVFlQRV9JTkRJVklEVUFMEAESDwoLVFlQRV9FTlRJVFkQAkoECAUQBlIMZG9jdW1lbnRfaWRzItUBChJTY3JlZW5QYXJ0eVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSLgoHcGFydGllcxgDIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgEIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0IksKE1NjcmVlblBhcnR5UmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmciNAoGUmVhc29uEgwKBGtpbmQYASABKAkSDAoEdGV4dBgCIAEoCRIOCgZlZmZlY3QYAyABKAEiTwoLQWxpZ25lZFBhcnQSDQoFcGFydHkYASABKAkSDQoFZW50cnkYAiABKAkSEgoKc2ltaWxhcml0eRgDIAEoARIOCgZ3ZWlnaHQYBCABKAEisAMKA0hpdBIMCgRsaXN0GAEgASgJEhQKDGxpc3RfdmVyc2lvbhgCIAEoCRIRCgllbnRyeV91aWQYAyABKAkSFAoMbWF0Y2hlZF9uYW1lGAQgASgJEg0KBXNjb3JlGAUgASgBEjAKB3ZlcmRpY3QYBiABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSLwoHcmVhc29ucxgHIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVhc29uEhIKCmVudHJ5X3R5cGUYCCABKAkSDgoGc291cmNlGAkgASgJEhUKDXN1YmplY3RfaW5kZXgYCiABKAUSEgoKbmFtZV9zY29yZRgLIAEoARIyCgVwYXJ0cxgMIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxpZ25lZFBhcnQSFwoPcGFydHlfbGVmdF9vdmVyGA0gAygJEhcKD2VudHJ5X2xlZnRfb3ZlchgOIAMoCRIQCghwcm9ncmFtcxgPIAMoCRIQCghhbGVydF9pZBgQIAEoCRIRCglkaXNtaXNzZWQYESABKAgigAEKC0xpc3RWZXJzaW9uEgwKBGxpc3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIPCgdlbnRyaWVzGAMgASgFEhAKCGNoZWNrc3VtGAQgASgJEi8KC2ltcG9ydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLnAwoJU2NyZWVuaW5nEgoKAmlkGAEgASgJEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIpCgRoaXRzGAQgAygLMhsuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5IaXQSMgoFbGlzdHMYBSADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEh0KFWNvbmZpZ3VyYXRpb25fdmVyc2lvbhgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAggASgJEg8KB3RyaWdnZXIYCSABKAkSLgoHcGFydGllcxgKIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgLIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0EjwKCmFzc2Vzc21lbnQYDCABKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLldhbGxldEFzc2Vzc21lbnQipQEKEFdhbGxldEFzc2Vzc21lbnQSEAoIcHJvdmlkZXIYASABKAkSMAoHdmVyZGljdBgCIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIQCghzZXZlcml0eRgDIAEoCRIQCghldmlkZW5jZRgEIAMoCRIpCgVhc19vZhgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKwoTR2V0U2NyZWVuaW5nUmVxdWVzdBIUCgxzY3JlZW5pbmdfaWQYASABKAkiTAoUR2V0U2NyZWVuaW5nUmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcikAEKFUxpc3RTY3JlZW5pbmdzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBINCgVsaW1pdBgEIAEoBRIOCgZjdXJzb3IYBSABKAkiZAoWTGlzdFNjcmVlbmluZ3NSZXNwb25zZRI1CgpzY3JlZW5pbmdzGAEgAygLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcSEwoLbmV4dF9jdXJzb3IYAiABKAkigwMKEUltcG9ydExpc3RSZXF1ZXN0EkIKBmhlYWRlchgBIAEoCzIwLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlcXVlc3QuSGVhZGVySAASDwoFbGluZXMYAiABKAxIABI+CgRmaWxlGAMgASgLMi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdC5GaWxlSAAaugEKBkhlYWRlchIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEjIKBmZvcm1hdBgEIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIaChJhY2NlcHRfZHJvcF9yZWFzb24YBSABKAkSEwoLZm9ybWF0X25hbWUYBiABKAkaFAoERmlsZRIMCgRuYW1lGAEgASgJQgYKBHBhcnQifgoSSW1wb3J0TGlzdFJlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjIKBmNoYW5nZRgCIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdENoYW5nZSI9CgpMaXN0Q2hhbmdlEg0KBWFkZGVkGAEgASgFEg8KB2NoYW5nZWQYAiABKAUSDwoHcmVtb3ZlZBgDIAEoBSISChBMaXN0TGlzdHNSZXF1ZXN0IkcKEUxpc3RMaXN0c1Jlc3BvbnNlEjIKBWxpc3RzGAEgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbiKJAgoKTGlzdEltcG9ydBIKCgJpZBgBIAEoCRI0Cgd2ZXJzaW9uGAIgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbhINCgVzdGF0ZRgDIAEoCRIyCgZjaGFuZ2UYBCABKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RDaGFuZ2USDwoHcHJvYmxlbRgFIAEoCRImCgVhY3RvchgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLgoKc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFbm90ZXMYCCADKAkiQQoSTGlzdEltcG9ydHNSZXF1ZXN0EgwKBGxpc3QYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIl8KE0xpc3RJbXBvcnRzUmVzcG9uc2USMwoHaW1wb3J0cxgBIAMoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEltcG9ydBITCgtuZXh0X2N1cnNvchgCIAEoCSKNAgoKTGlzdFNvdXJjZRIMCgRsaXN0GAEgASgJEjIKBmZvcm1hdBgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIRCglsb2NhdGlvbnMYAyADKAkSLgoKY2hlY2tlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbmV4dF9jaGVja19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHb3V0Y29tZRgGIAEoCRIPCgdwcm9ibGVtGAcgASgJEhAKCGZhaWx1cmVzGAggASgFEhMKC2Zvcm1hdF9uYW1lGAkgASgJIhQKEkxpc3RTb3VyY2VzUmVxdWVzdCJKChNMaXN0U291cmNlc1Jlc3BvbnNlEjMKB3NvdXJjZXMYASADKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2UiUAoSQ2hlY2tTb3VyY2VSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJIkkKE0NoZWNrU291cmNlUmVzcG9uc2USMgoGc291cmNlGAEgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlKlwKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQ0xFQVIQARISCg5WRVJESUNUX1JFVklFVxACEhEKDVZFUkRJQ1RfQkxPQ0sQAyqnAQoKTGlzdEZvcm1hdBIbChdMSVNUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEhoKFkxJU1RfRk9STUFUX0pTT05fTElORVMQARIYChRMSVNUX0ZPUk1BVF9PRkFDX0NTVhACEhYKEkxJU1RfRk9STUFUX1VOX1hNTBADEhYKEkxJU1RfRk9STUFUX0VVX0NTVhAEEhYKEkxJU1RfRk9STUFUX1VLX0NTVhAFMsoIChFDb21wbGlhbmNlU2VydmljZRJ/CgxTY3JlZW5XYWxsZXQSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlc3BvbnNlIhTq4BgQCgtiZW5lZmljaWFyeRIBAxJ8CgtTY3JlZW5QYXJ0eRIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuUGFydHlSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5QYXJ0eVJlc3BvbnNlIhTq4BgQCgtiZW5lZmljaWFyeRIBAxJ0CgxHZXRTY3JlZW5pbmcSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldFNjcmVlbmluZ1JlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldFNjcmVlbmluZ1Jlc3BvbnNlIgnq4BgFEgMDBAcSegoOTGlzdFNjcmVlbmluZ3MSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTY3JlZW5pbmdzUmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNjcmVlbmluZ3NSZXNwb25zZSIJ6uAYBRIDAwQHEncKCkltcG9ydExpc3QSKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0GiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQMoARJ0CglMaXN0TGlzdHMSKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1JlcXVlc3QaKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1Jlc3BvbnNlIhLq4BgOCgdzYW5kYm94EgMDBAcScQoLTGlzdEltcG9ydHMSKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RJbXBvcnRzUmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEltcG9ydHNSZXNwb25zZSIJ6uAYBRIDAwQHEnEKC0xpc3RTb3VyY2VzEiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlc1JlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2VzUmVzcG9uc2UiCergGAUSAwMEBxJvCgtDaGVja1NvdXJjZRIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ2hlY2tTb3VyY2VSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5DaGVja1NvdXJjZVJlc3BvbnNlIgfq4BgDEgEDYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyIrCghEb2N1bWVudBIOCgZudW1iZXIYASABKAkSDwoHY291bnRyeRgCIAEoCSIrCgZXYWxsZXQSEAoIbmV0d29ya3MYASADKAkSDwoHYWRkcmVzcxgCIAEoCSL1AQoFUGFydHkSMAoEdHlwZRgBIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkuVHlwZRIMCgRuYW1lGAIgASgJEgwKBGRhdGUYAyABKAkSEQoJY291bnRyaWVzGAQgAygJEjMKCWRvY3VtZW50cxgGIAMoCzIgLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuRG9jdW1lbnQiQgoEVHlwZRIUChBUWVBFX1VOU1BFQ0lGSUVEEAASEwoPVFlQRV9JTkRJVklEVUFMEAESDwoLVFlQRV9FTlRJVFkQAkoECAUQBlIMZG9jdW1lbnRfaWRzItUBChJTY3JlZW5QYXJ0eVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSLgoHcGFydGllcxgDIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgEIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0IksKE1NjcmVlblBhcnR5UmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmciNAoGUmVhc29uEgwKBGtpbmQYASABKAkSDAoEdGV4dBgCIAEoCRIOCgZlZmZlY3QYAyABKAEiTwoLQWxpZ25lZFBhcnQSDQoFcGFydHkYASABKAkSDQoFZW50cnkYAiABKAkSEgoKc2ltaWxhcml0eRgDIAEoARIOCgZ3ZWlnaHQYBCABKAEisAMKA0hpdBIMCgRsaXN0GAEgASgJEhQKDGxpc3RfdmVyc2lvbhgCIAEoCRIRCgllbnRyeV91aWQYAyABKAkSFAoMbWF0Y2hlZF9uYW1lGAQgASgJEg0KBXNjb3JlGAUgASgBEjAKB3ZlcmRpY3QYBiABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSLwoHcmVhc29ucxgHIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVhc29uEhIKCmVudHJ5X3R5cGUYCCABKAkSDgoGc291cmNlGAkgASgJEhUKDXN1YmplY3RfaW5kZXgYCiABKAUSEgoKbmFtZV9zY29yZRgLIAEoARIyCgVwYXJ0cxgMIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxpZ25lZFBhcnQSFwoPcGFydHlfbGVmdF9vdmVyGA0gAygJEhcKD2VudHJ5X2xlZnRfb3ZlchgOIAMoCRIQCghwcm9ncmFtcxgPIAMoCRIQCghhbGVydF9pZBgQIAEoCRIRCglkaXNtaXNzZWQYESABKAgigAEKC0xpc3RWZXJzaW9uEgwKBGxpc3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIPCgdlbnRyaWVzGAMgASgFEhAKCGNoZWNrc3VtGAQgASgJEi8KC2ltcG9ydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLnAwoJU2NyZWVuaW5nEgoKAmlkGAEgASgJEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIpCgRoaXRzGAQgAygLMhsuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5IaXQSMgoFbGlzdHMYBSADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEh0KFWNvbmZpZ3VyYXRpb25fdmVyc2lvbhgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAggASgJEg8KB3RyaWdnZXIYCSABKAkSLgoHcGFydGllcxgKIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgLIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0EjwKCmFzc2Vzc21lbnQYDCABKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLldhbGxldEFzc2Vzc21lbnQipQEKEFdhbGxldEFzc2Vzc21lbnQSEAoIcHJvdmlkZXIYASABKAkSMAoHdmVyZGljdBgCIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIQCghzZXZlcml0eRgDIAEoCRIQCghldmlkZW5jZRgEIAMoCRIpCgVhc19vZhgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKwoTR2V0U2NyZWVuaW5nUmVxdWVzdBIUCgxzY3JlZW5pbmdfaWQYASABKAkiTAoUR2V0U2NyZWVuaW5nUmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcikAEKFUxpc3RTY3JlZW5pbmdzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBINCgVsaW1pdBgEIAEoBRIOCgZjdXJzb3IYBSABKAkiZAoWTGlzdFNjcmVlbmluZ3NSZXNwb25zZRI1CgpzY3JlZW5pbmdzGAEgAygLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcSEwoLbmV4dF9jdXJzb3IYAiABKAkigwMKEUltcG9ydExpc3RSZXF1ZXN0EkIKBmhlYWRlchgBIAEoCzIwLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlcXVlc3QuSGVhZGVySAASDwoFbGluZXMYAiABKAxIABI+CgRmaWxlGAMgASgLMi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdC5GaWxlSAAaugEKBkhlYWRlchIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEjIKBmZvcm1hdBgEIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIaChJhY2NlcHRfZHJvcF9yZWFzb24YBSABKAkSEwoLZm9ybWF0X25hbWUYBiABKAkaFAoERmlsZRIMCgRuYW1lGAEgASgJQgYKBHBhcnQifgoSSW1wb3J0TGlzdFJlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjIKBmNoYW5nZRgCIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdENoYW5nZSI9CgpMaXN0Q2hhbmdlEg0KBWFkZGVkGAEgASgFEg8KB2NoYW5nZWQYAiABKAUSDwoHcmVtb3ZlZBgDIAEoBSISChBMaXN0TGlzdHNSZXF1ZXN0IkcKEUxpc3RMaXN0c1Jlc3BvbnNlEjIKBWxpc3RzGAEgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbiJOChVHZXRMaXN0ZWRFbnRyeVJlcXVlc3QSDAoEbGlzdBgBIAEoCRIRCgllbnRyeV91aWQYAiABKAkSFAoMbGlzdF92ZXJzaW9uGAMgASgJIpQBChZHZXRMaXN0ZWRFbnRyeVJlc3BvbnNlEjIKBWVudHJ5GAEgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRI0Cgd2ZXJzaW9uGAIgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbhIQCghpbl9mb3JjZRgDIAEoCCK+AwoLTGlzdGVkRW50cnkSDAoEbGlzdBgBIAEoCRILCgN1aWQYAiABKAkSDgoGc291cmNlGAMgASgJEgwKBHR5cGUYBCABKAkSNwoFbmFtZXMYBSADKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5Lk5hbWUSDgoGYmlydGhzGAYgAygJEhEKCWNvdW50cmllcxgHIAMoCRI/Cglkb2N1bWVudHMYCCADKAsyLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5LkRvY3VtZW50EjsKB3dhbGxldHMYCSADKAsyKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5LldhbGxldBIQCghwcm9ncmFtcxgKIAMoCRoiCgROYW1lEgwKBG5hbWUYASABKAkSDAoEa2luZBgCIAEoCRo5CghEb2N1bWVudBIMCgR0eXBlGAEgASgJEg4KBm51bWJlchgCIAEoCRIPCgdjb3VudHJ5GAMgASgJGisKBldhbGxldBIQCghjdXJyZW5jeRgBIAEoCRIPCgdhZGRyZXNzGAIgASgJIokCCgpMaXN0SW1wb3J0EgoKAmlkGAEgASgJEjQKB3ZlcnNpb24YAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEg0KBXN0YXRlGAMgASgJEjIKBmNoYW5nZRgEIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdENoYW5nZRIPCgdwcm9ibGVtGAUgASgJEiYKBWFjdG9yGAYgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVub3RlcxgIIAMoCSJBChJMaXN0SW1wb3J0c1JlcXVlc3QSDAoEbGlzdBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkiXwoTTGlzdEltcG9ydHNSZXNwb25zZRIzCgdpbXBvcnRzGAEgAygLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0EhMKC25leHRfY3Vyc29yGAIgASgJImEKFUNvbXBhcmVJbXBvcnRzUmVxdWVzdBIRCglpbXBvcnRfaWQYASABKAkSFgoOYmFzZV9pbXBvcnRfaWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJItQBChZDb21wYXJlSW1wb3J0c1Jlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjEKBGJhc2UYAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjwKC2RpZmZlcmVuY2VzGAMgAygLMicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5FbnRyeURpZmZlcmVuY2USEwoLbmV4dF9jdXJzb3IYBCABKAkirQIKD0VudHJ5RGlmZmVyZW5jZRI6CgRraW5kGAEgASgOMiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5FbnRyeURpZmZlcmVuY2UuS2luZBILCgN1aWQYAiABKAkSMwoGYmVmb3JlGAMgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRIyCgVhZnRlchgEIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkSFgoOY2hhbmdlZF9maWVsZHMYBSADKAkiUAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDgoKS0lORF9BRERFRBABEhAKDEtJTkRfQ0hBTkdFRBACEhAKDEtJTkRfUkVNT1ZFRBADIhYKFEdldE1vbml0b3JpbmdSZXF1ZXN0IpMCChVHZXRNb25pdG9yaW5nUmVzcG9uc2USTAoIdmVyZGljdHMYASADKAsyOi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXNwb25zZS5WZXJkaWN0Q291bnQSDgoGYmVoaW5kGAIgASgDEjAKDGJlaGluZF9zaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZXZlbnRzX3BlbmRpbmcYBCABKAMaUgoMVmVyZGljdENvdW50EjAKB3ZlcmRpY3QYASABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSEAoIc3ViamVjdHMYAiABKAMijQIKCkxpc3RTb3VyY2USDAoEbGlzdBgBIAEoCRIyCgZmb3JtYXQYAiABKA4yIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RGb3JtYXQSEQoJbG9jYXRpb25zGAMgAygJEi4KCmNoZWNrZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDW5leHRfY2hlY2tfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB291dGNvbWUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIQCghmYWlsdXJlcxgIIAEoBRITCgtmb3JtYXRfbmFtZRgJIAEoCSIUChJMaXN0U291cmNlc1JlcXVlc3QiSgoTTGlzdFNvdXJjZXNSZXNwb25zZRIzCgdzb3VyY2VzGAEgAygLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlIlAKEkNoZWNrU291cmNlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCSJJChNDaGVja1NvdXJjZVJlc3BvbnNlEjIKBnNvdXJjZRgBIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNvdXJjZSpcCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIRCg1WRVJESUNUX0NMRUFSEAESEgoOVkVSRElDVF9SRVZJRVcQAhIRCg1WRVJESUNUX0JMT0NLEAMqpwEKCkxpc3RGb3JtYXQSGwoXTElTVF9GT1JNQVRfVU5TUEVDSUZJRUQQABIaChZMSVNUX0ZPUk1BVF9KU09OX0xJTkVTEAESGAoUTElTVF9GT1JNQVRfT0ZBQ19DU1YQAhIWChJMSVNUX0ZPUk1BVF9VTl9YTUwQAxIWChJMSVNUX0ZPUk1BVF9FVV9DU1YQBBIWChJMSVNUX0ZPUk1BVF9VS19DU1YQBTK7CwoRQ29tcGxpYW5jZVNlcnZpY2USfwoMU2NyZWVuV2FsbGV0EisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5XYWxsZXRSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5XYWxsZXRSZXNwb25zZSIU6uAYEAoLYmVuZWZpY2lhcnkSAQMSfAoLU2NyZWVuUGFydHkSKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlblBhcnR5UmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuUGFydHlSZXNwb25zZSIU6uAYEAoLYmVuZWZpY2lhcnkSAQMSdAoMR2V0U2NyZWVuaW5nEisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXNwb25zZSIJ6uAYBRIDAwQHEnoKDkxpc3RTY3JlZW5pbmdzEi0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U2NyZWVuaW5nc1JlcXVlc3QaLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTY3JlZW5pbmdzUmVzcG9uc2UiCergGAUSAwMEBxJ3CgpJbXBvcnRMaXN0EikuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdBoqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEDKAESdAoJTGlzdExpc3RzEiguZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0TGlzdHNSZXF1ZXN0GikuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0TGlzdHNSZXNwb25zZSIS6uAYDgoHc2FuZGJveBIDAwQHEnoKDkdldExpc3RlZEVudHJ5Ei0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRMaXN0ZWRFbnRyeVJlcXVlc3QaLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldExpc3RlZEVudHJ5UmVzcG9uc2UiCergGAUSAwMEBxJxCgtMaXN0SW1wb3J0cxIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEltcG9ydHNSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0c1Jlc3BvbnNlIgnq4BgFEgMDBAcSegoOQ29tcGFyZUltcG9ydHMSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkNvbXBhcmVJbXBvcnRzUmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ29tcGFyZUltcG9ydHNSZXNwb25zZSIJ6uAYBRIDAwQHEncKDUdldE1vbml0b3JpbmcSLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXF1ZXN0Gi0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRNb25pdG9yaW5nUmVzcG9uc2UiCergGAUSAwMEBxJxCgtMaXN0U291cmNlcxIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNvdXJjZXNSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlc1Jlc3BvbnNlIgnq4BgFEgMDBAcSbwoLQ2hlY2tTb3VyY2USKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkNoZWNrU291cmNlUmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ2hlY2tTb3VyY2VSZXNwb25zZSIH6uAYAxIBA2IGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * The subject of a screening, for later changes of its verdict: `ben_…` or `dep_…`.
@@ -1657,6 +1657,394 @@ export const ListListsResponseSchema: GenMessage<ListListsResponse, {jsonType: L
   messageDesc(file_disburse_compliance_v1_compliance, 22);
 
 /**
+ * @generated from message disburse.compliance.v1.GetListedEntryRequest
+ */
+export type GetListedEntryRequest = Message<"disburse.compliance.v1.GetListedEntryRequest"> & {
+  /**
+   * @generated from field: string list = 1;
+   */
+  list: string;
+
+  /**
+   * @generated from field: string entry_uid = 2;
+   */
+  entryUid: string;
+
+  /**
+   * "" for the version in force; else one that is or was in force, as `Hit.list_version` names it.
+   *
+   * @generated from field: string list_version = 3;
+   */
+  listVersion: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetListedEntryRequest
+ */
+export type GetListedEntryRequestJson = {
+  /**
+   * @generated from field: string list = 1;
+   */
+  list?: string;
+
+  /**
+   * @generated from field: string entry_uid = 2;
+   */
+  entryUid?: string;
+
+  /**
+   * "" for the version in force; else one that is or was in force, as `Hit.list_version` names it.
+   *
+   * @generated from field: string list_version = 3;
+   */
+  listVersion?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetListedEntryRequest.
+ * Use `create(GetListedEntryRequestSchema)` to create a new message.
+ */
+export const GetListedEntryRequestSchema: GenMessage<GetListedEntryRequest, {jsonType: GetListedEntryRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 23);
+
+/**
+ * @generated from message disburse.compliance.v1.GetListedEntryResponse
+ */
+export type GetListedEntryResponse = Message<"disburse.compliance.v1.GetListedEntryResponse"> & {
+  /**
+   * @generated from field: disburse.compliance.v1.ListedEntry entry = 1;
+   */
+  entry?: ListedEntry | undefined;
+
+  /**
+   * Of what the entry was read.
+   *
+   * @generated from field: disburse.compliance.v1.ListVersion version = 2;
+   */
+  version?: ListVersion | undefined;
+
+  /**
+   * Whether that version is the one in force.
+   *
+   * @generated from field: bool in_force = 3;
+   */
+  inForce: boolean;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetListedEntryResponse
+ */
+export type GetListedEntryResponseJson = {
+  /**
+   * @generated from field: disburse.compliance.v1.ListedEntry entry = 1;
+   */
+  entry?: ListedEntryJson;
+
+  /**
+   * Of what the entry was read.
+   *
+   * @generated from field: disburse.compliance.v1.ListVersion version = 2;
+   */
+  version?: ListVersionJson;
+
+  /**
+   * Whether that version is the one in force.
+   *
+   * @generated from field: bool in_force = 3;
+   */
+  inForce?: boolean;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetListedEntryResponse.
+ * Use `create(GetListedEntryResponseSchema)` to create a new message.
+ */
+export const GetListedEntryResponseSchema: GenMessage<GetListedEntryResponse, {jsonType: GetListedEntryResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 24);
+
+/**
+ * An entry of a sanctions list, with all that is kept of it. Free remarks of a publisher are not.
+ *
+ * @generated from message disburse.compliance.v1.ListedEntry
+ */
+export type ListedEntry = Message<"disburse.compliance.v1.ListedEntry"> & {
+  /**
+   * @generated from field: string list = 1;
+   */
+  list: string;
+
+  /**
+   * @generated from field: string uid = 2;
+   */
+  uid: string;
+
+  /**
+   * The publisher, where the list joins several; else "".
+   *
+   * @generated from field: string source = 3;
+   */
+  source: string;
+
+  /**
+   * `individual`, `entity`, `vessel`, `aircraft`.
+   *
+   * @generated from field: string type = 4;
+   */
+  type: string;
+
+  /**
+   * The primary name first, where there is one.
+   *
+   * @generated from field: repeated disburse.compliance.v1.ListedEntry.Name names = 5;
+   */
+  names: ListedEntry_Name[];
+
+  /**
+   * A day, or a year where the list knows no more: `1968-03-02`, `1968`.
+   *
+   * @generated from field: repeated string births = 6;
+   */
+  births: string[];
+
+  /**
+   * ISO 3166-1 alpha-2: nationality, birth or residence.
+   *
+   * @generated from field: repeated string countries = 7;
+   */
+  countries: string[];
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.ListedEntry.Document documents = 8;
+   */
+  documents: ListedEntry_Document[];
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.ListedEntry.Wallet wallets = 9;
+   */
+  wallets: ListedEntry_Wallet[];
+
+  /**
+   * Sanctions programmes.
+   *
+   * @generated from field: repeated string programs = 10;
+   */
+  programs: string[];
+};
+
+/**
+ * An entry of a sanctions list, with all that is kept of it. Free remarks of a publisher are not.
+ *
+ * @generated from message disburse.compliance.v1.ListedEntry
+ */
+export type ListedEntryJson = {
+  /**
+   * @generated from field: string list = 1;
+   */
+  list?: string;
+
+  /**
+   * @generated from field: string uid = 2;
+   */
+  uid?: string;
+
+  /**
+   * The publisher, where the list joins several; else "".
+   *
+   * @generated from field: string source = 3;
+   */
+  source?: string;
+
+  /**
+   * `individual`, `entity`, `vessel`, `aircraft`.
+   *
+   * @generated from field: string type = 4;
+   */
+  type?: string;
+
+  /**
+   * The primary name first, where there is one.
+   *
+   * @generated from field: repeated disburse.compliance.v1.ListedEntry.Name names = 5;
+   */
+  names?: ListedEntry_NameJson[];
+
+  /**
+   * A day, or a year where the list knows no more: `1968-03-02`, `1968`.
+   *
+   * @generated from field: repeated string births = 6;
+   */
+  births?: string[];
+
+  /**
+   * ISO 3166-1 alpha-2: nationality, birth or residence.
+   *
+   * @generated from field: repeated string countries = 7;
+   */
+  countries?: string[];
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.ListedEntry.Document documents = 8;
+   */
+  documents?: ListedEntry_DocumentJson[];
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.ListedEntry.Wallet wallets = 9;
+   */
+  wallets?: ListedEntry_WalletJson[];
+
+  /**
+   * Sanctions programmes.
+   *
+   * @generated from field: repeated string programs = 10;
+   */
+  programs?: string[];
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListedEntry.
+ * Use `create(ListedEntrySchema)` to create a new message.
+ */
+export const ListedEntrySchema: GenMessage<ListedEntry, {jsonType: ListedEntryJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 25);
+
+/**
+ * @generated from message disburse.compliance.v1.ListedEntry.Name
+ */
+export type ListedEntry_Name = Message<"disburse.compliance.v1.ListedEntry.Name"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * `primary`, `alias`, or `weak`: an alias that its publisher marks as too broad to identify alone.
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.ListedEntry.Name
+ */
+export type ListedEntry_NameJson = {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * `primary`, `alias`, or `weak`: an alias that its publisher marks as too broad to identify alone.
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListedEntry.Name.
+ * Use `create(ListedEntry_NameSchema)` to create a new message.
+ */
+export const ListedEntry_NameSchema: GenMessage<ListedEntry_Name, {jsonType: ListedEntry_NameJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 25, 0);
+
+/**
+ * @generated from message disburse.compliance.v1.ListedEntry.Document
+ */
+export type ListedEntry_Document = Message<"disburse.compliance.v1.ListedEntry.Document"> & {
+  /**
+   * As the list writes it: `Passport`.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * @generated from field: string number = 2;
+   */
+  number: string;
+
+  /**
+   * ISO 3166-1 alpha-2, or as the list writes it; "" where it names none.
+   *
+   * @generated from field: string country = 3;
+   */
+  country: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.ListedEntry.Document
+ */
+export type ListedEntry_DocumentJson = {
+  /**
+   * As the list writes it: `Passport`.
+   *
+   * @generated from field: string type = 1;
+   */
+  type?: string;
+
+  /**
+   * @generated from field: string number = 2;
+   */
+  number?: string;
+
+  /**
+   * ISO 3166-1 alpha-2, or as the list writes it; "" where it names none.
+   *
+   * @generated from field: string country = 3;
+   */
+  country?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListedEntry.Document.
+ * Use `create(ListedEntry_DocumentSchema)` to create a new message.
+ */
+export const ListedEntry_DocumentSchema: GenMessage<ListedEntry_Document, {jsonType: ListedEntry_DocumentJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 25, 1);
+
+/**
+ * @generated from message disburse.compliance.v1.ListedEntry.Wallet
+ */
+export type ListedEntry_Wallet = Message<"disburse.compliance.v1.ListedEntry.Wallet"> & {
+  /**
+   * The publisher's ticker; a hint alone.
+   *
+   * @generated from field: string currency = 1;
+   */
+  currency: string;
+
+  /**
+   * @generated from field: string address = 2;
+   */
+  address: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.ListedEntry.Wallet
+ */
+export type ListedEntry_WalletJson = {
+  /**
+   * The publisher's ticker; a hint alone.
+   *
+   * @generated from field: string currency = 1;
+   */
+  currency?: string;
+
+  /**
+   * @generated from field: string address = 2;
+   */
+  address?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListedEntry.Wallet.
+ * Use `create(ListedEntry_WalletSchema)` to create a new message.
+ */
+export const ListedEntry_WalletSchema: GenMessage<ListedEntry_Wallet, {jsonType: ListedEntry_WalletJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 25, 2);
+
+/**
  * @generated from message disburse.compliance.v1.ListImport
  */
 export type ListImport = Message<"disburse.compliance.v1.ListImport"> & {
@@ -1763,7 +2151,7 @@ export type ListImportJson = {
  * Use `create(ListImportSchema)` to create a new message.
  */
 export const ListImportSchema: GenMessage<ListImport, {jsonType: ListImportJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 23);
+  messageDesc(file_disburse_compliance_v1_compliance, 26);
 
 /**
  * @generated from message disburse.compliance.v1.ListImportsRequest
@@ -1822,7 +2210,7 @@ export type ListImportsRequestJson = {
  * Use `create(ListImportsRequestSchema)` to create a new message.
  */
 export const ListImportsRequestSchema: GenMessage<ListImportsRequest, {jsonType: ListImportsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 24);
+  messageDesc(file_disburse_compliance_v1_compliance, 27);
 
 /**
  * @generated from message disburse.compliance.v1.ListImportsResponse
@@ -1863,7 +2251,402 @@ export type ListImportsResponseJson = {
  * Use `create(ListImportsResponseSchema)` to create a new message.
  */
 export const ListImportsResponseSchema: GenMessage<ListImportsResponse, {jsonType: ListImportsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 25);
+  messageDesc(file_disburse_compliance_v1_compliance, 28);
+
+/**
+ * @generated from message disburse.compliance.v1.CompareImportsRequest
+ */
+export type CompareImportsRequest = Message<"disburse.compliance.v1.CompareImportsRequest"> & {
+  /**
+   * An import that came into force: `ListImport.id`.
+   *
+   * @generated from field: string import_id = 1;
+   */
+  importId: string;
+
+  /**
+   * One of the same list that it is compared with; "" for the one that it replaced.
+   *
+   * @generated from field: string base_import_id = 2;
+   */
+  baseImportId: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * From the previous page; "" for the first.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.CompareImportsRequest
+ */
+export type CompareImportsRequestJson = {
+  /**
+   * An import that came into force: `ListImport.id`.
+   *
+   * @generated from field: string import_id = 1;
+   */
+  importId?: string;
+
+  /**
+   * One of the same list that it is compared with; "" for the one that it replaced.
+   *
+   * @generated from field: string base_import_id = 2;
+   */
+  baseImportId?: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit?: number;
+
+  /**
+   * From the previous page; "" for the first.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.CompareImportsRequest.
+ * Use `create(CompareImportsRequestSchema)` to create a new message.
+ */
+export const CompareImportsRequestSchema: GenMessage<CompareImportsRequest, {jsonType: CompareImportsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 29);
+
+/**
+ * @generated from message disburse.compliance.v1.CompareImportsResponse
+ */
+export type CompareImportsResponse = Message<"disburse.compliance.v1.CompareImportsResponse"> & {
+  /**
+   * @generated from field: disburse.compliance.v1.ListVersion version = 1;
+   */
+  version?: ListVersion | undefined;
+
+  /**
+   * Unset where there was none before.
+   *
+   * @generated from field: disburse.compliance.v1.ListVersion base = 2;
+   */
+  base?: ListVersion | undefined;
+
+  /**
+   * The entries that are not the same in both, in an order of the service's own.
+   *
+   * @generated from field: repeated disburse.compliance.v1.EntryDifference differences = 3;
+   */
+  differences: EntryDifference[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 4;
+   */
+  nextCursor: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.CompareImportsResponse
+ */
+export type CompareImportsResponseJson = {
+  /**
+   * @generated from field: disburse.compliance.v1.ListVersion version = 1;
+   */
+  version?: ListVersionJson;
+
+  /**
+   * Unset where there was none before.
+   *
+   * @generated from field: disburse.compliance.v1.ListVersion base = 2;
+   */
+  base?: ListVersionJson;
+
+  /**
+   * The entries that are not the same in both, in an order of the service's own.
+   *
+   * @generated from field: repeated disburse.compliance.v1.EntryDifference differences = 3;
+   */
+  differences?: EntryDifferenceJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 4;
+   */
+  nextCursor?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.CompareImportsResponse.
+ * Use `create(CompareImportsResponseSchema)` to create a new message.
+ */
+export const CompareImportsResponseSchema: GenMessage<CompareImportsResponse, {jsonType: CompareImportsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 30);
+
+/**
+ * An entry that two versions of a list do not share.
+ *
+ * @generated from message disburse.compliance.v1.EntryDifference
+ */
+export type EntryDifference = Message<"disburse.compliance.v1.EntryDifference"> & {
+  /**
+   * @generated from field: disburse.compliance.v1.EntryDifference.Kind kind = 1;
+   */
+  kind: EntryDifference_Kind;
+
+  /**
+   * @generated from field: string uid = 2;
+   */
+  uid: string;
+
+  /**
+   * Unset of one that was added.
+   *
+   * @generated from field: disburse.compliance.v1.ListedEntry before = 3;
+   */
+  before?: ListedEntry | undefined;
+
+  /**
+   * Unset of one that was removed.
+   *
+   * @generated from field: disburse.compliance.v1.ListedEntry after = 4;
+   */
+  after?: ListedEntry | undefined;
+
+  /**
+   * Of a changed one: the fields of `ListedEntry` that differ.
+   *
+   * @generated from field: repeated string changed_fields = 5;
+   */
+  changedFields: string[];
+};
+
+/**
+ * An entry that two versions of a list do not share.
+ *
+ * @generated from message disburse.compliance.v1.EntryDifference
+ */
+export type EntryDifferenceJson = {
+  /**
+   * @generated from field: disburse.compliance.v1.EntryDifference.Kind kind = 1;
+   */
+  kind?: EntryDifference_KindJson;
+
+  /**
+   * @generated from field: string uid = 2;
+   */
+  uid?: string;
+
+  /**
+   * Unset of one that was added.
+   *
+   * @generated from field: disburse.compliance.v1.ListedEntry before = 3;
+   */
+  before?: ListedEntryJson;
+
+  /**
+   * Unset of one that was removed.
+   *
+   * @generated from field: disburse.compliance.v1.ListedEntry after = 4;
+   */
+  after?: ListedEntryJson;
+
+  /**
+   * Of a changed one: the fields of `ListedEntry` that differ.
+   *
+   * @generated from field: repeated string changed_fields = 5;
+   */
+  changedFields?: string[];
+};
+
+/**
+ * Describes the message disburse.compliance.v1.EntryDifference.
+ * Use `create(EntryDifferenceSchema)` to create a new message.
+ */
+export const EntryDifferenceSchema: GenMessage<EntryDifference, {jsonType: EntryDifferenceJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 31);
+
+/**
+ * @generated from enum disburse.compliance.v1.EntryDifference.Kind
+ */
+export const EntryDifference_Kind = {
+  /**
+   * @generated from enum value: KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: KIND_ADDED = 1;
+   */
+  ADDED: 1,
+
+  /**
+   * @generated from enum value: KIND_CHANGED = 2;
+   */
+  CHANGED: 2,
+
+  /**
+   * @generated from enum value: KIND_REMOVED = 3;
+   */
+  REMOVED: 3,
+} as const;
+
+/**
+ * @generated from enum disburse.compliance.v1.EntryDifference.Kind
+ */
+export type EntryDifference_Kind = (typeof EntryDifference_Kind)[keyof typeof EntryDifference_Kind] | UnknownEnum;
+
+/**
+ * @generated from enum disburse.compliance.v1.EntryDifference.Kind
+ */
+export type EntryDifference_KindJson = "KIND_UNSPECIFIED" | "KIND_ADDED" | "KIND_CHANGED" | "KIND_REMOVED";
+
+/**
+ * Describes the enum disburse.compliance.v1.EntryDifference.Kind.
+ */
+export const EntryDifference_KindSchema: GenEnum<EntryDifference_Kind, EntryDifference_KindJson> = /*@__PURE__*/
+  enumDesc(file_disburse_compliance_v1_compliance, 31, 0);
+
+/**
+ * @generated from message disburse.compliance.v1.GetMonitoringRequest
+ */
+export type GetMonitoringRequest = Message<"disburse.compliance.v1.GetMonitoringRequest"> & {
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetMonitoringRequest
+ */
+export type GetMonitoringRequestJson = {
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetMonitoringRequest.
+ * Use `create(GetMonitoringRequestSchema)` to create a new message.
+ */
+export const GetMonitoringRequestSchema: GenMessage<GetMonitoringRequest, {jsonType: GetMonitoringRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 32);
+
+/**
+ * @generated from message disburse.compliance.v1.GetMonitoringResponse
+ */
+export type GetMonitoringResponse = Message<"disburse.compliance.v1.GetMonitoringResponse"> & {
+  /**
+   * Monitored subjects by their verdict.
+   *
+   * @generated from field: repeated disburse.compliance.v1.GetMonitoringResponse.VerdictCount verdicts = 1;
+   */
+  verdicts: GetMonitoringResponse_VerdictCount[];
+
+  /**
+   * Subjects that are to be compared with the lists and the configuration in force.
+   *
+   * @generated from field: int64 behind = 2;
+   */
+  behind: bigint;
+
+  /**
+   * When the oldest of the lists came into force that not every subject was compared with; unset where none did.
+   *
+   * @generated from field: google.protobuf.Timestamp behind_since = 3;
+   */
+  behindSince?: Timestamp | undefined;
+
+  /**
+   * Subjects with a changed verdict that was not published yet.
+   *
+   * @generated from field: int64 events_pending = 4;
+   */
+  eventsPending: bigint;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetMonitoringResponse
+ */
+export type GetMonitoringResponseJson = {
+  /**
+   * Monitored subjects by their verdict.
+   *
+   * @generated from field: repeated disburse.compliance.v1.GetMonitoringResponse.VerdictCount verdicts = 1;
+   */
+  verdicts?: GetMonitoringResponse_VerdictCountJson[];
+
+  /**
+   * Subjects that are to be compared with the lists and the configuration in force.
+   *
+   * @generated from field: int64 behind = 2;
+   */
+  behind?: string;
+
+  /**
+   * When the oldest of the lists came into force that not every subject was compared with; unset where none did.
+   *
+   * @generated from field: google.protobuf.Timestamp behind_since = 3;
+   */
+  behindSince?: TimestampJson;
+
+  /**
+   * Subjects with a changed verdict that was not published yet.
+   *
+   * @generated from field: int64 events_pending = 4;
+   */
+  eventsPending?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetMonitoringResponse.
+ * Use `create(GetMonitoringResponseSchema)` to create a new message.
+ */
+export const GetMonitoringResponseSchema: GenMessage<GetMonitoringResponse, {jsonType: GetMonitoringResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 33);
+
+/**
+ * @generated from message disburse.compliance.v1.GetMonitoringResponse.VerdictCount
+ */
+export type GetMonitoringResponse_VerdictCount = Message<"disburse.compliance.v1.GetMonitoringResponse.VerdictCount"> & {
+  /**
+   * @generated from field: disburse.compliance.v1.Verdict verdict = 1;
+   */
+  verdict: Verdict;
+
+  /**
+   * @generated from field: int64 subjects = 2;
+   */
+  subjects: bigint;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.GetMonitoringResponse.VerdictCount
+ */
+export type GetMonitoringResponse_VerdictCountJson = {
+  /**
+   * @generated from field: disburse.compliance.v1.Verdict verdict = 1;
+   */
+  verdict?: VerdictJson;
+
+  /**
+   * @generated from field: int64 subjects = 2;
+   */
+  subjects?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.GetMonitoringResponse.VerdictCount.
+ * Use `create(GetMonitoringResponse_VerdictCountSchema)` to create a new message.
+ */
+export const GetMonitoringResponse_VerdictCountSchema: GenMessage<GetMonitoringResponse_VerdictCount, {jsonType: GetMonitoringResponse_VerdictCountJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 33, 0);
 
 /**
  * A list that the service keeps current by itself.
@@ -1998,7 +2781,7 @@ export type ListSourceJson = {
  * Use `create(ListSourceSchema)` to create a new message.
  */
 export const ListSourceSchema: GenMessage<ListSource, {jsonType: ListSourceJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 26);
+  messageDesc(file_disburse_compliance_v1_compliance, 34);
 
 /**
  * @generated from message disburse.compliance.v1.ListSourcesRequest
@@ -2017,7 +2800,7 @@ export type ListSourcesRequestJson = {
  * Use `create(ListSourcesRequestSchema)` to create a new message.
  */
 export const ListSourcesRequestSchema: GenMessage<ListSourcesRequest, {jsonType: ListSourcesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 27);
+  messageDesc(file_disburse_compliance_v1_compliance, 35);
 
 /**
  * @generated from message disburse.compliance.v1.ListSourcesResponse
@@ -2044,7 +2827,7 @@ export type ListSourcesResponseJson = {
  * Use `create(ListSourcesResponseSchema)` to create a new message.
  */
 export const ListSourcesResponseSchema: GenMessage<ListSourcesResponse, {jsonType: ListSourcesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 28);
+  messageDesc(file_disburse_compliance_v1_compliance, 36);
 
 /**
  * @generated from message disburse.compliance.v1.CheckSourceRequest
@@ -2081,7 +2864,7 @@ export type CheckSourceRequestJson = {
  * Use `create(CheckSourceRequestSchema)` to create a new message.
  */
 export const CheckSourceRequestSchema: GenMessage<CheckSourceRequest, {jsonType: CheckSourceRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 29);
+  messageDesc(file_disburse_compliance_v1_compliance, 37);
 
 /**
  * @generated from message disburse.compliance.v1.CheckSourceResponse
@@ -2108,7 +2891,7 @@ export type CheckSourceResponseJson = {
  * Use `create(CheckSourceResponseSchema)` to create a new message.
  */
 export const CheckSourceResponseSchema: GenMessage<CheckSourceResponse, {jsonType: CheckSourceResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 30);
+  messageDesc(file_disburse_compliance_v1_compliance, 38);
 
 /**
  * @generated from enum disburse.compliance.v1.Verdict
@@ -2296,6 +3079,17 @@ export const ComplianceService: GenService<{
     output: typeof ListListsResponseSchema;
   },
   /**
+   * One entry of a list as its publisher gives it, for an officer who compares it with a party: of the version in force, or of
+   * an earlier one, such as that of a hit. Refuses INVALID_REQUEST, RECORD_NOT_FOUND.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceService.GetListedEntry
+   */
+  getListedEntry: {
+    methodKind: "unary";
+    input: typeof GetListedEntryRequestSchema;
+    output: typeof GetListedEntryResponseSchema;
+  },
+  /**
    * Every import of a list, refused ones too, newest first. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ListImports
@@ -2304,6 +3098,27 @@ export const ComplianceService: GenService<{
     methodKind: "unary";
     input: typeof ListImportsRequestSchema;
     output: typeof ListImportsResponseSchema;
+  },
+  /**
+   * How a version of a list differs from one before it, entry by entry. Refuses INVALID_REQUEST, RECORD_NOT_FOUND (no
+   * import of that id came into force).
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceService.CompareImports
+   */
+  compareImports: {
+    methodKind: "unary";
+    input: typeof CompareImportsRequestSchema;
+    output: typeof CompareImportsResponseSchema;
+  },
+  /**
+   * How many subjects are monitored, and how many of them were not compared yet with what is in force.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceService.GetMonitoring
+   */
+  getMonitoring: {
+    methodKind: "unary";
+    input: typeof GetMonitoringRequestSchema;
+    output: typeof GetMonitoringResponseSchema;
   },
   /**
    * The sources of lists, with the results of their last checks.

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/notifier/v1/notifier_events.proto.
  */
 export const file_disburse_notifier_v1_notifier_events: GenFile = /*@__PURE__*/
-  fileDesc("CipkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllcl9ldmVudHMucHJvdG8SFGRpc2J1cnNlLm5vdGlmaWVyLnYxIo4CCg1NZXJjaGFudEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhAKCHNlcXVlbmNlGAYgASgDEhEKCWRhdGFfanNvbhgHIAEoCRIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXA6PvLgGDoKEXBheW1lbnRfc2Vzc2lvbi4qCghyZWZ1bmQuKhIIZXh0ZXJuYWwSB3NhbmRib3gaCG5vdGlmaWVyYgZwcm90bzM", [file_disburse_type_v1_event, file_google_protobuf_timestamp]);
+  fileDesc("CipkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllcl9ldmVudHMucHJvdG8SFGRpc2J1cnNlLm5vdGlmaWVyLnYxIo4CCg1NZXJjaGFudEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhAKCHNlcXVlbmNlGAYgASgDEhEKCWRhdGFfanNvbhgHIAEoCRIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXA6PvLgGDoKEXBheW1lbnRfc2Vzc2lvbi4qCghyZWZ1bmQuKhIIZXh0ZXJuYWwSB3NhbmRib3gaCG5vdGlmaWVyIvoBCgpPcHRJbkV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhAKCHNlcXVlbmNlGAYgASgDEhEKCWRhdGFfanNvbhgHIAEoCRIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXA6LfLgGCkKCG9wdF9pbi4qEgtiZW5lZmljaWFyeRIGcGF5b3V0Gghub3RpZmllcmIGcHJvdG8z", [file_disburse_type_v1_event, file_google_protobuf_timestamp]);
 
 /**
  * An event of another system for merchants. Routing keys: `payment_session.updated`,
@@ -143,4 +143,135 @@ export type MerchantEventJson = {
  */
 export const MerchantEventSchema: GenMessage<MerchantEvent, {jsonType: MerchantEventJson}> = /*@__PURE__*/
   messageDesc(file_disburse_notifier_v1_notifier_events, 0);
+
+/**
+ * An event that a merchant chooses to get: it is sent to those endpoints alone that name its type, never to `*`, and is
+ * stored, and in the feed, only where there is such an endpoint. Types and who may publish each are in
+ * `notifier/src/endpoints/rules/opt-in.ts`. Routing keys: `opt_in.<noun>`.
+ *
+ * @generated from message disburse.notifier.v1.OptInEvent
+ */
+export type OptInEvent = Message<"disburse.notifier.v1.OptInEvent"> & {
+  /**
+   * `evt_…`, the same on every publication: a repeat is a no-op.
+   *
+   * @generated from field: string event_id = 1;
+   */
+  eventId: string;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * `account.credited`.
+   *
+   * @generated from field: string transaction_type = 3;
+   */
+  transactionType: string;
+
+  /**
+   * Of what it reports: `data.id`. 1 to 128 characters.
+   *
+   * @generated from field: string transaction_id = 4;
+   */
+  transactionId: string;
+
+  /**
+   * The status that is signed: `data.status`. 1 to 64 characters.
+   *
+   * @generated from field: string status = 5;
+   */
+  status: string;
+
+  /**
+   * Orders the events of one transaction and type, from 1.
+   *
+   * @generated from field: int64 sequence = 6;
+   */
+  sequence: bigint;
+
+  /**
+   * The `data` of the webhook body, kept byte for byte, at most 60 KiB: a JSON object with `id`, `status` and
+   * `merchant_id` as above.
+   *
+   * @generated from field: string data_json = 7;
+   */
+  dataJson: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp occurred_at = 8;
+   */
+  occurredAt?: Timestamp | undefined;
+};
+
+/**
+ * An event that a merchant chooses to get: it is sent to those endpoints alone that name its type, never to `*`, and is
+ * stored, and in the feed, only where there is such an endpoint. Types and who may publish each are in
+ * `notifier/src/endpoints/rules/opt-in.ts`. Routing keys: `opt_in.<noun>`.
+ *
+ * @generated from message disburse.notifier.v1.OptInEvent
+ */
+export type OptInEventJson = {
+  /**
+   * `evt_…`, the same on every publication: a repeat is a no-op.
+   *
+   * @generated from field: string event_id = 1;
+   */
+  eventId?: string;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * `account.credited`.
+   *
+   * @generated from field: string transaction_type = 3;
+   */
+  transactionType?: string;
+
+  /**
+   * Of what it reports: `data.id`. 1 to 128 characters.
+   *
+   * @generated from field: string transaction_id = 4;
+   */
+  transactionId?: string;
+
+  /**
+   * The status that is signed: `data.status`. 1 to 64 characters.
+   *
+   * @generated from field: string status = 5;
+   */
+  status?: string;
+
+  /**
+   * Orders the events of one transaction and type, from 1.
+   *
+   * @generated from field: int64 sequence = 6;
+   */
+  sequence?: string;
+
+  /**
+   * The `data` of the webhook body, kept byte for byte, at most 60 KiB: a JSON object with `id`, `status` and
+   * `merchant_id` as above.
+   *
+   * @generated from field: string data_json = 7;
+   */
+  dataJson?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp occurred_at = 8;
+   */
+  occurredAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.OptInEvent.
+ * Use `create(OptInEventSchema)` to create a new message.
+ */
+export const OptInEventSchema: GenMessage<OptInEvent, {jsonType: OptInEventJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier_events, 1);
 

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Approval, ApprovalJson } from "./controls_pb.ts";
+import { file_disburse_payout_v1_controls } from "./controls_pb.ts";
 import { file_disburse_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
 import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
@@ -17,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/payout.proto.
  */
 export const file_disburse_payout_v1_payout: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0LnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEiugYKBlBheW91dBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhAKCHF1b3RlX2lkGAQgASgJEhMKC2NvcnJpZG9yX2lkGAUgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAYgASgJEhQKDHJlZmVyZW5jZV9pZBgHIAEoCRIwCgZzdGF0dXMYCCABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYCSABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAogASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYCyABKAkSFQoNc291cmNlX2Ftb3VudBgMIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GA0gASgJEhUKDWV4Y2hhbmdlX3JhdGUYDiABKAkSEgoKdG90YWxfZmVlcxgPIAEoCRIkChx1bmlxdWVfdHJhbnNhY3Rpb25fcmVmZXJlbmNlGBAgASgJEhgKEGJlbmVmaWNpYXJ5X25hbWUYESABKAkSKQohYmVuZWZpY2lhcnlfYWNjb3VudF9udW1iZXJfbWFza2VkGBIgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgTIAEoCRIPCgduZXR3b3JrGBQgASgJEg8KB3ZlcnNpb24YFSABKAUSLgoKY3JlYXRlZF9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMZmFpbHVyZV9jb2RlGBggASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgZIAEoCRIRCglyYWlsX2NvZGUYGiABKAkSGgoScmV0dXJuZWRfcmVmZXJlbmNlGBsgASgJEjoKFmV4cGVjdGVkX3NldHRsZW1lbnRfYXQYHCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIugBChRFeGVjdXRlUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEAoIcXVvdGVfaWQYAyABKAkSFAoMcmVmZXJlbmNlX2lkGAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhIeChZyZW1pdHRhbmNlX2luZm9ybWF0aW9uGAYgASgJEhQKDHB1cnBvc2VfY29kZRgHIAEoCSIqChVFeGVjdXRlUGF5b3V0UmVzcG9uc2USEQoJcGF5b3V0X2lkGAEgASgJImsKE0NhbmNlbFBheW91dFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCXBheW91dF9pZBgDIAEoCSJCChRDYW5jZWxQYXlvdXRSZXNwb25zZRIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0IjoKEEdldFBheW91dFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcGF5b3V0X2lkGAIgASgJIj8KEUdldFBheW91dFJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQi3QIKEkxpc3RQYXlvdXRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSMAoGc3RhdHVzGAQgASgOMiAuZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dFN0YXR1cxIWCg5iZW5lZmljaWFyeV9pZBgFIAEoCRIUCgxyZWZlcmVuY2VfaWQYBiABKAkSEAoIcXVvdGVfaWQYByABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYCCABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgJIAEoCRIwCgxjcmVhdGVkX2Zyb20YCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfdG8YCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIogBChNMaXN0UGF5b3V0c1Jlc3BvbnNlEisKB3BheW91dHMYASADKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJgChdMaXN0UGF5b3V0RXZlbnRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglwYXlvdXRfaWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJIqsCCgtQYXlvdXRFdmVudBIwCgZzdGF0dXMYASABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYAiABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEi4KBWNhdXNlGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dENhdXNlEg8KB3ZlcnNpb24YBCABKAUSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMZmFpbHVyZV9jb2RlGAYgASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgHIAEoCRIRCglyYWlsX2NvZGUYCCABKAkikQEKGExpc3RQYXlvdXRFdmVudHNSZXNwb25zZRIvCgZldmVudHMYASADKAsyHy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0RXZlbnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIItMBChhSZXBvcnRSYWlsT3V0Y29tZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZhbW91bnQYBSABKAkSFQoNY3VycmVuY3lfY29kZRgGIAEoCSJHChlSZXBvcnRSYWlsT3V0Y29tZVJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQiwgEKB0FjY291bnQSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSFQoNY3VycmVuY3lfY29kZRgDIAEoCRIRCglhdmFpbGFibGUYBCABKAkSDAoEaGVsZBgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJuChJPcGVuQWNjb3VudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhUKDWN1cnJlbmN5X2NvZGUYAyABKAkiQwoTT3BlbkFjY291bnRSZXNwb25zZRIsCgdhY2NvdW50GAEgASgLMhsuZGlzYnVyc2UucGF5b3V0LnYxLkFjY291bnQiogEKFENyZWRpdEFjY291bnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEg4KBmFtb3VudBgEIAEoCRIMCgRub3RlGAUgASgJEhUKDWN1cnJlbmN5X2NvZGUYBiABKAkiRwoVQ3JlZGl0QWNjb3VudFJlc3BvbnNlEi4KBWVudHJ5GAEgASgLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkxlZGdlckVudHJ5Io0BChRSZXZlcnNlQ3JlZGl0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIQCghlbnRyeV9pZBgEIAEoCRIMCgRub3RlGAUgASgJIkcKFVJldmVyc2VDcmVkaXRSZXNwb25zZRIuCgVlbnRyeRgBIAEoCzIfLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJFbnRyeSJnChFHZXRBY2NvdW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEikKBWFzX29mGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJCChJHZXRBY2NvdW50UmVzcG9uc2USLAoHYWNjb3VudBgBIAEoCzIbLmRpc2J1cnNlLnBheW91dC52MS5BY2NvdW50IkkKE0xpc3RBY2NvdW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIosBChRMaXN0QWNjb3VudHNSZXNwb25zZRItCghhY2NvdW50cxgBIAMoCzIbLmRpc2J1cnNlLnBheW91dC52MS5BY2NvdW50EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCIrChVSZXNvbHZlQWNjb3VudFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJYChZSZXNvbHZlQWNjb3VudFJlc3BvbnNlEhIKCmFjY291bnRfaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSFQoNY3VycmVuY3lfY29kZRgDIAEoCSJBCgdQb3N0aW5nEg8KB2FjY291bnQYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRIOCgZhbW91bnQYAyABKAki7AIKC0xlZGdlckVudHJ5EgoKAmlkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSEAoIc2VxdWVuY2UYAyABKAMSLAoEc3RlcBgEIAEoDjIeLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJTdGVwEhUKDWN1cnJlbmN5X2NvZGUYBSABKAkSDgoGYW1vdW50GAYgASgJEhEKCWF2YWlsYWJsZRgHIAEoCRIMCgRoZWxkGAggASgJEhEKCXBheW91dF9pZBgJIAEoCRIMCgRub3RlGAogASgJEi4KCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCHBvc3RpbmdzGAwgAygLMhsuZGlzYnVyc2UucGF5b3V0LnYxLlBvc3RpbmcSFQoNcHJldmlvdXNfaGFzaBgNIAEoCRIMCgRoYXNoGA4gASgJEhAKCHJldmVyc2VzGA8gASgJIjAKF0NoZWNrRGVzdGluYXRpb25SZXF1ZXN0EhUKDWN1cnJlbmN5X2NvZGUYASABKAkiKwoYQ2hlY2tEZXN0aW5hdGlvblJlc3BvbnNlEg8KB3BheWFibGUYASABKAgiNQobRGVzY3JpYmVEZXN0aW5hdGlvbnNSZXF1ZXN0EhYKDmN1cnJlbmN5X2NvZGVzGAEgAygJIlUKHERlc2NyaWJlRGVzdGluYXRpb25zUmVzcG9uc2USNQoMZGVzdGluYXRpb25zGAEgAygLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkRlc3RpbmF0aW9uIlgKC0Rlc3RpbmF0aW9uEhUKDWN1cnJlbmN5X2NvZGUYASABKAkSMgoFcmFpbHMYAiADKAsyIy5kaXNidXJzZS5wYXlvdXQudjEuRGVzdGluYXRpb25SYWlsIpIBCg9EZXN0aW5hdGlvblJhaWwSDAoEcmFpbBgBIAEoCRIXCg90cmFuc2Zlcl9tZXRob2QYAiABKAkSDwoHbmV0d29yaxgDIAEoCRIPCgdjdXRfb2ZmGAQgASgJEh8KEnNldHRsZW1lbnRfc2Vjb25kcxgFIAEoA0gAiAEBQhUKE19zZXR0bGVtZW50X3NlY29uZHMi/wEKEkxpc3RFbnRyaWVzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCRIsCgRzdGVwGAUgASgOMh4uZGlzYnVyc2UucGF5b3V0LnYxLkxlZGdlclN0ZXASEQoJcGF5b3V0X2lkGAYgASgJEjAKDGNyZWF0ZWRfZnJvbRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF90bxgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAijQEKE0xpc3RFbnRyaWVzUmVzcG9uc2USMAoHZW50cmllcxgBIAMoCzIfLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgiMQoYTGlzdEhvdXNlQmFsYW5jZXNSZXF1ZXN0EhUKDWN1cnJlbmN5X2NvZGUYASABKAkiRwoMSG91c2VCYWxhbmNlEg8KB2FjY291bnQYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRIPCgdiYWxhbmNlGAMgASgJIk8KGUxpc3RIb3VzZUJhbGFuY2VzUmVzcG9uc2USMgoIYmFsYW5jZXMYASADKAsyIC5kaXNidXJzZS5wYXlvdXQudjEuSG91c2VCYWxhbmNlKoEBCgxQYXlvdXRTdGF0dXMSHQoZUEFZT1VUX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF1BBWU9VVF9TVEFUVVNfSU5JVElBVEVEEAESGwoXUEFZT1VUX1NUQVRVU19TVUNDRUVERUQQAhIYChRQQVlPVVRfU1RBVFVTX0ZBSUxFRBADKrkCCg9QYXlvdXRTdWJTdGF0dXMSIQodUEFZT1VUX1NVQl9TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhQQVlPVVRfU1VCX1NUQVRVU19RVUVVRUQQARIgChxQQVlPVVRfU1VCX1NUQVRVU19QUk9DRVNTSU5HEAISHQoZUEFZT1VUX1NVQl9TVEFUVVNfVU5LTk9XThADEh0KGVBBWU9VVF9TVUJfU1RBVFVTX1NFVFRMRUQQBBIeChpQQVlPVVRfU1VCX1NUQVRVU19SRUpFQ1RFRBAFEh4KGlBBWU9VVF9TVUJfU1RBVFVTX1JFVFVSTkVEEAYSJAogUEFZT1VUX1NVQl9TVEFUVVNfQVdBSVRJTkdfRlVORFMQBxIfChtQQVlPVVRfU1VCX1NUQVRVU19DQU5DRUxMRUQQCCrHAgoLUGF5b3V0Q2F1c2USHAoYUEFZT1VUX0NBVVNFX1VOU1BFQ0lGSUVEEAASGQoVUEFZT1VUX0NBVVNFX0VYRUNVVEVEEAESGgoWUEFZT1VUX0NBVVNFX1NVQk1JVFRFRBACEhkKFVBBWU9VVF9DQVVTRV9BQ0NFUFRFRBADEiAKHFBBWU9VVF9DQVVTRV9PVVRDT01FX1VOS05PV04QBBIYChRQQVlPVVRfQ0FVU0VfU0VUVExFRBAFEhkKFVBBWU9VVF9DQVVTRV9SRUpFQ1RFRBAGEhkKFVBBWU9VVF9DQVVTRV9SRVRVUk5FRBAHEhkKFVBBWU9VVF9DQVVTRV9SRVNPTFZFRBAIEh8KG1BBWU9VVF9DQVVTRV9BV0FJVElOR19GVU5EUxAJEhoKFlBBWU9VVF9DQVVTRV9DQU5DRUxMRUQQCip7CgtSYWlsT3V0Y29tZRIcChhSQUlMX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRSQUlMX09VVENPTUVfU0VUVExFRBABEhkKFVJBSUxfT1VUQ09NRV9SRUpFQ1RFRBACEhkKFVJBSUxfT1VUQ09NRV9SRVRVUk5FRBADKrgBCgpMZWRnZXJTdGVwEhsKF0xFREdFUl9TVEVQX1VOU1BFQ0lGSUVEEAASFgoSTEVER0VSX1NURVBfQ1JFRElUEAESFAoQTEVER0VSX1NURVBfSE9MRBACEhQKEExFREdFUl9TVEVQX1BPU1QQAxIXChNMRURHRVJfU1RFUF9SRUxFQVNFEAQSFgoSTEVER0VSX1NURVBfUkVUVVJOEAUSGAoUTEVER0VSX1NURVBfUkVWRVJTQUwQBjK7DwoNUGF5b3V0U2VydmljZRJ2Cg1FeGVjdXRlUGF5b3V0EiguZGlzYnVyc2UucGF5b3V0LnYxLkV4ZWN1dGVQYXlvdXRSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLkV4ZWN1dGVQYXlvdXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARJzCgxDYW5jZWxQYXlvdXQSJy5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsUGF5b3V0UmVxdWVzdBooLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxQYXlvdXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARJwCglHZXRQYXlvdXQSJC5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0UmVxdWVzdBolLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBJ2CgtMaXN0UGF5b3V0cxImLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0c1JlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBKFAQoQTGlzdFBheW91dEV2ZW50cxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0RXZlbnRzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0RXZlbnRzUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSeQoRUmVwb3J0UmFpbE91dGNvbWUSLC5kaXNidXJzZS5wYXlvdXQudjEuUmVwb3J0UmFpbE91dGNvbWVSZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLlJlcG9ydFJhaWxPdXRjb21lUmVzcG9uc2UiB+rgGAMSAQEScAoLT3BlbkFjY291bnQSJi5kaXNidXJzZS5wYXlvdXQudjEuT3BlbkFjY291bnRSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLk9wZW5BY2NvdW50UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESdgoNQ3JlZGl0QWNjb3VudBIoLmRpc2J1cnNlLnBheW91dC52MS5DcmVkaXRBY2NvdW50UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5DcmVkaXRBY2NvdW50UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESbQoNUmV2ZXJzZUNyZWRpdBIoLmRpc2J1cnNlLnBheW91dC52MS5SZXZlcnNlQ3JlZGl0UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5SZXZlcnNlQ3JlZGl0UmVzcG9uc2UiB+rgGAMSAQESegoKR2V0QWNjb3VudBIlLmRpc2J1cnNlLnBheW91dC52MS5HZXRBY2NvdW50UmVxdWVzdBomLmRpc2J1cnNlLnBheW91dC52MS5HZXRBY2NvdW50UmVzcG9uc2UiHergGBkKB2dhdGV3YXkKB3NhbmRib3gSBQECBQcIEoABCgxMaXN0QWNjb3VudHMSJy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEFjY291bnRzUmVxdWVzdBooLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QWNjb3VudHNSZXNwb25zZSId6uAYGQoHZ2F0ZXdheQoHc2FuZGJveBIFAQIFBwgSdAoOUmVzb2x2ZUFjY291bnQSKS5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZUFjY291bnRSZXF1ZXN0GiouZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdmVBY2NvdW50UmVzcG9uc2UiC+rgGAcKBXF1b3RlEn8KEENoZWNrRGVzdGluYXRpb24SKy5kaXNidXJzZS5wYXlvdXQudjEuQ2hlY2tEZXN0aW5hdGlvblJlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuQ2hlY2tEZXN0aW5hdGlvblJlc3BvbnNlIhDq4BgMCgVxdW90ZRIDAQIHEo0BChREZXNjcmliZURlc3RpbmF0aW9ucxIvLmRpc2J1cnNlLnBheW91dC52MS5EZXNjcmliZURlc3RpbmF0aW9uc1JlcXVlc3QaMC5kaXNidXJzZS5wYXlvdXQudjEuRGVzY3JpYmVEZXN0aW5hdGlvbnNSZXNwb25zZSIS6uAYDgoFcXVvdGUSBQECBQcIEnQKC0xpc3RFbnRyaWVzEiYuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RFbnRyaWVzUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5MaXN0RW50cmllc1Jlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAgUHCBJ7ChFMaXN0SG91c2VCYWxhbmNlcxIsLmRpc2J1cnNlLnBheW91dC52MS5MaXN0SG91c2VCYWxhbmNlc1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEhvdXNlQmFsYW5jZXNSZXNwb25zZSIJ6uAYBRIDAQIHYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("Ch9kaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0LnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEirwgKBlBheW91dBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhAKCHF1b3RlX2lkGAQgASgJEhMKC2NvcnJpZG9yX2lkGAUgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAYgASgJEhQKDHJlZmVyZW5jZV9pZBgHIAEoCRIwCgZzdGF0dXMYCCABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYCSABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAogASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYCyABKAkSFQoNc291cmNlX2Ftb3VudBgMIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GA0gASgJEhUKDWV4Y2hhbmdlX3JhdGUYDiABKAkSEgoKdG90YWxfZmVlcxgPIAEoCRIkChx1bmlxdWVfdHJhbnNhY3Rpb25fcmVmZXJlbmNlGBAgASgJEhgKEGJlbmVmaWNpYXJ5X25hbWUYESABKAkSKQohYmVuZWZpY2lhcnlfYWNjb3VudF9udW1iZXJfbWFza2VkGBIgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgTIAEoCRIPCgduZXR3b3JrGBQgASgJEg8KB3ZlcnNpb24YFSABKAUSLgoKY3JlYXRlZF9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMZmFpbHVyZV9jb2RlGBggASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgZIAEoCRIRCglyYWlsX2NvZGUYGiABKAkSGgoScmV0dXJuZWRfcmVmZXJlbmNlGBsgASgJEjoKFmV4cGVjdGVkX3NldHRsZW1lbnRfYXQYHCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjoKCG1ldGFkYXRhGB0gAygLMiguZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dC5NZXRhZGF0YUVudHJ5Ei4KCGFwcHJvdmFsGB4gASgLMhwuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsEhsKE3NjaGVkdWxlZF9wYXlvdXRfaWQYHyABKAkSEAoIYmF0Y2hfaWQYICABKAkSEgoKcmVpc3N1ZV9vZhghIAEoCRITCgtyZWlzc3VlZF9hcxgiIAEoCRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi/AIKFEV4ZWN1dGVQYXlvdXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIQCghxdW90ZV9pZBgDIAEoCRIUCgxyZWZlcmVuY2VfaWQYBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uEh4KFnJlbWl0dGFuY2VfaW5mb3JtYXRpb24YBiABKAkSFAoMcHVycG9zZV9jb2RlGAcgASgJEhcKD2FsbG93X2R1cGxpY2F0ZRgJIAEoCBJICghtZXRhZGF0YRgIIAMoCzI2LmRpc2J1cnNlLnBheW91dC52MS5FeGVjdXRlUGF5b3V0UmVxdWVzdC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIqChVFeGVjdXRlUGF5b3V0UmVzcG9uc2USEQoJcGF5b3V0X2lkGAEgASgJImsKE0NhbmNlbFBheW91dFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCXBheW91dF9pZBgDIAEoCSJCChRDYW5jZWxQYXlvdXRSZXNwb25zZRIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Iq0BChRBcHByb3ZlUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEQoJcGF5b3V0X2lkGAMgASgJEg4KBmRpZ2VzdBgEIAEoCRIvCgp1bnJlYWRhYmxlGAUgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iQwoVQXBwcm92ZVBheW91dFJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQirAEKE1JlamVjdFBheW91dFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCXBheW91dF9pZBgDIAEoCRIOCgZyZWFzb24YBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIkIKFFJlamVjdFBheW91dFJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQi+gIKFFJlaXNzdWVQYXlvdXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIRCglwYXlvdXRfaWQYAyABKAkSFgoOYmVuZWZpY2lhcnlfaWQYBCABKAkSGQoRbWF4X3NvdXJjZV9hbW91bnQYBSABKAkSFAoMcmVmZXJlbmNlX2lkGAYgASgJEkgKCG1ldGFkYXRhGAcgAygLMjYuZGlzYnVyc2UucGF5b3V0LnYxLlJlaXNzdWVQYXlvdXRSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSFwoPYWxsb3dfZHVwbGljYXRlGAggASgIEi8KCnVucmVhZGFibGUYCSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiQwoVUmVpc3N1ZVBheW91dFJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQiOgoQR2V0UGF5b3V0UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglwYXlvdXRfaWQYAiABKAkiPwoRR2V0UGF5b3V0UmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dCLjBAoSTGlzdFBheW91dHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRIwCgZzdGF0dXMYBCABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEhYKDmJlbmVmaWNpYXJ5X2lkGAUgASgJEhQKDHJlZmVyZW5jZV9pZBgGIAEoCRIQCghxdW90ZV9pZBgHIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgIIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAkgASgJEjAKDGNyZWF0ZWRfZnJvbRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF90bxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASRgoIbWV0YWRhdGEYDCADKAsyNC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSGAoQYmVuZWZpY2lhcnlfbmFtZRgNIAEoCRITCgthbW91bnRfZnJvbRgOIAEoCRIRCglhbW91bnRfdG8YDyABKAkSNwoKc3ViX3N0YXR1cxgVIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdWJTdGF0dXMSEAoIYmF0Y2hfaWQYFiABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIogBChNMaXN0UGF5b3V0c1Jlc3BvbnNlEisKB3BheW91dHMYASADKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJgChdMaXN0UGF5b3V0RXZlbnRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglwYXlvdXRfaWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJItQCCgtQYXlvdXRFdmVudBIwCgZzdGF0dXMYASABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYAiABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEi4KBWNhdXNlGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dENhdXNlEg8KB3ZlcnNpb24YBCABKAUSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMZmFpbHVyZV9jb2RlGAYgASgJEhcKD2ZhaWx1cmVfbWVzc2FnZRgHIAEoCRIRCglyYWlsX2NvZGUYCCABKAkSEgoKcmVpc3N1ZV9vZhgJIAEoCRITCgtyZWlzc3VlZF9hcxgKIAEoCSKRAQoYTGlzdFBheW91dEV2ZW50c1Jlc3BvbnNlEi8KBmV2ZW50cxgBIAMoCzIfLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRFdmVudBITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgi0wEKGFJlcG9ydFJhaWxPdXRjb21lUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEQoJcGF5b3V0X2lkGAIgASgJEjAKB291dGNvbWUYAyABKA4yHy5kaXNidXJzZS5wYXlvdXQudjEuUmFpbE91dGNvbWUSHQoVdHJhbnNhY3Rpb25fcmVmZXJlbmNlGAQgASgJEg4KBmFtb3VudBgFIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAYgASgJIkcKGVJlcG9ydFJhaWxPdXRjb21lUmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dCLCAQoHQWNjb3VudBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAMgASgJEhEKCWF2YWlsYWJsZRgEIAEoCRIMCgRoZWxkGAUgASgJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm4KEk9wZW5BY2NvdW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSFQoNY3VycmVuY3lfY29kZRgDIAEoCSJDChNPcGVuQWNjb3VudFJlc3BvbnNlEiwKB2FjY291bnQYASABKAsyGy5kaXNidXJzZS5wYXlvdXQudjEuQWNjb3VudCKiAQoUQ3JlZGl0QWNjb3VudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSDgoGYW1vdW50GAQgASgJEgwKBG5vdGUYBSABKAkSFQoNY3VycmVuY3lfY29kZRgGIAEoCSJHChVDcmVkaXRBY2NvdW50UmVzcG9uc2USLgoFZW50cnkYASABKAsyHy5kaXNidXJzZS5wYXlvdXQudjEuTGVkZ2VyRW50cnkijQEKFFJldmVyc2VDcmVkaXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhAKCGVudHJ5X2lkGAQgASgJEgwKBG5vdGUYBSABKAkiRwoVUmV2ZXJzZUNyZWRpdFJlc3BvbnNlEi4KBWVudHJ5GAEgASgLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkxlZGdlckVudHJ5ImcKEUdldEFjY291bnRSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSKQoFYXNfb2YYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkIKEkdldEFjY291bnRSZXNwb25zZRIsCgdhY2NvdW50GAEgASgLMhsuZGlzYnVyc2UucGF5b3V0LnYxLkFjY291bnQiSQoTTGlzdEFjY291bnRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkiiwEKFExpc3RBY2NvdW50c1Jlc3BvbnNlEi0KCGFjY291bnRzGAEgAygLMhsuZGlzYnVyc2UucGF5b3V0LnYxLkFjY291bnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIisKFVJlc29sdmVBY2NvdW50UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIlgKFlJlc29sdmVBY2NvdW50UmVzcG9uc2USEgoKYWNjb3VudF9pZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAMgASgJIkEKB1Bvc3RpbmcSDwoHYWNjb3VudBgBIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAIgASgJEg4KBmFtb3VudBgDIAEoCSLsAgoLTGVkZ2VyRW50cnkSCgoCaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCRIQCghzZXF1ZW5jZRgDIAEoAxIsCgRzdGVwGAQgASgOMh4uZGlzYnVyc2UucGF5b3V0LnYxLkxlZGdlclN0ZXASFQoNY3VycmVuY3lfY29kZRgFIAEoCRIOCgZhbW91bnQYBiABKAkSEQoJYXZhaWxhYmxlGAcgASgJEgwKBGhlbGQYCCABKAkSEQoJcGF5b3V0X2lkGAkgASgJEgwKBG5vdGUYCiABKAkSLgoKY3JlYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoIcG9zdGluZ3MYDCADKAsyGy5kaXNidXJzZS5wYXlvdXQudjEuUG9zdGluZxIVCg1wcmV2aW91c19oYXNoGA0gASgJEgwKBGhhc2gYDiABKAkSEAoIcmV2ZXJzZXMYDyABKAkiMAoXQ2hlY2tEZXN0aW5hdGlvblJlcXVlc3QSFQoNY3VycmVuY3lfY29kZRgBIAEoCSIrChhDaGVja0Rlc3RpbmF0aW9uUmVzcG9uc2USDwoHcGF5YWJsZRgBIAEoCCI1ChtEZXNjcmliZURlc3RpbmF0aW9uc1JlcXVlc3QSFgoOY3VycmVuY3lfY29kZXMYASADKAkiVQocRGVzY3JpYmVEZXN0aW5hdGlvbnNSZXNwb25zZRI1CgxkZXN0aW5hdGlvbnMYASADKAsyHy5kaXNidXJzZS5wYXlvdXQudjEuRGVzdGluYXRpb24iWAoLRGVzdGluYXRpb24SFQoNY3VycmVuY3lfY29kZRgBIAEoCRIyCgVyYWlscxgCIAMoCzIjLmRpc2J1cnNlLnBheW91dC52MS5EZXN0aW5hdGlvblJhaWwikgEKD0Rlc3RpbmF0aW9uUmFpbBIMCgRyYWlsGAEgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgCIAEoCRIPCgduZXR3b3JrGAMgASgJEg8KB2N1dF9vZmYYBCABKAkSHwoSc2V0dGxlbWVudF9zZWNvbmRzGAUgASgDSACIAQFCFQoTX3NldHRsZW1lbnRfc2Vjb25kcyL/AQoSTGlzdEVudHJpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJEiwKBHN0ZXAYBSABKA4yHi5kaXNidXJzZS5wYXlvdXQudjEuTGVkZ2VyU3RlcBIRCglwYXlvdXRfaWQYBiABKAkSMAoMY3JlYXRlZF9mcm9tGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX3RvGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKNAQoTTGlzdEVudHJpZXNSZXNwb25zZRIwCgdlbnRyaWVzGAEgAygLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkxlZGdlckVudHJ5EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCIxChhMaXN0SG91c2VCYWxhbmNlc1JlcXVlc3QSFQoNY3VycmVuY3lfY29kZRgBIAEoCSJHCgxIb3VzZUJhbGFuY2USDwoHYWNjb3VudBgBIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAIgASgJEg8KB2JhbGFuY2UYAyABKAkiTwoZTGlzdEhvdXNlQmFsYW5jZXNSZXNwb25zZRIyCghiYWxhbmNlcxgBIAMoCzIgLmRpc2J1cnNlLnBheW91dC52MS5Ib3VzZUJhbGFuY2UqgQEKDFBheW91dFN0YXR1cxIdChlQQVlPVVRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXUEFZT1VUX1NUQVRVU19JTklUSUFURUQQARIbChdQQVlPVVRfU1RBVFVTX1NVQ0NFRURFRBACEhgKFFBBWU9VVF9TVEFUVVNfRkFJTEVEEAMqgwMKD1BheW91dFN1YlN0YXR1cxIhCh1QQVlPVVRfU1VCX1NUQVRVU19VTlNQRUNJRklFRBAAEhwKGFBBWU9VVF9TVUJfU1RBVFVTX1FVRVVFRBABEiAKHFBBWU9VVF9TVUJfU1RBVFVTX1BST0NFU1NJTkcQAhIdChlQQVlPVVRfU1VCX1NUQVRVU19VTktOT1dOEAMSHQoZUEFZT1VUX1NVQl9TVEFUVVNfU0VUVExFRBAEEh4KGlBBWU9VVF9TVUJfU1RBVFVTX1JFSkVDVEVEEAUSHgoaUEFZT1VUX1NVQl9TVEFUVVNfUkVUVVJORUQQBhIkCiBQQVlPVVRfU1VCX1NUQVRVU19BV0FJVElOR19GVU5EUxAHEh8KG1BBWU9VVF9TVUJfU1RBVFVTX0NBTkNFTExFRBAIEicKI1BBWU9VVF9TVUJfU1RBVFVTX0FXQUlUSU5HX0FQUFJPVkFMEAkSHwobUEFZT1VUX1NVQl9TVEFUVVNfU0NIRURVTEVEEAoqxAMKC1BheW91dENhdXNlEhwKGFBBWU9VVF9DQVVTRV9VTlNQRUNJRklFRBAAEhkKFVBBWU9VVF9DQVVTRV9FWEVDVVRFRBABEhoKFlBBWU9VVF9DQVVTRV9TVUJNSVRURUQQAhIZChVQQVlPVVRfQ0FVU0VfQUNDRVBURUQQAxIgChxQQVlPVVRfQ0FVU0VfT1VUQ09NRV9VTktOT1dOEAQSGAoUUEFZT1VUX0NBVVNFX1NFVFRMRUQQBRIZChVQQVlPVVRfQ0FVU0VfUkVKRUNURUQQBhIZChVQQVlPVVRfQ0FVU0VfUkVUVVJORUQQBxIZChVQQVlPVVRfQ0FVU0VfUkVTT0xWRUQQCBIfChtQQVlPVVRfQ0FVU0VfQVdBSVRJTkdfRlVORFMQCRIaChZQQVlPVVRfQ0FVU0VfQ0FOQ0VMTEVEEAoSGQoVUEFZT1VUX0NBVVNFX0FQUFJPVkVEEAsSIgoeUEFZT1VUX0NBVVNFX0FQUFJPVkFMX1JFSkVDVEVEEAwSIQodUEFZT1VUX0NBVVNFX0FQUFJPVkFMX0VYUElSRUQQDRIZChVQQVlPVVRfQ0FVU0VfUkVJU1NVRUQQDip7CgtSYWlsT3V0Y29tZRIcChhSQUlMX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRSQUlMX09VVENPTUVfU0VUVExFRBABEhkKFVJBSUxfT1VUQ09NRV9SRUpFQ1RFRBACEhkKFVJBSUxfT1VUQ09NRV9SRVRVUk5FRBADKrgBCgpMZWRnZXJTdGVwEhsKF0xFREdFUl9TVEVQX1VOU1BFQ0lGSUVEEAASFgoSTEVER0VSX1NURVBfQ1JFRElUEAESFAoQTEVER0VSX1NURVBfSE9MRBACEhQKEExFREdFUl9TVEVQX1BPU1QQAxIXChNMRURHRVJfU1RFUF9SRUxFQVNFEAQSFgoSTEVER0VSX1NURVBfUkVUVVJOEAUSGAoUTEVER0VSX1NURVBfUkVWRVJTQUwQBjKjEgoNUGF5b3V0U2VydmljZRJ2Cg1FeGVjdXRlUGF5b3V0EiguZGlzYnVyc2UucGF5b3V0LnYxLkV4ZWN1dGVQYXlvdXRSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLkV4ZWN1dGVQYXlvdXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARJzCgxDYW5jZWxQYXlvdXQSJy5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsUGF5b3V0UmVxdWVzdBooLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxQYXlvdXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARJ4Cg1BcHByb3ZlUGF5b3V0EiguZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmVQYXlvdXRSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmVQYXlvdXRSZXNwb25zZSIS6uAYDgoHZ2F0ZXdheRIBAhgBEnQKDFJlamVjdFBheW91dBInLmRpc2J1cnNlLnBheW91dC52MS5SZWplY3RQYXlvdXRSZXF1ZXN0GiguZGlzYnVyc2UucGF5b3V0LnYxLlJlamVjdFBheW91dFJlc3BvbnNlIhHq4BgNCgdnYXRld2F5EgIBAhJ2Cg1SZWlzc3VlUGF5b3V0EiguZGlzYnVyc2UucGF5b3V0LnYxLlJlaXNzdWVQYXlvdXRSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLlJlaXNzdWVQYXlvdXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARJwCglHZXRQYXlvdXQSJC5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0UmVxdWVzdBolLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBJ2CgtMaXN0UGF5b3V0cxImLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0c1JlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBKFAQoQTGlzdFBheW91dEV2ZW50cxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0RXZlbnRzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0RXZlbnRzUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSeQoRUmVwb3J0UmFpbE91dGNvbWUSLC5kaXNidXJzZS5wYXlvdXQudjEuUmVwb3J0UmFpbE91dGNvbWVSZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLlJlcG9ydFJhaWxPdXRjb21lUmVzcG9uc2UiB+rgGAMSAQEScAoLT3BlbkFjY291bnQSJi5kaXNidXJzZS5wYXlvdXQudjEuT3BlbkFjY291bnRSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLk9wZW5BY2NvdW50UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESdgoNQ3JlZGl0QWNjb3VudBIoLmRpc2J1cnNlLnBheW91dC52MS5DcmVkaXRBY2NvdW50UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5DcmVkaXRBY2NvdW50UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESbQoNUmV2ZXJzZUNyZWRpdBIoLmRpc2J1cnNlLnBheW91dC52MS5SZXZlcnNlQ3JlZGl0UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5SZXZlcnNlQ3JlZGl0UmVzcG9uc2UiB+rgGAMSAQESegoKR2V0QWNjb3VudBIlLmRpc2J1cnNlLnBheW91dC52MS5HZXRBY2NvdW50UmVxdWVzdBomLmRpc2J1cnNlLnBheW91dC52MS5HZXRBY2NvdW50UmVzcG9uc2UiHergGBkKB2dhdGV3YXkKB3NhbmRib3gSBQECBQcIEoABCgxMaXN0QWNjb3VudHMSJy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEFjY291bnRzUmVxdWVzdBooLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QWNjb3VudHNSZXNwb25zZSId6uAYGQoHZ2F0ZXdheQoHc2FuZGJveBIFAQIFBwgSdAoOUmVzb2x2ZUFjY291bnQSKS5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZUFjY291bnRSZXF1ZXN0GiouZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdmVBY2NvdW50UmVzcG9uc2UiC+rgGAcKBXF1b3RlEn8KEENoZWNrRGVzdGluYXRpb24SKy5kaXNidXJzZS5wYXlvdXQudjEuQ2hlY2tEZXN0aW5hdGlvblJlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuQ2hlY2tEZXN0aW5hdGlvblJlc3BvbnNlIhDq4BgMCgVxdW90ZRIDAQIHEo0BChREZXNjcmliZURlc3RpbmF0aW9ucxIvLmRpc2J1cnNlLnBheW91dC52MS5EZXNjcmliZURlc3RpbmF0aW9uc1JlcXVlc3QaMC5kaXNidXJzZS5wYXlvdXQudjEuRGVzY3JpYmVEZXN0aW5hdGlvbnNSZXNwb25zZSIS6uAYDgoFcXVvdGUSBQECBQcIEnQKC0xpc3RFbnRyaWVzEiYuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RFbnRyaWVzUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5MaXN0RW50cmllc1Jlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAgUHCBJ7ChFMaXN0SG91c2VCYWxhbmNlcxIsLmRpc2J1cnNlLnBheW91dC52MS5MaXN0SG91c2VCYWxhbmNlc1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEhvdXNlQmFsYW5jZXNSZXNwb25zZSIJ6uAYBRIDAQIHYgZwcm90bzM", [file_disburse_payout_v1_controls, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.payout.v1.Payout
@@ -182,6 +184,46 @@ export type Payout = Message<"disburse.payout.v1.Payout"> & {
    * @generated from field: google.protobuf.Timestamp expected_settlement_at = 28;
    */
   expectedSettlementAt?: Timestamp | undefined;
+
+  /**
+   * The merchant's own data; not in events.
+   *
+   * @generated from field: map<string, string> metadata = 29;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Unset where its merchant's rules asked for none.
+   *
+   * @generated from field: disburse.payout.v1.Approval approval = 30;
+   */
+  approval?: Approval | undefined;
+
+  /**
+   * The scheduled payout or the batch that it was made of; "" where it was executed by itself.
+   *
+   * @generated from field: string scheduled_payout_id = 31;
+   */
+  scheduledPayoutId: string;
+
+  /**
+   * @generated from field: string batch_id = 32;
+   */
+  batchId: string;
+
+  /**
+   * The payout that this one pays again; "" for none.
+   *
+   * @generated from field: string reissue_of = 33;
+   */
+  reissueOf: string;
+
+  /**
+   * The payout that pays this one again; "" for none.
+   *
+   * @generated from field: string reissued_as = 34;
+   */
+  reissuedAs: string;
 };
 
 /**
@@ -347,6 +389,46 @@ export type PayoutJson = {
    * @generated from field: google.protobuf.Timestamp expected_settlement_at = 28;
    */
   expectedSettlementAt?: TimestampJson;
+
+  /**
+   * The merchant's own data; not in events.
+   *
+   * @generated from field: map<string, string> metadata = 29;
+   */
+  metadata?: { [key: string]: string };
+
+  /**
+   * Unset where its merchant's rules asked for none.
+   *
+   * @generated from field: disburse.payout.v1.Approval approval = 30;
+   */
+  approval?: ApprovalJson;
+
+  /**
+   * The scheduled payout or the batch that it was made of; "" where it was executed by itself.
+   *
+   * @generated from field: string scheduled_payout_id = 31;
+   */
+  scheduledPayoutId?: string;
+
+  /**
+   * @generated from field: string batch_id = 32;
+   */
+  batchId?: string;
+
+  /**
+   * The payout that this one pays again; "" for none.
+   *
+   * @generated from field: string reissue_of = 33;
+   */
+  reissueOf?: string;
+
+  /**
+   * The payout that pays this one again; "" for none.
+   *
+   * @generated from field: string reissued_as = 34;
+   */
+  reissuedAs?: string;
 };
 
 /**
@@ -402,6 +484,20 @@ export type ExecutePayoutRequest = Message<"disburse.payout.v1.ExecutePayoutRequ
    * @generated from field: string purpose_code = 7;
    */
   purposeCode: string;
+
+  /**
+   * Passes the merchant's guard against duplicates (POSSIBLE_DUPLICATE).
+   *
+   * @generated from field: bool allow_duplicate = 9;
+   */
+  allowDuplicate: boolean;
+
+  /**
+   * The merchant's own data, at most 50 keys of 1 to 40 characters, values of at most 500.
+   *
+   * @generated from field: map<string, string> metadata = 8;
+   */
+  metadata: { [key: string]: string };
 };
 
 /**
@@ -450,6 +546,20 @@ export type ExecutePayoutRequestJson = {
    * @generated from field: string purpose_code = 7;
    */
   purposeCode?: string;
+
+  /**
+   * Passes the merchant's guard against duplicates (POSSIBLE_DUPLICATE).
+   *
+   * @generated from field: bool allow_duplicate = 9;
+   */
+  allowDuplicate?: boolean;
+
+  /**
+   * The merchant's own data, at most 50 keys of 1 to 40 characters, values of at most 500.
+   *
+   * @generated from field: map<string, string> metadata = 8;
+   */
+  metadata?: { [key: string]: string };
 };
 
 /**
@@ -561,6 +671,372 @@ export const CancelPayoutResponseSchema: GenMessage<CancelPayoutResponse, {jsonT
   messageDesc(file_disburse_payout_v1_payout, 4);
 
 /**
+ * @generated from message disburse.payout.v1.ApprovePayoutRequest
+ */
+export type ApprovePayoutRequest = Message<"disburse.payout.v1.ApprovePayoutRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string payout_id = 3;
+   */
+  payoutId: string;
+
+  /**
+   * Of what the approver has read: `approval.digest` of the payout. "": whatever it is.
+   *
+   * @generated from field: string digest = 4;
+   */
+  digest: string;
+
+  /**
+   * Fields that the gateway could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
+   */
+  unreadable: Violation[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.ApprovePayoutRequest
+ */
+export type ApprovePayoutRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string payout_id = 3;
+   */
+  payoutId?: string;
+
+  /**
+   * Of what the approver has read: `approval.digest` of the payout. "": whatever it is.
+   *
+   * @generated from field: string digest = 4;
+   */
+  digest?: string;
+
+  /**
+   * Fields that the gateway could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
+   */
+  unreadable?: ViolationJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.ApprovePayoutRequest.
+ * Use `create(ApprovePayoutRequestSchema)` to create a new message.
+ */
+export const ApprovePayoutRequestSchema: GenMessage<ApprovePayoutRequest, {jsonType: ApprovePayoutRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 5);
+
+/**
+ * @generated from message disburse.payout.v1.ApprovePayoutResponse
+ */
+export type ApprovePayoutResponse = Message<"disburse.payout.v1.ApprovePayoutResponse"> & {
+  /**
+   * @generated from field: disburse.payout.v1.Payout payout = 1;
+   */
+  payout?: Payout | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ApprovePayoutResponse
+ */
+export type ApprovePayoutResponseJson = {
+  /**
+   * @generated from field: disburse.payout.v1.Payout payout = 1;
+   */
+  payout?: PayoutJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ApprovePayoutResponse.
+ * Use `create(ApprovePayoutResponseSchema)` to create a new message.
+ */
+export const ApprovePayoutResponseSchema: GenMessage<ApprovePayoutResponse, {jsonType: ApprovePayoutResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 6);
+
+/**
+ * @generated from message disburse.payout.v1.RejectPayoutRequest
+ */
+export type RejectPayoutRequest = Message<"disburse.payout.v1.RejectPayoutRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string payout_id = 3;
+   */
+  payoutId: string;
+
+  /**
+   * For the merchant's own people: 1 to 255 characters.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * Fields that the gateway could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
+   */
+  unreadable: Violation[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.RejectPayoutRequest
+ */
+export type RejectPayoutRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string payout_id = 3;
+   */
+  payoutId?: string;
+
+  /**
+   * For the merchant's own people: 1 to 255 characters.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason?: string;
+
+  /**
+   * Fields that the gateway could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
+   */
+  unreadable?: ViolationJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.RejectPayoutRequest.
+ * Use `create(RejectPayoutRequestSchema)` to create a new message.
+ */
+export const RejectPayoutRequestSchema: GenMessage<RejectPayoutRequest, {jsonType: RejectPayoutRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 7);
+
+/**
+ * @generated from message disburse.payout.v1.RejectPayoutResponse
+ */
+export type RejectPayoutResponse = Message<"disburse.payout.v1.RejectPayoutResponse"> & {
+  /**
+   * @generated from field: disburse.payout.v1.Payout payout = 1;
+   */
+  payout?: Payout | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.RejectPayoutResponse
+ */
+export type RejectPayoutResponseJson = {
+  /**
+   * @generated from field: disburse.payout.v1.Payout payout = 1;
+   */
+  payout?: PayoutJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.RejectPayoutResponse.
+ * Use `create(RejectPayoutResponseSchema)` to create a new message.
+ */
+export const RejectPayoutResponseSchema: GenMessage<RejectPayoutResponse, {jsonType: RejectPayoutResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 8);
+
+/**
+ * @generated from message disburse.payout.v1.ReissuePayoutRequest
+ */
+export type ReissuePayoutRequest = Message<"disburse.payout.v1.ReissuePayoutRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string payout_id = 3;
+   */
+  payoutId: string;
+
+  /**
+   * Whom to pay; "" for the beneficiary of before.
+   *
+   * @generated from field: string beneficiary_id = 4;
+   */
+  beneficiaryId: string;
+
+  /**
+   * Decimal text: a quote above it is not executed. "" for no bound.
+   *
+   * @generated from field: string max_source_amount = 5;
+   */
+  maxSourceAmount: string;
+
+  /**
+   * "" for the reference of before.
+   *
+   * @generated from field: string reference_id = 6;
+   */
+  referenceId: string;
+
+  /**
+   * In place of the metadata of before; none for those.
+   *
+   * @generated from field: map<string, string> metadata = 7;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Passes the merchant's guard against duplicates, as of ExecutePayout. The payout that is reissued is none.
+   *
+   * @generated from field: bool allow_duplicate = 8;
+   */
+  allowDuplicate: boolean;
+
+  /**
+   * Fields that the gateway could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
+   */
+  unreadable: Violation[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.ReissuePayoutRequest
+ */
+export type ReissuePayoutRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string payout_id = 3;
+   */
+  payoutId?: string;
+
+  /**
+   * Whom to pay; "" for the beneficiary of before.
+   *
+   * @generated from field: string beneficiary_id = 4;
+   */
+  beneficiaryId?: string;
+
+  /**
+   * Decimal text: a quote above it is not executed. "" for no bound.
+   *
+   * @generated from field: string max_source_amount = 5;
+   */
+  maxSourceAmount?: string;
+
+  /**
+   * "" for the reference of before.
+   *
+   * @generated from field: string reference_id = 6;
+   */
+  referenceId?: string;
+
+  /**
+   * In place of the metadata of before; none for those.
+   *
+   * @generated from field: map<string, string> metadata = 7;
+   */
+  metadata?: { [key: string]: string };
+
+  /**
+   * Passes the merchant's guard against duplicates, as of ExecutePayout. The payout that is reissued is none.
+   *
+   * @generated from field: bool allow_duplicate = 8;
+   */
+  allowDuplicate?: boolean;
+
+  /**
+   * Fields that the gateway could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
+   */
+  unreadable?: ViolationJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.ReissuePayoutRequest.
+ * Use `create(ReissuePayoutRequestSchema)` to create a new message.
+ */
+export const ReissuePayoutRequestSchema: GenMessage<ReissuePayoutRequest, {jsonType: ReissuePayoutRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 9);
+
+/**
+ * @generated from message disburse.payout.v1.ReissuePayoutResponse
+ */
+export type ReissuePayoutResponse = Message<"disburse.payout.v1.ReissuePayoutResponse"> & {
+  /**
+   * The new one.
+   *
+   * @generated from field: disburse.payout.v1.Payout payout = 1;
+   */
+  payout?: Payout | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ReissuePayoutResponse
+ */
+export type ReissuePayoutResponseJson = {
+  /**
+   * The new one.
+   *
+   * @generated from field: disburse.payout.v1.Payout payout = 1;
+   */
+  payout?: PayoutJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ReissuePayoutResponse.
+ * Use `create(ReissuePayoutResponseSchema)` to create a new message.
+ */
+export const ReissuePayoutResponseSchema: GenMessage<ReissuePayoutResponse, {jsonType: ReissuePayoutResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 10);
+
+/**
  * @generated from message disburse.payout.v1.GetPayoutRequest
  */
 export type GetPayoutRequest = Message<"disburse.payout.v1.GetPayoutRequest"> & {
@@ -595,7 +1071,7 @@ export type GetPayoutRequestJson = {
  * Use `create(GetPayoutRequestSchema)` to create a new message.
  */
 export const GetPayoutRequestSchema: GenMessage<GetPayoutRequest, {jsonType: GetPayoutRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 5);
+  messageDesc(file_disburse_payout_v1_payout, 11);
 
 /**
  * @generated from message disburse.payout.v1.GetPayoutResponse
@@ -622,7 +1098,7 @@ export type GetPayoutResponseJson = {
  * Use `create(GetPayoutResponseSchema)` to create a new message.
  */
 export const GetPayoutResponseSchema: GenMessage<GetPayoutResponse, {jsonType: GetPayoutResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 6);
+  messageDesc(file_disburse_payout_v1_payout, 12);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutsRequest
@@ -692,6 +1168,44 @@ export type ListPayoutsRequest = Message<"disburse.payout.v1.ListPayoutsRequest"
    * @generated from field: google.protobuf.Timestamp created_to = 11;
    */
   createdTo?: Timestamp | undefined;
+
+  /**
+   * All of these pairs.
+   *
+   * @generated from field: map<string, string> metadata = 12;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Its beneficiary's whole name, without regard to case and accents.
+   *
+   * @generated from field: string beneficiary_name = 13;
+   */
+  beneficiaryName: string;
+
+  /**
+   * Decimal text, inclusive: of the source amount. Only with `source_currency_code`; else INVALID_REQUEST.
+   *
+   * @generated from field: string amount_from = 14;
+   */
+  amountFrom: string;
+
+  /**
+   * @generated from field: string amount_to = 15;
+   */
+  amountTo: string;
+
+  /**
+   * Another filter; unspecified for any.
+   *
+   * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 21;
+   */
+  subStatus: PayoutSubStatus;
+
+  /**
+   * @generated from field: string batch_id = 22;
+   */
+  batchId: string;
 };
 
 /**
@@ -762,6 +1276,44 @@ export type ListPayoutsRequestJson = {
    * @generated from field: google.protobuf.Timestamp created_to = 11;
    */
   createdTo?: TimestampJson;
+
+  /**
+   * All of these pairs.
+   *
+   * @generated from field: map<string, string> metadata = 12;
+   */
+  metadata?: { [key: string]: string };
+
+  /**
+   * Its beneficiary's whole name, without regard to case and accents.
+   *
+   * @generated from field: string beneficiary_name = 13;
+   */
+  beneficiaryName?: string;
+
+  /**
+   * Decimal text, inclusive: of the source amount. Only with `source_currency_code`; else INVALID_REQUEST.
+   *
+   * @generated from field: string amount_from = 14;
+   */
+  amountFrom?: string;
+
+  /**
+   * @generated from field: string amount_to = 15;
+   */
+  amountTo?: string;
+
+  /**
+   * Another filter; unspecified for any.
+   *
+   * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 21;
+   */
+  subStatus?: PayoutSubStatusJson;
+
+  /**
+   * @generated from field: string batch_id = 22;
+   */
+  batchId?: string;
 };
 
 /**
@@ -769,7 +1321,7 @@ export type ListPayoutsRequestJson = {
  * Use `create(ListPayoutsRequestSchema)` to create a new message.
  */
 export const ListPayoutsRequestSchema: GenMessage<ListPayoutsRequest, {jsonType: ListPayoutsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 7);
+  messageDesc(file_disburse_payout_v1_payout, 13);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutsResponse
@@ -838,7 +1390,7 @@ export type ListPayoutsResponseJson = {
  * Use `create(ListPayoutsResponseSchema)` to create a new message.
  */
 export const ListPayoutsResponseSchema: GenMessage<ListPayoutsResponse, {jsonType: ListPayoutsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 8);
+  messageDesc(file_disburse_payout_v1_payout, 14);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutEventsRequest
@@ -903,10 +1455,10 @@ export type ListPayoutEventsRequestJson = {
  * Use `create(ListPayoutEventsRequestSchema)` to create a new message.
  */
 export const ListPayoutEventsRequestSchema: GenMessage<ListPayoutEventsRequest, {jsonType: ListPayoutEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 9);
+  messageDesc(file_disburse_payout_v1_payout, 15);
 
 /**
- * A step of a payout that changed its status or sub-status.
+ * A step of a payout that changed its status or sub-status, or that another payout pays it again.
  *
  * @generated from message disburse.payout.v1.PayoutEvent
  */
@@ -954,10 +1506,24 @@ export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
    * @generated from field: string rail_code = 8;
    */
   railCode: string;
+
+  /**
+   * As of the payout: of the step EXECUTED of one that pays another again.
+   *
+   * @generated from field: string reissue_of = 9;
+   */
+  reissueOf: string;
+
+  /**
+   * Of the step REISSUED.
+   *
+   * @generated from field: string reissued_as = 10;
+   */
+  reissuedAs: string;
 };
 
 /**
- * A step of a payout that changed its status or sub-status.
+ * A step of a payout that changed its status or sub-status, or that another payout pays it again.
  *
  * @generated from message disburse.payout.v1.PayoutEvent
  */
@@ -1005,6 +1571,20 @@ export type PayoutEventJson = {
    * @generated from field: string rail_code = 8;
    */
   railCode?: string;
+
+  /**
+   * As of the payout: of the step EXECUTED of one that pays another again.
+   *
+   * @generated from field: string reissue_of = 9;
+   */
+  reissueOf?: string;
+
+  /**
+   * Of the step REISSUED.
+   *
+   * @generated from field: string reissued_as = 10;
+   */
+  reissuedAs?: string;
 };
 
 /**
@@ -1012,7 +1592,7 @@ export type PayoutEventJson = {
  * Use `create(PayoutEventSchema)` to create a new message.
  */
 export const PayoutEventSchema: GenMessage<PayoutEvent, {jsonType: PayoutEventJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 10);
+  messageDesc(file_disburse_payout_v1_payout, 16);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutEventsResponse
@@ -1077,7 +1657,7 @@ export type ListPayoutEventsResponseJson = {
  * Use `create(ListPayoutEventsResponseSchema)` to create a new message.
  */
 export const ListPayoutEventsResponseSchema: GenMessage<ListPayoutEventsResponse, {jsonType: ListPayoutEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 11);
+  messageDesc(file_disburse_payout_v1_payout, 17);
 
 /**
  * @generated from message disburse.payout.v1.ReportRailOutcomeRequest
@@ -1170,7 +1750,7 @@ export type ReportRailOutcomeRequestJson = {
  * Use `create(ReportRailOutcomeRequestSchema)` to create a new message.
  */
 export const ReportRailOutcomeRequestSchema: GenMessage<ReportRailOutcomeRequest, {jsonType: ReportRailOutcomeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 12);
+  messageDesc(file_disburse_payout_v1_payout, 18);
 
 /**
  * @generated from message disburse.payout.v1.ReportRailOutcomeResponse
@@ -1197,7 +1777,7 @@ export type ReportRailOutcomeResponseJson = {
  * Use `create(ReportRailOutcomeResponseSchema)` to create a new message.
  */
 export const ReportRailOutcomeResponseSchema: GenMessage<ReportRailOutcomeResponse, {jsonType: ReportRailOutcomeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 13);
+  messageDesc(file_disburse_payout_v1_payout, 19);
 
 /**
  * @generated from message disburse.payout.v1.Account
@@ -1284,7 +1864,7 @@ export type AccountJson = {
  * Use `create(AccountSchema)` to create a new message.
  */
 export const AccountSchema: GenMessage<Account, {jsonType: AccountJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 14);
+  messageDesc(file_disburse_payout_v1_payout, 20);
 
 /**
  * @generated from message disburse.payout.v1.OpenAccountRequest
@@ -1331,7 +1911,7 @@ export type OpenAccountRequestJson = {
  * Use `create(OpenAccountRequestSchema)` to create a new message.
  */
 export const OpenAccountRequestSchema: GenMessage<OpenAccountRequest, {jsonType: OpenAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 15);
+  messageDesc(file_disburse_payout_v1_payout, 21);
 
 /**
  * @generated from message disburse.payout.v1.OpenAccountResponse
@@ -1358,7 +1938,7 @@ export type OpenAccountResponseJson = {
  * Use `create(OpenAccountResponseSchema)` to create a new message.
  */
 export const OpenAccountResponseSchema: GenMessage<OpenAccountResponse, {jsonType: OpenAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 16);
+  messageDesc(file_disburse_payout_v1_payout, 22);
 
 /**
  * @generated from message disburse.payout.v1.CreditAccountRequest
@@ -1443,7 +2023,7 @@ export type CreditAccountRequestJson = {
  * Use `create(CreditAccountRequestSchema)` to create a new message.
  */
 export const CreditAccountRequestSchema: GenMessage<CreditAccountRequest, {jsonType: CreditAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 17);
+  messageDesc(file_disburse_payout_v1_payout, 23);
 
 /**
  * @generated from message disburse.payout.v1.CreditAccountResponse
@@ -1470,7 +2050,7 @@ export type CreditAccountResponseJson = {
  * Use `create(CreditAccountResponseSchema)` to create a new message.
  */
 export const CreditAccountResponseSchema: GenMessage<CreditAccountResponse, {jsonType: CreditAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 18);
+  messageDesc(file_disburse_payout_v1_payout, 24);
 
 /**
  * @generated from message disburse.payout.v1.ReverseCreditRequest
@@ -1545,7 +2125,7 @@ export type ReverseCreditRequestJson = {
  * Use `create(ReverseCreditRequestSchema)` to create a new message.
  */
 export const ReverseCreditRequestSchema: GenMessage<ReverseCreditRequest, {jsonType: ReverseCreditRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 19);
+  messageDesc(file_disburse_payout_v1_payout, 25);
 
 /**
  * @generated from message disburse.payout.v1.ReverseCreditResponse
@@ -1572,7 +2152,7 @@ export type ReverseCreditResponseJson = {
  * Use `create(ReverseCreditResponseSchema)` to create a new message.
  */
 export const ReverseCreditResponseSchema: GenMessage<ReverseCreditResponse, {jsonType: ReverseCreditResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 20);
+  messageDesc(file_disburse_payout_v1_payout, 26);
 
 /**
  * @generated from message disburse.payout.v1.GetAccountRequest
@@ -1623,7 +2203,7 @@ export type GetAccountRequestJson = {
  * Use `create(GetAccountRequestSchema)` to create a new message.
  */
 export const GetAccountRequestSchema: GenMessage<GetAccountRequest, {jsonType: GetAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 21);
+  messageDesc(file_disburse_payout_v1_payout, 27);
 
 /**
  * @generated from message disburse.payout.v1.GetAccountResponse
@@ -1650,7 +2230,7 @@ export type GetAccountResponseJson = {
  * Use `create(GetAccountResponseSchema)` to create a new message.
  */
 export const GetAccountResponseSchema: GenMessage<GetAccountResponse, {jsonType: GetAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 22);
+  messageDesc(file_disburse_payout_v1_payout, 28);
 
 /**
  * @generated from message disburse.payout.v1.ListAccountsRequest
@@ -1705,7 +2285,7 @@ export type ListAccountsRequestJson = {
  * Use `create(ListAccountsRequestSchema)` to create a new message.
  */
 export const ListAccountsRequestSchema: GenMessage<ListAccountsRequest, {jsonType: ListAccountsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 23);
+  messageDesc(file_disburse_payout_v1_payout, 29);
 
 /**
  * @generated from message disburse.payout.v1.ListAccountsResponse
@@ -1774,7 +2354,7 @@ export type ListAccountsResponseJson = {
  * Use `create(ListAccountsResponseSchema)` to create a new message.
  */
 export const ListAccountsResponseSchema: GenMessage<ListAccountsResponse, {jsonType: ListAccountsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 24);
+  messageDesc(file_disburse_payout_v1_payout, 30);
 
 /**
  * @generated from message disburse.payout.v1.ResolveAccountRequest
@@ -1801,7 +2381,7 @@ export type ResolveAccountRequestJson = {
  * Use `create(ResolveAccountRequestSchema)` to create a new message.
  */
 export const ResolveAccountRequestSchema: GenMessage<ResolveAccountRequest, {jsonType: ResolveAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 25);
+  messageDesc(file_disburse_payout_v1_payout, 31);
 
 /**
  * @generated from message disburse.payout.v1.ResolveAccountResponse
@@ -1848,7 +2428,7 @@ export type ResolveAccountResponseJson = {
  * Use `create(ResolveAccountResponseSchema)` to create a new message.
  */
 export const ResolveAccountResponseSchema: GenMessage<ResolveAccountResponse, {jsonType: ResolveAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 26);
+  messageDesc(file_disburse_payout_v1_payout, 32);
 
 /**
  * One side of a movement. The postings of an entry sum to zero in each currency.
@@ -1909,7 +2489,7 @@ export type PostingJson = {
  * Use `create(PostingSchema)` to create a new message.
  */
 export const PostingSchema: GenMessage<Posting, {jsonType: PostingJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 27);
+  messageDesc(file_disburse_payout_v1_payout, 33);
 
 /**
  * @generated from message disburse.payout.v1.LedgerEntry
@@ -2104,7 +2684,7 @@ export type LedgerEntryJson = {
  * Use `create(LedgerEntrySchema)` to create a new message.
  */
 export const LedgerEntrySchema: GenMessage<LedgerEntry, {jsonType: LedgerEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 28);
+  messageDesc(file_disburse_payout_v1_payout, 34);
 
 /**
  * @generated from message disburse.payout.v1.CheckDestinationRequest
@@ -2131,7 +2711,7 @@ export type CheckDestinationRequestJson = {
  * Use `create(CheckDestinationRequestSchema)` to create a new message.
  */
 export const CheckDestinationRequestSchema: GenMessage<CheckDestinationRequest, {jsonType: CheckDestinationRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 29);
+  messageDesc(file_disburse_payout_v1_payout, 35);
 
 /**
  * @generated from message disburse.payout.v1.CheckDestinationResponse
@@ -2158,7 +2738,7 @@ export type CheckDestinationResponseJson = {
  * Use `create(CheckDestinationResponseSchema)` to create a new message.
  */
 export const CheckDestinationResponseSchema: GenMessage<CheckDestinationResponse, {jsonType: CheckDestinationResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 30);
+  messageDesc(file_disburse_payout_v1_payout, 36);
 
 /**
  * @generated from message disburse.payout.v1.DescribeDestinationsRequest
@@ -2189,7 +2769,7 @@ export type DescribeDestinationsRequestJson = {
  * Use `create(DescribeDestinationsRequestSchema)` to create a new message.
  */
 export const DescribeDestinationsRequestSchema: GenMessage<DescribeDestinationsRequest, {jsonType: DescribeDestinationsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 31);
+  messageDesc(file_disburse_payout_v1_payout, 37);
 
 /**
  * @generated from message disburse.payout.v1.DescribeDestinationsResponse
@@ -2220,7 +2800,7 @@ export type DescribeDestinationsResponseJson = {
  * Use `create(DescribeDestinationsResponseSchema)` to create a new message.
  */
 export const DescribeDestinationsResponseSchema: GenMessage<DescribeDestinationsResponse, {jsonType: DescribeDestinationsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 32);
+  messageDesc(file_disburse_payout_v1_payout, 38);
 
 /**
  * @generated from message disburse.payout.v1.Destination
@@ -2261,7 +2841,7 @@ export type DestinationJson = {
  * Use `create(DestinationSchema)` to create a new message.
  */
 export const DestinationSchema: GenMessage<Destination, {jsonType: DestinationJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 33);
+  messageDesc(file_disburse_payout_v1_payout, 39);
 
 /**
  * A way in which a currency is paid, and the rail that a payout of it goes to, be it paused or away.
@@ -2348,7 +2928,7 @@ export type DestinationRailJson = {
  * Use `create(DestinationRailSchema)` to create a new message.
  */
 export const DestinationRailSchema: GenMessage<DestinationRail, {jsonType: DestinationRailJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 34);
+  messageDesc(file_disburse_payout_v1_payout, 40);
 
 /**
  * @generated from message disburse.payout.v1.ListEntriesRequest
@@ -2465,7 +3045,7 @@ export type ListEntriesRequestJson = {
  * Use `create(ListEntriesRequestSchema)` to create a new message.
  */
 export const ListEntriesRequestSchema: GenMessage<ListEntriesRequest, {jsonType: ListEntriesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 35);
+  messageDesc(file_disburse_payout_v1_payout, 41);
 
 /**
  * @generated from message disburse.payout.v1.ListEntriesResponse
@@ -2534,7 +3114,7 @@ export type ListEntriesResponseJson = {
  * Use `create(ListEntriesResponseSchema)` to create a new message.
  */
 export const ListEntriesResponseSchema: GenMessage<ListEntriesResponse, {jsonType: ListEntriesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 36);
+  messageDesc(file_disburse_payout_v1_payout, 42);
 
 /**
  * @generated from message disburse.payout.v1.ListHouseBalancesRequest
@@ -2565,7 +3145,7 @@ export type ListHouseBalancesRequestJson = {
  * Use `create(ListHouseBalancesRequestSchema)` to create a new message.
  */
 export const ListHouseBalancesRequestSchema: GenMessage<ListHouseBalancesRequest, {jsonType: ListHouseBalancesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 37);
+  messageDesc(file_disburse_payout_v1_payout, 43);
 
 /**
  * @generated from message disburse.payout.v1.HouseBalance
@@ -2624,7 +3204,7 @@ export type HouseBalanceJson = {
  * Use `create(HouseBalanceSchema)` to create a new message.
  */
 export const HouseBalanceSchema: GenMessage<HouseBalance, {jsonType: HouseBalanceJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 38);
+  messageDesc(file_disburse_payout_v1_payout, 44);
 
 /**
  * @generated from message disburse.payout.v1.ListHouseBalancesResponse
@@ -2655,7 +3235,7 @@ export type ListHouseBalancesResponseJson = {
  * Use `create(ListHouseBalancesResponseSchema)` to create a new message.
  */
 export const ListHouseBalancesResponseSchema: GenMessage<ListHouseBalancesResponse, {jsonType: ListHouseBalancesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 39);
+  messageDesc(file_disburse_payout_v1_payout, 45);
 
 /**
  * @generated from enum disburse.payout.v1.PayoutStatus
@@ -2752,6 +3332,20 @@ export const PayoutSubStatus = {
    * @generated from enum value: PAYOUT_SUB_STATUS_CANCELLED = 8;
    */
   CANCELLED: 8,
+
+  /**
+   * Not queued yet: another actor of the merchant has to approve it.
+   *
+   * @generated from enum value: PAYOUT_SUB_STATUS_AWAITING_APPROVAL = 9;
+   */
+  AWAITING_APPROVAL: 9,
+
+  /**
+   * Ordered for later (PayoutOrderService): there is no payout yet, so that none has it.
+   *
+   * @generated from enum value: PAYOUT_SUB_STATUS_SCHEDULED = 10;
+   */
+  SCHEDULED: 10,
 } as const;
 
 /**
@@ -2762,7 +3356,7 @@ export type PayoutSubStatus = (typeof PayoutSubStatus)[keyof typeof PayoutSubSta
 /**
  * @generated from enum disburse.payout.v1.PayoutSubStatus
  */
-export type PayoutSubStatusJson = "PAYOUT_SUB_STATUS_UNSPECIFIED" | "PAYOUT_SUB_STATUS_QUEUED" | "PAYOUT_SUB_STATUS_PROCESSING" | "PAYOUT_SUB_STATUS_UNKNOWN" | "PAYOUT_SUB_STATUS_SETTLED" | "PAYOUT_SUB_STATUS_REJECTED" | "PAYOUT_SUB_STATUS_RETURNED" | "PAYOUT_SUB_STATUS_AWAITING_FUNDS" | "PAYOUT_SUB_STATUS_CANCELLED";
+export type PayoutSubStatusJson = "PAYOUT_SUB_STATUS_UNSPECIFIED" | "PAYOUT_SUB_STATUS_QUEUED" | "PAYOUT_SUB_STATUS_PROCESSING" | "PAYOUT_SUB_STATUS_UNKNOWN" | "PAYOUT_SUB_STATUS_SETTLED" | "PAYOUT_SUB_STATUS_REJECTED" | "PAYOUT_SUB_STATUS_RETURNED" | "PAYOUT_SUB_STATUS_AWAITING_FUNDS" | "PAYOUT_SUB_STATUS_CANCELLED" | "PAYOUT_SUB_STATUS_AWAITING_APPROVAL" | "PAYOUT_SUB_STATUS_SCHEDULED";
 
 /**
  * Describes the enum disburse.payout.v1.PayoutSubStatus.
@@ -2842,6 +3436,32 @@ export const PayoutCause = {
    * @generated from enum value: PAYOUT_CAUSE_CANCELLED = 10;
    */
   CANCELLED: 10,
+
+  /**
+   * By another actor of the merchant than the one that executed it.
+   *
+   * @generated from enum value: PAYOUT_CAUSE_APPROVED = 11;
+   */
+  APPROVED: 11,
+
+  /**
+   * @generated from enum value: PAYOUT_CAUSE_APPROVAL_REJECTED = 12;
+   */
+  APPROVAL_REJECTED: 12,
+
+  /**
+   * No one approved it in time.
+   *
+   * @generated from enum value: PAYOUT_CAUSE_APPROVAL_EXPIRED = 13;
+   */
+  APPROVAL_EXPIRED: 13,
+
+  /**
+   * Another payout pays it again: the one step that changes no status.
+   *
+   * @generated from enum value: PAYOUT_CAUSE_REISSUED = 14;
+   */
+  REISSUED: 14,
 } as const;
 
 /**
@@ -2852,7 +3472,7 @@ export type PayoutCause = (typeof PayoutCause)[keyof typeof PayoutCause] | Unkno
 /**
  * @generated from enum disburse.payout.v1.PayoutCause
  */
-export type PayoutCauseJson = "PAYOUT_CAUSE_UNSPECIFIED" | "PAYOUT_CAUSE_EXECUTED" | "PAYOUT_CAUSE_SUBMITTED" | "PAYOUT_CAUSE_ACCEPTED" | "PAYOUT_CAUSE_OUTCOME_UNKNOWN" | "PAYOUT_CAUSE_SETTLED" | "PAYOUT_CAUSE_REJECTED" | "PAYOUT_CAUSE_RETURNED" | "PAYOUT_CAUSE_RESOLVED" | "PAYOUT_CAUSE_AWAITING_FUNDS" | "PAYOUT_CAUSE_CANCELLED";
+export type PayoutCauseJson = "PAYOUT_CAUSE_UNSPECIFIED" | "PAYOUT_CAUSE_EXECUTED" | "PAYOUT_CAUSE_SUBMITTED" | "PAYOUT_CAUSE_ACCEPTED" | "PAYOUT_CAUSE_OUTCOME_UNKNOWN" | "PAYOUT_CAUSE_SETTLED" | "PAYOUT_CAUSE_REJECTED" | "PAYOUT_CAUSE_RETURNED" | "PAYOUT_CAUSE_RESOLVED" | "PAYOUT_CAUSE_AWAITING_FUNDS" | "PAYOUT_CAUSE_CANCELLED" | "PAYOUT_CAUSE_APPROVED" | "PAYOUT_CAUSE_APPROVAL_REJECTED" | "PAYOUT_CAUSE_APPROVAL_EXPIRED" | "PAYOUT_CAUSE_REISSUED";
 
 /**
  * Describes the enum disburse.payout.v1.PayoutCause.
@@ -3004,6 +3624,45 @@ export const PayoutService: GenService<{
     output: typeof CancelPayoutResponseSchema;
   },
   /**
+   * Approves a payout that waits for it: it is queued. Never by the actor that executed it. Whether its beneficiary is
+   * cleared, its corridor open, and its amount within limits is checked once more. A repeat has the same answer. Refuses
+   * RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL, ACCESS_FORBIDDEN, INVALID_REQUEST (another digest),
+   * BENEFICIARY_NOT_READY, AMOUNT_NOT_WITHIN_LIMITS, LIMIT_EXCEEDED; it goes on waiting then.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutService.ApprovePayout
+   */
+  approvePayout: {
+    methodKind: "unary";
+    input: typeof ApprovePayoutRequestSchema;
+    output: typeof ApprovePayoutResponseSchema;
+  },
+  /**
+   * Rejects a payout that waits for approval: it is cancelled, and its money is available again when this is answered.
+   * Never by the actor that executed it, which may cancel it. A repeat has the same answer. Refuses RECORD_NOT_FOUND,
+   * NOT_AWAITING_APPROVAL, ACCESS_FORBIDDEN, INVALID_REQUEST (no reason).
+   *
+   * @generated from rpc disburse.payout.v1.PayoutService.RejectPayout
+   */
+  rejectPayout: {
+    methodKind: "unary";
+    input: typeof RejectPayoutRequestSchema;
+    output: typeof RejectPayoutResponseSchema;
+  },
+  /**
+   * Pays again what came back or was rejected, once: a new quote for the same account, currencies and amount, executed at
+   * once. A repeat has the same answer. Refuses RECORD_NOT_FOUND, ALREADY_PROCESSED (reissued by another operation,
+   * with the payout of that), INVALID_REQUEST (fields; a payout that was not returned or rejected, or has an exception),
+   * AMOUNT_NOT_WITHIN_LIMITS (above `max_source_amount`), and as CreateQuote and ExecutePayout do. After a refusal it can
+   * be reissued still. UNAVAILABLE while the payout of another operation is being made.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutService.ReissuePayout
+   */
+  reissuePayout: {
+    methodKind: "unary";
+    input: typeof ReissuePayoutRequestSchema;
+    output: typeof ReissuePayoutResponseSchema;
+  },
+  /**
    * Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.GetPayout
@@ -3014,7 +3673,8 @@ export const PayoutService: GenService<{
     output: typeof GetPayoutResponseSchema;
   },
   /**
-   * Newest first. Refuses INVALID_REQUEST (cursor, limit, filters).
+   * Newest first; a person who names no merchant gets those of all. Refuses INVALID_REQUEST (cursor, limit,
+   * filters; a service that names no merchant).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListPayouts
    */
@@ -3089,7 +3749,8 @@ export const PayoutService: GenService<{
     output: typeof GetAccountResponseSchema;
   },
   /**
-   * A merchant's accounts, oldest first. Refuses INVALID_REQUEST (cursor, limit).
+   * A merchant's accounts, oldest first; a person who names no merchant gets those of all. Refuses
+   * INVALID_REQUEST (cursor, limit; a service that names no merchant).
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListAccounts
    */

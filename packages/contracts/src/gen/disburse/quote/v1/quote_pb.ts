@@ -5,7 +5,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_disburse_type_v1_access } from "../../type/v1/access_pb.ts";
-import type { Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
+import type { Actor, ActorJson, Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
 import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
 import type { Violation, ViolationJson } from "../../type/v1/refusal_pb.ts";
 import { file_disburse_type_v1_refusal } from "../../type/v1/refusal_pb.ts";
@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/quote/v1/quote.proto.
  */
 export const file_disburse_quote_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("Ch1kaXNidXJzZS9xdW90ZS92MS9xdW90ZS5wcm90bxIRZGlzYnVyc2UucXVvdGUudjEidgoRUXVvdGVkQmVuZWZpY2lhcnkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIdChVhY2NvdW50X251bWJlcl9tYXNrZWQYAyABKAkSFwoPdHJhbnNmZXJfbWV0aG9kGAQgASgJEg8KB25ldHdvcmsYBSABKAkigAUKBVF1b3RlEgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSEwoLY29ycmlkb3JfaWQYBCABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYBSABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgGIAEoCRIVCg1zb3VyY2VfYW1vdW50GAcgASgJEhgKEGNvbnZlcnRlZF9hbW91bnQYCCABKAkSEgoKdG90YWxfZmVlcxgJIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAogASgJEhUKDWV4Y2hhbmdlX3JhdGUYCyABKAkSLgoKcmF0ZV9hc19vZhgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLcmF0ZV9zb3VyY2UYDSABKAkSOQoLYmVuZWZpY2lhcnkYDiABKAsyJC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZWRCZW5lZmljaWFyeRIsCgVzdGF0ZRgPIAEoDjIdLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlU3RhdGUSLgoKY3JlYXRlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOAoOcmV0dXJuX2NoYXJnZXMYEyABKA4yIC5kaXNidXJzZS5xdW90ZS52MS5SZXR1cm5DaGFyZ2VzIqYCChJDcmVhdGVRdW90ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSFgoOYmVuZWZpY2lhcnlfaWQYBCABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYBSABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgGIAEoCRIVCg1zb3VyY2VfYW1vdW50GAcgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYCCABKAkSLwoKdW5yZWFkYWJsZRgJIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIj4KE0NyZWF0ZVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZSI4Cg9HZXRRdW90ZVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEAoIcXVvdGVfaWQYAiABKAkiOwoQR2V0UXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlIiwKGEdldENsYWltYWJsZVF1b3RlUmVxdWVzdBIQCghxdW90ZV9pZBgBIAEoCSLYAQoZR2V0Q2xhaW1hYmxlUXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlEhUKDWNvcnJpZG9yX29wZW4YAiABKAgSKQoGbGltaXRzGAMgASgLMhkuZGlzYnVyc2UucXVvdGUudjEuTGltaXRzEicKBWNsYWltGAQgASgLMhguZGlzYnVyc2UucXVvdGUudjEuQ2xhaW0SJwoDbm93GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJeCgZMaW1pdHMSEgoKc291cmNlX21pbhgBIAEoCRISCgpzb3VyY2VfbWF4GAIgASgJEhUKDXJlY2VpdmluZ19taW4YAyABKAkSFQoNcmVjZWl2aW5nX21heBgEIAEoCSKsAQoFQ2xhaW0SEQoJcGF5b3V0X2lkGAEgASgJEhQKDHJlZmVyZW5jZV9pZBgCIAEoCRIUCgxvcGVyYXRpb25faWQYAyABKAkSLgoKY2xhaW1lZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoWcmVtaXR0YW5jZV9pbmZvcm1hdGlvbhgFIAEoCRIUCgxwdXJwb3NlX2NvZGUYBiABKAkisgEKEUNsYWltUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghxdW90ZV9pZBgCIAEoCRIRCglwYXlvdXRfaWQYAyABKAkSFAoMcmVmZXJlbmNlX2lkGAQgASgJEh4KFnJlbWl0dGFuY2VfaW5mb3JtYXRpb24YBSABKAkSFAoMcHVycG9zZV9jb2RlGAYgASgJImYKEkNsYWltUXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlEicKBWNsYWltGAIgASgLMhguZGlzYnVyc2UucXVvdGUudjEuQ2xhaW0igQMKCENvcnJpZG9yEgoKAmlkGAEgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAIgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYAyABKAkSDgoGYWN0aXZlGAQgASgIEhEKCWZlZV9zaGFyZRgFIAEoCRIQCghmZWVfZmxhdBgGIAEoCRIpCgZsaW1pdHMYByABKAsyGS5kaXNidXJzZS5xdW90ZS52MS5MaW1pdHMSGQoRcXVvdGVfdHRsX3NlY29uZHMYCCABKAUSHAoUcmF0ZV9tYXhfYWdlX3NlY29uZHMYCSABKAUSJQoEcmF0ZRgKIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUSOAoOcmV0dXJuX2NoYXJnZXMYCyABKA4yIC5kaXNidXJzZS5xdW90ZS52MS5SZXR1cm5DaGFyZ2VzEi4KBXJhaWxzGAwgAygLMh8uZGlzYnVyc2UucXVvdGUudjEuQ29ycmlkb3JSYWlsIo8BCgxDb3JyaWRvclJhaWwSDAoEcmFpbBgBIAEoCRIXCg90cmFuc2Zlcl9tZXRob2QYAiABKAkSDwoHbmV0d29yaxgDIAEoCRIPCgdjdXRfb2ZmGAQgASgJEh8KEnNldHRsZW1lbnRfc2Vjb25kcxgFIAEoA0gAiAEBQhUKE19zZXR0bGVtZW50X3NlY29uZHMiTwoEUmF0ZRIMCgRyYXRlGAEgASgJEikKBWFzX29mGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZzb3VyY2UYAyABKAkicQoSU2V0Q29ycmlkb3JSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhItCghjb3JyaWRvchgCIAEoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yIkQKE1NldENvcnJpZG9yUmVzcG9uc2USLQoIY29ycmlkb3IYASABKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvciKCAQoaU2V0TWVyY2hhbnRDb3JyaWRvclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2NvcnJpZG9yX2lkGAMgASgJEgwKBG9wZW4YBCABKAgiHQobU2V0TWVyY2hhbnRDb3JyaWRvclJlc3BvbnNlInoKDlNldFJhdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgtjb3JyaWRvcl9pZBgCIAEoCRIlCgRyYXRlGAMgASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZSI4Cg9TZXRSYXRlUmVzcG9uc2USJQoEcmF0ZRgBIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUiSgoUTGlzdENvcnJpZG9yc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIo0BChVMaXN0Q29ycmlkb3JzUmVzcG9uc2USLgoJY29ycmlkb3JzGAEgAygLMhsuZGlzYnVyc2UucXVvdGUudjEuQ29ycmlkb3ISEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIKnEKClF1b3RlU3RhdGUSGwoXUVVPVEVfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBRVU9URV9TVEFURV9PUEVOEAESFwoTUVVPVEVfU1RBVEVfQ0xBSU1FRBACEhcKE1FVT1RFX1NUQVRFX0VYUElSRUQQAypmCg1SZXR1cm5DaGFyZ2VzEh4KGlJFVFVSTl9DSEFSR0VTX1VOU1BFQ0lGSUVEEAASGAoUUkVUVVJOX0NIQVJHRVNfSE9VU0UQARIbChdSRVRVUk5fQ0hBUkdFU19NRVJDSEFOVBACMrUHCgxRdW90ZVNlcnZpY2USbgoLQ3JlYXRlUXVvdGUSJS5kaXNidXJzZS5xdW90ZS52MS5DcmVhdGVRdW90ZVJlcXVlc3QaJi5kaXNidXJzZS5xdW90ZS52MS5DcmVhdGVRdW90ZVJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEBEmsKCEdldFF1b3RlEiIuZGlzYnVyc2UucXVvdGUudjEuR2V0UXVvdGVSZXF1ZXN0GiMuZGlzYnVyc2UucXVvdGUudjEuR2V0UXVvdGVSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBJ8ChFHZXRDbGFpbWFibGVRdW90ZRIrLmRpc2J1cnNlLnF1b3RlLnYxLkdldENsYWltYWJsZVF1b3RlUmVxdWVzdBosLmRpc2J1cnNlLnF1b3RlLnYxLkdldENsYWltYWJsZVF1b3RlUmVzcG9uc2UiDOrgGAgKBnBheW91dBJnCgpDbGFpbVF1b3RlEiQuZGlzYnVyc2UucXVvdGUudjEuQ2xhaW1RdW90ZVJlcXVlc3QaJS5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVzcG9uc2UiDOrgGAgKBnBheW91dBJuCgtTZXRDb3JyaWRvchIlLmRpc2J1cnNlLnF1b3RlLnYxLlNldENvcnJpZG9yUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLlNldENvcnJpZG9yUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQEShgEKE1NldE1lcmNoYW50Q29ycmlkb3ISLS5kaXNidXJzZS5xdW90ZS52MS5TZXRNZXJjaGFudENvcnJpZG9yUmVxdWVzdBouLmRpc2J1cnNlLnF1b3RlLnYxLlNldE1lcmNoYW50Q29ycmlkb3JSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARJiCgdTZXRSYXRlEiEuZGlzYnVyc2UucXVvdGUudjEuU2V0UmF0ZVJlcXVlc3QaIi5kaXNidXJzZS5xdW90ZS52MS5TZXRSYXRlUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESgwEKDUxpc3RDb3JyaWRvcnMSJy5kaXNidXJzZS5xdW90ZS52MS5MaXN0Q29ycmlkb3JzUmVxdWVzdBooLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RDb3JyaWRvcnNSZXNwb25zZSIf6uAYGwoHZ2F0ZXdheQoHc2FuZGJveBIHAQIDBAUHCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("Ch1kaXNidXJzZS9xdW90ZS92MS9xdW90ZS5wcm90bxIRZGlzYnVyc2UucXVvdGUudjEidgoRUXVvdGVkQmVuZWZpY2lhcnkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIdChVhY2NvdW50X251bWJlcl9tYXNrZWQYAyABKAkSFwoPdHJhbnNmZXJfbWV0aG9kGAQgASgJEg8KB25ldHdvcmsYBSABKAkimAYKBVF1b3RlEgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSEwoLY29ycmlkb3JfaWQYBCABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYBSABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgGIAEoCRIVCg1zb3VyY2VfYW1vdW50GAcgASgJEhgKEGNvbnZlcnRlZF9hbW91bnQYCCABKAkSEgoKdG90YWxfZmVlcxgJIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAogASgJEhUKDWV4Y2hhbmdlX3JhdGUYCyABKAkSLgoKcmF0ZV9hc19vZhgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLcmF0ZV9zb3VyY2UYDSABKAkSOQoLYmVuZWZpY2lhcnkYDiABKAsyJC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZWRCZW5lZmljaWFyeRIsCgVzdGF0ZRgPIAEoDjIdLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlU3RhdGUSLgoKY3JlYXRlZF9hdBgQIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOAoOcmV0dXJuX2NoYXJnZXMYEyABKA4yIC5kaXNidXJzZS5xdW90ZS52MS5SZXR1cm5DaGFyZ2VzEjgKCG1ldGFkYXRhGBQgAygLMiYuZGlzYnVyc2UucXVvdGUudjEuUXVvdGUuTWV0YWRhdGFFbnRyeRIXCg9yZWNlaXZpbmdfZml4ZWQYFSABKAgSEgoKcmVpc3N1ZV9vZhgWIAEoCRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEisgMKEkNyZWF0ZVF1b3RlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIvCgp1bnJlYWRhYmxlGAkgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24SRQoIbWV0YWRhdGEYCiADKAsyMy5kaXNidXJzZS5xdW90ZS52MS5DcmVhdGVRdW90ZVJlcXVlc3QuTWV0YWRhdGFFbnRyeRISCgpyZWlzc3VlX29mGAsgASgJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI+ChNDcmVhdGVRdW90ZVJlc3BvbnNlEicKBXF1b3RlGAEgASgLMhguZGlzYnVyc2UucXVvdGUudjEuUXVvdGUiOAoPR2V0UXVvdGVSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhAKCHF1b3RlX2lkGAIgASgJIjsKEEdldFF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZSIsChhHZXRDbGFpbWFibGVRdW90ZVJlcXVlc3QSEAoIcXVvdGVfaWQYASABKAki2AEKGUdldENsYWltYWJsZVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZRIVCg1jb3JyaWRvcl9vcGVuGAIgASgIEikKBmxpbWl0cxgDIAEoCzIZLmRpc2J1cnNlLnF1b3RlLnYxLkxpbWl0cxInCgVjbGFpbRgEIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltEicKA25vdxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiXgoGTGltaXRzEhIKCnNvdXJjZV9taW4YASABKAkSEgoKc291cmNlX21heBgCIAEoCRIVCg1yZWNlaXZpbmdfbWluGAMgASgJEhUKDXJlY2VpdmluZ19tYXgYBCABKAkilwIKBUNsYWltEhEKCXBheW91dF9pZBgBIAEoCRIUCgxyZWZlcmVuY2VfaWQYAiABKAkSFAoMb3BlcmF0aW9uX2lkGAMgASgJEi4KCmNsYWltZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KFnJlbWl0dGFuY2VfaW5mb3JtYXRpb24YBSABKAkSFAoMcHVycG9zZV9jb2RlGAYgASgJEjgKCG1ldGFkYXRhGAcgAygLMiYuZGlzYnVyc2UucXVvdGUudjEuQ2xhaW0uTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiqQIKEUNsYWltUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghxdW90ZV9pZBgCIAEoCRIRCglwYXlvdXRfaWQYAyABKAkSFAoMcmVmZXJlbmNlX2lkGAQgASgJEh4KFnJlbWl0dGFuY2VfaW5mb3JtYXRpb24YBSABKAkSFAoMcHVycG9zZV9jb2RlGAYgASgJEkQKCG1ldGFkYXRhGAcgAygLMjIuZGlzYnVyc2UucXVvdGUudjEuQ2xhaW1RdW90ZVJlcXVlc3QuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiZgoSQ2xhaW1RdW90ZVJlc3BvbnNlEicKBXF1b3RlGAEgASgLMhguZGlzYnVyc2UucXVvdGUudjEuUXVvdGUSJwoFY2xhaW0YAiABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbSJUChJFeHBpcmVRdW90ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCHF1b3RlX2lkGAIgASgJIhUKE0V4cGlyZVF1b3RlUmVzcG9uc2UigQMKCENvcnJpZG9yEgoKAmlkGAEgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAIgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYAyABKAkSDgoGYWN0aXZlGAQgASgIEhEKCWZlZV9zaGFyZRgFIAEoCRIQCghmZWVfZmxhdBgGIAEoCRIpCgZsaW1pdHMYByABKAsyGS5kaXNidXJzZS5xdW90ZS52MS5MaW1pdHMSGQoRcXVvdGVfdHRsX3NlY29uZHMYCCABKAUSHAoUcmF0ZV9tYXhfYWdlX3NlY29uZHMYCSABKAUSJQoEcmF0ZRgKIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUSOAoOcmV0dXJuX2NoYXJnZXMYCyABKA4yIC5kaXNidXJzZS5xdW90ZS52MS5SZXR1cm5DaGFyZ2VzEi4KBXJhaWxzGAwgAygLMh8uZGlzYnVyc2UucXVvdGUudjEuQ29ycmlkb3JSYWlsIo8BCgxDb3JyaWRvclJhaWwSDAoEcmFpbBgBIAEoCRIXCg90cmFuc2Zlcl9tZXRob2QYAiABKAkSDwoHbmV0d29yaxgDIAEoCRIPCgdjdXRfb2ZmGAQgASgJEh8KEnNldHRsZW1lbnRfc2Vjb25kcxgFIAEoA0gAiAEBQhUKE19zZXR0bGVtZW50X3NlY29uZHMiTwoEUmF0ZRIMCgRyYXRlGAEgASgJEikKBWFzX29mGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZzb3VyY2UYAyABKAkicQoSU2V0Q29ycmlkb3JSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhItCghjb3JyaWRvchgCIAEoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yIkQKE1NldENvcnJpZG9yUmVzcG9uc2USLQoIY29ycmlkb3IYASABKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvciKCAQoaU2V0TWVyY2hhbnRDb3JyaWRvclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2NvcnJpZG9yX2lkGAMgASgJEgwKBG9wZW4YBCABKAgiHQobU2V0TWVyY2hhbnRDb3JyaWRvclJlc3BvbnNlInoKDlNldFJhdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgtjb3JyaWRvcl9pZBgCIAEoCRIlCgRyYXRlGAMgASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZSI4Cg9TZXRSYXRlUmVzcG9uc2USJQoEcmF0ZRgBIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUiSgoUTGlzdENvcnJpZG9yc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIo0BChVMaXN0Q29ycmlkb3JzUmVzcG9uc2USLgoJY29ycmlkb3JzGAEgAygLMhsuZGlzYnVyc2UucXVvdGUudjEuQ29ycmlkb3ISEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIpgBChBMaXN0UmF0ZXNSZXF1ZXN0EhMKC2NvcnJpZG9yX2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRIoCgRmcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihwEKEUxpc3RSYXRlc1Jlc3BvbnNlEi0KCGNvcnJpZG9yGAEgASgLMhsuZGlzYnVyc2UucXVvdGUudjEuQ29ycmlkb3ISLgoFcmF0ZXMYAiADKAsyHy5kaXNidXJzZS5xdW90ZS52MS5IaXN0b3JpY1JhdGUSEwoLbmV4dF9jdXJzb3IYAyABKAkipAEKDEhpc3RvcmljUmF0ZRIlCgRyYXRlGAEgASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZRIvCgtyZWNlaXZlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoGc2V0X2J5GAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchITCgthcHByb3ZlZF9ieRgEIAEoCSpxCgpRdW90ZVN0YXRlEhsKF1FVT1RFX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQUVVPVEVfU1RBVEVfT1BFThABEhcKE1FVT1RFX1NUQVRFX0NMQUlNRUQQAhIXChNRVU9URV9TVEFURV9FWFBJUkVEEAMqZgoNUmV0dXJuQ2hhcmdlcxIeChpSRVRVUk5fQ0hBUkdFU19VTlNQRUNJRklFRBAAEhgKFFJFVFVSTl9DSEFSR0VTX0hPVVNFEAESGwoXUkVUVVJOX0NIQVJHRVNfTUVSQ0hBTlQQAjKOCQoMUXVvdGVTZXJ2aWNlEnYKC0NyZWF0ZVF1b3RlEiUuZGlzYnVyc2UucXVvdGUudjEuQ3JlYXRlUXVvdGVSZXF1ZXN0GiYuZGlzYnVyc2UucXVvdGUudjEuQ3JlYXRlUXVvdGVSZXNwb25zZSIY6uAYFAoHZ2F0ZXdheQoGcGF5b3V0EgEBEmsKCEdldFF1b3RlEiIuZGlzYnVyc2UucXVvdGUudjEuR2V0UXVvdGVSZXF1ZXN0GiMuZGlzYnVyc2UucXVvdGUudjEuR2V0UXVvdGVSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBJ8ChFHZXRDbGFpbWFibGVRdW90ZRIrLmRpc2J1cnNlLnF1b3RlLnYxLkdldENsYWltYWJsZVF1b3RlUmVxdWVzdBosLmRpc2J1cnNlLnF1b3RlLnYxLkdldENsYWltYWJsZVF1b3RlUmVzcG9uc2UiDOrgGAgKBnBheW91dBJnCgpDbGFpbVF1b3RlEiQuZGlzYnVyc2UucXVvdGUudjEuQ2xhaW1RdW90ZVJlcXVlc3QaJS5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVzcG9uc2UiDOrgGAgKBnBheW91dBJqCgtFeHBpcmVRdW90ZRIlLmRpc2J1cnNlLnF1b3RlLnYxLkV4cGlyZVF1b3RlUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLkV4cGlyZVF1b3RlUmVzcG9uc2UiDOrgGAgKBnBheW91dBJuCgtTZXRDb3JyaWRvchIlLmRpc2J1cnNlLnF1b3RlLnYxLlNldENvcnJpZG9yUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLlNldENvcnJpZG9yUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQEShgEKE1NldE1lcmNoYW50Q29ycmlkb3ISLS5kaXNidXJzZS5xdW90ZS52MS5TZXRNZXJjaGFudENvcnJpZG9yUmVxdWVzdBouLmRpc2J1cnNlLnF1b3RlLnYxLlNldE1lcmNoYW50Q29ycmlkb3JSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARJiCgdTZXRSYXRlEiEuZGlzYnVyc2UucXVvdGUudjEuU2V0UmF0ZVJlcXVlc3QaIi5kaXNidXJzZS5xdW90ZS52MS5TZXRSYXRlUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESgwEKDUxpc3RDb3JyaWRvcnMSJy5kaXNidXJzZS5xdW90ZS52MS5MaXN0Q29ycmlkb3JzUmVxdWVzdBooLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RDb3JyaWRvcnNSZXNwb25zZSIf6uAYGwoHZ2F0ZXdheQoHc2FuZGJveBIHAQIDBAUHCBJjCglMaXN0UmF0ZXMSIy5kaXNidXJzZS5xdW90ZS52MS5MaXN0UmF0ZXNSZXF1ZXN0GiQuZGlzYnVyc2UucXVvdGUudjEuTGlzdFJhdGVzUmVzcG9uc2UiC+rgGAcSBQECBQcIYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * The beneficiary as it was when the quote was made.
@@ -202,6 +202,27 @@ export type Quote = Message<"disburse.quote.v1.Quote"> & {
    * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 19;
    */
   returnCharges: ReturnCharges;
+
+  /**
+   * The merchant's own data.
+   *
+   * @generated from field: map<string, string> metadata = 20;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * The receiving amount was asked for; else the source amount, or it is a quote of before this was kept.
+   *
+   * @generated from field: bool receiving_fixed = 21;
+   */
+  receivingFixed: boolean;
+
+  /**
+   * The payout that this quote pays again, which alone executes it; "" for none.
+   *
+   * @generated from field: string reissue_of = 22;
+   */
+  reissueOf: string;
 };
 
 /**
@@ -308,6 +329,27 @@ export type QuoteJson = {
    * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 19;
    */
   returnCharges?: ReturnChargesJson;
+
+  /**
+   * The merchant's own data.
+   *
+   * @generated from field: map<string, string> metadata = 20;
+   */
+  metadata?: { [key: string]: string };
+
+  /**
+   * The receiving amount was asked for; else the source amount, or it is a quote of before this was kept.
+   *
+   * @generated from field: bool receiving_fixed = 21;
+   */
+  receivingFixed?: boolean;
+
+  /**
+   * The payout that this quote pays again, which alone executes it; "" for none.
+   *
+   * @generated from field: string reissue_of = 22;
+   */
+  reissueOf?: string;
 };
 
 /**
@@ -369,6 +411,20 @@ export type CreateQuoteRequest = Message<"disburse.quote.v1.CreateQuoteRequest">
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
    */
   unreadable: Violation[];
+
+  /**
+   * The merchant's own data, at most 50 keys of 1 to 40 characters, values of at most 500.
+   *
+   * @generated from field: map<string, string> metadata = 10;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Of payout alone: as of the quote.
+   *
+   * @generated from field: string reissue_of = 11;
+   */
+  reissueOf: string;
 };
 
 /**
@@ -423,6 +479,20 @@ export type CreateQuoteRequestJson = {
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
    */
   unreadable?: ViolationJson[];
+
+  /**
+   * The merchant's own data, at most 50 keys of 1 to 40 characters, values of at most 500.
+   *
+   * @generated from field: map<string, string> metadata = 10;
+   */
+  metadata?: { [key: string]: string };
+
+  /**
+   * Of payout alone: as of the quote.
+   *
+   * @generated from field: string reissue_of = 11;
+   */
+  reissueOf?: string;
 };
 
 /**
@@ -725,6 +795,11 @@ export type Claim = Message<"disburse.quote.v1.Claim"> & {
    * @generated from field: string purpose_code = 6;
    */
   purposeCode: string;
+
+  /**
+   * @generated from field: map<string, string> metadata = 7;
+   */
+  metadata: { [key: string]: string };
 };
 
 /**
@@ -762,6 +837,11 @@ export type ClaimJson = {
    * @generated from field: string purpose_code = 6;
    */
   purposeCode?: string;
+
+  /**
+   * @generated from field: map<string, string> metadata = 7;
+   */
+  metadata?: { [key: string]: string };
 };
 
 /**
@@ -806,6 +886,11 @@ export type ClaimQuoteRequest = Message<"disburse.quote.v1.ClaimQuoteRequest"> &
    * @generated from field: string purpose_code = 6;
    */
   purposeCode: string;
+
+  /**
+   * @generated from field: map<string, string> metadata = 7;
+   */
+  metadata: { [key: string]: string };
 };
 
 /**
@@ -843,6 +928,11 @@ export type ClaimQuoteRequestJson = {
    * @generated from field: string purpose_code = 6;
    */
   purposeCode?: string;
+
+  /**
+   * @generated from field: map<string, string> metadata = 7;
+   */
+  metadata?: { [key: string]: string };
 };
 
 /**
@@ -888,6 +978,62 @@ export type ClaimQuoteResponseJson = {
  */
 export const ClaimQuoteResponseSchema: GenMessage<ClaimQuoteResponse, {jsonType: ClaimQuoteResponseJson}> = /*@__PURE__*/
   messageDesc(file_disburse_quote_v1_quote, 11);
+
+/**
+ * @generated from message disburse.quote.v1.ExpireQuoteRequest
+ */
+export type ExpireQuoteRequest = Message<"disburse.quote.v1.ExpireQuoteRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string quote_id = 2;
+   */
+  quoteId: string;
+};
+
+/**
+ * @generated from message disburse.quote.v1.ExpireQuoteRequest
+ */
+export type ExpireQuoteRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string quote_id = 2;
+   */
+  quoteId?: string;
+};
+
+/**
+ * Describes the message disburse.quote.v1.ExpireQuoteRequest.
+ * Use `create(ExpireQuoteRequestSchema)` to create a new message.
+ */
+export const ExpireQuoteRequestSchema: GenMessage<ExpireQuoteRequest, {jsonType: ExpireQuoteRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 12);
+
+/**
+ * @generated from message disburse.quote.v1.ExpireQuoteResponse
+ */
+export type ExpireQuoteResponse = Message<"disburse.quote.v1.ExpireQuoteResponse"> & {
+};
+
+/**
+ * @generated from message disburse.quote.v1.ExpireQuoteResponse
+ */
+export type ExpireQuoteResponseJson = {
+};
+
+/**
+ * Describes the message disburse.quote.v1.ExpireQuoteResponse.
+ * Use `create(ExpireQuoteResponseSchema)` to create a new message.
+ */
+export const ExpireQuoteResponseSchema: GenMessage<ExpireQuoteResponse, {jsonType: ExpireQuoteResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 13);
 
 /**
  * @generated from message disburse.quote.v1.Corridor
@@ -1048,7 +1194,7 @@ export type CorridorJson = {
  * Use `create(CorridorSchema)` to create a new message.
  */
 export const CorridorSchema: GenMessage<Corridor, {jsonType: CorridorJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 12);
+  messageDesc(file_disburse_quote_v1_quote, 14);
 
 /**
  * A way in which a corridor's payouts are paid; payout's DestinationRail.
@@ -1135,7 +1281,7 @@ export type CorridorRailJson = {
  * Use `create(CorridorRailSchema)` to create a new message.
  */
 export const CorridorRailSchema: GenMessage<CorridorRail, {jsonType: CorridorRailJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 13);
+  messageDesc(file_disburse_quote_v1_quote, 15);
 
 /**
  * @generated from message disburse.quote.v1.Rate
@@ -1190,7 +1336,7 @@ export type RateJson = {
  * Use `create(RateSchema)` to create a new message.
  */
 export const RateSchema: GenMessage<Rate, {jsonType: RateJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 14);
+  messageDesc(file_disburse_quote_v1_quote, 16);
 
 /**
  * @generated from message disburse.quote.v1.SetCorridorRequest
@@ -1231,7 +1377,7 @@ export type SetCorridorRequestJson = {
  * Use `create(SetCorridorRequestSchema)` to create a new message.
  */
 export const SetCorridorRequestSchema: GenMessage<SetCorridorRequest, {jsonType: SetCorridorRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 15);
+  messageDesc(file_disburse_quote_v1_quote, 17);
 
 /**
  * @generated from message disburse.quote.v1.SetCorridorResponse
@@ -1258,7 +1404,7 @@ export type SetCorridorResponseJson = {
  * Use `create(SetCorridorResponseSchema)` to create a new message.
  */
 export const SetCorridorResponseSchema: GenMessage<SetCorridorResponse, {jsonType: SetCorridorResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 16);
+  messageDesc(file_disburse_quote_v1_quote, 18);
 
 /**
  * @generated from message disburse.quote.v1.SetMerchantCorridorRequest
@@ -1315,7 +1461,7 @@ export type SetMerchantCorridorRequestJson = {
  * Use `create(SetMerchantCorridorRequestSchema)` to create a new message.
  */
 export const SetMerchantCorridorRequestSchema: GenMessage<SetMerchantCorridorRequest, {jsonType: SetMerchantCorridorRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 17);
+  messageDesc(file_disburse_quote_v1_quote, 19);
 
 /**
  * @generated from message disburse.quote.v1.SetMerchantCorridorResponse
@@ -1334,7 +1480,7 @@ export type SetMerchantCorridorResponseJson = {
  * Use `create(SetMerchantCorridorResponseSchema)` to create a new message.
  */
 export const SetMerchantCorridorResponseSchema: GenMessage<SetMerchantCorridorResponse, {jsonType: SetMerchantCorridorResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 18);
+  messageDesc(file_disburse_quote_v1_quote, 20);
 
 /**
  * @generated from message disburse.quote.v1.SetRateRequest
@@ -1381,7 +1527,7 @@ export type SetRateRequestJson = {
  * Use `create(SetRateRequestSchema)` to create a new message.
  */
 export const SetRateRequestSchema: GenMessage<SetRateRequest, {jsonType: SetRateRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 19);
+  messageDesc(file_disburse_quote_v1_quote, 21);
 
 /**
  * @generated from message disburse.quote.v1.SetRateResponse
@@ -1408,7 +1554,7 @@ export type SetRateResponseJson = {
  * Use `create(SetRateResponseSchema)` to create a new message.
  */
 export const SetRateResponseSchema: GenMessage<SetRateResponse, {jsonType: SetRateResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 20);
+  messageDesc(file_disburse_quote_v1_quote, 22);
 
 /**
  * @generated from message disburse.quote.v1.ListCorridorsRequest
@@ -1467,7 +1613,7 @@ export type ListCorridorsRequestJson = {
  * Use `create(ListCorridorsRequestSchema)` to create a new message.
  */
 export const ListCorridorsRequestSchema: GenMessage<ListCorridorsRequest, {jsonType: ListCorridorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 21);
+  messageDesc(file_disburse_quote_v1_quote, 23);
 
 /**
  * @generated from message disburse.quote.v1.ListCorridorsResponse
@@ -1536,7 +1682,210 @@ export type ListCorridorsResponseJson = {
  * Use `create(ListCorridorsResponseSchema)` to create a new message.
  */
 export const ListCorridorsResponseSchema: GenMessage<ListCorridorsResponse, {jsonType: ListCorridorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 22);
+  messageDesc(file_disburse_quote_v1_quote, 24);
+
+/**
+ * @generated from message disburse.quote.v1.ListRatesRequest
+ */
+export type ListRatesRequest = Message<"disburse.quote.v1.ListRatesRequest"> & {
+  /**
+   * @generated from field: string corridor_id = 1;
+   */
+  corridorId: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * From the previous page; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+
+  /**
+   * From this `as_of` on; unset for no bound.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 4;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Before this `as_of`; unset for no bound.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 5;
+   */
+  to?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message disburse.quote.v1.ListRatesRequest
+ */
+export type ListRatesRequestJson = {
+  /**
+   * @generated from field: string corridor_id = 1;
+   */
+  corridorId?: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * From the previous page; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
+
+  /**
+   * From this `as_of` on; unset for no bound.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 4;
+   */
+  from?: TimestampJson;
+
+  /**
+   * Before this `as_of`; unset for no bound.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 5;
+   */
+  to?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.quote.v1.ListRatesRequest.
+ * Use `create(ListRatesRequestSchema)` to create a new message.
+ */
+export const ListRatesRequestSchema: GenMessage<ListRatesRequest, {jsonType: ListRatesRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 25);
+
+/**
+ * @generated from message disburse.quote.v1.ListRatesResponse
+ */
+export type ListRatesResponse = Message<"disburse.quote.v1.ListRatesResponse"> & {
+  /**
+   * Of the corridor that was asked for, without its rate.
+   *
+   * @generated from field: disburse.quote.v1.Corridor corridor = 1;
+   */
+  corridor?: Corridor | undefined;
+
+  /**
+   * @generated from field: repeated disburse.quote.v1.HistoricRate rates = 2;
+   */
+  rates: HistoricRate[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 3;
+   */
+  nextCursor: string;
+};
+
+/**
+ * @generated from message disburse.quote.v1.ListRatesResponse
+ */
+export type ListRatesResponseJson = {
+  /**
+   * Of the corridor that was asked for, without its rate.
+   *
+   * @generated from field: disburse.quote.v1.Corridor corridor = 1;
+   */
+  corridor?: CorridorJson;
+
+  /**
+   * @generated from field: repeated disburse.quote.v1.HistoricRate rates = 2;
+   */
+  rates?: HistoricRateJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 3;
+   */
+  nextCursor?: string;
+};
+
+/**
+ * Describes the message disburse.quote.v1.ListRatesResponse.
+ * Use `create(ListRatesResponseSchema)` to create a new message.
+ */
+export const ListRatesResponseSchema: GenMessage<ListRatesResponse, {jsonType: ListRatesResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 26);
+
+/**
+ * A rate as it was set.
+ *
+ * @generated from message disburse.quote.v1.HistoricRate
+ */
+export type HistoricRate = Message<"disburse.quote.v1.HistoricRate"> & {
+  /**
+   * @generated from field: disburse.quote.v1.Rate rate = 1;
+   */
+  rate?: Rate | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp received_at = 2;
+   */
+  receivedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor set_by = 3;
+   */
+  setBy?: Actor | undefined;
+
+  /**
+   * The proposal by which a second person approved it; "" where none was needed.
+   *
+   * @generated from field: string approved_by = 4;
+   */
+  approvedBy: string;
+};
+
+/**
+ * A rate as it was set.
+ *
+ * @generated from message disburse.quote.v1.HistoricRate
+ */
+export type HistoricRateJson = {
+  /**
+   * @generated from field: disburse.quote.v1.Rate rate = 1;
+   */
+  rate?: RateJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp received_at = 2;
+   */
+  receivedAt?: TimestampJson;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor set_by = 3;
+   */
+  setBy?: ActorJson;
+
+  /**
+   * The proposal by which a second person approved it; "" where none was needed.
+   *
+   * @generated from field: string approved_by = 4;
+   */
+  approvedBy?: string;
+};
+
+/**
+ * Describes the message disburse.quote.v1.HistoricRate.
+ * Use `create(HistoricRateSchema)` to create a new message.
+ */
+export const HistoricRateSchema: GenMessage<HistoricRate, {jsonType: HistoricRateJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 27);
 
 /**
  * @generated from enum disburse.quote.v1.QuoteState
@@ -1682,6 +2031,17 @@ export const QuoteService: GenService<{
     output: typeof ClaimQuoteResponseSchema;
   },
   /**
+   * Ends an open quote, so that no payout comes of it any more: open → expired, once. Final; a repeat, and a quote that
+   * had expired, are answered alike. Refuses RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed).
+   *
+   * @generated from rpc disburse.quote.v1.QuoteService.ExpireQuote
+   */
+  expireQuote: {
+    methodKind: "unary";
+    input: typeof ExpireQuoteRequestSchema;
+    output: typeof ExpireQuoteResponseSchema;
+  },
+  /**
    * Creates or changes a corridor; there is one per pair of currencies. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetCorridor
@@ -1722,6 +2082,17 @@ export const QuoteService: GenService<{
     methodKind: "unary";
     input: typeof ListCorridorsRequestSchema;
     output: typeof ListCorridorsResponseSchema;
+  },
+  /**
+   * Every rate that was set for a corridor, the latest `as_of` first. Refuses INVALID_REQUEST (cursor, limit),
+   * RECORD_NOT_FOUND (corridor).
+   *
+   * @generated from rpc disburse.quote.v1.QuoteService.ListRates
+   */
+  listRates: {
+    methodKind: "unary";
+    input: typeof ListRatesRequestSchema;
+    output: typeof ListRatesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_disburse_quote_v1_quote, 0);

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/access.proto.
  */
 export const file_disburse_type_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("Ch1kaXNidXJzZS90eXBlL3YxL2FjY2Vzcy5wcm90bxIQZGlzYnVyc2UudHlwZS52MSJSCgZBY2Nlc3MSEAoIc2VydmljZXMYASADKAkSJQoFcm9sZXMYAiADKA4yFi5kaXNidXJzZS50eXBlLnYxLlJvbGUSDwoHc3RlcF91cBgDIAEoCCrYAQoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASEQoNUk9MRV9UUkVBU1VSWRABEhoKFlJPTEVfVFJFQVNVUllfQVBQUk9WRVIQAhIbChdST0xFX0NPTVBMSUFOQ0VfT0ZGSUNFUhADEhwKGFJPTEVfQ09NUExJQU5DRV9BUFBST1ZFUhAEEhAKDFJPTEVfU1VQUE9SVBAFEhwKGFJPTEVfREVWRUxPUEVSX1JFTEFUSU9OUxAGEhAKDFJPTEVfQVVESVRPUhAHEg4KClJPTEVfQURNSU4QCDpSCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxiNjAMgASgLMhguZGlzYnVyc2UudHlwZS52MS5BY2Nlc3NSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("Ch1kaXNidXJzZS90eXBlL3YxL2FjY2Vzcy5wcm90bxIQZGlzYnVyc2UudHlwZS52MSJtCgZBY2Nlc3MSEAoIc2VydmljZXMYASADKAkSJQoFcm9sZXMYAiADKA4yFi5kaXNidXJzZS50eXBlLnYxLlJvbGUSDwoHc3RlcF91cBgDIAEoCBIZChFyZXF1ZXN0X2J5dGVzX21heBgEIAEoBSrYAQoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASEQoNUk9MRV9UUkVBU1VSWRABEhoKFlJPTEVfVFJFQVNVUllfQVBQUk9WRVIQAhIbChdST0xFX0NPTVBMSUFOQ0VfT0ZGSUNFUhADEhwKGFJPTEVfQ09NUExJQU5DRV9BUFBST1ZFUhAEEhAKDFJPTEVfU1VQUE9SVBAFEhwKGFJPTEVfREVWRUxPUEVSX1JFTEFUSU9OUxAGEhAKDFJPTEVfQVVESVRPUhAHEg4KClJPTEVfQURNSU4QCDpSCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxiNjAMgASgLMhguZGlzYnVyc2UudHlwZS52MS5BY2Nlc3NSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Who may call an RPC: one of the services, or a person with one of the roles. An RPC without this is open
@@ -40,6 +40,13 @@ export type Access = Message<"disburse.type.v1.Access"> & {
    * @generated from field: bool step_up = 3;
    */
   stepUp: boolean;
+
+  /**
+   * The largest request in bytes, where that is not 4 MiB.
+   *
+   * @generated from field: int32 request_bytes_max = 4;
+   */
+  requestBytesMax: number;
 };
 
 /**
@@ -68,6 +75,13 @@ export type AccessJson = {
    * @generated from field: bool step_up = 3;
    */
   stepUp?: boolean;
+
+  /**
+   * The largest request in bytes, where that is not 4 MiB.
+   *
+   * @generated from field: int32 request_bytes_max = 4;
+   */
+  requestBytesMax?: number;
 };
 
 /**

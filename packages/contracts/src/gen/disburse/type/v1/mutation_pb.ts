@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/mutation.proto.
  */
 export const file_disburse_type_v1_mutation: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIpQBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJIlMKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEhAKDEtJTkRfQVBJX0tFWRABEhEKDUtJTkRfT1BFUkFUT1IQAhIQCgxLSU5EX1NFUlZJQ0UQAyJMCghNdXRhdGlvbhIUCgxvcGVyYXRpb25faWQYASABKAkSKgoFYWN0b3IYAiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yQgIYAWIGcHJvdG8z");
+  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIqUBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJImQKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEhAKDEtJTkRfQVBJX0tFWRABEhEKDUtJTkRfT1BFUkFUT1IQAhIQCgxLSU5EX1NFUlZJQ0UQAxIPCgtLSU5EX01FTUJFUhAEIkwKCE11dGF0aW9uEhQKDG9wZXJhdGlvbl9pZBgBIAEoCRIqCgVhY3RvchgCIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3JCAhgBYgZwcm90bzM");
 
 /**
  * The actor of a change, stored with the change for the audit trail.
@@ -86,6 +86,13 @@ export const Actor_Kind = {
    * @generated from enum value: KIND_SERVICE = 3;
    */
   SERVICE: 3,
+
+  /**
+   * A person of a merchant's own team; `id` is the member's id (`mem_…`).
+   *
+   * @generated from enum value: KIND_MEMBER = 4;
+   */
+  MEMBER: 4,
 } as const;
 
 /**
@@ -96,7 +103,7 @@ export type Actor_Kind = (typeof Actor_Kind)[keyof typeof Actor_Kind] | UnknownE
 /**
  * @generated from enum disburse.type.v1.Actor.Kind
  */
-export type Actor_KindJson = "KIND_UNSPECIFIED" | "KIND_API_KEY" | "KIND_OPERATOR" | "KIND_SERVICE";
+export type Actor_KindJson = "KIND_UNSPECIFIED" | "KIND_API_KEY" | "KIND_OPERATOR" | "KIND_SERVICE" | "KIND_MEMBER";
 
 /**
  * Describes the enum disburse.type.v1.Actor.Kind.
@@ -121,7 +128,7 @@ export type Mutation = Message<"disburse.type.v1.Mutation"> & {
 
   /**
    * Ignored: the actor of a change is who calls, by the certificate or token of the call. The gateway
-   * alone names here the API key for which it calls. Leave it out.
+   * alone names here the API key or the member for which it calls. Leave it out.
    *
    * @generated from field: disburse.type.v1.Actor actor = 2 [deprecated = true];
    * @deprecated
@@ -146,7 +153,7 @@ export type MutationJson = {
 
   /**
    * Ignored: the actor of a change is who calls, by the certificate or token of the call. The gateway
-   * alone names here the API key for which it calls. Leave it out.
+   * alone names here the API key or the member for which it calls. Leave it out.
    *
    * @generated from field: disburse.type.v1.Actor actor = 2 [deprecated = true];
    * @deprecated

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/refusal.proto.
  */
 export const file_disburse_type_v1_refusal: GenFile = /*@__PURE__*/
-  fileDesc("Ch5kaXNidXJzZS90eXBlL3YxL3JlZnVzYWwucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEiKAoHUmVmdXNhbBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiKwoJVmlvbGF0aW9uEg0KBWZpZWxkGAEgASgJEg8KB3Byb2JsZW0YAiABKAliBnByb3RvMw");
+  fileDesc("Ch5kaXNidXJzZS90eXBlL3YxL3JlZnVzYWwucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEiSwoHUmVmdXNhbBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDgoGcmVhc29uGAMgASgJEhEKCXBheW91dF9pZBgEIAEoCSIrCglWaW9sYXRpb24SDQoFZmllbGQYASABKAkSDwoHcHJvYmxlbRgCIAEoCWIGcHJvdG8z");
 
 /**
  * Attached as a detail to an RPC error that is an expected refusal: the part that the merchant may read.
@@ -31,6 +31,20 @@ export type Refusal = Message<"disburse.type.v1.Refusal"> & {
    * @generated from field: string message = 2;
    */
   message: string;
+
+  /**
+   * What tells apart the causes that share a code, `beneficiary_not_cleared`; empty for none.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * Of POSSIBLE_DUPLICATE, the earlier payout; empty otherwise.
+   *
+   * @generated from field: string payout_id = 4;
+   */
+  payoutId: string;
 };
 
 /**
@@ -52,6 +66,20 @@ export type RefusalJson = {
    * @generated from field: string message = 2;
    */
   message?: string;
+
+  /**
+   * What tells apart the causes that share a code, `beneficiary_not_cleared`; empty for none.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason?: string;
+
+  /**
+   * Of POSSIBLE_DUPLICATE, the earlier payout; empty otherwise.
+   *
+   * @generated from field: string payout_id = 4;
+   */
+  payoutId?: string;
 };
 
 /**

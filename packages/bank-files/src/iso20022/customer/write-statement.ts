@@ -1,0 +1,134 @@
+import XmlBuilder from "fast-xml-builder";
+import { type Money, moneyText } from "../../text/minor-units.ts";
+
+/** A statement as a customer of ours gets it, before its entries. */
+export type CustomerStatement = {
+  /** At most 35 characters, as every id here. */
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly from: Date;
+  /** Exclusive. */
+  readonly to: Date;
+  readonly accountId: string;
+  readonly currency: string;
+  /** Money of the account, held or not. */
+  readonly opening: Money;
+  readonly closing: Money;
+  /** What of it is not held. */
+  readonly openingAvailable: Money;
+  readonly closingAvailable: Money;
+  readonly credits: EntryTotal;
+  readonly debits: EntryTotal;
+};
+
+/** How many entries there are of a direction, and their sum. */
+export type EntryTotal = { readonly count: number; readonly sum: Money };
+
+/** A booked line of the statement. */
+export type CustomerEntry = {
+  /** Its number in the account. */
+  readonly number: number;
+  readonly amount: Money;
+  readonly direction: "credit" | "debit";
+  /** Whether it takes back an entry before. */
+  readonly isReversal: boolean;
+  readonly at: Date;
+  /** The platform's reference, at most 35 characters. */
+  readonly reference: string;
+  /** The family and kind of a payment (ISO 20022, external bank transaction codes). */
+  readonly family: "RCDT" | "ICDT";
+  readonly kind: "ESCT" | "DMCT" | "XBCT" | "RRTN" | "OTHR";
+  /** Included in the amount. */
+  readonly fees?: Money | undefined;
+  /** The customer's own reference; longer than 35 characters it is in the text alone. */
+  readonly endToEndId: string;
+  /** For people; what is over 500 characters is cut. */
+  readonly text: string;
+};
+
+const builder = new XmlBuilder({
+  ignoreAttributes: false,
+  attributeNamePrefix: "@",
+  suppressEmptyNode: false,
+});
+
+/** Limits of the message's texts. */
+const idMax = 35;
+const textMax = 500;
+
+const version = "camt.053.001.08";
+
+/** The beginning of a camt.053.001.08 of one statement; entries follow, then `statementEnd`. */
+export function statementBegin(statement: CustomerStatement): string {
+  const { id, createdAt, from, to, accountId, currency, credits, debits } = statement;
+  const balances = [
+    balance("OPBD", statement.opening, from),
+    balance("CLBD", statement.closing, to),
+    balance("OPAV", statement.openingAvailable, from),
+    balance("CLAV", statement.closingAvailable, to),
+  ];
+  const head = builder.build({ GrpHdr: { MsgId: id, CreDtTm: createdAt.toISOString() } });
+  const body = builder.build({
+    Id: id,
+    CreDtTm: createdAt.toISOString(),
+    FrToDt: { FrDtTm: from.toISOString(), ToDtTm: to.toISOString() },
+    Acct: { Id: { Othr: { Id: accountId } }, Ccy: currency },
+    Bal: balances,
+    TxsSummry: {
+      TtlNtries: { NbOfNtries: String(credits.count + debits.count) },
+      TtlCdtNtries: { NbOfNtries: String(credits.count), Sum: moneyText(credits.sum) },
+      TtlDbtNtries: { NbOfNtries: String(debits.count), Sum: moneyText(debits.sum) },
+    },
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:${version}"><BkToCstmrStmt>${head}<Stmt>${body}`;
+}
+
+/** One entry of the statement. */
+export function statementEntry(entry: CustomerEntry): string {
+  const { number, amount, direction, isReversal, at, reference, family, kind, fees } = entry;
+  const moment = { DtTm: at.toISOString() };
+  const [code, sum] = [codes[direction], amountOf(amount)];
+  const own = entry.endToEndId;
+  return builder.build({
+    Ntry: {
+      NtryRef: String(number),
+      Amt: sum,
+      CdtDbtInd: code,
+      RvslInd: String(isReversal),
+      Sts: { Cd: "BOOK" },
+      BookgDt: moment,
+      ValDt: moment,
+      AcctSvcrRef: reference,
+      BkTxCd: { Domn: { Cd: "PMNT", Fmly: { Cd: family, SubFmlyCd: kind } } },
+      ...(fees !== undefined && {
+        Chrgs: { Rcrd: { Amt: amountOf(fees), CdtDbtInd: code, ChrgInclInd: "true" } },
+      }),
+      NtryDtls: {
+        TxDtls: {
+          Refs: { EndToEndId: own === "" || own.length > idMax ? "NOTPROVIDED" : own },
+          Amt: sum,
+          CdtDbtInd: code,
+        },
+      },
+      ...(entry.text !== "" && { AddtlNtryInf: [...entry.text].slice(0, textMax).join("") }),
+    },
+  });
+}
+
+/** What ends the file. */
+export const statementEnd = "</Stmt></BkToCstmrStmt></Document>\n";
+
+const codes = { credit: "CRDT", debit: "DBIT" } as const;
+
+function amountOf(money: Money) {
+  return { "@Ccy": money.currency, "#text": moneyText(money) };
+}
+
+function balance(type: string, money: Money, at: Date) {
+  return {
+    Tp: { CdOrPrtry: { Cd: type } },
+    Amt: amountOf(money),
+    CdtDbtInd: "CRDT",
+    Dt: { DtTm: at.toISOString() },
+  };
+}

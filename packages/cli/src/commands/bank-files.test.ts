@@ -1,0 +1,85 @@
+import {
+  BankFileDecision,
+  BankFileState,
+  BankFindingKind,
+} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { afterEach, expect, it } from "vitest";
+import { testWorld } from "../test-world.ts";
+
+const file = { id: "01KFILE", rail: "bank-usd", state: BankFileState.UNDECIDED, payments: 12 };
+const finding = {
+  ...{ id: "9f86", rail: "bank-ach", kind: BankFindingKind.CHANGE, what: "C01" },
+  ...{ payoutId: "po_1", file: "returns.ach", place: "line 7" },
+};
+
+let asked: unknown[] = [];
+const world = testWorld(({ service }) =>
+  service(PayoutOperationsService, {
+    listBankFiles: (request) => {
+      asked.push(request);
+      return { files: [file] };
+    },
+    resolveBankFile: (request) => {
+      asked.push(request);
+      return { file: { ...file, state: BankFileState.SENT, sentBy: "operator" } };
+    },
+    listBankFindings: (request) => {
+      asked.push(request);
+      return { findings: [finding] };
+    },
+    getBankFinding: (request) => {
+      asked.push(request);
+      return { finding, details: '{"account":"1234"}' };
+    },
+    handleBankFinding: (request) => {
+      asked.push(request);
+      return { finding: { ...finding, note: request.note } };
+    },
+  }),
+);
+afterEach(() => {
+  asked = [];
+});
+
+it("lists files of a rail in a state, and says which are undecided", async () => {
+  const args = ["bank-files", "list", "--rail", "bank-usd", "--state", "undecided"];
+  const { code, out } = await world.run(...args);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^ID +RAIL +STATE +NAME +PAYMENTS/);
+  expect(out).toMatch(/01KFILE +bank-usd +undecided/);
+  expect(asked).toMatchObject([{ rail: "bank-usd", state: BankFileState.UNDECIDED }]);
+  const unknown = await world.run("bank-files", "list", "--state", "undecide");
+  expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining("undecided") });
+});
+
+it("decides a file under an operation id, with the bank's words", async () => {
+  const args = ["bank-files", "resolve", "01KFILE", "--reason", "ticket 4711 of the bank"];
+  const { out } = await world.run(...args, "--decision", "received", "--operation-id", "op-1");
+  expect(out).toContain("operator");
+  expect(asked).toMatchObject([
+    {
+      ...{ fileId: "01KFILE", decision: BankFileDecision.RECEIVED },
+      ...{ reason: "ticket 4711 of the bank", mutation: { operationId: "op-1" } },
+    },
+  ]);
+  expect(await world.run(...args)).toMatchObject({ code: 2 });
+});
+
+it("lists findings that are open, or all; shows one with what the bank proposes", async () => {
+  const { out } = await world.run("bank-files", "findings");
+  expect(out).toMatch(/9f86 +bank-ach +change +C01 +po_1 +returns\.ach +line 7/);
+  await world.run("bank-files", "findings", "--handled", "yes");
+  expect(asked).toMatchObject([{ handled: false }, { handled: true }]);
+  const shown = await world.run("bank-files", "show", "9f86", "--json");
+  expect(JSON.parse(shown.out)).toMatchObject({
+    ...{ finding: { id: "9f86", kind: "change" }, details: '{"account":"1234"}' },
+  });
+});
+
+it("marks a finding as handled with a note, which it needs", async () => {
+  const handle = ["bank-files", "handle", "9f86"];
+  expect(await world.run(...handle)).toMatchObject({ code: 2 });
+  await world.run(...handle, "--note", "passed on to the merchant");
+  expect(asked).toMatchObject([{ findingId: "9f86", note: "passed on to the merchant" }]);
+});

@@ -1,0 +1,122 @@
+import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
+import type { Argument, CallCommand } from "../table/command.ts";
+import { merchant } from "./merchants.ts";
+
+const orders = PayoutOrderService.method;
+
+const batch: Argument = { name: "batch", field: "batch_id", about: "the batch's id, bat_…" };
+const scheduled: Argument = {
+  ...{ name: "scheduled", field: "scheduled_payout_id" },
+  about: "the scheduled payout's id, spo_…",
+};
+
+/** Payouts that are made later, of which operators look at, decide on and cancel a merchant's. */
+export const orderCommands: readonly CallCommand[] = [
+  {
+    name: "batches list",
+    summary: "a merchant's batches, newest first",
+    examples: ["batches list mer_01k…", "batches list mer_01k… --state running"],
+    method: orders.listBatches,
+    arguments: [merchant],
+    options: [{ name: "state", field: "state", about: "in this state" }],
+    show: {
+      list: "batches",
+      columns: [
+        ...["id", "state", "line_count", "waiting_count", "executed_count", "failed_count"],
+        ...["total_amount", ["source_currency_code", "currency"] as const],
+        ...["reference_id", "created_at"],
+      ],
+    },
+  },
+  {
+    name: "batches show",
+    summary: "one batch, and how far it is",
+    examples: ["batches show mer_01k… bat_01k…"],
+    method: orders.getBatch,
+    arguments: [merchant, batch],
+    show: { record: "batch" },
+  },
+  {
+    name: "batches lines",
+    summary: "the lines of a batch, each with what became of it",
+    examples: ["batches lines mer_01k… bat_01k… --state failed"],
+    method: orders.listBatchLines,
+    arguments: [merchant, batch],
+    options: [{ name: "state", field: "state", about: "in this state" }],
+    show: {
+      list: "lines",
+      columns: [
+        ...["number", "state", "beneficiary_id", "source_amount", "receiving_amount"],
+        ...["payout_id", "failure_code", "reference_id"],
+      ],
+    },
+  },
+  {
+    name: "batches approve",
+    summary: "have the payouts of a batch made, for its merchant",
+    details:
+      "Not by who made it, where the merchant's rules ask for another. With --digest: only what was\n" +
+      "read, `approval.digest` of `batches show`.",
+    examples: ["batches approve mer_01k… bat_01k… --max-total 25000.00 --digest 9f86d0…"],
+    method: orders.approveBatch,
+    arguments: [merchant, batch],
+    options: [
+      {
+        ...{ name: "max-total", field: "max_total_amount", isRequired: true },
+        about: "what all lines may cost together, fees included",
+      },
+      { name: "digest", field: "digest", about: "of what was read" },
+    ],
+    show: { record: "batch" },
+  },
+  {
+    name: "batches reject",
+    summary: "reject a batch that waits for approval, for its merchant",
+    details: "It is cancelled with its lines; nothing was held for it.",
+    examples: ['batches reject mer_01k… bat_01k… --reason "line 17 is paid already"'],
+    method: orders.rejectBatch,
+    arguments: [merchant, batch],
+    options: [{ name: "reason", field: "reason", about: "why it is not paid", isRequired: true }],
+    show: { record: "batch" },
+  },
+  {
+    name: "batches cancel",
+    summary: "cancel the lines of a batch that are not begun, for its merchant",
+    examples: ["batches cancel mer_01k… bat_01k…"],
+    method: orders.cancelBatch,
+    arguments: [merchant, batch],
+    show: { record: "batch" },
+  },
+  {
+    name: "scheduled list",
+    summary: "a merchant's scheduled payouts, newest first",
+    examples: ["scheduled list mer_01k… --waiting"],
+    method: orders.listScheduledPayouts,
+    arguments: [merchant],
+    options: [{ name: "waiting", field: "waiting", value: "", about: "not made yet" }],
+    show: {
+      list: "scheduled_payouts",
+      columns: [
+        ...["id", "status", "sub_status", "scheduled_at", "source_amount"],
+        ...[["source_currency_code", "from"] as const, "receiving_amount"],
+        ...[["destination_currency_code", "to"] as const, "payout_id", "failure_code"],
+      ],
+    },
+  },
+  {
+    name: "scheduled show",
+    summary: "one scheduled payout",
+    examples: ["scheduled show mer_01k… spo_01k…"],
+    method: orders.getScheduledPayout,
+    arguments: [merchant, scheduled],
+    show: { record: "scheduled_payout" },
+  },
+  {
+    name: "scheduled cancel",
+    summary: "cancel a scheduled payout, or its payout until that is submitted, for its merchant",
+    examples: ["scheduled cancel mer_01k… spo_01k…"],
+    method: orders.cancelScheduledPayout,
+    arguments: [merchant, scheduled],
+    show: { record: "scheduled_payout" },
+  },
+];

@@ -1,0 +1,37 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { z } from "zod";
+import { decimalText, readFields, wholeNumber, word } from "./file.ts";
+
+const amount = { currency: word, minimum: decimalText };
+
+const approval = {
+  amounts: z.array(z.strictObject(amount), { error: "must be a list" }).optional(),
+  new_beneficiary_days: wholeNumber.optional(),
+  lasts_seconds: wholeNumber.optional(),
+  batches: z.boolean({ error: "must be true or false" }).optional(),
+};
+
+const controls = {
+  duplicate_window_seconds: wholeNumber.optional(),
+  approval: z.strictObject(approval, { error: "must have fields" }).optional(),
+};
+const names = [controls, approval, amount].flatMap(Object.keys);
+
+type Rules = NonNullable<z.output<typeof controls.approval>>;
+
+/** The controls of a file, as `SetPayoutControls` takes them. */
+export function readControls(text: string): JsonObject {
+  const read = readFields(text, z.strictObject(controls), names);
+  return {
+    duplicate_window_seconds: read.duplicate_window_seconds ?? 0,
+    ...(read.approval && { approval: rulesOf(read.approval) }),
+  };
+}
+
+function rulesOf({ amounts = [], ...rules }: Rules): JsonObject {
+  const { new_beneficiary_days = 0, lasts_seconds = 0, batches = false } = rules;
+  return {
+    amounts: amounts.map(({ currency, minimum }) => ({ currency_code: currency, minimum })),
+    ...{ new_beneficiary_days, lasts_seconds, batches },
+  };
+}

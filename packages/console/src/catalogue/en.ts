@@ -1,0 +1,26 @@
+import { batchWords } from "./en/batches.ts";
+import { beneficiaryWords } from "./en/beneficiaries.ts";
+import { complianceWords } from "./en/compliance.ts";
+import { depositorWords } from "./en/depositors.ts";
+import { everyPageWords } from "./en/every-page.ts";
+import { formWords } from "./en/forms.ts";
+import { payoutWords } from "./en/payouts.ts";
+import { shellWords } from "./en/shell.ts";
+import { teamWords } from "./en/team.ts";
+import { treasuryWords } from "./en/treasury.ts";
+import { webhookWords } from "./en/webhooks.ts";
+
+/** Every string of the console, in English, by the part of it that shows them. */
+export const t = {
+  ...everyPageWords,
+  shell: shellWords,
+  payouts: payoutWords,
+  batches: batchWords,
+  beneficiaries: beneficiaryWords,
+  depositors: depositorWords,
+  forms: formWords,
+  webhooks: webhookWords,
+  compliance: complianceWords,
+  treasury: treasuryWords,
+  team: teamWords,
+} as const;

@@ -1,0 +1,55 @@
+/** Words of a merchant's team and API keys. */
+export const teamWords = {
+  members: {
+    title: "Team",
+    caption: "People of the team, oldest first",
+    name: "Name",
+    email: "E-mail address",
+    role: "Role",
+    roles: {
+      viewer: "Viewer: reads everything",
+      maker: "Maker: makes payouts",
+      approver: "Approver: approves what makers make",
+      admin: "Admin: everything, team and keys too",
+    } as Record<string, string>,
+    state: "State",
+    states: { invited: "Has not signed in yet", active: "Active", removed: "Removed" } as Record<
+      string,
+      string
+    >,
+    signedIn: "Last sign-in",
+    add: "Add a person",
+    addText:
+      "The person becomes a member by signing in with that verified address. No message is sent: tell them.",
+    change: "Change role",
+    changeText: "It counts from the person's next request on.",
+    remove: "Remove",
+    removeText: "The person is signed out at once and cannot sign in any more.",
+  },
+  keys: {
+    title: "API keys",
+    caption: "API keys, oldest first",
+    empty: "No key yet.",
+    description: "Note",
+    scopes: "Scopes",
+    cidrs: "From addresses",
+    anywhere: "anywhere",
+    expires: "Ends",
+    never: "never",
+    state: "State",
+    active: "Works",
+    revoked: "Revoked",
+    ended: "Ended",
+    add: "New key",
+    addText: "A program uses it with the scopes that you choose. It is shown once.",
+    scopesHint: "What the program may do; nothing else.",
+    cidrsHint:
+      "Addresses or networks with spaces between, such as 203.0.113.0/24; empty: anywhere.",
+    expiresHint: "The first day on which it does not work any more; empty: no end.",
+    secretTitle: "The new key",
+    secretText: "Copy it now: it is shown this once and never again.",
+    secretDone: "I have copied it",
+    revoke: "Revoke",
+    revokeText: "Programs that use it are refused within five seconds. This cannot be undone.",
+  },
+} as const;

@@ -1,0 +1,228 @@
+import type { Batch, BatchLine } from "@disburse/sdk/gen/types.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { batches, linesOf } from "../../api/lists.ts";
+import { get, send } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { AreaField, TextField } from "../../ui/field.tsx";
+import { List } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { amountOf, moneyText } from "../../ui/rules/amounts.ts";
+import type { Column } from "../../ui/table.tsx";
+
+const words = t.batches.one;
+const route = getRouteApi("/shell/batches/$batchId");
+const pathOf = (id: string) => `${batches.path}/${encodeURIComponent(id)}`;
+
+const columns: readonly Column<BatchLine>[] = [
+  { id: "number", header: words.number, cell: (row) => row.number },
+  {
+    id: "state",
+    header: t.list.status,
+    cell: ({ state, sub_status: sub }) =>
+      sub === undefined ? (
+        <StateBadge state={state} words={words.lineStates} />
+      ) : (
+        <StateBadge state={sub} words={t.payouts.subStatuses} />
+      ),
+  },
+  {
+    id: "beneficiary",
+    header: t.payouts.beneficiary,
+    width: "wide",
+    cell: (row) => <span className="mono break">{row.beneficiary_id}</span>,
+  },
+  {
+    id: "sent",
+    header: t.payouts.sent,
+    align: "end",
+    cell: ({ source_amount: amount, source_currency_code: currency }) =>
+      amount === undefined ? "–" : <Money amount={amount} currency={currency} />,
+  },
+  {
+    id: "received",
+    header: t.payouts.received,
+    align: "end",
+    cell: ({ receiving_amount: amount, destination_currency_code: currency }) =>
+      amount === undefined ? "–" : <Money amount={amount} currency={currency} />,
+  },
+  {
+    id: "payout",
+    header: t.payouts.one.title,
+    cell: ({ payout_id: id }) =>
+      id === "" ? (
+        "–"
+      ) : (
+        <Link to="/payouts/$payoutId" params={{ payoutId: id }} className="mono break">
+          {id}
+        </Link>
+      ),
+  },
+  {
+    id: "why",
+    header: words.why,
+    width: "wide",
+    cell: (row) => <span className="break">{row.failure_message || row.failure_code}</span>,
+  },
+];
+
+/** A batch: its progress, its lines, and the decision on it as a whole. */
+export function BatchPage() {
+  const { batchId } = route.useParams();
+  const session = useSession();
+  const found = useQuery({
+    queryKey: [batches.path, "one", batchId],
+    queryFn: () => get<Batch>(pathOf(batchId)),
+    refetchInterval: ({ state }) => (state.data?.state === "running" ? 2_000 : false),
+  });
+  const client = useQueryClient();
+  const changedAt = found.data?.updated_at;
+  useEffect(() => {
+    // A batch that has moved on has other lines.
+    if (changedAt !== undefined) {
+      void client.invalidateQueries({ queryKey: [linesOf(batchId).path] });
+    }
+  }, [client, batchId, changedAt]);
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const batch = found.data;
+  return (
+    <Page
+      title={batch.reference_id || words.title}
+      lead={
+        <span className="row">
+          <span className="mono break">{batch.id}</span>
+          <StateBadge state={batch.state} words={t.batches.states} />
+        </span>
+      }
+      actions={
+        <>
+          <a className="button" href={`${pathOf(batchId)}/report.csv`} download>
+            {words.report}
+          </a>
+          {may(session, "payout:approve") ? <Decide batch={batch} /> : null}
+          {may(session, "payout:write") ? <Cancel batch={batch} /> : null}
+        </>
+      }
+    >
+      {batch.state === "awaiting_approval" && batch.approval.by_another ? (
+        <Notice tone="warn">{words.byAnother}</Notice>
+      ) : null}
+      <BatchFacts batch={batch} />
+      <Section title={words.lines}>
+        <List
+          caption={words.lines}
+          list={linesOf(batchId)}
+          query={{}}
+          columns={columns}
+          keyOf={({ number }) => String(number)}
+        />
+      </Section>
+    </Page>
+  );
+}
+
+function BatchFacts({ batch }: { batch: Batch }) {
+  const { source_currency_code: source, source_total: total, max_total_amount: max } = batch;
+  const { decided_by: by, decided_at: decidedAt, reason } = batch.approval;
+  const receiving = batch.receiving_totals.map((each) =>
+    moneyText(each.amount, each.currency_code),
+  );
+  return (
+    <div className="card">
+      <Facts
+        rows={[
+          [words.account, batch.account_id],
+          [t.batches.lines, String(batch.line_count)],
+          [words.sourceTotal, total && moneyText(total.amount, total.currency_code)],
+          [words.receivingTotal, receiving.join(", ")],
+          [words.max, max && moneyText(max, source)],
+          [t.batches.cost, moneyText(batch.total_amount, source)],
+          [words.waiting, String(batch.waiting_count)],
+          [words.executed, String(batch.executed_count)],
+          [words.failed, String(batch.failed_count)],
+          [words.cancelled, String(batch.cancelled_count)],
+          [words.decided, <Moment key="decided" at={decidedAt} />],
+          [words.decidedBy, [by, reason].filter((text) => text !== "").join(": ")],
+          [words.finished, <Moment key="finished" at={batch.finished_at} />],
+        ]}
+      />
+    </div>
+  );
+}
+
+/** Changes a batch by one of its operations. */
+function useChange({ id }: Batch) {
+  const client = useQueryClient();
+  return async (action: string, body: object, idempotencyKey: string) => {
+    await send("POST", `${pathOf(id)}/${action}`, { body, idempotencyKey });
+    await client.invalidateQueries({ queryKey: [batches.path] });
+  };
+}
+
+/** The decision on a batch that waits; what is approved is bound by its digest. */
+function Decide({ batch }: { batch: Batch }) {
+  const change = useChange(batch);
+  const [max, setMax] = useState("");
+  const [reason, setReason] = useState("");
+  if (batch.state !== "awaiting_approval") return null;
+  const amount = amountOf(max);
+  const approved = { max_total_amount: amount, digest: batch.approval.digest };
+  return (
+    <>
+      <ConfirmButton
+        label={words.approve}
+        text={words.approveText}
+        kind="primary"
+        isReady={amount !== undefined}
+        confirm={(key) => change("approve", approved, key)}
+      >
+        <TextField
+          label={words.maximum(batch.source_currency_code)}
+          value={max}
+          onChange={setMax}
+          inputMode="decimal"
+          required
+          {...(max !== "" && amount === undefined ? { error: t.payouts.create.badAmount } : {})}
+        />
+      </ConfirmButton>
+      <ConfirmButton
+        label={t.payouts.one.reject}
+        text={words.rejectText}
+        isReady={reason.trim() !== ""}
+        confirm={(key) => change("reject", { reason: reason.trim() }, key)}
+      >
+        <AreaField
+          label={t.payouts.one.rejectReason}
+          value={reason}
+          onChange={setReason}
+          maxLength={255}
+          required
+        />
+      </ConfirmButton>
+    </>
+  );
+}
+
+/** What its maker may do until it is finished. */
+function Cancel({ batch }: { batch: Batch }) {
+  const change = useChange(batch);
+  if (batch.state !== "awaiting_approval" && batch.state !== "running") return null;
+  return (
+    <ConfirmButton
+      label={words.cancel}
+      text={words.cancelText}
+      confirm={(key) => change("cancel", {}, key)}
+    />
+  );
+}

@@ -1,0 +1,75 @@
+import type { Batch } from "@disburse/sdk/gen/types.ts";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { type FormEvent, useId, useRef, useState } from "react";
+import { batches } from "../../api/lists.ts";
+import { attemptKey, send } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { Page } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+
+const words = t.batches.upload;
+const route = getRouteApi("/shell/batches/new");
+
+/** The columns of a line, as the reference names them. */
+const columns =
+  "account_id, beneficiary_id, source_currency_code, destination_currency_code, source_amount or receiving_amount; optional: reference_id, max_source_amount, remittance_information, purpose_code, allow_duplicate, metadata.<key>";
+
+/** Uploads a file of payouts, which is checked line by line; nothing is paid by it. */
+export function NewBatch() {
+  const navigate = route.useNavigate();
+  const client = useQueryClient();
+  const id = useId();
+  const [file, setFile] = useState<File>();
+  // One choice of a file is one attempt: the same file next month is another batch.
+  const key = useRef("");
+  const sending = useMutation({
+    mutationFn: async (chosen: File) => {
+      const csv = await chosen.text();
+      return send<Batch>("POST", batches.path, { csv, idempotencyKey: key.current });
+    },
+    onSuccess: async ({ id: batchId }) => {
+      await client.invalidateQueries({ queryKey: [batches.path] });
+      await navigate({ to: "/batches/$batchId", params: { batchId } });
+    },
+  });
+  const choose = (chosen: File | undefined) => {
+    key.current = attemptKey();
+    sending.reset();
+    setFile(chosen);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (file !== undefined) sending.mutate(file);
+  };
+  return (
+    <Page title={words.title}>
+      <form className="form card" onSubmit={submit}>
+        <div className="field">
+          <label htmlFor={id}>{words.file}</label>
+          <input
+            id={id}
+            type="file"
+            accept=".csv,text/csv"
+            aria-describedby={`${id}-hint`}
+            onChange={(event) => choose(event.target.files?.[0])}
+          />
+          <span className="field-hint" id={`${id}-hint`}>
+            {words.hint(columns)}
+          </span>
+        </div>
+        {sending.isError ? <ProblemNotice error={sending.error} noAnswer={words.notKnown} /> : null}
+        <div>
+          <button
+            type="submit"
+            className="button"
+            data-kind="primary"
+            disabled={file === undefined || sending.isPending}
+          >
+            {sending.isPending ? words.sending : words.send}
+          </button>
+        </div>
+      </form>
+    </Page>
+  );
+}

@@ -1,0 +1,134 @@
+import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { beneficiaries } from "../../api/lists.ts";
+import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { Badge, StateBadge } from "../../ui/badge.tsx";
+import type { Filter } from "../../ui/filters.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { ListPage } from "../list-page.tsx";
+import { accountOf, nameOf } from "../rules/beneficiary.ts";
+import { AskBeneficiary } from "./ask-beneficiary.tsx";
+
+const words = t.beneficiaries;
+const route = getRouteApi("/shell/beneficiaries");
+
+const columns: readonly Column<Beneficiary>[] = [
+  {
+    id: "name",
+    header: words.name,
+    cell: (row) => (
+      <Link to="/beneficiaries/$beneficiaryId" params={{ beneficiaryId: row.beneficiary_id }}>
+        {nameOf(row)}
+      </Link>
+    ),
+    csv: nameOf,
+  },
+  {
+    id: "screening",
+    header: words.screening,
+    cell: ({ screening_status: state, archived }) => (
+      <span className="row">
+        <StateBadge state={state} words={words.screeningStates} />
+        {archived ? <Badge tone="plain">{words.archived}</Badge> : null}
+      </span>
+    ),
+    csv: (row) => row.screening_status,
+  },
+  {
+    id: "currency",
+    header: words.currency,
+    cell: (row) => row.destination_currency,
+    csv: (row) => row.destination_currency ?? "",
+  },
+  {
+    id: "account",
+    header: words.account,
+    width: "wide",
+    cell: (row) => <span className="mono break">{accountOf(row)}</span>,
+    csv: accountOf,
+  },
+  {
+    id: "method",
+    header: words.method,
+    width: "wide",
+    cell: (row) => row.transfer_method,
+    csv: (row) => row.transfer_method,
+  },
+  {
+    id: "created",
+    header: t.list.created,
+    width: "wide",
+    cell: ({ created_at: at }) => <Moment at={at} />,
+    csv: (row) => row.created_at,
+  },
+];
+
+const fileColumns: readonly Column<Beneficiary>[] = [
+  { id: "id", header: t.list.id, cell: () => null, csv: (row) => row.beneficiary_id },
+  ...columns,
+];
+
+const filters: readonly Filter[] = [
+  {
+    name: "screening_status",
+    label: words.screening,
+    kind: "choice",
+    options: Object.entries(words.screeningStates),
+  },
+  {
+    name: "beneficiary_type",
+    label: words.type,
+    kind: "choice",
+    options: Object.entries(words.types),
+  },
+  {
+    name: "beneficiary_account_type",
+    label: words.accountType,
+    kind: "choice",
+    options: Object.entries(words.accountTypes),
+  },
+  {
+    name: "archived",
+    label: words.archivedOnly,
+    kind: "choice",
+    options: Object.entries(words.archiveChoices),
+  },
+  { name: "created_from", label: t.list.from, kind: "day" },
+  { name: "created_to", label: t.list.to, kind: "day" },
+];
+
+/** Whom the merchant pays, with the state of their screening. */
+export function Beneficiaries() {
+  const session = useSession();
+  const navigate = route.useNavigate();
+  return (
+    <ListPage
+      title={words.title}
+      caption={words.caption}
+      empty={words.empty}
+      list={beneficiaries}
+      columns={columns}
+      keyOf={(row) => row.beneficiary_id}
+      file={{ name: "beneficiaries", columns: fileColumns }}
+      filters={filters}
+      search={route.useSearch()}
+      onSearch={(next) => void navigate({ search: next })}
+      add={
+        may(session, "beneficiary:write") ? (
+          <>
+            <Link to="/beneficiaries/links" className="button">
+              {words.links.all}
+            </Link>
+            <AskBeneficiary />
+            <Link to="/beneficiaries/new" className="button" data-kind="primary">
+              {words.add}
+            </Link>
+          </>
+        ) : null
+      }
+    />
+  );
+}

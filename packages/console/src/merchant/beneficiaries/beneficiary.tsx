@@ -1,0 +1,118 @@
+import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { beneficiaries, payouts } from "../../api/lists.ts";
+import { get, send } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { List } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { payoutColumns } from "../payouts/columns.tsx";
+import { nameOf } from "../rules/beneficiary.ts";
+import { recordRows } from "../rules/record.ts";
+
+const words = t.beneficiaries.one;
+const route = getRouteApi("/shell/beneficiaries/$beneficiaryId");
+
+const pathOf = (id: string) => `${beneficiaries.path}/${encodeURIComponent(id)}`;
+
+const beneficiaryQuery = (id: string) =>
+  queryOptions({
+    queryKey: [beneficiaries.path, "one", id],
+    queryFn: () => get<Beneficiary>(pathOf(id)),
+    refetchInterval: ({ state }) => (state.data?.screening_status === "pending" ? 3_000 : false),
+  });
+
+const notices = {
+  review: { tone: "warn", text: words.review },
+  blocked: { tone: "bad", text: words.blocked },
+  pending: { tone: "info", text: words.pending },
+  cleared: undefined,
+} as const;
+
+/** One beneficiary: its record, its screening, and what was paid to it. */
+export function BeneficiaryPage() {
+  const { beneficiaryId: id } = route.useParams();
+  const session = useSession();
+  const found = useQuery(beneficiaryQuery(id));
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const beneficiary = found.data;
+  const { screening_status: state, archived } = beneficiary;
+  const notice = notices[state];
+  return (
+    <Page
+      title={nameOf(beneficiary)}
+      lead={
+        <span className="row">
+          <span className="mono break">{id}</span>
+          <StateBadge state={state} words={t.beneficiaries.screeningStates} />
+        </span>
+      }
+      actions={
+        <>
+          {may(session, "payout:write") && state === "cleared" && !archived ? (
+            <Link
+              to="/payouts/new"
+              search={{ beneficiary: id }}
+              className="button"
+              data-kind="primary"
+            >
+              {words.pay}
+            </Link>
+          ) : null}
+          {may(session, "beneficiary:write") && !archived ? <Archive id={id} /> : null}
+        </>
+      }
+    >
+      {notice === undefined ? null : <Notice tone={notice.tone}>{notice.text}</Notice>}
+      <Section title={words.facts}>
+        <div className="card">
+          <Facts
+            rows={[
+              ...recordRows(beneficiary, hidden),
+              [t.list.created, <Moment key="created" at={beneficiary.created_at} />],
+            ]}
+          />
+        </div>
+      </Section>
+      {may(session, "payout:read") ? (
+        <Section title={words.payouts}>
+          <List
+            caption={words.payouts}
+            list={payouts}
+            query={{ beneficiary_id: id }}
+            columns={payoutColumns}
+            keyOf={(row) => row.id}
+            empty={words.noPayouts}
+            isFixed
+          />
+        </Section>
+      ) : null}
+    </Page>
+  );
+}
+
+/** Shown elsewhere on the page. */
+const hidden = ["beneficiary_id", "screening_status", "created_at", "updated_at", "archived"];
+
+function Archive({ id }: { id: string }) {
+  const client = useQueryClient();
+  return (
+    <ConfirmButton
+      label={words.archive}
+      text={words.archiveText}
+      confirm={async () => {
+        await send("DELETE", pathOf(id));
+        await client.invalidateQueries({ queryKey: [beneficiaries.path] });
+      }}
+    />
+  );
+}

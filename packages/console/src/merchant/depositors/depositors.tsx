@@ -1,0 +1,102 @@
+import type { Depositor } from "@disburse/sdk/gen/types.ts";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { depositors } from "../../api/lists.ts";
+import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import type { Filter } from "../../ui/filters.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { ListPage } from "../list-page.tsx";
+import { depositorName } from "../rules/depositor.ts";
+
+const words = t.depositors;
+const route = getRouteApi("/shell/depositors");
+
+const kindOf = ({ depositor_type: type = "" }: Depositor) => words.types[type] ?? words.ownBusiness;
+
+const columns: readonly Column<Depositor>[] = [
+  {
+    id: "name",
+    header: words.name,
+    cell: (row) => (
+      <Link to="/depositors/$depositorId" params={{ depositorId: row.id }}>
+        {depositorName(row)}
+      </Link>
+    ),
+    csv: depositorName,
+  },
+  {
+    id: "status",
+    header: t.list.status,
+    cell: ({ status }) => <StateBadge state={status} words={words.states} />,
+    csv: (row) => row.status,
+  },
+  { id: "type", header: words.type, cell: kindOf, csv: kindOf },
+  {
+    id: "relation",
+    header: words.relation,
+    width: "wide",
+    cell: (row) => row.depositor_relation,
+    csv: (row) => row.depositor_relation ?? "",
+  },
+  {
+    id: "wallet",
+    header: words.wallet,
+    width: "wide",
+    cell: (row) => <span className="mono break">{row.depositor_wallet_address ?? ""}</span>,
+    csv: (row) => row.depositor_wallet_address ?? "",
+  },
+  {
+    id: "created",
+    header: t.list.created,
+    width: "wide",
+    cell: ({ created_at: at }) => <Moment at={at} />,
+    csv: (row) => row.created_at,
+  },
+];
+
+const fileColumns: readonly Column<Depositor>[] = [
+  { id: "id", header: t.list.id, cell: () => null, csv: (row) => row.id },
+  ...columns,
+];
+
+const filters: readonly Filter[] = [
+  { name: "status", label: t.list.status, kind: "choice", options: Object.entries(words.states) },
+  {
+    name: "depositor_type",
+    label: words.type,
+    kind: "choice",
+    options: Object.entries(words.types),
+  },
+  { name: "created_from", label: t.list.from, kind: "day" },
+  { name: "created_to", label: t.list.to, kind: "day" },
+];
+
+/** Who funds the merchant's accounts, with the state of their screening. */
+export function Depositors() {
+  const session = useSession();
+  const navigate = route.useNavigate();
+  return (
+    <ListPage
+      title={words.title}
+      caption={words.caption}
+      empty={words.empty}
+      list={depositors}
+      columns={columns}
+      keyOf={(row) => row.id}
+      file={{ name: "depositors", columns: fileColumns }}
+      filters={filters}
+      search={route.useSearch()}
+      onSearch={(next) => void navigate({ search: next })}
+      add={
+        may(session, "depositor:write") ? (
+          <Link to="/depositors/new" className="button" data-kind="primary">
+            {words.add}
+          </Link>
+        ) : null
+      }
+    />
+  );
+}

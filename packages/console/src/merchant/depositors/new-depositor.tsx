@@ -1,0 +1,102 @@
+import type { CreatedDepositor } from "@disburse/sdk/gen/types.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { depositors } from "../../api/lists.ts";
+import { t } from "../../catalogue/en.ts";
+import { SelectField } from "../../ui/field.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { BodyForm, type FieldGroup } from "../forms/body-form.tsx";
+import {
+  type BodySchema,
+  type FormField,
+  labelOf,
+  schemaFields,
+} from "../forms/rules/form-field.ts";
+import { useBodyForm } from "../forms/use-body-form.ts";
+
+const words = t.depositors.create;
+const route = getRouteApi("/shell/depositors/new");
+
+/** The list of a company's owners in its body. */
+const ownersPath = "company_owner_details";
+/** As many as the interface takes. */
+const ownersMax = 20;
+
+/** The reference, as far as bodies go. */
+type Reference = {
+  readonly components: { readonly schemas: Readonly<Record<string, BodySchema>> };
+};
+
+/** Adds a depositor by the fields that the reference has for its kind. */
+export function NewDepositor() {
+  const [kind, setKind] = useState("DepositorIndividualRequest");
+  const found = useQuery({
+    queryKey: ["/openapi.json"],
+    queryFn: async () => (await (await fetch("/openapi.json")).json()) as Reference,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const schema = found.data.components.schemas[kind] ?? {};
+  return (
+    <Page title={words.title}>
+      <div className="card">
+        <SelectField
+          label={words.kind}
+          value={kind}
+          onChange={setKind}
+          options={Object.entries(words.kinds)}
+          name="kind"
+        />
+      </div>
+      <Details key={kind} schema={schema} />
+    </Page>
+  );
+}
+
+function Details({ schema }: { schema: BodySchema }) {
+  const navigate = route.useNavigate();
+  const client = useQueryClient();
+  const [owners, setOwners] = useState(1);
+  const fields = useMemo(() => schemaFields(schema, { [ownersPath]: owners }), [schema, owners]);
+  const body = useBodyForm<CreatedDepositor>(fields, {
+    path: "/api/v1/depositor",
+    onDone: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: [depositors.path] });
+      await navigate({ to: "/depositors/$depositorId", params: { depositorId: id } });
+    },
+  });
+  return (
+    <BodyForm groups={groupsOf(fields)} form={body} words={words}>
+      {schema.properties?.[ownersPath] === undefined ? null : (
+        <div className="row">
+          <button
+            type="button"
+            className="button"
+            disabled={owners >= ownersMax}
+            onClick={() => setOwners(owners + 1)}
+          >
+            {t.forms.addOwner}
+          </button>
+          {owners > 1 ? (
+            <button type="button" className="button" onClick={() => setOwners(owners - 1)}>
+              {t.forms.removeOwner}
+            </button>
+          ) : null}
+        </div>
+      )}
+    </BodyForm>
+  );
+}
+
+/** Fields of one object or owner stand together. */
+function groupsOf(fields: readonly FormField[]): FieldGroup[] {
+  const titleOf = ({ path }: FormField): string => {
+    const owner = /^company_owner_details\[(\d+)\]/.exec(path)?.[1];
+    if (owner !== undefined) return t.forms.owner(Number(owner) + 1);
+    return path.includes(".") ? labelOf(path.split(".").slice(0, -1).join(".")) : "";
+  };
+  return [...Map.groupBy(fields, titleOf)].map(([title, own]) => ({ title, fields: own }));
+}

@@ -1,0 +1,110 @@
+import type { LedgerEntry } from "@disburse/sdk/gen/types.ts";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { accounts, entriesOf } from "../api/lists.ts";
+import { addressOf } from "../api/request.ts";
+import { t } from "../catalogue/en.ts";
+import { type Filter, Filters } from "../ui/filters.tsx";
+import { List } from "../ui/list.tsx";
+import { Moment } from "../ui/moment.tsx";
+import { Money } from "../ui/money.tsx";
+import { Page } from "../ui/page.tsx";
+import type { Column } from "../ui/table.tsx";
+import { spanQuery } from "./rules/span.ts";
+
+const words = t.shell.entries;
+const route = getRouteApi("/shell/accounts/$accountId");
+
+const columns: readonly Column<LedgerEntry>[] = [
+  { id: "created", header: t.list.created, cell: ({ created_at: at }) => <Moment at={at} /> },
+  { id: "step", header: words.step, cell: ({ step }) => words.steps[step] ?? step },
+  {
+    id: "amount",
+    header: words.amount,
+    align: "end",
+    cell: ({ amount, currency_code: currency }) => <Money amount={amount} currency={currency} />,
+  },
+  {
+    id: "available",
+    header: words.available,
+    align: "end",
+    cell: ({ available }) => <Money amount={available} />,
+  },
+  {
+    id: "held",
+    header: words.held,
+    align: "end",
+    width: "wide",
+    cell: ({ held }) => <Money amount={held} />,
+  },
+  {
+    id: "payout",
+    header: words.payout,
+    cell: ({ payout_id: payoutId }) =>
+      payoutId === "" ? (
+        "–"
+      ) : (
+        <Link to="/payouts/$payoutId" params={{ payoutId }} className="mono break">
+          {payoutId}
+        </Link>
+      ),
+  },
+  { id: "note", header: words.note, width: "wide", cell: ({ note }) => note },
+];
+
+const filters: readonly Filter[] = [
+  { name: "step", label: words.step, kind: "choice", options: Object.entries(words.steps) },
+  { name: "payout_id", label: words.payout, kind: "text" },
+  { name: "created_from", label: t.list.from, kind: "day" },
+  { name: "created_to", label: t.list.to, kind: "day" },
+];
+
+/** The entries of an account under filters; the server writes its CSV. */
+export function Entries() {
+  const { accountId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = entriesOf(accountId);
+  const query = spanQuery(search);
+  return (
+    <Page
+      title={words.title}
+      lead={<span className="mono break">{accountId}</span>}
+      actions={
+        <>
+          <Statements accountId={accountId} from={query.created_from} to={query.created_to} />
+          <a className="button" href={addressOf(`${list.path}.csv`, query)} download>
+            {t.actions.exportCsv}
+          </a>
+        </>
+      }
+    >
+      <Filters
+        filters={filters}
+        values={search}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      <List
+        caption={words.caption}
+        list={list}
+        query={query}
+        columns={columns}
+        keyOf={({ id }) => id}
+      />
+    </Page>
+  );
+}
+
+/** The account's statement of the days that are filtered for, in each format that there is. */
+function Statements(props: {
+  accountId: string;
+  from: string | undefined;
+  to: string | undefined;
+}) {
+  const { accountId, from, to } = props;
+  const path = `${accounts.path}/${encodeURIComponent(accountId)}/statements`;
+  return Object.entries(words.statements).map(([format, label]) => (
+    <a key={format} className="button" href={addressOf(path, { from, to, format })} download>
+      {label}
+    </a>
+  ));
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { bodyOf, formProblems } from "./form-body.ts";
+import { type FormField, labelOf, schemaFields } from "./form-field.ts";
+
+const owner = {
+  type: "object",
+  properties: {
+    person_details: {
+      type: "object",
+      properties: { firstname: { type: "string" }, citizenship: { pattern: "^[A-Z]{2}$" } },
+      required: ["firstname"],
+    },
+  },
+};
+const schema = {
+  properties: {
+    depositor_relation: { type: "string", enum: ["business"] },
+    owners: { type: "array", items: owner },
+  },
+  required: ["depositor_relation"],
+};
+
+test("flattens objects and lists, and puts them together again", () => {
+  const fields = schemaFields(schema, { owners: 2 });
+  expect(fields.map(({ path }) => path)).toEqual([
+    "depositor_relation",
+    ...["owners[0].person_details.firstname", "owners[0].person_details.citizenship"],
+    ...["owners[1].person_details.firstname", "owners[1].person_details.citizenship"],
+  ]);
+  const values = {
+    "owners[0].person_details.firstname": " Jane ",
+    "owners[1].person_details.firstname": "Ivo",
+    "owners[1].person_details.citizenship": "",
+  };
+  expect(bodyOf(fields, values)).toEqual({
+    depositor_relation: "business",
+    owners: [{ person_details: { firstname: "Jane" } }, { person_details: { firstname: "Ivo" } }],
+  });
+});
+
+const words = { required: "is required", format: "has another form" };
+const field: FormField = {
+  ...{ path: "routing", label: "Routing", type: "text", hint: "", initial: "" },
+  ...{ isRequired: true, pattern: "^[0-9]{9}$", patternMessage: "must be nine digits" },
+};
+
+test.each([
+  ["", { routing: "is required" }],
+  ["  ", { routing: "is required" }],
+  ["12345678", { routing: "must be nine digits" }],
+  ["123456789", {}],
+  [" 123456789 ", {}],
+])("of %j it says %j", (routing, problems) => {
+  expect(formProblems([field], { routing }, words)).toEqual(problems);
+});
+
+test("a field that may be left out is not missed", () => {
+  expect(formProblems([{ ...field, isRequired: false }], {}, words)).toEqual({});
+});
+
+test.each([
+  ["beneficiary_first_name", "First name"],
+  ["depositor_details.address.zip_code", "Zip code"],
+  ["iban", "IBAN"],
+])("names %s as %s", (name, label) => {
+  expect(labelOf(name)).toBe(label);
+});

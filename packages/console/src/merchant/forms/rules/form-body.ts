@@ -1,0 +1,52 @@
+import type { FormField } from "./form-field.ts";
+
+/** What a person typed, by a field's path. */
+export type FormValues = Readonly<Record<string, string>>;
+
+/** A field's value: what was typed, else what it begins with. */
+export function fieldValue(field: FormField, values: FormValues): string {
+  return values[field.path] ?? field.initial;
+}
+
+/** Why fields cannot be sent, by their paths; what only the server can tell is left to it. */
+export function formProblems(
+  fields: readonly FormField[],
+  values: FormValues,
+  words: { readonly required: string; readonly format: string },
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const field of fields) {
+    const value = fieldValue(field, values).trim();
+    if (value === "") {
+      if (field.isRequired) found[field.path] = words.required;
+      continue;
+    }
+    if (field.pattern !== undefined && !new RegExp(field.pattern, "u").test(value)) {
+      found[field.path] = field.patternMessage ?? words.format;
+    }
+  }
+  return found;
+}
+
+/** The body of a form: empty fields are left out, objects and lists made by the paths. */
+export function bodyOf(fields: readonly FormField[], values: FormValues): object {
+  const body: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = fieldValue(field, values).trim();
+    if (value !== "") put(body, field.path, value);
+  }
+  return body;
+}
+
+/** Puts a value at a path such as `owners[0].name` into a body. */
+function put(body: Record<string, unknown>, path: string, value: string): void {
+  const steps = path.split(/[.[\]]/).filter((step) => step !== "");
+  const last = steps.pop() ?? "";
+  let at: Record<string, unknown> = body;
+  for (const [index, step] of steps.entries()) {
+    const isList = /^\d+$/.test(steps[index + 1] ?? "");
+    at[step] ??= isList ? [] : {};
+    at = at[step] as Record<string, unknown>;
+  }
+  at[last] = value;
+}

@@ -1,0 +1,93 @@
+import type { BeneficiaryForm } from "@disburse/sdk/gen/types.ts";
+
+/** A field of a form that is made of what the interface says of a body. */
+export type FormField = {
+  /** Where it is in the body: `company_owner_details[0].person_details.firstname`. */
+  readonly path: string;
+  readonly label: string;
+  readonly type: "text" | "country" | "date" | "email" | "digits";
+  readonly isRequired: boolean;
+  readonly hint: string;
+  readonly maxLength?: number | undefined;
+  readonly choices?: readonly string[] | undefined;
+  readonly pattern?: string | undefined;
+  readonly patternMessage?: string | undefined;
+  readonly initial: string;
+};
+
+const acronyms = new Set(["iban", "bic"]);
+
+/** A field's name for people: `beneficiary_first_name` is `First name`. */
+export function labelOf(name: string): string {
+  const last = name.slice(name.lastIndexOf(".") + 1);
+  const words = last.replace(/^(?:beneficiary|depositor)_/, "").replaceAll("_", " ");
+  if (acronyms.has(words)) return words.toUpperCase();
+  return `${words.charAt(0).toLocaleUpperCase("en")}${words.slice(1)}`;
+}
+
+/** The fields of a form of form discovery, in its order. */
+export function discoveredFields(form: BeneficiaryForm): FormField[] {
+  return form.fields.map((field) => {
+    const { name, type, required: isRequired, allowed_values: choices } = field;
+    const only = isRequired && choices?.length === 1 ? choices[0] : undefined;
+    return {
+      ...{ path: name, label: labelOf(name), type: type as FormField["type"], isRequired },
+      ...{ hint: `${field.description} ${exampleOf(field.example)}`, choices },
+      ...{ maxLength: field.max_length, pattern: field.pattern },
+      patternMessage: field.pattern_message,
+      initial: only ?? field.default ?? "",
+    };
+  });
+}
+
+/** What of JSON Schema the reference uses for bodies. */
+export type BodySchema = {
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, BodySchema>>;
+  readonly required?: readonly string[];
+  readonly items?: BodySchema;
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly maxLength?: number;
+  readonly examples?: readonly string[];
+};
+
+/**
+ * The fields of a body by its schema in the reference: objects are flattened, and a list has as
+ * many items as `counts` says by its path.
+ */
+export function schemaFields(
+  schema: BodySchema,
+  counts: Readonly<Record<string, number>> = {},
+  prefix = "",
+): FormField[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, each]) => {
+    const path = `${prefix}${name}`;
+    const { items } = each;
+    if (each.type === "object") return schemaFields(each, counts, `${path}.`);
+    if (each.type === "array" && items !== undefined) {
+      const numbers = Array.from({ length: counts[path] ?? 1 }, (_, index) => index);
+      return numbers.flatMap((index) => schemaFields(items, counts, `${path}[${index}].`));
+    }
+    return [schemaField(path, each, schema.required?.includes(name) ?? false)];
+  });
+}
+
+const country = "^[A-Z]{2}$";
+
+function schemaField(path: string, schema: BodySchema, isRequired: boolean): FormField {
+  const { format, pattern, enum: choices, maxLength, description = "" } = schema;
+  const type = format === "date" ? "date" : pattern === country ? "country" : "text";
+  const only = isRequired && choices?.length === 1 ? choices[0] : undefined;
+  return {
+    ...{ path, label: labelOf(path), type, isRequired, choices, maxLength, pattern },
+    hint: `${description} ${exampleOf(schema.examples?.[0])}`,
+    initial: only ?? "",
+  };
+}
+
+function exampleOf(example: string | undefined): string {
+  return example === undefined || example === "" ? "" : `Example: ${example}`;
+}

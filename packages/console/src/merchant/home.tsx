@@ -1,0 +1,79 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { accounts, payouts } from "../api/lists.ts";
+import { pagesOf } from "../api/pages.ts";
+import { t } from "../catalogue/en.ts";
+import { may } from "../session/session.ts";
+import { useSession } from "../session/use-session.ts";
+import { List } from "../ui/list.tsx";
+import { Money } from "../ui/money.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Page, Section } from "../ui/page.tsx";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
+import { isZero, moneyText } from "../ui/rules/amounts.ts";
+import { payoutColumns } from "./payouts/columns.tsx";
+
+const words = t.shell.home;
+
+/** A merchant's first page: what it has, and its latest payouts. */
+export function Home() {
+  const session = useSession();
+  return (
+    <Page
+      title={words.title}
+      actions={
+        may(session, "payout:write") ? (
+          <Link to="/payouts/new" className="button" data-kind="primary">
+            {t.payouts.make}
+          </Link>
+        ) : undefined
+      }
+    >
+      {may(session, "account:read") ? <Balances /> : null}
+      {may(session, "payout:read") ? (
+        <Section title={words.recent} actions={<Link to="/payouts">{words.all}</Link>}>
+          <List
+            caption={words.recent}
+            list={payouts}
+            query={{}}
+            columns={payoutColumns}
+            keyOf={({ id }) => id}
+          />
+        </Section>
+      ) : null}
+    </Page>
+  );
+}
+
+function Balances() {
+  const found = useInfiniteQuery(pagesOf(accounts, {}));
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const all = found.data.pages.flatMap(({ items }) => items);
+  if (all.length === 0) return <Notice tone="info">{words.noAccounts}</Notice>;
+  return (
+    <ul className="cards">
+      {all.map(({ id, currency_code: currency, available, held }) => (
+        <li key={id} className="card">
+          <span className="figure">
+            <Money amount={available} currency={currency} />
+          </span>
+          <span className="soft small">
+            {words.available}
+            {isZero(held) ? "" : `, ${words.held(moneyText(held, currency))}`}
+          </span>
+          <Link to="/accounts/$accountId" params={{ accountId: id }} className="small break">
+            {words.statement} <span className="mono">{id}</span>
+          </Link>
+        </li>
+      ))}
+      {found.hasNextPage ? (
+        <li>
+          <button type="button" className="button" onClick={() => void found.fetchNextPage()}>
+            {t.actions.more}
+          </button>
+        </li>
+      ) : null}
+    </ul>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import { type ListOf, readAll } from "../api/pages.ts";
+import { ExportButton } from "../ui/export-button.tsx";
+import { type Filter, Filters, type FilterValues } from "../ui/filters.tsx";
+import { List } from "../ui/list.tsx";
+import { Page } from "../ui/page.tsx";
+import type { Column } from "../ui/table.tsx";
+import { spanQuery } from "./rules/span.ts";
+
+/** A page of one of the merchant's lists, under filters that its address has. */
+export function ListPage<T extends object>(props: {
+  title: string;
+  caption: string;
+  /** What is said where the list is empty without any filter. */
+  empty?: string;
+  list: ListOf<T>;
+  columns: readonly Column<T>[];
+  keyOf: (row: T) => string;
+  /** Name of the CSV file, without its ending, and its columns. */
+  file: { readonly name: string; readonly columns: readonly Column<T>[] };
+  filters: readonly Filter[];
+  search: FilterValues;
+  onSearch: (next: FilterValues) => void;
+  /** Leads to what makes a new item; nothing for who may not. */
+  add: ReactNode;
+}) {
+  const { title, list, file, filters, search, onSearch, add, ...shown } = props;
+  const query = spanQuery(search);
+  return (
+    <Page
+      title={title}
+      actions={
+        <>
+          <ExportButton name={file.name} read={() => readAll(list, query)} columns={file.columns} />
+          {add}
+        </>
+      }
+    >
+      <Filters filters={filters} values={search} onChange={onSearch} />
+      <List {...shown} list={list} query={query} />
+    </Page>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Payout } from "@disburse/sdk/gen/types.ts";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { accounts, payouts } from "../../api/lists.ts";
+import { send } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { AreaField } from "../../ui/field.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { momentText } from "../../ui/rules/times.ts";
+import { StepNotice } from "../../ui/step-up.tsx";
+
+const words = t.payouts.one;
+
+/** Whether a payout waits for another person of the merchant's team. */
+const isWaiting = ({ sub_status: state }: { sub_status: string }) => state === "awaiting_approval";
+
+/** Why a payout waits, and until when; or who decided. */
+export function ApprovalNotice({ payout }: { payout: Payout }) {
+  const { approval } = payout;
+  if (approval === undefined) return null;
+  const reasons = approval.reasons.map((each) => words.approvalReasons[each] ?? each).join(", ");
+  if (!isWaiting(payout)) {
+    const at = approval.decided_at;
+    return (
+      <div className="card">
+        <Facts
+          rows={[
+            [words.approval, words.approvalStates[approval.state] ?? approval.state],
+            [words.approvedBy, approval.decided_by],
+            [words.approvedAt, at === "" ? undefined : <Moment key="at" at={at} />],
+            [words.rejectReason, approval.reason],
+            [words.approvalWhy, reasons],
+          ]}
+        />
+      </div>
+    );
+  }
+  return (
+    <Notice tone="warn">
+      <p>{words.awaitingNotice(momentText(approval.expires_at))}</p>
+      <p>{words.approvalBecause(reasons)}</p>
+    </Notice>
+  );
+}
+
+const stepFailure = (error: unknown) => <StepNotice error={error} />;
+
+/** The decision of a payout that waits; what is approved is bound by its digest. */
+export function Approval({ payout }: { payout: Payout }) {
+  const session = useSession();
+  const client = useQueryClient();
+  const [reason, setReason] = useState("");
+  if (!isWaiting(payout) || !may(session, "payout:approve")) return null;
+  const decide = async (decision: string, body: object, idempotencyKey: string) => {
+    const path = `${payouts.path}/${encodeURIComponent(payout.id)}/${decision}`;
+    await send("POST", path, { body, idempotencyKey });
+    const stale = [payouts.path, accounts.path];
+    await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
+  };
+  return (
+    <>
+      <ConfirmButton
+        label={words.approve}
+        text={words.approveText}
+        kind="primary"
+        confirm={(key) => decide("approve", { digest: payout.approval?.digest }, key)}
+        failure={stepFailure}
+      />
+      <ConfirmButton
+        label={words.reject}
+        text={words.rejectText}
+        isReady={reason.trim() !== ""}
+        confirm={(key) => decide("reject", { reason: reason.trim() }, key)}
+        failure={stepFailure}
+      >
+        <AreaField
+          label={words.rejectReason}
+          value={reason}
+          onChange={setReason}
+          maxLength={255}
+          required
+        />
+      </ConfirmButton>
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import type { PayoutItem } from "@disburse/sdk/gen/types.ts";
+import { Link } from "@tanstack/react-router";
+import { t } from "../../catalogue/en.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Money } from "../../ui/money.tsx";
+import type { Column } from "../../ui/table.tsx";
+
+const words = t.payouts;
+
+/** A payout's state in one word: the finer one where it says more. */
+export function PayoutState({
+  status,
+  sub_status: sub,
+}: Pick<PayoutItem, "status" | "sub_status">) {
+  return (
+    <StateBadge
+      state={sub}
+      words={{ [sub]: words.subStatuses[sub] ?? words.statuses[status] ?? sub }}
+    />
+  );
+}
+
+/** The columns of lists of payouts. */
+export const payoutColumns: readonly Column<PayoutItem>[] = [
+  {
+    id: "created",
+    header: t.list.created,
+    cell: ({ created_at: at }) => <Moment at={at} />,
+    csv: (row) => row.created_at,
+  },
+  {
+    id: "beneficiary",
+    header: words.beneficiary,
+    cell: ({ id, beneficiary_name: name }) => (
+      <Link to="/payouts/$payoutId" params={{ payoutId: id }}>
+        {name}
+      </Link>
+    ),
+    csv: (row) => row.beneficiary_name,
+  },
+  {
+    id: "status",
+    header: t.list.status,
+    cell: (row) => <PayoutState {...row} />,
+    csv: (row) => row.status,
+  },
+  {
+    id: "sent",
+    header: words.sent,
+    align: "end",
+    cell: ({ amount }) => (
+      <Money amount={amount.source_amount} currency={amount.source_amount_currency.symbol} />
+    ),
+    csv: (row) => row.amount.source_amount,
+  },
+  {
+    id: "received",
+    header: words.received,
+    align: "end",
+    cell: ({ amount }) => (
+      <Money amount={amount.receiving_amount} currency={amount.receiving_amount_currency.symbol} />
+    ),
+    csv: (row) => row.amount.receiving_amount,
+  },
+  {
+    id: "reference",
+    header: words.reference,
+    width: "wide",
+    cell: ({ reference_note: reference }) => <span className="break">{reference}</span>,
+    csv: (row) => row.reference_note,
+  },
+  {
+    id: "method",
+    header: words.method,
+    width: "wide",
+    cell: (row) => row.transfer_method,
+    csv: (row) => row.transfer_method,
+  },
+];
+
+/** What a file of payouts has beside what the screen shows. */
+export const payoutFileColumns: readonly Column<PayoutItem>[] = [
+  { id: "id", header: t.list.id, cell: (row) => row.id, csv: (row) => row.id },
+  ...payoutColumns,
+  ...(
+    [
+      ["source_currency", (row) => row.amount.source_amount_currency.name],
+      ["destination_currency", (row) => row.amount.receiving_amount_currency.name],
+      ["sub_status", (row) => row.sub_status],
+      ["beneficiary_id", (row) => row.beneficiary_id],
+      ["beneficiary_account_number", (row) => row.beneficiary_account_number],
+      ["transaction_hash", (row) => row.transaction_hash],
+      ["bank_reference_number", (row) => row.bank_reference_number],
+      ["failure_code", (row) => row.failure_code],
+    ] as const satisfies readonly (readonly [string, (row: PayoutItem) => string])[]
+  ).map(([id, csv]) => ({ id, header: id, cell: csv, csv })),
+];

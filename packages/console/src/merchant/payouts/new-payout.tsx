@@ -1,0 +1,77 @@
+import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { beneficiaries } from "../../api/lists.ts";
+import { get } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { accountOf, nameOf } from "../rules/beneficiary.ts";
+import { BeneficiaryPicker } from "./beneficiary-picker.tsx";
+import { PayoutForm } from "./payout-form.tsx";
+
+const words = t.payouts.create;
+const route = getRouteApi("/shell/payouts/new");
+
+/** Makes a payout: whom, how much, a quote, a confirmation. */
+export function NewPayout() {
+  const { beneficiary: id } = route.useSearch();
+  const navigate = route.useNavigate();
+  const choose = (beneficiary?: string) =>
+    void navigate({ search: beneficiary === undefined ? {} : { beneficiary } });
+  return (
+    <Page title={words.title}>
+      {id === undefined ? (
+        <Section title={words.who}>
+          <div className="card">
+            <BeneficiaryPicker onPick={({ beneficiary_id }) => choose(beneficiary_id)} />
+          </div>
+        </Section>
+      ) : (
+        <Chosen key={id} id={id} onChange={() => choose()} />
+      )}
+    </Page>
+  );
+}
+
+function Chosen({ id, onChange }: { id: string; onChange: () => void }) {
+  const found = useQuery({
+    queryKey: [beneficiaries.path, "one", id],
+    queryFn: () => get<Beneficiary>(`${beneficiaries.path}/${encodeURIComponent(id)}`),
+    refetchInterval: ({ state }) => (state.data?.screening_status === "pending" ? 2_000 : false),
+  });
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const beneficiary = found.data;
+  const { screening_status: state } = beneficiary;
+  return (
+    <>
+      <Section title={words.chosen}>
+        <div className="card">
+          <div className="row between">
+            <div>
+              <strong>{nameOf(beneficiary)}</strong>
+              <div className="soft small break">
+                {beneficiary.destination_currency} {beneficiary.transfer_method}{" "}
+                {accountOf(beneficiary)}
+              </div>
+            </div>
+            <div className="row">
+              <StateBadge state={state} words={t.beneficiaries.screeningStates} />
+              <button type="button" className="button" onClick={onChange}>
+                {words.change}
+              </button>
+            </div>
+          </div>
+        </div>
+      </Section>
+      {state === "cleared" ? (
+        <PayoutForm beneficiary={beneficiary} />
+      ) : (
+        <Notice tone="warn">{words.onlyCleared}</Notice>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import type { Corridor, ExecutedPayout } from "@disburse/sdk/gen/types.ts";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { accounts, payouts } from "../../api/lists.ts";
+import { Problem } from "../../api/problem.ts";
+import { attemptKey, send } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { Modal } from "../../ui/dialog.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { moneyText } from "../../ui/rules/amounts.ts";
+import { nameOf } from "../rules/beneficiary.ts";
+import type { PayoutDetails, QuoteWish, TimedQuote } from "./quote.ts";
+import { QuoteFacts } from "./quote-facts.tsx";
+
+const words = t.payouts.create;
+
+/**
+ * The last look before money moves. The idempotency key is of the quote: however often a person
+ * presses, and whatever answer is lost, it pays once. Nothing is shown as done before the answer.
+ */
+export function PayDialog(props: {
+  timed: TimedQuote;
+  wish: QuoteWish;
+  corridor: Corridor;
+  details: PayoutDetails;
+  isOver: boolean;
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+}) {
+  const { timed, wish, corridor, details, isOver, isOpen, onOpenChange } = props;
+  const { quote } = timed;
+  const paying = usePaying(quote.id, details);
+  const isDecided = paying.isPending || paying.isSuccess;
+  // An attempt whose answer was lost may be repeated after the quote's end: it may have paid.
+  const mayPay = !isDecided && (!isOver || paying.isError);
+  return (
+    <Modal
+      title={words.confirmTitle}
+      text={words.confirmText}
+      isOpen={isOpen}
+      onOpenChange={(open) => {
+        if (!isDecided) onOpenChange(open);
+      }}
+    >
+      <p>
+        {words.chosen} <strong>{nameOf(wish.beneficiary)}</strong>
+      </p>
+      <QuoteFacts timed={timed} corridor={corridor} beneficiary={wish.beneficiary} />
+      {isOver && !isDecided && !paying.isError ? (
+        <Notice tone="warn">{words.expiredInDialog}</Notice>
+      ) : null}
+      <NotPaid error={paying.error} onPayAnyway={() => paying.mutate(true)} />
+      <div className="row">
+        {isDuplicate(paying.error) ? null : (
+          <button
+            type="button"
+            className="button"
+            data-kind="primary"
+            disabled={!mayPay}
+            onClick={() => paying.mutate(false)}
+          >
+            {isDecided
+              ? words.paying
+              : words.pay(moneyText(quote.source_amount, quote.source_currency_code))}
+          </button>
+        )}
+        <button
+          type="button"
+          className="button"
+          disabled={isDecided}
+          onClick={() => onOpenChange(false)}
+        >
+          {t.actions.cancel}
+        </button>
+      </div>
+    </Modal>
+  );
+}
+
+const isDuplicate = (error: unknown): error is Problem =>
+  error instanceof Problem && error.code === "POSSIBLE_DUPLICATE";
+
+/** Why it was not paid; what may be a duplicate can be paid all the same. */
+function NotPaid({ error, onPayAnyway }: { error: unknown; onPayAnyway: () => void }) {
+  if (error === null) return null;
+  if (!isDuplicate(error)) {
+    return <ProblemNotice error={error} noAnswer={words.notKnown} />;
+  }
+  return (
+    <Notice tone="warn">
+      <p>{words.duplicate}</p>
+      <p>
+        <Link to="/payouts/$payoutId" params={{ payoutId: error.payout_id }}>
+          {error.payout_id}
+        </Link>
+      </p>
+      <button type="button" className="button" data-kind="danger" onClick={onPayAnyway}>
+        {words.payAnyway}
+      </button>
+    </Notice>
+  );
+}
+
+/** One attempt to pay by a quote. */
+function usePaying(quoteId: string, { reference, remittance }: PayoutDetails) {
+  const [idempotencyKey] = useState(attemptKey);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (allowDuplicate: boolean) => {
+      const body = {
+        quote_id: quoteId,
+        ...(reference === "" ? {} : { reference_id: reference }),
+        ...(remittance === "" ? {} : { remittance_information: remittance }),
+        ...(allowDuplicate ? { allow_duplicate: true } : {}),
+      };
+      return send<ExecutedPayout>("POST", "/api/v1/transfer/execute", { body, idempotencyKey });
+    },
+    onSuccess: async ({ id }) => {
+      const stale = [payouts.path, accounts.path].map((path) =>
+        client.invalidateQueries({ queryKey: [path] }),
+      );
+      const page = { to: "/payouts/$payoutId", params: { payoutId: id } } as const;
+      await Promise.all([...stale, navigate(page)]);
+    },
+  });
+}

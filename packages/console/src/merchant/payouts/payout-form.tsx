@@ -1,0 +1,178 @@
+import type { Account, Beneficiary, Corridor } from "@disburse/sdk/gen/types.ts";
+import { useQuery } from "@tanstack/react-query";
+import { RadioGroup } from "radix-ui";
+import { useDeferredValue, useEffect, useState } from "react";
+import { accounts, corridors } from "../../api/lists.ts";
+import { readAll } from "../../api/pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { amountOf, grouped, isZero, moneyText } from "../../ui/rules/amounts.ts";
+import { corridorOf, type QuoteWish } from "./quote.ts";
+import { QuotePanel } from "./quote-panel.tsx";
+import { SchedulePanel } from "./schedule-panel.tsx";
+
+const words = t.payouts.create;
+const sides = { source_amount: words.sends, receiving_amount: words.receives } as const;
+type Side = keyof typeof sides;
+
+/** A quote is asked for when typing has rested for so long. */
+const typingMs = 400;
+
+/** How much, from which account, with which texts; the quote stands beside it. */
+export function PayoutForm({ beneficiary }: { beneficiary: Beneficiary }) {
+  const found = useQuery({
+    queryKey: [accounts.path, "to-pay-from"],
+    queryFn: async () => {
+      const [own, known] = await Promise.all([readAll(accounts), readAll(corridors)]);
+      return { accounts: own.items, corridors: known.items };
+    },
+  });
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const { destination_currency: currency = "" } = beneficiary;
+  const usable = found.data.accounts.flatMap((account) => {
+    const corridor = corridorOf(found.data.corridors, account.currency_code, currency);
+    return corridor === undefined ? [] : [{ account, corridor }];
+  });
+  if (usable[0] === undefined) return <Notice tone="warn">{words.noAccount(currency)}</Notice>;
+  return <Amounts beneficiary={beneficiary} usable={[usable[0], ...usable.slice(1)]} />;
+}
+
+/** An account that can pay, and the corridor that it pays by. */
+type Usable = { readonly account: Account; readonly corridor: Corridor };
+
+function Amounts(props: { beneficiary: Beneficiary; usable: readonly [Usable, ...Usable[]] }) {
+  const { beneficiary, usable } = props;
+  const [accountId, setAccountId] = useState(() => likeliest(usable).account.id);
+  const [side, setSide] = useState<Side>("source_amount");
+  const [typed, setTyped] = useState("");
+  const [reference, setReference] = useState("");
+  const [remittance, setRemittance] = useState("");
+  const [day, setDay] = useState("");
+  const { account, corridor } = usable.find((each) => each.account.id === accountId) ?? usable[0];
+  const amount = useRested(amountOf(typed));
+  const wish: QuoteWish | undefined =
+    amount === undefined ? undefined : { account, beneficiary, side, amount };
+  const { source_amount_min: min = "0", source_amount_max: max = "" } = corridor.limits;
+  const { currency_code: source } = account;
+  const currency = side === "source_amount" ? source : (beneficiary.destination_currency ?? "");
+  const isBad = typed !== "" && amountOf(typed) === undefined;
+  return (
+    <div className="columns">
+      <div className="form">
+        <Section title={words.howMuch}>
+          <div className="card">
+            <SelectField
+              label={words.fromAccount}
+              value={accountId}
+              onChange={setAccountId}
+              options={usable.map(({ account: each }) => [
+                each.id,
+                `${moneyText(each.available, each.currency_code)} · ${each.id}`,
+              ])}
+            />
+            <SideChoice side={side} onChange={setSide} />
+            <TextField
+              label={words.amount(currency)}
+              value={typed}
+              onChange={setTyped}
+              inputMode="decimal"
+              name="amount"
+              required
+              {...(isBad ? { error: words.badAmount } : {})}
+              {...(side === "source_amount"
+                ? { hint: words.amountHint(grouped(min), moneyText(max, source)) }
+                : {})}
+            />
+          </div>
+        </Section>
+        <Details {...{ reference, setReference, remittance, setRemittance, day, setDay }} />
+      </div>
+      <Section title={day === "" ? words.quote : words.schedule}>
+        {day === "" ? (
+          <QuotePanel wish={wish} corridor={corridor} details={{ reference, remittance }} />
+        ) : (
+          <SchedulePanel wish={wish} details={{ reference, remittance }} day={day} />
+        )}
+      </Section>
+    </div>
+  );
+}
+
+type DetailsProps = {
+  reference: string;
+  setReference: (text: string) => void;
+  remittance: string;
+  setRemittance: (text: string) => void;
+  day: string;
+  setDay: (day: string) => void;
+};
+
+function Details(props: DetailsProps) {
+  const { reference, setReference, remittance, setRemittance, day, setDay } = props;
+  return (
+    <Section title={words.details}>
+      <div className="card">
+        <TextField
+          label={words.reference}
+          value={reference}
+          onChange={setReference}
+          maxLength={255}
+          name="reference"
+        />
+        <TextField
+          label={words.remittance}
+          hint={words.remittanceHint}
+          value={remittance}
+          onChange={setRemittance}
+          maxLength={140}
+        />
+        <TextField
+          label={words.day}
+          hint={words.dayHint}
+          type="date"
+          value={day}
+          onChange={setDay}
+        />
+      </div>
+    </Section>
+  );
+}
+
+/** The account that a person most likely pays from: the first with money in it. */
+function likeliest(usable: readonly [Usable, ...Usable[]]): Usable {
+  return usable.find(({ account }) => !isZero(account.available)) ?? usable[0];
+}
+
+function SideChoice({ side, onChange }: { side: Side; onChange: (side: Side) => void }) {
+  return (
+    <div className="field">
+      <span>{words.side}</span>
+      <RadioGroup.Root
+        className="segments"
+        aria-label={words.side}
+        value={side}
+        onValueChange={(value) => onChange(value as Side)}
+      >
+        {Object.entries(sides).map(([value, label]) => (
+          <RadioGroup.Item key={value} value={value}>
+            {label}
+          </RadioGroup.Item>
+        ))}
+      </RadioGroup.Root>
+    </div>
+  );
+}
+
+/** A value once it has not changed for a moment. */
+function useRested<T>(value: T): T {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), typingMs);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return useDeferredValue(rested);
+}

@@ -1,0 +1,225 @@
+import type { Payout } from "@disburse/sdk/gen/types.ts";
+import { queryOptions, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { deliveries, eventsOf, payouts } from "../../api/lists.ts";
+import { pagesOf } from "../../api/pages.ts";
+import { get, send } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { List } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { accountOf, nameOf } from "../rules/beneficiary.ts";
+import { deliveryColumns } from "../webhooks/columns.tsx";
+import { Approval, ApprovalNotice } from "./approval.tsx";
+import { PayoutState } from "./columns.tsx";
+import { PayAgain } from "./pay-again.tsx";
+
+const words = t.payouts.one;
+const route = getRouteApi("/shell/payouts/$payoutId");
+
+const pathOf = (payoutId: string) => `${payouts.path}/${encodeURIComponent(payoutId)}`;
+
+const payoutQuery = (payoutId: string, showsBeneficiary: boolean) =>
+  queryOptions({
+    queryKey: [payouts.path, "one", payoutId],
+    queryFn: () =>
+      get<Payout>(pathOf(payoutId), showsBeneficiary ? { "expand[]": "beneficiary" } : {}),
+    // Live updates come first; this is for where they do not.
+    refetchInterval: ({ state }) => (state.data?.status === "initiated" ? 5_000 : false),
+  });
+
+/** A payout: what was paid, its timeline and its webhooks. */
+export function PayoutPage() {
+  const { payoutId } = route.useParams();
+  const session = useSession();
+  const found = useQuery(payoutQuery(payoutId, may(session, "beneficiary:read")));
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const payout = found.data;
+  const mayCancel =
+    may(session, "payout:write") &&
+    ["queued", "processing", "awaiting_approval", "awaiting_funds"].includes(payout.sub_status);
+  return (
+    <Page
+      title={words.title}
+      lead={
+        <span className="row">
+          <span className="mono break">{payout.id}</span> <PayoutState {...payout} />
+        </span>
+      }
+      actions={
+        <>
+          <a className="button" href={`${pathOf(payoutId)}/receipt.pdf`} download>
+            {words.receipt}
+          </a>
+          <a
+            className="button"
+            data-kind="plain"
+            href={`${pathOf(payoutId)}/receipt`}
+            download={`${payoutId}.json`}
+          >
+            {words.receiptSigned}
+          </a>
+          <Approval payout={payout} />
+          <PayAgain payout={payout} />
+          {mayCancel ? <Cancel payoutId={payoutId} /> : null}
+        </>
+      }
+    >
+      <ApprovalNotice payout={payout} />
+      {payout.sub_status === "unknown" ? <Notice tone="warn">{words.unknownNotice}</Notice> : null}
+      <div className="columns">
+        <PayoutFacts payout={payout} />
+        <Section title={words.timeline}>
+          <Timeline payoutId={payoutId} version={payout.updated_at} />
+        </Section>
+      </div>
+      {may(session, "webhook:read") ? (
+        <Section title={words.deliveries}>
+          <List
+            caption={words.deliveries}
+            list={deliveries}
+            query={{ transaction_id: payoutId }}
+            columns={deliveryColumns}
+            keyOf={({ id }) => id}
+            empty={words.noDeliveries}
+            isFixed
+          />
+        </Section>
+      ) : null}
+    </Page>
+  );
+}
+
+function PayoutFacts({ payout }: { payout: Payout }) {
+  const { source_currency_code: source, destination_currency_code: destination } = payout;
+  const failure = [payout.failure_message, payout.failure_code, payout.rail_code];
+  return (
+    <Section title={words.facts}>
+      <div className="card">
+        <Facts
+          rows={[
+            [t.payouts.sent, <Money key="sent" amount={payout.source_amount} currency={source} />],
+            [
+              t.payouts.received,
+              <Money key="received" amount={payout.receiving_amount} currency={destination} />,
+            ],
+            [words.fees, <Money key="fees" amount={payout.total_fees} currency={source} />],
+            [words.rate, `1 ${source} = ${payout.exchange_rate} ${destination}`],
+            [t.payouts.reference, payout.reference_id],
+            [words.account, payout.account_id],
+            ...(payout.batch_id === ""
+              ? []
+              : [
+                  [
+                    t.batches.one.title,
+                    <Link
+                      key="batch"
+                      to="/batches/$batchId"
+                      params={{ batchId: payout.batch_id }}
+                      className="mono break"
+                    >
+                      {payout.batch_id}
+                    </Link>,
+                  ] as const,
+                ]),
+            [t.payouts.scheduled.one, payout.scheduled_payout_id],
+            ...Object.entries(payout.metadata).map(
+              ([key, value]) => [`${words.metadata}: ${key}`, value] as const,
+            ),
+            [
+              t.payouts.beneficiary,
+              <Link
+                key="beneficiary"
+                to="/beneficiaries/$beneficiaryId"
+                params={{ beneficiaryId: payout.beneficiary_id }}
+              >
+                {payout.beneficiary === undefined
+                  ? payout.beneficiary_id
+                  : nameOf(payout.beneficiary)}
+              </Link>,
+            ],
+            [t.payouts.account, payout.beneficiary && accountOf(payout.beneficiary)],
+            [words.reissueOf, payoutLink(payout.reissue_of)],
+            [words.reissuedAs, payoutLink(payout.reissued_as)],
+            [words.bankReference, payout.unique_transaction_reference],
+            [words.returnedReference, payout.returned_reference],
+            [words.failure, failure.filter((text) => text !== "").join(" · ")],
+            [
+              words.expected,
+              payout.status === "initiated" && payout.expected_settlement_at ? (
+                <Moment key="expected" at={payout.expected_settlement_at} />
+              ) : undefined,
+            ],
+            [words.created, <Moment key="created" at={payout.created_at} />],
+            [words.updated, <Moment key="updated" at={payout.updated_at} />],
+            [words.quote, <code key="quote">{payout.quote_id}</code>],
+          ]}
+        />
+      </div>
+    </Section>
+  );
+}
+
+/** A payout that this one pays again, or that pays it again. */
+function payoutLink(payoutId: string) {
+  if (payoutId === "") return undefined;
+  return (
+    <Link key={payoutId} to="/payouts/$payoutId" params={{ payoutId }}>
+      {payoutId}
+    </Link>
+  );
+}
+
+function Timeline({ payoutId, version }: { payoutId: string; version: string }) {
+  // A payout that has moved on has another timeline.
+  const found = useInfiniteQuery({
+    ...pagesOf(eventsOf(payoutId), { limit: 100 }),
+    queryKey: [eventsOf(payoutId).path, version],
+    placeholderData: (before) => before,
+  });
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const events = found.data.pages.flatMap(({ items }) => items);
+  return (
+    <ol className="timeline">
+      {events.map(({ version: number, cause, created_at: at, ...event }) => (
+        <li key={`${number}:${cause}:${at}`}>
+          <div>
+            {t.payouts.causes[cause] ?? cause} {payoutLink(event.reissued_as)}
+          </div>
+          {event.reissue_of === "" ? null : (
+            <div>
+              {words.reissueOf} {payoutLink(event.reissue_of)}
+            </div>
+          )}
+          <div className="soft small">
+            <Moment at={at} />
+          </div>
+          {event.failure_message === "" ? null : <div>{event.failure_message}</div>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Cancel({ payoutId }: { payoutId: string }) {
+  const client = useQueryClient();
+  return (
+    <ConfirmButton
+      label={words.cancel}
+      text={words.cancelText}
+      confirm={async (idempotencyKey) => {
+        await send("POST", `${pathOf(payoutId)}/cancel`, { idempotencyKey, body: {} });
+        await client.invalidateQueries({ queryKey: [payouts.path] });
+      }}
+    />
+  );
+}

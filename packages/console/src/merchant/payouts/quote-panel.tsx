@@ -1,0 +1,109 @@
+import type { Corridor } from "@disburse/sdk/gen/types.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { t } from "../../catalogue/en.ts";
+import { Notice } from "../../ui/notice.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { countDownText } from "../../ui/rules/times.ts";
+import { PayDialog } from "./pay-dialog.tsx";
+import {
+  type PayoutDetails,
+  type QuoteWish,
+  quoteQuery,
+  type TimedQuote,
+  validMs,
+} from "./quote.ts";
+import { QuoteFacts } from "./quote-facts.tsx";
+
+const words = t.payouts.create;
+
+/** The live quote for what is wished, with its count-down, and the way to pay by it. */
+export function QuotePanel(props: {
+  wish: QuoteWish | undefined;
+  corridor: Corridor;
+  details: PayoutDetails;
+}) {
+  const { wish, corridor, details } = props;
+  const [round, setRound] = useState(0);
+  const found = useQuery(quoteQuery(wish, round));
+  if (wish === undefined) return <Notice tone="info">{words.quoteHint}</Notice>;
+  if (found.isPending) return <p role="status">{words.quoting}</p>;
+  const again = () => setRound(round + 1);
+  if (found.isError) {
+    return (
+      <div className="stack">
+        <ProblemNotice error={found.error} />
+        <div>
+          <button type="button" className="button" onClick={again}>
+            {words.again}
+          </button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <Quoted
+      key={found.data.quote.id}
+      timed={found.data}
+      {...{ wish, corridor, details, onAgain: again }}
+    />
+  );
+}
+
+function Quoted(props: {
+  timed: TimedQuote;
+  wish: QuoteWish;
+  corridor: Corridor;
+  details: PayoutDetails;
+  onAgain: () => void;
+}) {
+  const { timed, wish, corridor, details, onAgain } = props;
+  const leftMs = useLeft(timed);
+  const [isPaying, setPaying] = useState(false);
+  const isOver = leftMs <= 0;
+  return (
+    <div className="card">
+      <QuoteFacts timed={timed} corridor={corridor} beneficiary={wish.beneficiary} />
+      {isOver ? (
+        <Notice tone="warn">{words.expired}</Notice>
+      ) : (
+        <p className="soft" role="timer">
+          {words.validFor(countDownText(leftMs))}
+        </p>
+      )}
+      <div className="row">
+        {isOver ? null : (
+          <button
+            type="button"
+            className="button"
+            data-kind="primary"
+            onClick={() => setPaying(true)}
+          >
+            {words.review}
+          </button>
+        )}
+        <button type="button" className="button" onClick={onAgain}>
+          {words.again}
+        </button>
+      </div>
+      <PayDialog
+        {...{ timed, wish, corridor, details, isOver }}
+        isOpen={isPaying}
+        onOpenChange={setPaying}
+      />
+    </div>
+  );
+}
+
+/** Milliseconds until a quote expires, counted every second. */
+function useLeft(timed: TimedQuote): number {
+  const [now, setNow] = useState(() => performance.now());
+  const left = validMs(timed, now);
+  const isOver = left <= 0;
+  useEffect(() => {
+    if (isOver) return;
+    const timer = setInterval(() => setNow(performance.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [isOver]);
+  return left;
+}

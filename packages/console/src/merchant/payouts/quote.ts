@@ -1,0 +1,72 @@
+import type { Account, Beneficiary, Corridor, Quote } from "@disburse/sdk/gen/types.ts";
+import { queryOptions } from "@tanstack/react-query";
+import { send } from "../../api/request.ts";
+
+/** What is quoted: the amount that is sent or the one that is received, as text. */
+export type QuoteWish = {
+  readonly account: Account;
+  readonly beneficiary: Beneficiary;
+  readonly side: "source_amount" | "receiving_amount";
+  readonly amount: string;
+};
+
+/** The texts that go along with a payout. */
+export type PayoutDetails = { readonly reference: string; readonly remittance: string };
+
+/** A quote, and when this browser got it: its validity is counted from then by this clock alone. */
+export type TimedQuote = { readonly quote: Quote; readonly gotAt: number };
+
+/** A wish as the interface takes it. */
+export function wishBody({ account, beneficiary, side, amount }: QuoteWish) {
+  return {
+    account_id: account.id,
+    beneficiary_id: beneficiary.beneficiary_id,
+    source_currency_code: account.currency_code,
+    destination_currency_code: beneficiary.destination_currency,
+    [side]: amount,
+  };
+}
+
+/** A quote for a wish; `round` asks for a new one after the last has expired. */
+export function quoteQuery(wish: QuoteWish | undefined, round: number) {
+  const key = wish && [wish.account.id, wish.beneficiary.beneficiary_id, wish.side, wish.amount];
+  return queryOptions({
+    queryKey: ["quote", key, round],
+    queryFn: async ({ signal }): Promise<TimedQuote> => {
+      if (wish === undefined) throw new Error("nothing is wished for");
+      const body = wishBody(wish);
+      const quote = await send<Quote>("POST", "/api/v1/transfer/rfq", { body, signal });
+      return { quote, gotAt: performance.now() };
+    },
+    enabled: wish !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
+}
+
+/** How long a quote is valid still, in milliseconds; the server's two times give its span. */
+export function validMs({ quote, gotAt }: TimedQuote, now: number): number {
+  return Date.parse(quote.expired_at) - Date.parse(quote.created_at) - (now - gotAt);
+}
+
+/** The corridor from an account to a beneficiary. */
+export function corridorOf(
+  corridors: readonly Corridor[],
+  source: string | undefined,
+  destination: string | undefined,
+): Corridor | undefined {
+  return corridors.find(
+    (corridor) =>
+      corridor.active &&
+      corridor.source_currency_code === source &&
+      corridor.destination_currency_code === destination,
+  );
+}
+
+/** The rail that pays a beneficiary, as far as the corridor tells. */
+export function railOf(corridor: Corridor, { transfer_method: method, ...rest }: Beneficiary) {
+  const rails = corridor.rails.filter((rail) => rail.transfer_method === method);
+  return rails.find(({ network }) => network === rest.routing_code_value_1) ?? rails[0];
+}

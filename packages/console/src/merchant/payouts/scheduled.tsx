@@ -1,0 +1,145 @@
+import type { ScheduledPayout } from "@disburse/sdk/gen/types.ts";
+import { useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { scheduledPayouts } from "../../api/lists.ts";
+import { readAll } from "../../api/pages.ts";
+import { send } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { type Filter, Filters } from "../../ui/filters.tsx";
+import { List } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Page } from "../../ui/page.tsx";
+import type { Column } from "../../ui/table.tsx";
+
+const words = t.payouts.scheduled;
+const route = getRouteApi("/shell/scheduled");
+
+const columns: readonly Column<ScheduledPayout>[] = [
+  {
+    id: "at",
+    header: words.at,
+    cell: ({ scheduled_at: at }) => <Moment at={at} />,
+    csv: (row) => row.scheduled_at,
+  },
+  {
+    id: "state",
+    header: t.list.status,
+    cell: ({ sub_status: state }) => <StateBadge state={state} words={t.payouts.subStatuses} />,
+    csv: (row) => row.sub_status,
+  },
+  {
+    id: "beneficiary",
+    header: t.payouts.beneficiary,
+    cell: ({ beneficiary_id: id }) => (
+      <Link
+        to="/beneficiaries/$beneficiaryId"
+        params={{ beneficiaryId: id }}
+        className="mono break"
+      >
+        {id}
+      </Link>
+    ),
+    csv: (row) => row.beneficiary_id,
+  },
+  {
+    id: "sent",
+    header: t.payouts.sent,
+    align: "end",
+    cell: ({ source_amount: amount, source_currency_code: currency }) =>
+      amount === undefined ? "–" : <Money amount={amount} currency={currency} />,
+    csv: (row) => row.source_amount ?? "",
+  },
+  {
+    id: "received",
+    header: t.payouts.received,
+    align: "end",
+    cell: ({ receiving_amount: amount, destination_currency_code: currency }) =>
+      amount === undefined ? "–" : <Money amount={amount} currency={currency} />,
+    csv: (row) => row.receiving_amount ?? "",
+  },
+  {
+    id: "reference",
+    header: t.payouts.reference,
+    width: "wide",
+    cell: (row) => <span className="break">{row.reference_id}</span>,
+    csv: (row) => row.reference_id,
+  },
+  {
+    id: "payout",
+    header: words.payout,
+    width: "wide",
+    cell: ({ payout_id: id, failure_message: why }) =>
+      id === "" ? (
+        why || "–"
+      ) : (
+        <Link to="/payouts/$payoutId" params={{ payoutId: id }} className="mono break">
+          {id}
+        </Link>
+      ),
+    csv: (row) => row.payout_id,
+  },
+];
+
+const cancelColumn: Column<ScheduledPayout> = {
+  id: "cancel",
+  header: t.list.actions,
+  cell: (row) => (row.sub_status === "scheduled" ? <Cancel id={row.id} /> : null),
+};
+
+const filters: readonly Filter[] = [
+  {
+    name: "sub_status",
+    label: t.list.status,
+    kind: "choice",
+    options: [["scheduled", words.waiting]],
+  },
+];
+
+/** Payouts that are ordered now and made at a time. */
+export function ScheduledPayouts() {
+  const session = useSession();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const read = () => readAll(scheduledPayouts, search);
+  return (
+    <Page
+      title={words.title}
+      actions={<ExportButton name="scheduled-payouts" read={read} columns={columns} />}
+    >
+      <Filters
+        filters={filters}
+        values={search}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      <List
+        caption={words.caption}
+        list={scheduledPayouts}
+        query={search}
+        columns={may(session, "payout:write") ? [...columns, cancelColumn] : columns}
+        keyOf={({ id }) => id}
+        empty={words.empty}
+      />
+    </Page>
+  );
+}
+
+function Cancel({ id }: { id: string }) {
+  const client = useQueryClient();
+  return (
+    <ConfirmButton
+      label={words.cancel}
+      text={words.cancelText}
+      confirm={async (idempotencyKey) => {
+        const path = `${scheduledPayouts.path}/${encodeURIComponent(id)}/cancel`;
+        await send("POST", path, { body: {}, idempotencyKey });
+        await client.invalidateQueries({ queryKey: [scheduledPayouts.path] });
+      }}
+    />
+  );
+}

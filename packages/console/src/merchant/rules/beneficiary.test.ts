@@ -1,0 +1,25 @@
+import type { Beneficiary } from "@disburse/sdk/gen/types.ts";
+import { expect, test } from "vitest";
+import { isFound, nameOf } from "./beneficiary.ts";
+
+const person = {
+  beneficiary_id: "ben_1",
+  beneficiary_first_name: "Jane",
+  beneficiary_last_name: "Doe",
+  beneficiary_account_number: "*****6789",
+} as Beneficiary;
+
+test("names a company by its name and a person by both names", () => {
+  expect(nameOf(person)).toBe("Jane Doe");
+  expect(nameOf({ ...person, beneficiary_name: "Acme" })).toBe("Acme");
+});
+
+test.each([
+  ["", true],
+  [" jane d", true],
+  ["6789", true],
+  ["BEN_1", true],
+  ["john", false],
+])("a search for %j finds it: %s", (search, found) => {
+  expect(isFound(person, search)).toBe(found);
+});

@@ -1,0 +1,19 @@
+import { labelOf } from "../forms/rules/form-field.ts";
+
+/** The fields of a record as names and texts, objects and lists flattened; empty ones left out. */
+export function recordRows(record: object, hidden: readonly string[] = []): [string, string][] {
+  return Object.entries(record).flatMap(([name, value]) =>
+    hidden.includes(name) ? [] : rowsOf(labelOf(name), value),
+  );
+}
+
+function rowsOf(label: string, value: unknown): [string, string][] {
+  if (typeof value === "string") return value === "" ? [] : [[label, value]];
+  if (Array.isArray(value)) {
+    return value.flatMap((each, index) => rowsOf(`${label} ${index + 1}`, each));
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    rowsOf(`${label}, ${labelOf(name).toLocaleLowerCase("en")}`, each),
+  );
+}

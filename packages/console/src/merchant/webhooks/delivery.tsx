@@ -1,0 +1,130 @@
+import type { WebhookAttempt, WebhookDeliveryWithAttempts } from "@disburse/sdk/gen/types.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { deliveries } from "../../api/lists.ts";
+import { get, send } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { type Column, DataTable } from "../../ui/table.tsx";
+
+const words = t.webhooks.delivery;
+const route = getRouteApi("/shell/deliveries/$deliveryId");
+
+const columns: readonly Column<WebhookAttempt>[] = [
+  { id: "number", header: words.number, cell: (row) => row.number },
+  { id: "started", header: words.started, cell: (row) => <Moment at={row.started_at} /> },
+  { id: "status", header: words.status, cell: (row) => row.status_code || "–" },
+  { id: "duration", header: words.duration, width: "wide", cell: (row) => `${row.duration_ms} ms` },
+  { id: "error", header: words.error, cell: (row) => <span className="break">{row.error}</span> },
+  {
+    id: "response",
+    header: words.response,
+    width: "wide",
+    cell: (row) => <code className="break">{row.response_body}</code>,
+  },
+];
+
+/** One delivery, attempt by attempt. */
+export function DeliveryPage() {
+  const { deliveryId: id } = route.useParams();
+  const session = useSession();
+  const client = useQueryClient();
+  const path = `${deliveries.path}/${encodeURIComponent(id)}`;
+  const found = useQuery({
+    queryKey: [deliveries.path, "one", id],
+    queryFn: () => get<WebhookDeliveryWithAttempts>(path),
+  });
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const delivery = found.data;
+  const redeliver = async (idempotencyKey: string) => {
+    await send("POST", `${path}/redeliver`, { body: {}, idempotencyKey });
+    await client.invalidateQueries({ queryKey: [deliveries.path] });
+  };
+  return (
+    <Page
+      title={words.title}
+      lead={
+        <span className="row">
+          <span className="mono break">{id}</span>
+          <StateBadge state={delivery.state} words={t.webhooks.deliveryStates} />
+        </span>
+      }
+      actions={
+        may(session, "webhook:write") && delivery.state !== "pending" ? (
+          <ConfirmButton
+            label={words.redeliver}
+            text={words.redeliverText}
+            kind="primary"
+            confirm={redeliver}
+          />
+        ) : undefined
+      }
+    >
+      <DeliveryFacts delivery={delivery} />
+      <Section title={words.attempts}>
+        {delivery.attempts.length === 0 ? (
+          <Notice tone="info">{words.noAttempts}</Notice>
+        ) : (
+          <DataTable
+            caption={words.attempts}
+            columns={columns}
+            rows={delivery.attempts}
+            keyOf={(row) => String(row.number)}
+          />
+        )}
+      </Section>
+    </Page>
+  );
+}
+
+function DeliveryFacts({ delivery }: { delivery: WebhookDeliveryWithAttempts }) {
+  const { transaction_type: type, transaction_id: transaction, status } = delivery;
+  return (
+    <Section title={words.facts}>
+      <div className="card">
+        <Facts
+          rows={[
+            [t.webhooks.event, `${type}.${status}`],
+            [
+              t.webhooks.deliveries.transaction,
+              type === "payout_session" ? (
+                <Link key="payout" to="/payouts/$payoutId" params={{ payoutId: transaction }}>
+                  {transaction}
+                </Link>
+              ) : (
+                transaction
+              ),
+            ],
+            [
+              t.webhooks.deliveries.endpoint,
+              <Link
+                key="endpoint"
+                to="/webhooks/$endpointId"
+                params={{ endpointId: delivery.endpoint_id }}
+              >
+                {delivery.endpoint_id}
+              </Link>,
+            ],
+            [words.sequence, String(delivery.sequence)],
+            [t.list.created, <Moment key="created" at={delivery.created_at} />],
+            [
+              t.webhooks.nextAttempt,
+              delivery.state === "pending" ? (
+                <Moment key="next" at={delivery.next_attempt_at} />
+              ) : undefined,
+            ],
+          ]}
+        />
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,99 @@
+import type { WebhookEndpointWithHealth } from "@disburse/sdk/gen/types.ts";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { deliveries, endpoints } from "../../api/lists.ts";
+import { get } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { List } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { deliveryColumns } from "./columns.tsx";
+import { EndpointActions } from "./endpoint-actions.tsx";
+import { Replays } from "./replays.tsx";
+
+const words = t.webhooks.one;
+const route = getRouteApi("/shell/webhooks/$endpointId");
+
+const endpointQuery = (id: string) =>
+  queryOptions({
+    queryKey: [endpoints.path, "one", id],
+    queryFn: () => get<WebhookEndpointWithHealth>(`${endpoints.path}/${encodeURIComponent(id)}`),
+  });
+
+/** One endpoint: its health, its deliveries, and what can be done with it. */
+export function EndpointPage() {
+  const { endpointId: id } = route.useParams();
+  const session = useSession();
+  const found = useQuery(endpointQuery(id));
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const endpoint = found.data;
+  const mayWrite = may(session, "webhook:write");
+  return (
+    <Page
+      title={endpoint.url}
+      lead={
+        <span className="row">
+          <span className="mono break">{id}</span>
+          <StateBadge state={endpoint.state} words={t.webhooks.endpoints.states} />
+        </span>
+      }
+      actions={mayWrite ? <EndpointActions endpoint={endpoint} /> : undefined}
+    >
+      <EndpointFacts endpoint={endpoint} />
+      <Replays endpointId={id} mayWrite={mayWrite} />
+      <Section title={words.deliveries}>
+        <List
+          caption={words.deliveries}
+          list={deliveries}
+          query={{ endpoint_id: id }}
+          columns={deliveryColumns}
+          keyOf={(row) => row.id}
+          empty={words.noDeliveries}
+          isFixed
+        />
+      </Section>
+    </Page>
+  );
+}
+
+function EndpointFacts({ endpoint }: { endpoint: WebhookEndpointWithHealth }) {
+  const { health } = endpoint;
+  return (
+    <div className="columns">
+      <Section title={words.facts}>
+        <div className="card">
+          <Facts
+            rows={[
+              [t.webhooks.endpoints.description, endpoint.description],
+              [words.eventTypes, endpoint.event_types.join(", ")],
+              [words.order, words.orders[endpoint.order]],
+              [words.pendingUrl, endpoint.pending_url],
+              [t.list.created, <Moment key="created" at={endpoint.created_at} />],
+            ]}
+          />
+        </div>
+      </Section>
+      <Section title={words.health}>
+        <div className="card">
+          <Facts
+            rows={[
+              [words.circuit, words.circuits[health.circuit]],
+              [t.webhooks.endpoints.pending, String(health.pending_count)],
+              [words.oldest, <Moment key="oldest" at={health.oldest_pending_at} />],
+              [words.failures, String(health.consecutive_failures)],
+              [words.lastDelivered, <Moment key="delivered" at={health.last_delivered_at} />],
+              [words.lastFailed, <Moment key="failed" at={health.last_failed_at} />],
+              [t.webhooks.endpoints.lastFailure, health.last_failure],
+            ]}
+          />
+        </div>
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import type { WebhookEndpointWithHealth } from "@disburse/sdk/gen/types.ts";
+import { Link } from "@tanstack/react-router";
+import { endpoints } from "../../api/lists.ts";
+import { readAll } from "../../api/pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { may } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { List } from "../../ui/list.tsx";
+import { Page } from "../../ui/page.tsx";
+import type { Column } from "../../ui/table.tsx";
+
+const words = t.webhooks.endpoints;
+
+const columns: readonly Column<WebhookEndpointWithHealth>[] = [
+  {
+    id: "url",
+    header: words.url,
+    cell: ({ id, url }) => (
+      <Link to="/webhooks/$endpointId" params={{ endpointId: id }} className="break">
+        {url}
+      </Link>
+    ),
+    csv: (row) => row.url,
+  },
+  {
+    id: "state",
+    header: t.webhooks.state,
+    cell: ({ state }) => <StateBadge state={state} words={words.states} />,
+    csv: (row) => row.state,
+  },
+  {
+    id: "pending",
+    header: words.pending,
+    align: "end",
+    cell: ({ health }) => health.pending_count,
+    csv: ({ health }) => String(health.pending_count),
+  },
+  {
+    id: "failure",
+    header: words.lastFailure,
+    width: "wide",
+    cell: ({ health }) => <span className="break">{health.last_failure}</span>,
+    csv: ({ health }) => health.last_failure,
+  },
+  {
+    id: "description",
+    header: words.description,
+    width: "wide",
+    cell: ({ description }) => description,
+    csv: (row) => row.description,
+  },
+];
+
+/** Where the merchant's events are sent. */
+export function Endpoints() {
+  const session = useSession();
+  return (
+    <Page
+      title={words.title}
+      actions={
+        <>
+          <ExportButton
+            name="webhook-endpoints"
+            read={() => readAll(endpoints, {})}
+            columns={columns}
+          />
+          {may(session, "webhook:write") ? (
+            <Link to="/webhooks/new" className="button" data-kind="primary">
+              {words.add}
+            </Link>
+          ) : null}
+        </>
+      }
+    >
+      <List
+        caption={words.caption}
+        list={endpoints}
+        query={{}}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={words.empty}
+      />
+    </Page>
+  );
+}

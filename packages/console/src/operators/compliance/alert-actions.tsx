@@ -1,0 +1,138 @@
+import {
+  type Alert,
+  AlertState,
+  Decision,
+  type ReviewEntry,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { useState } from "react";
+import { valueIn } from "../../api/enum-words.ts";
+import { rpcs } from "../../api/rpc.ts";
+import { t } from "../../catalogue/en.ts";
+import { hasRole } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { AreaField, SelectField } from "../../ui/field.tsx";
+import { Section } from "../../ui/page.tsx";
+import { ConfirmStep } from "../confirm-step.tsx";
+
+const words = t.compliance.alert;
+const stale = ["compliance"];
+
+/** A reason has so many characters. */
+const reasonMin = 10;
+const reasonMax = 1_000;
+const isReason = (text: string) => text.trim().length >= reasonMin;
+
+/** What a reviewer can do about an alert in its state. */
+export function AlertActions({
+  alert,
+  entries,
+}: {
+  alert: Alert;
+  entries: readonly ReviewEntry[];
+}) {
+  const session = useSession();
+  const isReviewer = hasRole(session, "compliance_officer", "compliance_approver");
+  if (!isReviewer) return null;
+  const { state } = alert;
+  const isWaiting = state === AlertState.OPEN || state === AlertState.ESCALATED;
+  const isDecided = [AlertState.PROPOSED, AlertState.FALSE_POSITIVE, AlertState.TRUE_MATCH].some(
+    (each) => each === state,
+  );
+  const proposer = entries.findLast(({ action }) => action === "alert.proposed")?.actor?.id;
+  return (
+    <Section title={words.decide}>
+      <div className="card">
+        <div className="row">
+          {isWaiting ? <Assign alert={alert} me={session.person.id} /> : null}
+          {state === AlertState.PROPOSED &&
+          proposer !== session.person.id &&
+          hasRole(session, "compliance_approver") ? (
+            <ConfirmStep
+              label={words.confirm}
+              text={words.confirmText}
+              step={(mutation) => rpcs.review.confirmTrueMatch({ mutation, alertId: alert.id })}
+              stale={stale}
+            />
+          ) : null}
+          {isDecided ? <Reopen alertId={alert.id} /> : null}
+        </div>
+        {isWaiting ? <Decide alertId={alert.id} /> : null}
+      </div>
+    </Section>
+  );
+}
+
+function Assign({ alert, me }: { alert: Alert; me: string }) {
+  const assign = (assignee: string, label: string) => (
+    <ConfirmStep
+      label={label}
+      text=""
+      kind="plain"
+      step={(mutation) => rpcs.review.assignAlert({ mutation, alertId: alert.id, assignee })}
+      stale={stale}
+    />
+  );
+  return alert.assignee === me ? assign("", words.unassign) : assign(me, words.assignToMe);
+}
+
+function Decide({ alertId }: { alertId: string }) {
+  const [decision, setDecision] = useState("false_positive");
+  const [reason, setReason] = useState("");
+  return (
+    <div className="form">
+      <SelectField
+        label={words.decision}
+        value={decision}
+        onChange={setDecision}
+        options={Object.entries(words.decisions)}
+        name="decision"
+      />
+      <Reason value={reason} onChange={setReason} />
+      <div>
+        <ConfirmStep
+          label={words.save}
+          text={words.effects[decision]}
+          kind={decision === "true_match" ? "danger" : "primary"}
+          isReady={isReason(reason)}
+          step={(mutation) =>
+            rpcs.review.decideAlert({
+              ...{ mutation, alertId, reason: reason.trim() },
+              decision: valueIn(Decision, decision),
+            })
+          }
+          stale={stale}
+        >
+          {isReason(reason) ? <p className="break">{reason}</p> : <p>{words.reasonHint}</p>}
+        </ConfirmStep>
+      </div>
+    </div>
+  );
+}
+
+function Reopen({ alertId }: { alertId: string }) {
+  const [reason, setReason] = useState("");
+  return (
+    <ConfirmStep
+      label={words.reopen}
+      text={words.reopenText}
+      isReady={isReason(reason)}
+      step={(mutation) => rpcs.review.reopenAlert({ mutation, alertId, reason: reason.trim() })}
+      stale={stale}
+    >
+      <Reason value={reason} onChange={setReason} />
+    </ConfirmStep>
+  );
+}
+
+function Reason({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  return (
+    <AreaField
+      label={words.reason}
+      hint={words.reasonHint}
+      value={value}
+      onChange={onChange}
+      maxLength={reasonMax}
+      required
+    />
+  );
+}

@@ -1,0 +1,117 @@
+import type { Hit, Party } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import {
+  AlertState,
+  type GetAlertResponse,
+  type ReviewEntry,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { wordIn } from "../../api/enum-words.ts";
+import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
+import { t } from "../../catalogue/en.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { AlertActions } from "./alert-actions.tsx";
+import { ListedEntry } from "./listed-entry.tsx";
+import { Score } from "./score.tsx";
+import { ListedSide, PartySide } from "./sides.tsx";
+
+const words = t.compliance.alert;
+const route = getRouteApi("/shell/compliance/alerts/$alertId");
+
+/** An alert: the party and the listed entry beside each other, the score, and the decision. */
+export function AlertPage() {
+  const { alertId } = route.useParams();
+  const found = useQuery({
+    queryKey: ["compliance", "alert", alertId],
+    queryFn: () => answerOf(rpcs.review.getAlert({ alertId })),
+  });
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const { alert } = found.data;
+  if (alert === undefined) return <Notice tone="bad">{t.problems.notFound}</Notice>;
+  const state = wordIn(AlertState, alert.state);
+  return (
+    <Page
+      title={words.title}
+      lead={
+        <span className="row">
+          <span className="mono break">{alert.id}</span>
+          <StateBadge state={state} words={t.compliance.alerts.states} />
+        </span>
+      }
+    >
+      <Sides answer={found.data} />
+      <div className="columns">
+        <Section title={words.history}>
+          <History entries={found.data.entries} />
+        </Section>
+        <AlertActions alert={alert} entries={found.data.entries} />
+      </div>
+    </Page>
+  );
+}
+
+function Sides({ answer: { alert, screening } }: { answer: GetAlertResponse }) {
+  const hit = alert?.hit;
+  if (hit === undefined) return null;
+  const { parties = [], wallets = [] } = screening ?? {};
+  const party: Party | undefined = parties[hit.subjectIndex];
+  const wallet = wallets[hit.subjectIndex - parties.length];
+  return (
+    <>
+      <div className="columns">
+        <Section title={words.ours}>
+          <div className="card">
+            <PartySide party={party} wallet={wallet?.address} hit={hit} />
+            <Facts
+              rows={[
+                [t.compliance.alerts.record, alert?.subject?.recordId],
+                [t.compliance.alerts.merchant, alert?.subject?.merchantId],
+              ]}
+            />
+          </div>
+        </Section>
+        <Section title={words.listed}>
+          <div className="card">
+            <ListedSide hit={hit} />
+            <ListedEntry hit={hit} />
+          </div>
+        </Section>
+      </div>
+      <Scored hit={hit} />
+    </>
+  );
+}
+
+function Scored({ hit }: { hit: Hit }) {
+  return (
+    <Section title={words.score}>
+      <Score hit={hit} />
+    </Section>
+  );
+}
+
+function History({ entries }: { entries: readonly ReviewEntry[] }) {
+  if (entries.length === 0) return <Notice tone="info">{words.noHistory}</Notice>;
+  return (
+    <ol className="timeline">
+      {entries.map((entry) => (
+        <li key={String(entry.sequence)}>
+          <div>
+            <strong>{words.actions[entry.action] ?? entry.action}</strong>{" "}
+            {words.by(entry.actor?.id ?? "")}
+          </div>
+          <div className="soft small">
+            <Moment at={isoOf(entry.createdAt)} />
+          </div>
+          {entry.detail === "" ? null : <p className="break">{entry.detail}</p>}
+        </li>
+      ))}
+    </ol>
+  );
+}

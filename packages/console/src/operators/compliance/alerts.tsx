@@ -1,0 +1,168 @@
+import {
+  type Alert,
+  AlertState,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { valueIn, wordIn } from "../../api/enum-words.ts";
+import { isoOf, rpcs } from "../../api/rpc.ts";
+import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { type Filter, Filters } from "../../ui/filters.tsx";
+import { PagedTable } from "../../ui/list.tsx";
+import { Page } from "../../ui/page.tsx";
+import { spanText } from "../../ui/rules/times.ts";
+import type { Column } from "../../ui/table.tsx";
+import { totalsOf } from "./rules/totals.ts";
+import { scoreText, VerdictBadge } from "./verdict.tsx";
+
+const words = t.compliance.alerts;
+const route = getRouteApi("/shell/compliance/alerts");
+
+/** The totals are of so many at most: ten requests. */
+const totalsMax = 1_000;
+
+const stateOf = ({ state }: Alert) => wordIn(AlertState, state);
+const ageSeconds = (alert: Alert) => (Date.now() - Date.parse(isoOf(alert.createdAt))) / 1_000;
+
+const columns: readonly Column<Alert>[] = [
+  {
+    id: "age",
+    header: words.age,
+    cell: (row) => <time dateTime={isoOf(row.createdAt)}>{spanText(ageSeconds(row))}</time>,
+    csv: (row) => isoOf(row.createdAt),
+  },
+  {
+    id: "listed",
+    header: words.listed,
+    cell: ({ id, hit }) => (
+      <Link to="/compliance/alerts/$alertId" params={{ alertId: id }}>
+        {hit?.matchedName || hit?.entryUid || id}
+      </Link>
+    ),
+    csv: ({ hit }) => hit?.matchedName ?? "",
+  },
+  {
+    id: "state",
+    header: words.state,
+    cell: (row) => <StateBadge state={stateOf(row)} words={words.states} />,
+    csv: stateOf,
+  },
+  {
+    id: "score",
+    header: words.score,
+    align: "end",
+    cell: ({ hit }) => scoreText(hit?.score),
+    csv: ({ hit }) => scoreText(hit?.score),
+  },
+  {
+    id: "verdict",
+    header: words.verdict,
+    cell: ({ hit }) => <VerdictBadge verdict={hit?.verdict} />,
+  },
+  {
+    id: "list",
+    header: words.list,
+    width: "wide",
+    cell: ({ hit }) => hit?.list,
+    csv: ({ hit }) => hit?.list ?? "",
+  },
+  {
+    id: "record",
+    header: words.record,
+    width: "wide",
+    cell: ({ subject }) => <span className="mono break">{subject?.recordId}</span>,
+    csv: ({ subject }) => subject?.recordId ?? "",
+  },
+  {
+    id: "assignee",
+    header: words.assignee,
+    width: "wide",
+    cell: ({ assignee }) => assignee || <span className="soft">{words.unassigned}</span>,
+    csv: (row) => row.assignee,
+  },
+];
+
+const filters: readonly Filter[] = [
+  { name: "state", label: words.state, kind: "choice", options: Object.entries(words.states) },
+  { name: "assignee", label: words.assignee, kind: "text" },
+  { name: "merchant_id", label: words.merchant, kind: "text" },
+  { name: "record_id", label: words.record, kind: "text" },
+];
+
+/** The queue of alerts. */
+export function Alerts() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const read: ReadPage<Alert> = async (page) => {
+    const { alerts, nextCursor } = await rpcs.review.listAlerts({
+      states: search.state === undefined ? [] : [valueIn(AlertState, search.state)],
+      assignee: search.assignee ?? "",
+      merchantId: search.merchant_id ?? "",
+      recordId: search.record_id ?? "",
+      ...page,
+    });
+    return pageOf(alerts, nextCursor);
+  };
+  const found = useInfiniteQuery(rpcPagesOf(["compliance", "alerts", search], read));
+  const fileColumns = [{ id: "id", header: t.list.id, cell: () => null, csv: idOf }, ...columns];
+  return (
+    <Page
+      title={words.title}
+      actions={<ExportButton name="alerts" read={() => readAllPages(read)} columns={fileColumns} />}
+    >
+      <Totals />
+      <Filters
+        filters={filters}
+        values={search}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      <PagedTable
+        caption={words.caption}
+        columns={columns}
+        keyOf={idOf}
+        empty={words.empty}
+        found={found}
+      />
+    </Page>
+  );
+}
+
+const idOf = ({ id }: Alert) => id;
+
+function Totals() {
+  const { data } = useQuery({
+    queryKey: ["compliance", "totals"],
+    queryFn: () =>
+      readAllPages<Alert>(async (page) => {
+        const { alerts, nextCursor } = await rpcs.review.listAlerts(page);
+        return pageOf(alerts, nextCursor);
+      }, totalsMax),
+  });
+  if (data === undefined || data.items.length === 0) return null;
+  const waiting = data.items.map((each) => {
+    return { state: stateOf(each), createdAt: isoOf(each.createdAt) };
+  });
+  const { states, older, oldestSeconds } = totalsOf(waiting, new Date());
+  return (
+    <section className="card" aria-label={words.totals}>
+      <ul className="row totals">
+        {[...states].map(([state, count]) => (
+          <li key={state}>
+            <strong>{count}</strong> {words.states[state]}
+          </li>
+        ))}
+        {older.map(({ days, count }) => (
+          <li key={days} className="soft">
+            <strong>{count}</strong> {words.older(days)}
+          </li>
+        ))}
+      </ul>
+      <p className="soft small">
+        {words.oldest(spanText(oldestSeconds))} {data.isCut ? words.totalsCut : ""}
+      </p>
+    </section>
+  );
+}

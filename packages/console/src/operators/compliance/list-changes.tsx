@@ -1,0 +1,161 @@
+import {
+  type EntryDifference,
+  EntryDifference_Kind,
+  type ListVersion,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { wordIn } from "../../api/enum-words.ts";
+import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
+import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { SelectField } from "../../ui/field.tsx";
+import { PagedTable } from "../../ui/list.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { momentText } from "../../ui/rules/times.ts";
+import type { Column } from "../../ui/table.tsx";
+import { entryTitle, fieldChanges } from "./rules/difference.ts";
+
+const words = t.compliance.changes;
+const route = getRouteApi("/shell/compliance/lists/$importId");
+
+/** Imports that a version can be compared with. */
+const importsMax = 100;
+
+const tones: Readonly<Record<string, Tone>> = { added: "warn", changed: "info", removed: "plain" };
+const kindOf = ({ kind }: EntryDifference) => wordIn(EntryDifference_Kind, kind);
+const changeText = (row: EntryDifference) =>
+  fieldChanges(row)
+    .map(({ field, gone, added }) => {
+      const parts = [...gone.map((each) => `− ${each}`), ...added.map((each) => `+ ${each}`)];
+      return `${words.fields[field] ?? field}: ${parts.join("; ") || words.order}`;
+    })
+    .join(" | ");
+
+const columns: readonly Column<EntryDifference>[] = [
+  {
+    id: "kind",
+    header: words.kind,
+    cell: (row) => (
+      <Badge tone={tones[kindOf(row)] ?? "plain"}>{words.kinds[kindOf(row)] ?? ""}</Badge>
+    ),
+    csv: kindOf,
+  },
+  { id: "name", header: words.name, cell: entryTitle, csv: entryTitle },
+  {
+    id: "changed",
+    header: words.changed,
+    cell: (row) => <Changes row={row} />,
+    csv: changeText,
+  },
+  {
+    id: "uid",
+    header: words.uid,
+    width: "wide",
+    cell: ({ uid }) => <span className="mono break">{uid}</span>,
+    csv: ({ uid }) => uid,
+  },
+];
+
+function Changes({ row }: { row: EntryDifference }) {
+  const changes = fieldChanges(row);
+  if (changes.length === 0) return <span className="soft">–</span>;
+  return (
+    <ul className="plain">
+      {changes.map(({ field, gone, added }) => (
+        <li key={field}>
+          {words.fields[field] ?? field}: {gone.length + added.length === 0 ? words.order : null}
+          {gone.map((each) => (
+            <del key={each}>{each} </del>
+          ))}
+          {added.map((each) => (
+            <ins key={each}>{each} </ins>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What differs between a version of a list and one before it. */
+export function ListChanges() {
+  const { importId } = route.useParams();
+  const { base: baseImportId = "" } = route.useSearch();
+  const navigate = route.useNavigate();
+  const read: ReadPage<EntryDifference> = async (page) => {
+    const asked = { importId, baseImportId, ...page };
+    const { differences, nextCursor } = await rpcs.compliance.compareImports(asked);
+    return pageOf(differences, nextCursor);
+  };
+  const key = ["compliance", "changes", importId, baseImportId];
+  const versions = useQuery({
+    queryKey: [...key, "versions"],
+    queryFn: () => answerOf(rpcs.compliance.compareImports({ importId, baseImportId, limit: 1 })),
+  });
+  const found = useInfiniteQuery(rpcPagesOf(key, read));
+  if (versions.isPending) return <p role="status">{t.states.loading}</p>;
+  if (versions.isError) return <ProblemNotice error={versions.error} />;
+  const { version, base } = versions.data;
+  return (
+    <Page
+      title={words.title(nameOf(version))}
+      lead={base === undefined ? words.first : words.since(nameOf(base))}
+      actions={
+        <ExportButton
+          name={`changes-${version?.list ?? ""}`}
+          read={() => readAllPages(read)}
+          columns={columns}
+        />
+      }
+    >
+      <Bases
+        {...{ importId, list: version?.list ?? "", value: baseImportId }}
+        onChange={(next) => void navigate({ search: next === "" ? {} : { base: next } })}
+      />
+      <PagedTable
+        caption={words.caption}
+        columns={columns}
+        keyOf={({ uid }) => uid}
+        empty={words.none}
+        found={found}
+      />
+    </Page>
+  );
+}
+
+const nameOf = (version: ListVersion | undefined) => `${version?.list} ${version?.version}`;
+
+/** Which version it is compared with. */
+function Bases(props: {
+  importId: string;
+  list: string;
+  value: string;
+  onChange: (importId: string) => void;
+}) {
+  const { importId, list, value, onChange } = props;
+  const { data } = useQuery({
+    queryKey: ["compliance", "imports", list],
+    queryFn: () => answerOf(rpcs.compliance.listImports({ list, limit: importsMax })),
+    enabled: list !== "",
+  });
+  const others = (data?.imports ?? []).filter(
+    ({ id, state }) => id !== importId && (state === "in_force" || state === "superseded"),
+  );
+  return (
+    <div className="filters">
+      <SelectField
+        label={words.base}
+        value={value}
+        onChange={onChange}
+        none={words.replaced}
+        options={others.map(({ id, version, startedAt }) => [
+          id,
+          `${version?.version} (${momentText(isoOf(startedAt))})`,
+        ])}
+      />
+    </div>
+  );
+}

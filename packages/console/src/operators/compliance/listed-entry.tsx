@@ -1,0 +1,47 @@
+import type { Hit } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { useQuery } from "@tanstack/react-query";
+import { answerOf, rpcs } from "../../api/rpc.ts";
+import { t } from "../../catalogue/en.ts";
+import { Facts } from "../../ui/facts.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+
+const words = t.compliance.alert;
+
+/** The entry itself, as its publisher gives it; nothing for a hit of no entry. */
+export function ListedEntry({ hit: { list, entryUid, listVersion } }: { hit: Hit }) {
+  const found = useQuery({
+    queryKey: ["compliance", "entry", list, entryUid, listVersion],
+    queryFn: () => answerOf(rpcs.compliance.getListedEntry({ list, entryUid, listVersion })),
+    enabled: list !== "",
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (list === "") return null;
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const { entry, inForce } = found.data;
+  if (entry === undefined) return null;
+  const named = (kind: string) =>
+    entry.names.flatMap((each) => (each.kind === kind ? [each.name] : [])).join("; ");
+  const documents = entry.documents.map((each) =>
+    [each.type, each.number, each.country].filter((text) => text !== "").join(" "),
+  );
+  const wallets = entry.wallets.map(({ currency, address }) => `${currency} ${address}`);
+  return (
+    <>
+      {inForce ? null : <Notice tone="info">{words.notInForce}</Notice>}
+      <Facts
+        rows={[
+          [words.primaryName, named("primary")],
+          [words.aliases, named("alias")],
+          [words.weakAliases, named("weak")],
+          [words.births, entry.births.join(", ")],
+          [words.countries, entry.countries.join(", ")],
+          [words.documents, documents.join("; ")],
+          [words.wallet, wallets.join("; ")],
+          [words.programmes, entry.programs.join(", ")],
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,213 @@
+import type {
+  ListImport,
+  ListSource,
+  ListVersion,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
+import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { hasRole } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { Badge, StateBadge } from "../../ui/badge.tsx";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { PagedTable } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { type Column, DataTable } from "../../ui/table.tsx";
+import { ConfirmStep } from "../confirm-step.tsx";
+import { Monitoring } from "./monitoring.tsx";
+
+const words = t.compliance.lists;
+
+const versionColumns: readonly Column<ListVersion>[] = [
+  { id: "list", header: words.list, cell: (row) => row.list },
+  { id: "version", header: words.version, cell: (row) => row.version },
+  { id: "entries", header: words.entries, align: "end", cell: (row) => row.entries },
+  {
+    id: "imported",
+    header: words.imported,
+    cell: (row) => <Moment at={isoOf(row.importedAt)} />,
+  },
+  {
+    id: "checksum",
+    header: words.checksum,
+    width: "wide",
+    cell: (row) => <code className="break">{row.checksum.slice(0, 16)}</code>,
+  },
+];
+
+const sourceColumns: readonly Column<ListSource>[] = [
+  { id: "list", header: words.list, cell: (row) => row.list },
+  {
+    id: "outcome",
+    header: words.outcome,
+    cell: ({ outcome, failures }) => (
+      <Badge tone={failures > 0 ? "bad" : "good"}>{words.outcomes[outcome] ?? outcome}</Badge>
+    ),
+  },
+  { id: "checked", header: words.checked, cell: (row) => <Moment at={isoOf(row.checkedAt)} /> },
+  { id: "failures", header: words.failures, align: "end", cell: (row) => row.failures },
+  {
+    id: "problem",
+    header: words.problem,
+    width: "wide",
+    cell: (row) => <span className="break">{row.problem}</span>,
+  },
+  {
+    id: "next",
+    header: words.next,
+    width: "wide",
+    cell: (row) => <Moment at={isoOf(row.nextCheckAt)} />,
+  },
+];
+
+const checkColumn: Column<ListSource> = {
+  id: "check",
+  header: t.list.actions,
+  cell: ({ list }) => (
+    <ConfirmStep
+      label={words.check}
+      text={words.checkText}
+      kind="plain"
+      step={(mutation) => rpcs.compliance.checkSource({ mutation, list })}
+      stale={["compliance"]}
+    />
+  ),
+};
+
+const changeOf = ({ change }: ListImport) =>
+  change === undefined ? "–" : `+${change.added} ~${change.changed} −${change.removed}`;
+
+const importColumns: readonly Column<ListImport>[] = [
+  {
+    id: "started",
+    header: words.imported,
+    cell: (row) => <Moment at={isoOf(row.startedAt)} />,
+    csv: (row) => isoOf(row.startedAt),
+  },
+  {
+    id: "list",
+    header: words.list,
+    cell: ({ version }) => version?.list,
+    csv: ({ version }) => version?.list ?? "",
+  },
+  {
+    id: "version",
+    header: words.version,
+    cell: ({ id, state, version }) =>
+      state === "in_force" || state === "superseded" ? (
+        <Link to="/compliance/lists/$importId" params={{ importId: id }}>
+          {version?.version}
+        </Link>
+      ) : (
+        version?.version
+      ),
+    csv: ({ version }) => version?.version ?? "",
+  },
+  {
+    id: "state",
+    header: words.state,
+    cell: ({ state }) => <StateBadge state={state} words={words.states} />,
+    csv: ({ state }) => state,
+  },
+  { id: "change", header: words.change, cell: changeOf, csv: changeOf },
+  {
+    id: "by",
+    header: words.by,
+    width: "wide",
+    cell: ({ actor }) => actor?.id,
+    csv: ({ actor }) => actor?.id ?? "",
+  },
+  {
+    id: "problem",
+    header: words.problem,
+    width: "wide",
+    cell: ({ problem, notes }) => <span className="break">{problem || notes[0]}</span>,
+    csv: ({ problem, notes }) => problem || notes.join("; "),
+  },
+];
+
+/** The lists in force, where they come from, and every import. */
+export function Lists() {
+  const found = useQuery({
+    queryKey: ["compliance", "lists"],
+    queryFn: async () => {
+      const [{ lists }, { sources }] = await Promise.all([
+        answerOf(rpcs.compliance.listLists({})),
+        answerOf(rpcs.compliance.listSources({})),
+      ]);
+      return { lists, sources };
+    },
+  });
+  return (
+    <Page title={words.title}>
+      {found.isPending ? <p role="status">{t.states.loading}</p> : null}
+      {found.isError ? <ProblemNotice error={found.error} /> : null}
+      {found.data === undefined ? null : (
+        <>
+          <Section title={words.inForce}>
+            <DataTable
+              caption={words.inForce}
+              columns={versionColumns}
+              rows={found.data.lists}
+              keyOf={({ list }) => list}
+            />
+          </Section>
+          <Monitoring />
+          <Sources sources={found.data.sources} />
+        </>
+      )}
+      <Imports />
+    </Page>
+  );
+}
+
+function Sources({ sources }: { sources: readonly ListSource[] }) {
+  const mayCheck = hasRole(useSession(), "compliance_officer");
+  return (
+    <Section title={words.sources}>
+      {sources.length === 0 ? (
+        <Notice tone="info">{words.noSources}</Notice>
+      ) : (
+        <>
+          {sources.some(({ failures }) => failures > 1) ? (
+            <Notice tone="bad">{words.unheard}</Notice>
+          ) : null}
+          <DataTable
+            caption={words.sources}
+            columns={mayCheck ? [...sourceColumns, checkColumn] : sourceColumns}
+            rows={sources}
+            keyOf={({ list }) => list}
+          />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Imports() {
+  const read: ReadPage<ListImport> = async (page) => {
+    const { imports, nextCursor } = await rpcs.compliance.listImports(page);
+    return pageOf(imports, nextCursor);
+  };
+  const found = useInfiniteQuery(rpcPagesOf(["compliance", "imports"], read));
+  return (
+    <Section
+      title={words.imports}
+      actions={
+        <ExportButton name="imports" read={() => readAllPages(read)} columns={importColumns} />
+      }
+    >
+      <PagedTable
+        caption={words.imports}
+        columns={importColumns}
+        keyOf={({ id }) => id}
+        found={found}
+      />
+    </Section>
+  );
+}

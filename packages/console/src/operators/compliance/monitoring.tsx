@@ -1,0 +1,49 @@
+import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { useQuery } from "@tanstack/react-query";
+import { wordIn } from "../../api/enum-words.ts";
+import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
+import { t } from "../../catalogue/en.ts";
+import { Facts } from "../../ui/facts.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+
+const words = t.compliance.monitoring;
+
+/** How far re-screening is with what is in force. */
+export function Monitoring() {
+  const found = useQuery({
+    queryKey: ["compliance", "monitoring"],
+    queryFn: () => answerOf(rpcs.compliance.getMonitoring({})),
+  });
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const { verdicts, behind, behindSince, eventsPending } = found.data;
+  const all = verdicts.reduce((sum, { subjects }) => sum + subjects, 0n);
+  const compared = all > behind ? all - behind : 0n;
+  return (
+    <Section title={words.title}>
+      <div className="card">
+        {all === 0n ? <p>{words.none}</p> : null}
+        {all > 0n && behind === 0n ? <Notice tone="good">{words.done(String(all))}</Notice> : null}
+        {behind > 0n ? (
+          <label className="stack">
+            {words.under(String(compared), String(all))}
+            <progress max={Number(all)} value={Number(compared)} />
+          </label>
+        ) : null}
+        <Facts
+          rows={[
+            [words.behindSince, behindSince && <Moment key="since" at={isoOf(behindSince)} />],
+            ...verdicts.map(
+              ({ verdict, subjects }) =>
+                [words.verdicts[wordIn(Verdict, verdict)] ?? "", String(subjects)] as const,
+            ),
+            [words.events, eventsPending === 0n ? undefined : String(eventsPending)],
+          ]}
+        />
+      </div>
+    </Section>
+  );
+}

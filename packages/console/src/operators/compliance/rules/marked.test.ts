@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { markedName } from "./marked.ts";
+
+const marked = (name: string, words: string[]) =>
+  markedName(name, words)
+    .map(({ text, isAlike }) => (isAlike ? `[${text}]` : text))
+    .join("");
+
+test.each([
+  ["Zoltvar Quimbrandt", ["quimbrandt"], "Zoltvar [Quimbrandt]"],
+  ["QUIMBRANDT, Zoltvár", ["zoltvar", "quimbrandt"], "[QUIMBRANDT,] [Zoltvár]"],
+  ["Abd Ullah", ["abd ullah"], "[Abd] [Ullah]"],
+  ["Doe", [], "Doe"],
+])("of %s with %j it marks %s", (name, words, shown) => {
+  expect(marked(name, words)).toBe(shown);
+});

@@ -1,0 +1,147 @@
+import type { Merchant } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import {
+  type Hit,
+  Party_Type,
+  type Screening,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { valueIn } from "../../api/enum-words.ts";
+import { answerOf, mutationOf, rpcs } from "../../api/rpc.ts";
+import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { ListedEntry } from "./listed-entry.tsx";
+import { Score } from "./score.tsx";
+import { ListedSide } from "./sides.tsx";
+import { VerdictBadge } from "./verdict.tsx";
+
+const words = t.compliance.search;
+const blank = {
+  merchantId: "",
+  name: "",
+  type: "individual",
+  date: "",
+  countries: "",
+  document: "",
+};
+
+/** Compares a name with every list in force; monitors and stops no one. */
+export function ScreeningSearch() {
+  const [form, setForm] = useState(blank);
+  const set = (name: keyof typeof blank) => (value: string) => setForm({ ...form, [name]: value });
+  const searching = useMutation({ mutationFn: () => answerOf(screen(form)) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    searching.mutate();
+  };
+  return (
+    <Page title={words.title} lead={words.intro}>
+      <form className="form card" onSubmit={submit}>
+        <div className="fields">
+          <MerchantField value={form.merchantId} onChange={set("merchantId")} />
+          <TextField
+            label={words.name}
+            value={form.name}
+            onChange={set("name")}
+            maxLength={511}
+            name="name"
+            required
+          />
+          <SelectField
+            label={words.type}
+            value={form.type}
+            onChange={set("type")}
+            options={Object.entries(words.types)}
+          />
+          <TextField label={words.date} type="date" value={form.date} onChange={set("date")} />
+          <TextField
+            label={words.countries}
+            hint={words.countriesHint}
+            value={form.countries}
+            onChange={set("countries")}
+          />
+          <TextField label={words.document} value={form.document} onChange={set("document")} />
+        </div>
+        <div>
+          <button
+            type="submit"
+            className="button"
+            data-kind="primary"
+            disabled={searching.isPending || form.name.trim() === "" || form.merchantId === ""}
+          >
+            {searching.isPending ? words.running : words.run}
+          </button>
+        </div>
+      </form>
+      {searching.isError ? <ProblemNotice error={searching.error} /> : null}
+      {searching.data?.screening === undefined ? null : (
+        <Found screening={searching.data.screening} />
+      )}
+    </Page>
+  );
+}
+
+/** Every screening is of a merchant; its own screenings are found by it. */
+function MerchantField(props: { value: string; onChange: (id: string) => void }) {
+  const { data } = useQuery({
+    queryKey: ["merchants"],
+    queryFn: () =>
+      readAllPages<Merchant>(async (page) => {
+        const { merchants, nextCursor } = await rpcs.beneficiary.listMerchants(page);
+        return pageOf(merchants, nextCursor);
+      }),
+  });
+  const options = data?.items.map(({ id, name }) => [id, name || id] as const) ?? [];
+  return <SelectField label={words.merchant} {...props} options={options} none="" required />;
+}
+
+function screen({ merchantId, name, type, date, countries, document }: typeof blank) {
+  return rpcs.compliance.screenParty({
+    mutation: mutationOf(),
+    subject: { merchantId, recordId: "" },
+    parties: [
+      {
+        name: name.trim(),
+        type: valueIn(Party_Type, type),
+        date,
+        countries: countries
+          .toUpperCase()
+          .split(/[\s,]+/)
+          .filter((each) => each !== ""),
+        documents: document.trim() === "" ? [] : [{ number: document.trim(), country: "" }],
+      },
+    ],
+  });
+}
+
+function Found({ screening: { verdict, hits, lists, id } }: { screening: Screening }) {
+  const compared = lists.map(({ list, version }) => `${list} ${version}`).join(", ");
+  return (
+    <Section title={words.hits} actions={<VerdictBadge verdict={verdict} />}>
+      <p className="soft small break">
+        {words.compared(compared)} <code>{id}</code>
+      </p>
+      {hits.length === 0 ? <Notice tone="good">{words.noHits}</Notice> : null}
+      {hits.map((hit) => (
+        <Match key={`${hit.list}:${hit.entryUid}`} hit={hit} />
+      ))}
+    </Section>
+  );
+}
+
+function Match({ hit }: { hit: Hit }) {
+  return (
+    <article className="card">
+      <ListedSide hit={hit} />
+      <ListedEntry hit={hit} />
+      <details>
+        <summary>{t.compliance.alert.score}</summary>
+        <Score hit={hit} />
+      </details>
+    </article>
+  );
+}

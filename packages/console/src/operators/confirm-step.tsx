@@ -1,0 +1,27 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { answerOf, mutationOf } from "../api/rpc.ts";
+import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { StepNotice } from "../ui/step-up.tsx";
+
+/** A step of an operator behind a dialog: one opening of it is one operation. */
+export function ConfirmStep(props: {
+  label: string;
+  text: ReactNode;
+  kind?: "danger" | "primary" | "plain";
+  step: (mutation: ReturnType<typeof mutationOf>) => Promise<unknown>;
+  /** The first words of the keys of what is read again afterwards. */
+  stale: readonly string[];
+  children?: ReactNode;
+  isReady?: boolean;
+}) {
+  const { step, stale, ...shown } = props;
+  const client = useQueryClient();
+  const confirm = async (attempt: string) => {
+    await answerOf(step(mutationOf(attempt)));
+    await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
+  };
+  return (
+    <ConfirmButton {...shown} confirm={confirm} failure={(error) => <StepNotice error={error} />} />
+  );
+}

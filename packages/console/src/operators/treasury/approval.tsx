@@ -1,0 +1,135 @@
+import {
+  type Proposal,
+  ProposalState,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { Role } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { wordIn } from "../../api/enum-words.ts";
+import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
+import { t } from "../../catalogue/en.ts";
+import { hasRole } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { AreaField } from "../../ui/field.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { ConfirmStep } from "../confirm-step.tsx";
+import { rpcName } from "./approvals.tsx";
+
+const words = t.treasury.approvals;
+const route = getRouteApi("/shell/approvals/$place/$proposalId");
+const stale = ["approvals", "payouts", "accounts", "compliance"];
+const reasonMin = 10;
+const reasonMax = 1_000;
+
+/** One proposal: what it would change, and the decision. */
+export function ApprovalPage() {
+  const { place: text, proposalId } = route.useParams();
+  const place = approvalPlaces.find((each) => each === text) ?? "payout";
+  const found = useQuery({
+    queryKey: ["approvals", place, proposalId],
+    queryFn: () => answerOf(approvalsAt(place).getProposal({ proposalId })),
+  });
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const { proposal } = found.data;
+  if (proposal === undefined) return <p>{t.problems.notFound}</p>;
+  return (
+    <Page
+      title={`${words.one}: ${rpcName(proposal)}`}
+      lead={
+        <span className="row">
+          <span className="mono break">{proposal.id}</span>
+          <StateBadge state={wordIn(ProposalState, proposal.state)} words={words.states} />
+        </span>
+      }
+      actions={<Decide place={place} proposal={proposal} />}
+    >
+      <div className="card">
+        <Facts
+          rows={[
+            [words.service, place],
+            [words.by, proposal.proposedBy?.id],
+            [t.treasury.balances.merchant, proposal.merchantId],
+            [words.why, proposal.reasons.join("; ")],
+            [t.list.created, <Moment key="created" at={isoOf(proposal.createdAt)} />],
+            [words.expires, <Moment key="expires" at={isoOf(proposal.expiresAt)} />],
+            [words.outcome, proposal.outcome],
+          ]}
+        />
+      </div>
+      <div className="columns">
+        <Section title={words.before}>
+          <Json text={proposal.before} />
+        </Section>
+        <Section title={words.after}>
+          <Json text={proposal.after} />
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+/** What is approved is the text: it is shown whole, and only indented. */
+function Json({ text }: { text: string }) {
+  if (text === "") return <p className="soft">{words.nothing}</p>;
+  return <pre className="card mono break">{indented(text)}</pre>;
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function Decide({ place, proposal }: { place: ApprovalPlace; proposal: Proposal }) {
+  const session = useSession();
+  const [reason, setReason] = useState("");
+  if (proposal.state !== ProposalState.OPEN) return null;
+  const { id: proposalId, contentDigest } = proposal;
+  const client = approvalsAt(place);
+  if (proposal.proposedBy?.id === session.person.id) {
+    return (
+      <ConfirmStep
+        label={words.withdraw}
+        text={words.withdrawText}
+        step={(mutation) => client.withdrawProposal({ mutation, proposalId })}
+        stale={stale}
+      />
+    );
+  }
+  if (!hasRole(session, ...proposal.approvers.map((role) => wordIn(Role, role)))) return null;
+  return (
+    <>
+      <ConfirmStep
+        label={words.approve}
+        text={words.approveText}
+        kind="primary"
+        step={(mutation) => client.approveProposal({ mutation, proposalId, contentDigest })}
+        stale={stale}
+      />
+      <ConfirmStep
+        label={words.reject}
+        text={words.rejectText}
+        isReady={reason.trim().length >= reasonMin}
+        step={(mutation) => client.rejectProposal({ mutation, proposalId, reason: reason.trim() })}
+        stale={stale}
+      >
+        <AreaField
+          label={t.compliance.alert.reason}
+          hint={t.compliance.alert.reasonHint}
+          value={reason}
+          onChange={setReason}
+          maxLength={reasonMax}
+          required
+        />
+      </ConfirmStep>
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+import {
+  type Proposal,
+  ProposalState,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { valueIn, wordIn } from "../../api/enum-words.ts";
+import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
+import { t } from "../../catalogue/en.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { type Column, DataTable } from "../../ui/table.tsx";
+
+const words = t.treasury.approvals;
+const route = getRouteApi("/shell/approvals");
+
+/** The newest proposals of each service that are read at once. */
+const proposalsMax = 100;
+
+/** A proposal, and the service that has it. */
+type Placed = { readonly place: ApprovalPlace; readonly proposal: Proposal };
+
+/** What a proposal does, in short: `CreditAccount`. */
+export const rpcName = ({ rpc }: Proposal) => rpc.slice(rpc.lastIndexOf("/") + 1);
+
+const columns: readonly Column<Placed>[] = [
+  {
+    id: "created",
+    header: t.list.created,
+    cell: ({ proposal }) => <Moment at={isoOf(proposal.createdAt)} />,
+    csv: ({ proposal }) => isoOf(proposal.createdAt),
+  },
+  {
+    id: "what",
+    header: words.what,
+    cell: ({ place, proposal }) => (
+      <Link to="/approvals/$place/$proposalId" params={{ place, proposalId: proposal.id }}>
+        {rpcName(proposal)}
+      </Link>
+    ),
+    csv: ({ proposal }) => rpcName(proposal),
+  },
+  {
+    id: "state",
+    header: words.state,
+    cell: ({ proposal }) => (
+      <StateBadge state={wordIn(ProposalState, proposal.state)} words={words.states} />
+    ),
+    csv: ({ proposal }) => wordIn(ProposalState, proposal.state),
+  },
+  {
+    id: "by",
+    header: words.by,
+    cell: ({ proposal }) => proposal.proposedBy?.id,
+    csv: ({ proposal }) => proposal.proposedBy?.id ?? "",
+  },
+  {
+    id: "why",
+    header: words.why,
+    width: "wide",
+    cell: ({ proposal }) => proposal.reasons.join("; "),
+    csv: ({ proposal }) => proposal.reasons.join("; "),
+  },
+  {
+    id: "expires",
+    header: words.expires,
+    width: "wide",
+    cell: ({ proposal }) => <Moment at={isoOf(proposal.expiresAt)} />,
+    csv: ({ proposal }) => isoOf(proposal.expiresAt),
+  },
+  {
+    id: "service",
+    header: words.service,
+    width: "wide",
+    cell: ({ place }) => place,
+    csv: ({ place }) => place,
+  },
+];
+
+async function readProposals(state: string | undefined) {
+  const asked = { state: valueIn(ProposalState, state ?? "open"), limit: proposalsMax };
+  const answers = await Promise.allSettled(
+    approvalPlaces.map(async (place) => {
+      const { proposals } = await answerOf(approvalsAt(place).listProposals(asked));
+      return proposals.map((proposal): Placed => ({ place, proposal }));
+    }),
+  );
+  const failures = answers.filter((each) => each.status === "rejected");
+  if (failures.length === answers.length && failures[0] !== undefined) throw failures[0].reason;
+  const found = answers.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+  return {
+    proposals: found.toSorted((one, two) =>
+      isoOf(two.proposal.createdAt).localeCompare(isoOf(one.proposal.createdAt)),
+    ),
+    missing: approvalPlaces.filter((_, index) => answers[index]?.status === "rejected"),
+  };
+}
+
+/** What waits for a second person, in every service. */
+export function Approvals() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const found = useQuery({
+    queryKey: ["approvals", search],
+    queryFn: () => readProposals(search.state),
+  });
+  const read = async () => ({ items: found.data?.proposals ?? [], isCut: false });
+  return (
+    <Page
+      title={words.title}
+      actions={<ExportButton name="approvals" read={read} columns={columns} />}
+    >
+      <Filters
+        filters={[
+          {
+            name: "state",
+            label: words.state,
+            kind: "choice",
+            options: Object.entries(words.states),
+          },
+        ]}
+        values={{ state: search.state ?? "open" }}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      {found.isPending ? <p role="status">{t.states.loading}</p> : null}
+      {found.isError ? <ProblemNotice error={found.error} /> : null}
+      {(found.data?.missing.length ?? 0) > 0 ? (
+        <Notice tone="warn">{words.unreachable(found.data?.missing.join(", ") ?? "")}</Notice>
+      ) : null}
+      {found.data?.proposals.length === 0 ? <Notice tone="info">{words.empty}</Notice> : null}
+      {(found.data?.proposals.length ?? 0) > 0 ? (
+        <DataTable
+          caption={words.caption}
+          columns={columns}
+          rows={found.data?.proposals ?? []}
+          keyOf={({ proposal }) => proposal.id}
+        />
+      ) : null}
+    </Page>
+  );
+}

@@ -1,0 +1,185 @@
+import type { Account, HouseBalance } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { RailAccount } from "@disburse/contracts/disburse/payout/v1/treasury_pb.ts";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
+import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { hasRole } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { PagedTable } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { type Column, DataTable } from "../../ui/table.tsx";
+
+const words = t.treasury.balances;
+const route = getRouteApi("/shell/treasury/balances");
+
+const houseColumns: readonly Column<HouseBalance>[] = [
+  { id: "account", header: words.account, cell: (row) => row.account },
+  { id: "currency", header: words.currency, cell: (row) => row.currencyCode },
+  {
+    id: "balance",
+    header: words.balance,
+    align: "end",
+    cell: (row) => <Money amount={row.balance} />,
+  },
+];
+
+const railColumns: readonly Column<RailAccount>[] = [
+  { id: "rail", header: words.rail, cell: (row) => row.rail },
+  { id: "currency", header: words.currency, cell: (row) => row.currencyCode },
+  {
+    id: "available",
+    header: words.available,
+    align: "end",
+    cell: (row) => <Money amount={row.available} />,
+  },
+  { id: "held", header: words.held, align: "end", cell: (row) => <Money amount={row.held} /> },
+  {
+    id: "waiting",
+    header: words.waiting,
+    align: "end",
+    cell: (row) => (
+      <>
+        {String(row.waitingCount)} (<Money amount={row.waiting} />)
+      </>
+    ),
+  },
+  {
+    id: "missing",
+    header: words.missing,
+    align: "end",
+    cell: (row) => <Money amount={row.missing} />,
+  },
+];
+
+const accountColumns: readonly Column<Account>[] = [
+  {
+    id: "account",
+    header: words.account,
+    cell: ({ id }) => <span className="mono break">{id}</span>,
+    csv: (row) => row.id,
+  },
+  {
+    id: "merchant",
+    header: words.merchant,
+    width: "wide",
+    cell: (row) => <span className="mono break">{row.merchantId}</span>,
+    csv: (row) => row.merchantId,
+  },
+  {
+    id: "currency",
+    header: words.currency,
+    cell: (row) => row.currencyCode,
+    csv: (row) => row.currencyCode,
+  },
+  {
+    id: "available",
+    header: words.available,
+    align: "end",
+    cell: (row) => <Money amount={row.available} />,
+    csv: (row) => row.available,
+  },
+  {
+    id: "held",
+    header: words.held,
+    align: "end",
+    cell: (row) => <Money amount={row.held} />,
+    csv: (row) => row.held,
+  },
+  {
+    id: "updated",
+    header: t.payouts.one.updated,
+    width: "wide",
+    cell: (row) => <Moment at={isoOf(row.updatedAt)} />,
+    csv: (row) => isoOf(row.updatedAt),
+  },
+];
+
+/** What the house has, at itself and at its rails, and what merchants have. */
+export function TreasuryBalances() {
+  const session = useSession();
+  return (
+    <Page title={words.title}>
+      {hasRole(session, "treasury", "treasury_approver", "auditor") ? <House /> : null}
+      {hasRole(session, "treasury", "treasury_approver", "support", "auditor") ? <Rails /> : null}
+      <Merchants />
+    </Page>
+  );
+}
+
+function House() {
+  const found = useQuery({
+    queryKey: ["accounts", "house"],
+    queryFn: () => answerOf(rpcs.payout.listHouseBalances({})),
+  });
+  return (
+    <Section title={words.house}>
+      {found.isError ? <ProblemNotice error={found.error} /> : null}
+      <DataTable
+        caption={words.houseCaption}
+        columns={houseColumns}
+        rows={found.data?.balances ?? []}
+        keyOf={({ account, currencyCode }) => `${account}:${currencyCode}`}
+      />
+    </Section>
+  );
+}
+
+function Rails() {
+  const found = useQuery({
+    queryKey: ["accounts", "rails"],
+    queryFn: () => answerOf(rpcs.operations.listRailAccounts({})),
+  });
+  return (
+    <Section title={words.rails}>
+      {found.isError ? <ProblemNotice error={found.error} /> : null}
+      {found.data?.accounts.length === 0 ? <Notice tone="info">{words.noRails}</Notice> : null}
+      {(found.data?.accounts.length ?? 0) > 0 ? (
+        <DataTable
+          caption={words.railsCaption}
+          columns={railColumns}
+          rows={found.data?.accounts ?? []}
+          keyOf={({ rail, currencyCode }) => `${rail}:${currencyCode}`}
+        />
+      ) : null}
+    </Section>
+  );
+}
+
+function Merchants() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { merchant_id: merchantId = "" } = search;
+  const read: ReadPage<Account> = async (page) => {
+    const answer = await rpcs.payout.listAccounts({ merchantId, ...page });
+    return pageOf(answer.accounts, answer.nextCursor, answer.totalCount);
+  };
+  const found = useInfiniteQuery(rpcPagesOf(["accounts", "merchants", merchantId], read));
+  return (
+    <Section
+      title={words.merchants}
+      actions={
+        <ExportButton name="accounts" read={() => readAllPages(read)} columns={accountColumns} />
+      }
+    >
+      <Filters
+        filters={[{ name: "merchant_id", label: words.filterMerchant, kind: "text" }]}
+        values={search}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      <PagedTable
+        caption={words.merchantsCaption}
+        columns={accountColumns}
+        keyOf={({ id }) => id}
+        found={found}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,160 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { HistoricRate } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { isoOf, rpcs } from "../../api/rpc.ts";
+import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { StepChart } from "../../ui/chart.tsx";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { PagedTable } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { dayAfter } from "../../ui/rules/times.ts";
+import type { Column } from "../../ui/table.tsx";
+import { rateBounds, ratePoints } from "./rules/rate-points.ts";
+
+const words = t.treasury.corridor;
+const route = getRouteApi("/shell/treasury/corridors/$corridorId");
+
+/** A chart draws so many rates: ten requests. */
+const drawnMax = 1_000;
+
+const columns: readonly Column<HistoricRate>[] = [
+  {
+    id: "asOf",
+    header: words.asOf,
+    cell: ({ rate }) => <Moment at={isoOf(rate?.asOf)} />,
+    csv: ({ rate }) => isoOf(rate?.asOf),
+  },
+  {
+    id: "rate",
+    header: words.rate,
+    align: "end",
+    cell: ({ rate }) => <span className="money">{rate?.rate}</span>,
+    csv: ({ rate }) => rate?.rate ?? "",
+  },
+  {
+    id: "source",
+    header: words.source,
+    cell: ({ rate }) => rate?.source,
+    csv: ({ rate }) => rate?.source ?? "",
+  },
+  {
+    id: "received",
+    header: words.received,
+    width: "wide",
+    cell: (row) => <Moment at={isoOf(row.receivedAt)} />,
+    csv: (row) => isoOf(row.receivedAt),
+  },
+  {
+    id: "by",
+    header: words.by,
+    width: "wide",
+    cell: ({ setBy }) => <span className="break">{setBy?.id}</span>,
+    csv: ({ setBy }) => setBy?.id ?? "",
+  },
+  {
+    id: "approved",
+    header: words.approved,
+    width: "wide",
+    cell: ({ approvedBy }) => <span className="mono break">{approvedBy}</span>,
+    csv: ({ approvedBy }) => approvedBy,
+  },
+];
+
+/** The days of the address as the bounds that the list takes. */
+function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+  const start = (day: string) => timestampFromDate(new Date(`${day}T00:00:00Z`));
+  return {
+    ...(from === undefined || from === "" ? {} : { from: start(from) }),
+    ...(to === undefined || to === "" ? {} : { to: start(dayAfter(to)) }),
+  };
+}
+
+/** The rates of a corridor over time, drawn and as a list. */
+export function CorridorPage() {
+  const { corridorId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const read: ReadPage<HistoricRate> = async (page) => {
+    const { rates, nextCursor } = await rpcs.quote.listRates({
+      ...{ corridorId, ...spanOf(search), ...page },
+    });
+    return pageOf(rates, nextCursor);
+  };
+  const found = useInfiniteQuery(rpcPagesOf(["corridors", "rates", corridorId, search], read));
+  const corridor = useQuery({
+    queryKey: ["corridors", "one", corridorId],
+    queryFn: async () => (await rpcs.quote.listRates({ corridorId, limit: 1 })).corridor,
+  });
+  const { sourceCurrencyCode: source = "", destinationCurrencyCode: destination = "" } =
+    corridor.data ?? {};
+  return (
+    <Page
+      title={words.title(source, destination)}
+      lead={<span className="mono break">{corridorId}</span>}
+      actions={
+        <ExportButton
+          name={`rates-${source}-${destination}`}
+          read={() => readAllPages(read)}
+          columns={columns}
+        />
+      }
+    >
+      <Filters
+        filters={[
+          { name: "from", label: t.list.from, kind: "day" },
+          { name: "to", label: t.list.to, kind: "day" },
+        ]}
+        values={search}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      <Drawn id={["corridors", "drawn", corridorId, search]} read={read} to={search.to} />
+      <Section title={words.history}>
+        <PagedTable
+          caption={words.caption}
+          columns={columns}
+          keyOf={({ receivedAt, rate }) => `${isoOf(rate?.asOf)}:${isoOf(receivedAt)}`}
+          empty={words.empty}
+          found={found}
+        />
+      </Section>
+    </Page>
+  );
+}
+
+function Drawn(props: {
+  id: readonly unknown[];
+  read: ReadPage<HistoricRate>;
+  /** The last day that is drawn; today where there is none. */
+  to: string | undefined;
+}) {
+  const { id, read, to } = props;
+  const found = useQuery({ queryKey: id, queryFn: () => readAllPages(read, drawnMax) });
+  const rates = found.data?.items;
+  const points = useMemo(() => {
+    const dated = rates?.map(({ rate }) => ({ rate: rate?.rate ?? "", asOf: isoOf(rate?.asOf) }));
+    const now = Date.now();
+    return ratePoints(dated ?? [], to ? Math.min(now, Date.parse(dayAfter(to))) : now);
+  }, [rates, to]);
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const bounds = rateBounds(points);
+  if (bounds === undefined) return null;
+  return (
+    <Section title={words.chart}>
+      {found.data.isCut ? <Notice tone="info">{words.cut(drawnMax)}</Notice> : null}
+      <div className="card">
+        <StepChart
+          points={points}
+          label={words.drawn(rates?.length ?? 0, bounds.lowest, bounds.highest)}
+        />
+      </div>
+    </Section>
+  );
+}

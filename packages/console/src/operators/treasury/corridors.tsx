@@ -1,0 +1,83 @@
+import type { Corridor } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { isoOf, rpcs } from "../../api/rpc.ts";
+import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { PagedTable } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Page } from "../../ui/page.tsx";
+import { grouped } from "../../ui/rules/amounts.ts";
+import type { Column } from "../../ui/table.tsx";
+
+const words = t.treasury.corridors;
+
+const nameOf = (row: Corridor) => `${row.sourceCurrencyCode} → ${row.destinationCurrencyCode}`;
+const feesOf = (row: Corridor) => `${row.feeShare} + ${row.feeFlat} ${row.sourceCurrencyCode}`;
+const limitsOf = ({ limits }: Corridor) =>
+  `${grouped(limits?.sourceMin ?? "")} – ${grouped(limits?.sourceMax ?? "")}`;
+const railsOf = ({ rails }: Corridor) => [...new Set(rails.map(({ rail }) => rail))].join(", ");
+
+const columns: readonly Column<Corridor>[] = [
+  {
+    id: "corridor",
+    header: words.corridor,
+    cell: (row) => (
+      <Link to="/treasury/corridors/$corridorId" params={{ corridorId: row.id }}>
+        {nameOf(row)}
+      </Link>
+    ),
+    csv: nameOf,
+  },
+  {
+    id: "state",
+    header: words.state,
+    cell: ({ active }) => (
+      <Badge tone={active ? "good" : "plain"}>{active ? words.active : words.inactive}</Badge>
+    ),
+    csv: ({ active }) => String(active),
+  },
+  {
+    id: "rate",
+    header: words.rate,
+    align: "end",
+    cell: ({ rate }) => <span className="money">{rate?.rate}</span>,
+    csv: ({ rate }) => rate?.rate ?? "",
+  },
+  {
+    id: "asOf",
+    header: words.asOf,
+    cell: ({ rate }) => <Moment at={isoOf(rate?.asOf)} />,
+    csv: ({ rate }) => isoOf(rate?.asOf),
+  },
+  {
+    id: "source",
+    header: words.source,
+    width: "wide",
+    cell: ({ rate }) => rate?.source,
+    csv: ({ rate }) => rate?.source ?? "",
+  },
+  { id: "fees", header: words.fees, width: "wide", cell: feesOf, csv: feesOf },
+  { id: "limits", header: words.limits, width: "wide", cell: limitsOf, csv: limitsOf },
+  { id: "rails", header: words.rails, width: "wide", cell: railsOf, csv: railsOf },
+];
+
+const read: ReadPage<Corridor> = async (page) => {
+  const answer = await rpcs.quote.listCorridors(page);
+  return pageOf(answer.corridors, answer.nextCursor, answer.totalCount);
+};
+
+/** Corridors with their fees, limits and current rates. */
+export function Corridors() {
+  const found = useInfiniteQuery(rpcPagesOf(["corridors"], read));
+  return (
+    <Page
+      title={words.title}
+      actions={<ExportButton name="corridors" read={() => readAllPages(read)} columns={columns} />}
+    >
+      <PagedTable caption={words.caption} columns={columns} keyOf={({ id }) => id} found={found} />
+    </Page>
+  );
+}

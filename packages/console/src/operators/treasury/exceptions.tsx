@@ -1,0 +1,101 @@
+import {
+  Doubt,
+  type PayoutInDoubt,
+} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { wordIn } from "../../api/enum-words.ts";
+import { isoOf } from "../../api/rpc.ts";
+import { readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { PagedTable } from "../../ui/list.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Page } from "../../ui/page.tsx";
+import { spanText } from "../../ui/rules/times.ts";
+import type { Column } from "../../ui/table.tsx";
+import { readExceptions } from "./resolution.tsx";
+
+const words = t.treasury.exceptions;
+
+const columns: readonly Column<PayoutInDoubt>[] = [
+  {
+    id: "age",
+    header: words.age,
+    cell: ({ since }) => (
+      <time dateTime={isoOf(since)}>
+        {spanText((Date.now() - Date.parse(isoOf(since))) / 1_000)}
+      </time>
+    ),
+    csv: ({ since }) => isoOf(since),
+  },
+  {
+    id: "payout",
+    header: t.payouts.one.title,
+    cell: ({ payout }) => (
+      <Link
+        to="/treasury/payouts/$payoutId"
+        params={{ payoutId: payout?.id ?? "" }}
+        className="mono break"
+      >
+        {payout?.id}
+      </Link>
+    ),
+    csv: ({ payout }) => payout?.id ?? "",
+  },
+  {
+    id: "kind",
+    header: words.kind,
+    cell: ({ doubt }) => words.kinds[wordIn(Doubt, doubt)] ?? "",
+    csv: ({ doubt }) => wordIn(Doubt, doubt),
+  },
+  {
+    id: "amount",
+    header: t.payouts.sent,
+    align: "end",
+    cell: ({ payout }) => (
+      <Money amount={payout?.sourceAmount ?? ""} currency={payout?.sourceCurrencyCode ?? ""} />
+    ),
+    csv: ({ payout }) => payout?.sourceAmount ?? "",
+  },
+  {
+    id: "rail",
+    header: t.treasury.payouts.rail,
+    width: "wide",
+    cell: ({ rail }) => rail,
+    csv: ({ rail }) => rail,
+  },
+  {
+    id: "resolution",
+    header: words.resolution,
+    cell: ({ resolutionId }) =>
+      resolutionId === "" ? "–" : <Badge tone="warn">{words.proposed}</Badge>,
+    csv: ({ resolutionId }) => resolutionId,
+  },
+];
+
+/** Payouts that need a person. */
+export function Exceptions() {
+  const found = useInfiniteQuery(rpcPagesOf(["exceptions"], readExceptions));
+  return (
+    <Page
+      title={words.title}
+      actions={
+        <ExportButton
+          name="exceptions"
+          read={() => readAllPages(readExceptions)}
+          columns={columns}
+        />
+      }
+    >
+      <PagedTable
+        caption={words.caption}
+        columns={columns}
+        keyOf={({ payout }) => payout?.id ?? ""}
+        empty={words.empty}
+        found={found}
+      />
+    </Page>
+  );
+}

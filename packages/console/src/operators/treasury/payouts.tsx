@@ -1,0 +1,124 @@
+import {
+  type Payout,
+  PayoutStatus,
+  PayoutSubStatus,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { valueIn, wordIn } from "../../api/enum-words.ts";
+import { isoOf, rpcs } from "../../api/rpc.ts";
+import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-pages.ts";
+import { t } from "../../catalogue/en.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { ExportButton } from "../../ui/export-button.tsx";
+import { type Filter, Filters } from "../../ui/filters.tsx";
+import { PagedTable } from "../../ui/list.tsx";
+import { Moment } from "../../ui/moment.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Page } from "../../ui/page.tsx";
+import type { Column } from "../../ui/table.tsx";
+
+const words = t.treasury.payouts;
+const route = getRouteApi("/shell/treasury/payouts");
+
+/** The finer state of a payout in a word. */
+export function PayoutStateBadge({ payout }: { payout: Payout }) {
+  const state = wordIn(PayoutSubStatus, payout.subStatus);
+  return <StateBadge state={state} words={t.payouts.subStatuses} />;
+}
+
+const columns: readonly Column<Payout>[] = [
+  {
+    id: "created",
+    header: t.list.created,
+    cell: (row) => <Moment at={isoOf(row.createdAt)} />,
+    csv: (row) => isoOf(row.createdAt),
+  },
+  {
+    id: "id",
+    header: t.list.id,
+    cell: ({ id }) => (
+      <Link to="/treasury/payouts/$payoutId" params={{ payoutId: id }} className="mono break">
+        {id}
+      </Link>
+    ),
+    csv: (row) => row.id,
+  },
+  {
+    id: "state",
+    header: t.list.status,
+    cell: (row) => <PayoutStateBadge payout={row} />,
+    csv: (row) => wordIn(PayoutSubStatus, row.subStatus),
+  },
+  {
+    id: "sent",
+    header: t.payouts.sent,
+    align: "end",
+    cell: (row) => <Money amount={row.sourceAmount} currency={row.sourceCurrencyCode} />,
+    csv: (row) => row.sourceAmount,
+  },
+  {
+    id: "received",
+    header: t.payouts.received,
+    align: "end",
+    width: "wide",
+    cell: (row) => <Money amount={row.receivingAmount} currency={row.destinationCurrencyCode} />,
+    csv: (row) => row.receivingAmount,
+  },
+  {
+    id: "merchant",
+    header: t.treasury.balances.merchant,
+    width: "wide",
+    cell: (row) => <span className="mono break">{row.merchantId}</span>,
+    csv: (row) => row.merchantId,
+  },
+  {
+    id: "method",
+    header: t.payouts.method,
+    width: "wide",
+    cell: (row) => row.transferMethod,
+    csv: (row) => row.transferMethod,
+  },
+];
+
+const filters: readonly Filter[] = [
+  {
+    name: "status",
+    label: t.list.status,
+    kind: "choice",
+    options: Object.entries(t.payouts.statuses),
+  },
+  { name: "merchant_id", label: t.treasury.balances.filterMerchant, kind: "text" },
+  { name: "reference_id", label: t.payouts.searchReference, kind: "text" },
+  { name: "beneficiary_id", label: t.payouts.searchBeneficiary, kind: "text" },
+];
+
+/** Payouts of all merchants. */
+export function TreasuryPayouts() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const read: ReadPage<Payout> = async (page) => {
+    const answer = await rpcs.payout.listPayouts({
+      merchantId: search.merchant_id ?? "",
+      status: valueIn(PayoutStatus, search.status),
+      referenceId: search.reference_id ?? "",
+      beneficiaryId: search.beneficiary_id ?? "",
+      ...page,
+    });
+    return pageOf(answer.payouts, answer.nextCursor, answer.totalCount);
+  };
+  const found = useInfiniteQuery(rpcPagesOf(["payouts", search], read));
+  return (
+    <Page
+      title={words.title}
+      actions={<ExportButton name="payouts" read={() => readAllPages(read)} columns={columns} />}
+    >
+      <Filters
+        filters={filters}
+        values={search}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      <PagedTable caption={words.caption} columns={columns} keyOf={({ id }) => id} found={found} />
+    </Page>
+  );
+}

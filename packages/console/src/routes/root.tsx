@@ -1,0 +1,38 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { createRootRouteWithContext, createRoute, redirect } from "@tanstack/react-router";
+import { sessionQuery } from "../session/session.ts";
+import { NotFound } from "../shell/failures.tsx";
+import { Shell } from "../shell/shell.tsx";
+import { SignIn } from "../shell/sign-in.tsx";
+import { textsOf } from "./rules/search.ts";
+
+/** What every route knows. */
+export type RouteContext = { readonly client: QueryClient };
+
+/** Above all pages. */
+export const rootRoute = createRootRouteWithContext<RouteContext>()({
+  notFoundComponent: NotFound,
+});
+
+/** The log-in page. */
+export const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/sign-in",
+  validateSearch: textsOf("return_to", "error"),
+  component: SignIn,
+});
+
+/** The frame of signed-in people; everyone else is led to the log-in page and back. */
+export const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "shell",
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.client.fetchQuery(sessionQuery);
+    if (session === null) {
+      const search = { return_to: `/console${location.href}` };
+      throw redirect({ to: "/sign-in", search });
+    }
+    return { session };
+  },
+  component: Shell,
+});

@@ -1,0 +1,27 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { createRouter } from "@tanstack/react-router";
+import { PageFailed } from "../shell/failures.tsx";
+import { merchantRoutes } from "./merchant.tsx";
+import { operatorRoutes } from "./operators.tsx";
+import { rootRoute, shellRoute, signInRoute } from "./root.tsx";
+
+/** All pages, by their addresses below `/console`. */
+export function createConsoleRouter(client: QueryClient) {
+  return createRouter({
+    routeTree: rootRoute.addChildren([
+      signInRoute,
+      shellRoute.addChildren([...merchantRoutes, ...operatorRoutes]),
+    ]),
+    basepath: "/console",
+    context: { client },
+    defaultErrorComponent: PageFailed,
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { textsOf } from "./search.ts";
+
+test("takes the named texts and nothing else", () => {
+  const read = textsOf("status", "reference_id");
+  expect(read({ status: "failed", reference_id: 12, cursor: "x" })).toEqual({
+    status: "failed",
+    reference_id: "12",
+  });
+  expect(read({ status: true })).toEqual({ status: "true" });
+  expect(read({ status: "", reference_id: { a: 1 } })).toEqual({});
+});

@@ -1,0 +1,64 @@
+import { DropdownMenu } from "radix-ui";
+import { useState } from "react";
+import { t } from "../catalogue/en.ts";
+import { type Session, signOut } from "../session/session.ts";
+import { applyTheme, storedTheme, type Theme, themes } from "./theme.ts";
+
+const words = t.shell;
+
+/** Who is signed in, the colours, and the way out. */
+export function AccountMenu({ session, isLive }: { session: Session; isLive: boolean }) {
+  const [theme, setTheme] = useState(storedTheme);
+  const choose = (value: string) => {
+    applyTheme(value as Theme);
+    setTheme(value as Theme);
+  };
+  return (
+    // A modal menu would bring a style of its own, which the content security policy refuses.
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger className="button account">
+        <span className="visually-hidden">{words.account}: </span>
+        {session.person.name}
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu" align="end" sideOffset={6}>
+          <DropdownMenu.Label className="menu-label">
+            {words.signedInAs(session.person.email || session.person.name)}
+            <br />
+            {words.roles(session.roles.join(", "))}
+            <br />
+            {connectionText(session, isLive)}
+          </DropdownMenu.Label>
+          <DropdownMenu.Label className="menu-label">{words.theme.title}</DropdownMenu.Label>
+          <DropdownMenu.RadioGroup
+            aria-label={words.theme.title}
+            value={theme}
+            onValueChange={choose}
+          >
+            {themes.map((each) => (
+              <DropdownMenu.RadioItem key={each} value={each}>
+                {words.theme[each]}
+                <DropdownMenu.ItemIndicator>✓</DropdownMenu.ItemIndicator>
+              </DropdownMenu.RadioItem>
+            ))}
+          </DropdownMenu.RadioGroup>
+          <DropdownMenu.Item onSelect={() => void leave()}>{words.signOut}</DropdownMenu.Item>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+function connectionText({ kind }: Session, isLive: boolean): string {
+  if (kind === "operator") return words.connection.again;
+  return isLive ? words.connection.live : words.connection.off;
+}
+
+async function leave(): Promise<void> {
+  try {
+    await signOut();
+  } finally {
+    // Everything that was read is forgotten with the page.
+    window.location.assign("/console/");
+  }
+}

@@ -1,0 +1,47 @@
+import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { t } from "../catalogue/en.ts";
+import { Page } from "../ui/page.tsx";
+import { ProblemNotice } from "../ui/problem-notice.tsx";
+
+/** What an address without a page shows. */
+export function NotFound() {
+  return (
+    <main className="main">
+      <NotFoundPage />
+    </main>
+  );
+}
+
+function NotFoundPage() {
+  return (
+    <Page title={t.problems.notFound}>
+      <p>{t.problems.notFoundHint}</p>
+      <p>
+        <Link to="/">{t.shell.pages.home}</Link>
+      </p>
+    </Page>
+  );
+}
+
+/** What a page that failed shows. */
+export function PageFailed({ error, reset }: { error: unknown; reset: () => void }) {
+  useEffect(() => {
+    // An earlier build's file is not there any more after an update: one reload brings the new one.
+    const isOldBuild = error instanceof TypeError && /import/i.test(error.message);
+    if (isOldBuild && !sessionStorage.getItem("disburse.reloaded")) {
+      sessionStorage.setItem("disburse.reloaded", "1");
+      window.location.reload();
+    }
+  }, [error]);
+  return (
+    <Page title={t.problems.title}>
+      <ProblemNotice error={error} />
+      <p>
+        <button type="button" className="button" onClick={reset}>
+          {t.actions.retry}
+        </button>
+      </p>
+    </Page>
+  );
+}

@@ -1,0 +1,102 @@
+import { t } from "../catalogue/en.ts";
+import { hasRole, may, type Session } from "../session/session.ts";
+
+/** An entry of the navigation. */
+type NavigationLink = { readonly to: string; readonly label: string; readonly exact?: boolean };
+
+/** A group of the navigation. */
+export type NavigationSection = {
+  readonly title: string;
+  readonly links: readonly NavigationLink[];
+};
+
+/** The pages that a person may see, as the navigation shows them. */
+export function navigationFor(session: Session): readonly NavigationSection[] {
+  const sections =
+    session.kind === "member" ? merchantSections(session) : operatorSections(session);
+  return sections.filter(({ links }) => links.length > 0);
+}
+
+const { pages, sections } = t.shell;
+
+function merchantSections(session: Session): NavigationSection[] {
+  const when = (scope: string, ...links: NavigationLink[]) => (may(session, scope) ? links : []);
+  return [
+    {
+      title: sections.money,
+      links: [
+        ...when("account:read", { to: "/", label: pages.home, exact: true }),
+        ...when(
+          "payout:read",
+          { to: "/payouts", label: pages.payouts, exact: true },
+          { to: "/payouts/waiting", label: pages.approvals },
+          { to: "/scheduled", label: pages.scheduled },
+          { to: "/batches", label: pages.batches },
+        ),
+      ],
+    },
+    {
+      title: sections.people,
+      links: [
+        ...when("beneficiary:read", { to: "/beneficiaries", label: pages.beneficiaries }),
+        ...when("depositor:read", { to: "/depositors", label: pages.depositors }),
+      ],
+    },
+    {
+      title: sections.developers,
+      links: [
+        ...when(
+          "webhook:read",
+          { to: "/webhooks", label: pages.webhooks },
+          { to: "/deliveries", label: pages.deliveries },
+        ),
+        ...when("key:read", { to: "/keys", label: pages.keys }),
+        { to: "/developers", label: pages.developers },
+      ],
+    },
+    {
+      title: sections.team,
+      links: when("team:read", { to: "/team", label: pages.team }),
+    },
+  ];
+}
+
+const compliance = ["compliance_officer", "compliance_approver", "auditor"];
+const treasury = ["treasury", "treasury_approver", "auditor"];
+const support = [...treasury, "support"];
+
+function operatorSections(session: Session): NavigationSection[] {
+  const when = (roles: readonly string[], ...links: NavigationLink[]) =>
+    hasRole(session, ...roles) ? links : [];
+  return [
+    {
+      title: sections.compliance,
+      links: [
+        ...when(compliance, { to: "/compliance/alerts", label: pages.alerts }),
+        ...when(["compliance_officer"], { to: "/compliance/search", label: pages.search }),
+        ...when(compliance, { to: "/compliance/lists", label: pages.lists }),
+      ],
+    },
+    {
+      title: sections.treasury,
+      links: [
+        ...when([...support, "admin"], { to: "/treasury/balances", label: pages.balances }),
+        ...when([...support, "admin"], { to: "/treasury/payouts", label: pages.payouts }),
+        ...when(
+          support,
+          { to: "/treasury/exceptions", label: pages.exceptions },
+          { to: "/treasury/corridors", label: pages.corridors },
+          { to: "/treasury/rails", label: pages.rails },
+        ),
+        ...when(treasury, { to: "/treasury/reconciliation", label: pages.reconciliation }),
+      ],
+    },
+    {
+      title: sections.platform,
+      links: when([...compliance, ...treasury, "developer_relations", "admin"], {
+        to: "/approvals",
+        label: pages.approvals,
+      }),
+    },
+  ];
+}

@@ -1,0 +1,96 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { t } from "../catalogue/en.ts";
+import type { Session } from "../session/session.ts";
+import { useSession } from "../session/use-session.ts";
+import mark from "../styles/mark.svg";
+import { Badge } from "../ui/badge.tsx";
+import { AccountMenu } from "./account-menu.tsx";
+import { useLiveUpdates, useReadingAgain } from "./live.ts";
+import { navigationFor } from "./pages.ts";
+
+const words = t.shell;
+
+/** The frame around every page of a signed-in person. */
+export function Shell() {
+  const session = useSession();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const before = useRef(path);
+  const client = useQueryClient();
+  const isLive = useLiveUpdates(client, session.kind === "member");
+  useReadingAgain(client, session.kind === "operator");
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    setMenuOpen(false);
+    // A new page is read from its start, by screen readers too.
+    main.current?.focus();
+    window.scrollTo(0, 0);
+  }, [path]);
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        {words.skip}
+      </a>
+      <header className="head">
+        <button
+          type="button"
+          className="button menu-button"
+          aria-expanded={isMenuOpen}
+          aria-controls="side"
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          {words.menu}
+        </button>
+        <Link to="/" className="brand">
+          <img src={mark} alt="" />
+          {words.product}
+        </Link>
+        {session.merchant === null ? null : (
+          <span className="soft wide">{session.merchant.name}</span>
+        )}
+        <div className="head-end">
+          {session.mode === "sandbox" ? (
+            <Badge tone="warn">
+              {words.sandbox}
+              <span className="wide">{words.noRealMoney}</span>
+            </Badge>
+          ) : null}
+          <AccountMenu session={session} isLive={isLive} />
+        </div>
+      </header>
+      <nav id="side" className="side" data-open={isMenuOpen} aria-label={words.navigation}>
+        <Navigation session={session} />
+      </nav>
+      <main id="content" className="main" ref={main} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+function Navigation({ session }: { session: Session }) {
+  return (
+    <div className="side-inner">
+      {navigationFor(session).map(({ title, links }) => (
+        <section key={title} aria-label={title}>
+          <p className="side-title" aria-hidden="true">
+            {title}
+          </p>
+          <ul className="links">
+            {links.map(({ to, label, exact = false }) => (
+              <li key={to}>
+                <Link to={to} activeOptions={{ exact, includeSearch: false }}>
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}

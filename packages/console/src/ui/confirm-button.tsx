@@ -1,0 +1,68 @@
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useRef, useState } from "react";
+import { attemptKey } from "../api/request.ts";
+import { t } from "../catalogue/en.ts";
+import { Modal } from "./dialog.tsx";
+import { StepNotice } from "./step-up.tsx";
+
+/**
+ * A button for a step that cannot be taken back lightly: a dialog says what it will do first. One
+ * opening of the dialog is one attempt; trying again in it repeats the same one.
+ */
+export function ConfirmButton(props: {
+  label: string;
+  text: ReactNode;
+  kind?: "danger" | "primary" | "plain";
+  confirm: (idempotencyKey: string) => Promise<unknown>;
+  children?: ReactNode;
+  isReady?: boolean;
+  /** Shows what did not work, where there is more to it than its sentence. */
+  failure?: (error: unknown) => ReactNode;
+}) {
+  const { label, text, kind = "danger", confirm, children, isReady = true, failure } = props;
+  const [isOpen, setOpen] = useState(false);
+  const key = useRef("");
+  const doing = useMutation({
+    mutationFn: () => confirm(key.current),
+    onSuccess: () => setOpen(false),
+  });
+  const change = (open: boolean) => {
+    if (open) {
+      key.current = attemptKey();
+      doing.reset();
+    }
+    setOpen(open);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className="button"
+        data-kind={kind === "plain" ? "" : kind}
+        onClick={() => change(true)}
+      >
+        {label}
+      </button>
+      <Modal title={label} text={text} isOpen={isOpen} onOpenChange={change}>
+        {children}
+        {doing.isError ? (failure ?? plainFailure)(doing.error) : null}
+        <div className="row">
+          <button
+            type="button"
+            className="button"
+            data-kind={kind === "plain" ? "primary" : kind}
+            disabled={doing.isPending || !isReady}
+            onClick={() => doing.mutate()}
+          >
+            {doing.isPending ? t.states.working : label}
+          </button>
+          <button type="button" className="button" onClick={() => change(false)}>
+            {t.actions.cancel}
+          </button>
+        </div>
+      </Modal>
+    </>
+  );
+}
+
+const plainFailure = (error: unknown) => <StepNotice error={error} />;

@@ -1,0 +1,41 @@
+import { useMutation } from "@tanstack/react-query";
+import { exportRowsMax } from "../api/pages.ts";
+import { t } from "../catalogue/en.ts";
+import { Notice } from "./notice.tsx";
+import { ProblemNotice } from "./problem-notice.tsx";
+import type { Column } from "./table.tsx";
+
+/** Saves what a list has under its filters as a CSV file: all pages, up to 10,000 rows. */
+export function ExportButton<T extends object>(props: {
+  name: string;
+  /** Reads all rows, up to the most that a file has. */
+  read: () => Promise<{ items: readonly T[]; isCut: boolean }>;
+  columns: readonly Column<T>[];
+}) {
+  const { name, read, columns } = props;
+  const saving = useMutation({
+    mutationFn: async () => {
+      const [{ items, isCut }, { saveCsv }] = await Promise.all([read(), import("./csv.ts")]);
+      saveCsv(name, columns, items);
+      return { count: items.length, isCut };
+    },
+  });
+  return (
+    <>
+      <button
+        type="button"
+        className="button"
+        disabled={saving.isPending}
+        onClick={() => saving.mutate()}
+      >
+        {saving.isPending ? t.actions.exporting : t.actions.exportCsv}
+      </button>
+      {saving.isError ? <ProblemNotice error={saving.error} /> : null}
+      {saving.data === undefined ? null : (
+        <Notice tone={saving.data.isCut ? "warn" : "good"}>
+          {saving.data.isCut ? t.list.exportCut(exportRowsMax) : t.list.exported(saving.data.count)}
+        </Notice>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { type FormEvent, useEffect, useState } from "react";
+import { t } from "../catalogue/en.ts";
+import { SelectField, TextField } from "./field.tsx";
+
+/** A filter of a list: a choice, a text that is matched exactly, or a day. */
+export type Filter =
+  | {
+      readonly name: string;
+      readonly label: string;
+      readonly kind: "text" | "day";
+    }
+  | {
+      readonly name: string;
+      readonly label: string;
+      readonly kind: "choice";
+      readonly options: readonly (readonly [string, string])[];
+    };
+
+/** The values of filters, as the page's address has them. */
+export type FilterValues = Readonly<Record<string, string | undefined>>;
+
+/** The filters of a list. They are in the page's address: a link shows the same list. */
+export function Filters(props: {
+  filters: readonly Filter[];
+  values: FilterValues;
+  onChange: (values: FilterValues) => void;
+}) {
+  const { filters, values, onChange } = props;
+  const [typed, setTyped] = useState(values);
+  useEffect(() => setTyped(values), [values]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChange(typed);
+  };
+  const isAny = Object.values(values).some((value) => value !== undefined && value !== "");
+  return (
+    <search aria-label={t.list.filters}>
+      <form className="filters" onSubmit={submit}>
+        {filters.map((filter) => {
+          const { name, label } = filter;
+          const value = typed[name] ?? "";
+          const type = (next: string) => setTyped({ ...typed, [name]: next });
+          if (filter.kind === "choice") {
+            const choose = (next: string) => onChange({ ...typed, [name]: next });
+            const { options } = filter;
+            return (
+              <SelectField
+                key={name}
+                {...{ label, value, options, none: t.states.any, onChange: choose }}
+              />
+            );
+          }
+          const kind = filter.kind === "day" ? "date" : "search";
+          return <TextField key={name} {...{ label, value, type: kind, onChange: type }} />;
+        })}
+        <div className="row">
+          <button type="submit" className="button">
+            {t.actions.apply}
+          </button>
+          {isAny ? (
+            <button type="button" className="button" data-kind="plain" onClick={() => onChange({})}>
+              {t.actions.clearFilters}
+            </button>
+          ) : null}
+        </div>
+      </form>
+    </search>
+  );
+}

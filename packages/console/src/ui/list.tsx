@@ -1,0 +1,73 @@
+import {
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+} from "@tanstack/react-query";
+import { type ListOf, type Page, pagesOf } from "../api/pages.ts";
+import type { Query } from "../api/request.ts";
+import { t } from "../catalogue/en.ts";
+import { Notice } from "./notice.tsx";
+import { ProblemNotice } from "./problem-notice.tsx";
+import { type Column, DataTable } from "./table.tsx";
+
+/** How the rows of a list are shown. */
+type Shown<T> = {
+  readonly caption: string;
+  readonly columns: readonly Column<T>[];
+  readonly keyOf: (row: T) => string;
+  /** What to say where there is nothing at all. */
+  readonly empty?: string;
+  /** Which rows are shown, where the list has no filter for it. */
+  readonly shows?: (row: T) => boolean;
+};
+
+/** A public list as a table that grows page by page. */
+export function List<T extends object>(
+  props: Shown<T> & {
+    readonly list: ListOf<T>;
+    readonly query: Query;
+    /** Its query is of the page, not of a person: where nothing matches there is nothing. */
+    readonly isFixed?: boolean;
+  },
+) {
+  const { list, query, isFixed, empty, ...shown } = props;
+  const found = useInfiniteQuery(pagesOf(list, query));
+  const isFiltered =
+    !isFixed && Object.values(query).some((value) => value !== undefined && value !== "");
+  const words = isFiltered ? t.states.nothingMatches : (empty ?? t.states.empty);
+  return <PagedTable {...shown} empty={words} found={found} />;
+}
+
+/** What was found so far as a table, and the button for more. */
+export function PagedTable<T extends object>(
+  props: Shown<T> & { readonly found: UseInfiniteQueryResult<InfiniteData<Page<T>>, Error> },
+) {
+  const { caption, columns, keyOf, empty = t.states.empty, shows = () => true, found } = props;
+  if (found.isPending) return <p role="status">{t.states.loading}</p>;
+  if (found.isError) return <ProblemNotice error={found.error} />;
+  const rows = found.data.pages.flatMap(({ items }) => items).filter(shows);
+  const { total, isCapped = false } = found.data.pages.at(-1) ?? {};
+  if (rows.length === 0 && !found.hasNextPage) return <Notice tone="info">{empty}</Notice>;
+  return (
+    <div className="stack">
+      <DataTable caption={caption} columns={columns} rows={rows} keyOf={keyOf} />
+      <div className="row between">
+        <span className="soft small" role="status">
+          {total === undefined
+            ? t.list.shownOfMany(rows.length, found.hasNextPage)
+            : t.list.shown(rows.length, total, isCapped)}
+        </span>
+        {found.hasNextPage ? (
+          <button
+            type="button"
+            className="button"
+            disabled={found.isFetchingNextPage}
+            onClick={() => void found.fetchNextPage()}
+          >
+            {found.isFetchingNextPage ? t.states.loading : t.actions.more}
+          </button>
+        ) : null}
+      </div>
+    </div>
+  );
+}

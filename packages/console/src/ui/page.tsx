@@ -1,0 +1,40 @@
+import { type ReactNode, useEffect } from "react";
+import { t } from "../catalogue/en.ts";
+
+/** A page's heading, what belongs beside it, and its content. The window has its title too. */
+export function Page(props: {
+  title: string;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const { title, lead, actions, children } = props;
+  useEffect(() => {
+    document.title = `${title} · ${t.shell.product}`;
+  }, [title]);
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          <h1>{title}</h1>
+          {lead === undefined ? null : <div className="soft">{lead}</div>}
+        </div>
+        {actions === undefined ? null : <div className="row">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a page under a heading of its own. */
+export function Section(props: { title: string; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="stack">
+      <div className="row between">
+        <h2>{props.title}</h2>
+        {props.actions}
+      </div>
+      {props.children}
+    </section>
+  );
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { countDownText, dayAfter, spanText } from "./times.ts";
+
+test.each([
+  [0, "0 s"],
+  [59.9, "59 s"],
+  [60, "1 min"],
+  [3_661, "1 h 1 min"],
+  [90_061, "1 d 1 h"],
+])("writes a span of %d seconds as %s", (seconds, text) => {
+  expect(spanText(seconds)).toBe(text);
+});
+
+test.each([
+  [300_000, "5:00"],
+  [299_001, "5:00"],
+  [299_000, "4:59"],
+  [1, "0:01"],
+  [0, "0:00"],
+  [-5, "0:00"],
+])("counts %d ms down as %s", (ms, text) => {
+  expect(countDownText(ms)).toBe(text);
+});
+
+test("the end of a span of days is the day after, over ends of months and years", () => {
+  expect(dayAfter("2026-02-28")).toBe("2026-03-01");
+  expect(dayAfter("2026-12-31")).toBe("2027-01-01");
+});

@@ -1,0 +1,48 @@
+import { useState } from "react";
+import { t } from "../catalogue/en.ts";
+import { Modal } from "./dialog.tsx";
+
+/** Secrets that the server shows once; they are in this dialog alone. */
+export function ShownOnce(props: {
+  title: string;
+  text: string;
+  done: string;
+  secrets: readonly (readonly [label: string, text: string])[];
+  onDone: () => void;
+}) {
+  const { title, text, done, secrets, onDone } = props;
+  return (
+    // Escape does not close it: what it shows cannot be had again.
+    <Modal title={title} text={text} isOpen onOpenChange={() => undefined}>
+      {secrets.map(([label, secret]) => (
+        <Secret key={label} label={label} text={secret} />
+      ))}
+      <div>
+        <button type="button" className="button" data-kind="primary" onClick={onDone}>
+          {done}
+        </button>
+      </div>
+    </Modal>
+  );
+}
+
+function Secret({ label, text }: { label: string; text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <div className="stack">
+      <strong>{label}</strong>
+      <code className="break">{text}</code>
+      {navigator.clipboard === undefined ? null : (
+        <div>
+          <button type="button" className="button" onClick={() => void copy()}>
+            {isCopied ? t.actions.copied : t.actions.copy}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { useRouterState } from "@tanstack/react-router";
+import { Problem } from "../api/problem.ts";
+import { needsApproval, needsSignIn } from "../api/rpc.ts";
+import { t } from "../catalogue/en.ts";
+import { signInAddress } from "../session/session.ts";
+import { Notice } from "./notice.tsx";
+import { ProblemNotice } from "./problem-notice.tsx";
+
+/** Whether a problem is that the person signed in too long ago: an operator's, or a member's. */
+const asksForSignIn = ({ code, reason }: Problem) =>
+  code === needsSignIn || reason === "sign_in_too_old";
+
+/**
+ * What came of a step that did not simply succeed: it needs a fresh sign-in, another person, or did
+ * not work.
+ */
+export function StepNotice({ error }: { error: unknown }) {
+  const address = useRouterState({ select: ({ location }) => location.href });
+  if (error instanceof Problem && asksForSignIn(error)) {
+    return (
+      <Notice tone="warn">
+        <p>{t.steps.signInAgain}</p>
+        <p>
+          <a className="button" href={signInAddress(`/console${address}`, true)}>
+            {t.steps.signIn}
+          </a>
+        </p>
+      </Notice>
+    );
+  }
+  if (error instanceof Problem && error.code === needsApproval) {
+    return (
+      <Notice tone="good">
+        <p>{t.steps.proposed}</p>
+        <p className="mono break">{error.message}</p>
+      </Notice>
+    );
+  }
+  return <ProblemNotice error={error} noAnswer={t.problems.noAnswer} />;
+}

@@ -1,0 +1,61 @@
+import type { Document } from "@disburse/sdk/generator/document.ts";
+
+type Example = { readonly value: { readonly code?: string; readonly message?: string } };
+
+type Responses = Readonly<
+  Record<
+    string,
+    {
+      readonly content?: {
+        readonly "application/json"?: { readonly examples?: Readonly<Record<string, Example>> };
+      };
+    }
+  >
+>;
+
+type ErrorSchema = {
+  readonly properties: Readonly<
+    Record<string, { readonly enum?: readonly string[]; readonly description?: string }>
+  >;
+};
+
+/**
+ * The guide to errors with a row for every code and reason of the reference: what has no words of
+ * its own in the guide yet gets those of the reference.
+ */
+export function completedErrors(guide: string, document: Document): string {
+  const { Error: error } = document.components.schemas as unknown as { Error: ErrorSchema };
+  const { code, reason } = error.properties;
+  const sentences = sentencesOf(document);
+  const codes = (code?.enum ?? []).flatMap((name) => {
+    const found = sentences.get(name);
+    return found === undefined ? [] : [`| \`${name}\` | ${found.status} | ${found.message} |`];
+  });
+  const meanings = [...(reason?.description ?? "").matchAll(/^- `(\w+)`: (.*)$/gm)];
+  const reasons = meanings.map(([, name, text]) => `| \`${name}\` | see its code | ${text} |`);
+  return withRows(withRows(guide, "Every code", codes), "Reasons", reasons);
+}
+
+function sentencesOf(document: Document) {
+  const sentences = new Map<string, { status: string; message: string }>();
+  const methods = Object.values(document.paths).flatMap((path) => Object.values(path));
+  for (const { responses } of methods) {
+    for (const [status, { content }] of Object.entries(responses as Responses)) {
+      for (const { value } of Object.values(content?.["application/json"]?.examples ?? {})) {
+        const { code, message = "" } = value;
+        if (code !== undefined) sentences.set(code, { status, message });
+      }
+    }
+  }
+  return sentences;
+}
+
+/** Adds rows to the table under a heading, each unless the table has one for its name. */
+function withRows(guide: string, heading: string, rows: readonly string[]): string {
+  const [before = "", after = ""] = guide.split(`## ${heading}\n`);
+  const [section = "", ...others] = after.split(/(?=\n## )/);
+  const missing = rows.filter((row) => !section.includes(row.split(" | ")[0] ?? row));
+  if (missing.length === 0) return guide;
+  const table = [section.trimEnd(), ...missing].join("\n");
+  return `${before}## ${heading}\n${table}\n${others.join("")}`;
+}

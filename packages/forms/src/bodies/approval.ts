@@ -1,0 +1,32 @@
+import { type PublicBody, singleForm } from "../fields/field.ts";
+import { textField } from "../fields/make.ts";
+
+/** `POST /api/v1/transfer/payouts/:id/approve`. */
+export const approvePayout: PublicBody = singleForm({
+  name: "approve_payout",
+  description: "What is approved.",
+  fields: [
+    textField(
+      "digest",
+      "`approval.digest` of the payout as you have read it: another one is refused. Without it the payout is approved as it is.",
+      "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      { required: false, maxLength: 64 },
+    ),
+  ],
+});
+
+const reason = (example: string) => textField("reason", "For your own people.", example);
+
+/** `POST /api/v1/transfer/payouts/:id/reject`. */
+export const rejectPayout: PublicBody = singleForm({
+  name: "reject_payout",
+  description: "Why the payout is not paid.",
+  fields: [reason("Invoice 1001 is disputed")],
+});
+
+/** `POST /api/v1/transfer/batches/{id}/reject`. */
+export const rejectBatch: PublicBody = singleForm({
+  name: "reject_batch",
+  description: "Why the batch is not paid.",
+  fields: [reason("Line 17 is paid already")],
+});

@@ -1,0 +1,61 @@
+import { type PublicBody, singleForm, type TextField } from "../fields/field.ts";
+import { lengths, metadataField, textField } from "../fields/make.ts";
+
+/** A link is as a rule opened within days; one that is forgotten ends within a month. */
+export const linkDays = { default: 7, max: 30 } as const;
+
+/** Fits one line of a phone. */
+const displayNameMax = 60;
+
+const chosen = (name: string, description: string, example: string): TextField =>
+  textField(name, `${description} Without it the beneficiary chooses.`, example, {
+    required: false,
+    maxLength: lengths.reference,
+  });
+
+const locked = (name: string, whose: string, example: string): TextField =>
+  textField(name, `${whose} The beneficiary sees it and cannot change it.`, example, {
+    required: false,
+  });
+
+/** `POST /api/v1/beneficiary-links`. */
+export const createBeneficiaryLink: PublicBody = singleForm({
+  name: "create_beneficiary_link",
+  description: "What the beneficiary is asked for, and what is set already.",
+  fields: [
+    textField("destination_currency", "Currency that the beneficiary is paid.", "USD", {
+      maxLength: lengths.reference,
+    }),
+    chosen("transfer_type", "How a bank account is paid: `ACH`, `SWIFT`, `LOCAL`, `SEPA`.", "ACH"),
+    {
+      ...chosen("network", "Network of a wallet, such as `ETHEREUM`: no bank account.", "ETHEREUM"),
+      when: { field: "transfer_type", absent: true },
+    },
+    chosen("beneficiary_account_type", "`Individual` or `Corporate`.", "Individual"),
+    locked("beneficiary_name", "Name of a company, or of a wallet's owner.", "Jane Doe"),
+    locked("beneficiary_first_name", "First name of a person with a bank account.", "Jane"),
+    locked("beneficiary_last_name", "Last name of a person with a bank account.", "Doe"),
+    textField("reference_id", "Your own reference. It is not shown.", "supplier-17", {
+      required: false,
+    }),
+    metadataField,
+    textField("display_name", "Who asks, as the page says: your name if it is left out.", "Acme", {
+      required: false,
+      maxLength: displayNameMax,
+    }),
+    textField("color", "Your colour, for the page.", "#0a5c36", {
+      required: false,
+      maxLength: 7,
+      pattern: { source: "^#[0-9a-fA-F]{6}$", problem: "must be a colour such as #0a5c36" },
+    }),
+    {
+      name: "expires_in_days",
+      kind: "integer",
+      required: false,
+      min: 1,
+      max: linkDays.max,
+      description: `Days until it expires; ${linkDays.default} if it is left out.`,
+      example: 7,
+    },
+  ],
+});

@@ -1,0 +1,160 @@
+import { failureCodes } from "@disburse/kernel/failure.ts";
+import {
+  type IntegerField,
+  type PairsField,
+  type PublicBody,
+  singleForm,
+} from "../fields/field.ts";
+import { choiceField, lengths, textField } from "../fields/make.ts";
+import { optInEventTypes } from "./webhooks.ts";
+
+/** What the platform itself says of a payout: no rail does. */
+const own: ReadonlySet<string> = new Set(["APPROVAL_EXPIRED", "APPROVAL_REJECTED", "CANCELLED"]);
+
+/** ISO 20022 and NACHA have four characters at most; chains have none. */
+const railCode = {
+  source: "^[A-Za-z0-9_-]{1,32}$",
+  problem: "must be 1 to 32 letters, digits, _ and -",
+} as const;
+
+/** `POST /api/v1/sandbox/payouts/:id/fail` and `/return`; every field may be left out. */
+export const setPayoutOutcome: PublicBody = singleForm({
+  name: "sandbox_failure",
+  description: "Why the payout fails or comes back.",
+  fields: [
+    textField(
+      "failure_code",
+      "The payout's `failure_code`; what the sandbox's bank or chain says by default.",
+      "ACCOUNT_CLOSED",
+      { required: false, allowed: failureCodes.filter((code) => !own.has(code)) },
+    ),
+    textField("rail_code", "The rail's own code.", "AC04", {
+      ...{ required: false, maxLength: 32, pattern: railCode },
+    }),
+  ],
+});
+
+/** `POST /api/v1/sandbox/accounts/:id/credit`. */
+export const creditAccount: PublicBody = singleForm({
+  name: "sandbox_credit",
+  description: "What is credited.",
+  fields: [
+    textField("amount", "In the account's currency.", "1000.00", {
+      ...{ kind: "amount", maxLength: lengths.amount },
+    }),
+    textField("currency_code", "The account's currency, to be sure.", "USD", {
+      ...{ required: false, maxLength: lengths.reference },
+    }),
+    textField("note", "For the statement.", "Test money", { required: false }),
+  ],
+});
+
+/** The types of events that a merchant can make up; the others are trials of an endpoint. */
+export const eventTypesToSend = [
+  "payout_session",
+  "payment_session",
+  "refund",
+  ...optInEventTypes,
+] as const;
+
+/** More than any event has. */
+const dataFieldsMax = 50;
+
+const data: PairsField = {
+  name: "data",
+  kind: "pairs",
+  required: false,
+  keys: "[a-z_]{1,64}",
+  maxItems: dataFieldsMax,
+  valueMax: lengths.line,
+  problem: `must be an object of at most ${dataFieldsMax} strings of at most ${lengths.line} characters, under names of fields`,
+  description:
+    "Fields of `data` that are to be other than in the type's example, each as a string; what is a number there is sent as one.",
+  example: { failure_code: "ACCOUNT_CLOSED", sub_status: "returned" },
+};
+
+/** `POST /api/v1/sandbox/webhooks/endpoints/:id/events`. */
+export const sendWebhookEvent: PublicBody = singleForm({
+  name: "sandbox_event",
+  description: "The event that is sent.",
+  fields: [
+    textField("transaction_type", "Type of the event.", "payout_session", {
+      allowed: eventTypesToSend,
+    }),
+    textField(
+      "status",
+      "`data.status`, which is signed; that of the example by default.",
+      "failed",
+      {
+        ...{ required: false, maxLength: 64 },
+      },
+    ),
+    textField(
+      "transaction_id",
+      "`data.id`, which is signed; that of the example by default.",
+      "po_01hqz0000000000000000000ab",
+      { required: false, maxLength: lengths.reference },
+    ),
+    data,
+  ],
+});
+
+/** `POST /api/v1/sandbox/beneficiaries/:id/listing` and that of depositors. */
+export const setListing: PublicBody = singleForm({
+  name: "sandbox_listing",
+  description: "How the record's screening ends.",
+  fields: [
+    choiceField(
+      "result",
+      "`review` or `blocked`: it is listed, for you alone. `cleared`: it is not listed any more.",
+      ["blocked", "review", "cleared"],
+    ),
+  ],
+});
+
+/** A silence that is forgotten ends by itself. */
+const silenceSecondsMax = 86_400;
+
+/** `POST /api/v1/sandbox/rail-silence`. */
+export const setRailSilence: PublicBody = singleForm({
+  name: "sandbox_rail_silence",
+  description: "How rails behave to your payouts.",
+  fields: [
+    choiceField(
+      "kind",
+      "`no_answer`: calls get no answer, and payouts are `unknown`. `down`: new payouts stay `queued`. `unfunded`: new payouts are `awaiting_funds`.",
+      ["down", "no_answer", "unfunded"],
+    ),
+    {
+      ...{ name: "seconds", kind: "integer", required: false, min: 1, max: silenceSecondsMax },
+      ...{ description: "For how long; 3,600 by default.", example: 60 },
+    },
+  ],
+});
+
+const percent = (name: string, what: string, example: number): IntegerField => ({
+  ...{ name, kind: "integer", required: false, min: 0, max: 100, example },
+  description: `Of a hundred payouts, how many ${what}; 0 by default.`,
+});
+
+/** Longer than any test waits. */
+const delayMsMax = 60_000;
+
+/** `POST /api/v1/sandbox/scenario`; that the shares are 100 at most is checked by payout. */
+export const setScenario: PublicBody = singleForm({
+  name: "sandbox_scenario",
+  description: "What becomes of your payouts.",
+  fields: [
+    {
+      ...{ name: "seed", kind: "integer", required: true, min: 0, max: 2_147_483_647 },
+      ...{ description: "The same seed has the same outcomes, in order.", example: 7 },
+    },
+    percent("fail_percent", "fail", 20),
+    percent("return_percent", "succeed and come back", 10),
+    percent("doubt_percent", "stay in doubt", 0),
+    {
+      ...{ name: "max_delay_ms", kind: "integer", required: false, min: 0, max: delayMsMax },
+      ...{ description: "The longest time to an outcome; a payout's is drawn.", example: 500 },
+    },
+  ],
+});

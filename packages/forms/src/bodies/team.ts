@@ -1,0 +1,86 @@
+import { type Pattern, type PublicBody, singleForm, type TextsField } from "../fields/field.ts";
+import { choiceField, lengths, textField } from "../fields/make.ts";
+
+/** What a member of a team may do, from the least to the most. */
+const roles = ["viewer", "maker", "approver", "admin"] as const;
+
+const role = choiceField(
+  "role",
+  "What the member may do: `viewer` reads, `maker` makes beneficiaries, depositors, quotes and payouts, `approver` approves payouts, `admin` everything.",
+  roles,
+);
+
+/** `POST /api/v1/team/members`. */
+export const addMember: PublicBody = singleForm({
+  name: "add_member",
+  description: "A person of your team.",
+  fields: [
+    textField(
+      "email",
+      "The address that the person's sign-in has verified.",
+      "mia@merchant.example",
+      { kind: "email", maxLength: lengths.email },
+    ),
+    textField("name", "Name of the person.", "Mia Maker", { maxLength: lengths.alias }),
+    role,
+  ],
+});
+
+/** `PATCH /api/v1/team/members/:id`. */
+export const updateMember: PublicBody = singleForm({
+  name: "update_member",
+  description: "The member's new role.",
+  fields: [role],
+});
+
+/** Twice as many as there are; that each is one of ours is checked by the gateway. */
+const scopesMax = 50;
+/** As many networks as a key may have (gateway contract). */
+const cidrsMax = 100;
+
+const scope: Pattern = {
+  source: "^[a-z]{1,20}:[a-z]{1,20}$",
+  problem: `must be an array of 1 to ${scopesMax} different scopes such as payout:read`,
+};
+
+const network: Pattern = {
+  source: "^[0-9a-fA-F.:/]{1,64}$",
+  problem: `must be an array of at most ${cidrsMax} different addresses or networks (CIDR)`,
+};
+
+const scopes: TextsField = {
+  name: "scopes",
+  kind: "texts",
+  required: true,
+  maxItems: scopesMax,
+  pattern: scope,
+  description: "What the key may do: scopes that you have yourself.",
+  example: ["payout:read", "account:read"],
+};
+
+const sourceCidrs: TextsField = {
+  name: "source_cidrs",
+  kind: "texts",
+  required: false,
+  maxItems: cidrsMax,
+  pattern: network,
+  description: "Addresses or networks that the key may be used from; anywhere by default.",
+  example: ["127.0.0.1", "203.0.113.0/24"],
+};
+
+/** `POST /api/v1/keys`. */
+export const createKey: PublicBody = singleForm({
+  name: "create_key",
+  description: "A key for one of your programs.",
+  fields: [
+    textField("description", "Your note.", "Payroll server", { required: false }),
+    scopes,
+    sourceCidrs,
+    textField(
+      "expires_at",
+      "When it ends; in live mode after 365 days by default, in the sandbox never.",
+      "2099-12-31T00:00:00.000Z",
+      { kind: "time", maxLength: lengths.time, required: false },
+    ),
+  ],
+});

@@ -1,0 +1,81 @@
+import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** What a public route answered with. */
+type Data = Readonly<Record<string, string>>;
+
+/** Whom a merchant adds as a beneficiary. */
+type Party = {
+  readonly name: string;
+  readonly country?: string | undefined;
+  readonly date_of_birth?: string | undefined;
+};
+
+/** Sends a request of acme's program; answers its `data`. */
+async function send({ base_url: url, merchants }: SandboxDocument, path: string, body: object) {
+  const response = await fetch(`${url}/api/v1/transfer/${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${merchants.acme.api_key}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+  return (JSON.parse(text) as { data: Data }).data;
+}
+
+/** Adds a beneficiary with a wallet to acme; answers its id. */
+export async function addBeneficiary(sandbox: SandboxDocument, party: Party): Promise<string> {
+  const added = await send(sandbox, "crypto/beneficiary", {
+    beneficiary_name: party.name,
+    routing_code_type_1: "NETWORK",
+    routing_code_value_1: "ETHEREUM",
+    beneficiary_account_number: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    beneficiary_account_type: "Individual",
+    beneficiary_wallet_custody_provider: "OTHERS",
+    beneficiary_wallet_custody_provider_name: "MetaMask",
+    beneficiary_address: "1 Main Street",
+    beneficiary_city: "Berlin",
+    beneficiary_state: "BE",
+    beneficiary_postcode: "10115",
+    beneficiary_country_code: party.country ?? "DE",
+    beneficiary_document_id: "X1234567",
+    beneficiary_document_type: "PASSPORT",
+    beneficiary_date_of_birth: party.date_of_birth ?? "1984-05-17",
+    destination_currency: "USDC_ETH",
+  });
+  return added["beneficiary_id"] ?? "";
+}
+
+/** Pays a beneficiary of acme with a wallet out of its account in USD; answers the payout's id. */
+export async function payBeneficiary(
+  sandbox: SandboxDocument,
+  payout: { readonly beneficiaryId: string; readonly amount: string; readonly reference: string },
+): Promise<string> {
+  const account = sandbox.accounts.find(
+    ({ merchant, currency }) => merchant === "acme" && currency === "USD",
+  );
+  const quote = await send(sandbox, "rfq", {
+    account_id: account?.account_id,
+    beneficiary_id: payout.beneficiaryId,
+    source_currency_code: "USD",
+    destination_currency_code: "USDC_ETH",
+    source_amount: payout.amount,
+  });
+  const body = { quote_id: quote["id"], reference_id: payout.reference };
+  return (await send(sandbox, "execute", body))["id"] ?? "";
+}
+
+/** Calls an RPC at the operators' door with the person's own session; answers the status. */
+export async function callRpc({ page }: Visitor, rpc: string, request: object): Promise<number> {
+  const { origin } = new URL(page.url());
+  const session = await page.request.get(`${origin}/console/session`);
+  const { data } = (await session.json()) as { data: { csrf_token: string } };
+  const mutation = { operationId: crypto.randomUUID() };
+  const headers = { "content-type": "application/json", "x-csrf-token": data.csrf_token };
+  const body = JSON.stringify({ mutation, ...request });
+  const answer = await page.request.post(`${origin}/console/rpc/${rpc}`, { headers, data: body });
+  return answer.status();
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Locator, Page } from "playwright-core";
+
+/** WCAG 2.2 AA, and what axe recommends beside it. */
+const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+
+/** A narrow telephone, and a desk. */
+const narrow = { width: 360, height: 780 };
+const wide = { width: 1280, height: 860 };
+
+/** Pages whose narrow look is kept as a picture too; all are looked at. */
+const narrowPictures = new Set(["home", "payout-confirm", "alert"]);
+
+/** A page waits for so long for what should be on it. */
+const patienceMs = 60_000;
+
+/** What is found fault with, and where pictures go. */
+export type Look = { readonly screenshots?: string | undefined };
+
+/** A person's browser at the console. */
+export type Visitor = Awaited<ReturnType<typeof createVisitor>>;
+
+/**
+ * Opens a browser of its own for a person at a door of the console. Its faults are what axe finds,
+ * what is wider than a narrow screen, and what the browser's console complains of.
+ */
+export async function createVisitor(browser: Browser, home: string, look: Look) {
+  const context = await browser.newContext({ viewport: wide, colorScheme: "light" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(patienceMs);
+  const faults: string[] = [];
+  const refusals: string[] = [];
+  const { origin } = new URL(home);
+  const isOurs = () => page.url().startsWith(origin);
+  page.on("console", (message) => {
+    // Where no one has signed in, `GET /console/session` is a 401, which browsers report.
+    const { url } = message.location();
+    const isKnown = ["/console/session", ...refusals].some((each) => url.endsWith(each));
+    if (["error", "warning"].includes(message.type()) && isOurs() && !isKnown) {
+      faults.push(`browser: ${message.text()} (${url})`);
+    }
+  });
+  page.on("pageerror", (error) => faults.push(`uncaught: ${error.message}`));
+  return {
+    page,
+    faults,
+    close: () => context.close(),
+    /** A request to an address of this ending will be refused, which browsers report. */
+    willBeRefused: (ending: string) => void refusals.push(ending),
+    /** Opens a page of the console by its address below `/console/`. */
+    open: async (path: string) => {
+      await page.goto(new URL(path, home).href);
+    },
+    /** Signs in at the sandbox's provider, from the log-in page or where a page leads to it. */
+    signIn: async (name: string, password: string, link = "Sign in") => {
+      if (link === "Sign in") await page.goto(home);
+      await page.getByRole("link", { name: link }).click();
+      await page.getByLabel("Name").fill(name);
+      await page.getByLabel("Password").fill(password);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.locator("#content").waitFor();
+    },
+    /** Looks at the page as it is: wide and light, then narrow and dark. */
+    look: async (name: string, expected: Locator) => {
+      await expected.first().waitFor();
+      await settle(page);
+      faults.push(...(await accessibility(page, name)));
+      await picture(page, look, name);
+      await page.setViewportSize(narrow);
+      await page.emulateMedia({ colorScheme: "dark" });
+      await settle(page);
+      faults.push(...(await accessibility(page, `${name}, narrow and dark`)));
+      faults.push(...(await overflow(page, name)));
+      if (narrowPictures.has(name)) await picture(page, look, `${name}-narrow`);
+      await page.setViewportSize(wide);
+      await page.emulateMedia({ colorScheme: "light" });
+    },
+  };
+}
+
+/** Until nothing is being loaded any more; live updates keep a connection open, which is none. */
+async function settle(page: Page): Promise<void> {
+  await page.getByText("Loading…").first().waitFor({ state: "detached" });
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => done()))");
+}
+
+type AxeResult = { violations: { id: string; nodes: { html: string }[] }[] };
+
+async function accessibility(page: Page, name: string): Promise<string[]> {
+  await page.evaluate(axe);
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`;
+  const { violations } = await page.evaluate<AxeResult>(run);
+  return violations.map(({ id, nodes }) => `${name}: axe ${id}: ${nodes[0]?.html.slice(0, 200)}`);
+}
+
+async function overflow(page: Page, name: string): Promise<string[]> {
+  const by = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+  return Number(by) > 0 ? [`${name}: ${by} pixels wider than ${narrow.width}`] : [];
+}
+
+async function picture(page: Page, { screenshots }: Look, name: string): Promise<void> {
+  if (screenshots === undefined) return;
+  await mkdir(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, `${name}.png`) });
+}

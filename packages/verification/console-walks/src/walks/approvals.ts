@@ -1,0 +1,104 @@
+import { expectThat } from "../expect.ts";
+import { addBeneficiary, callRpc } from "../platform-calls.ts";
+import type { Visitor } from "../visitor.ts";
+import type { Walk, WalkDeps } from "../walk.ts";
+
+const beneficiary = "Tomas Lindgren";
+const setControls = "disburse.payout.v1.PayoutOperationsService/SetPayoutControls";
+
+/** Mia makes payouts that need Avi. */
+export const approvals: Walk = {
+  name: "approvals",
+  about: "payouts that wait: one approved after a fresh sign-in, one rejected, one paid twice",
+  run: async ({ sandbox, arrive }) => {
+    const { merchant_id: merchantId } = sandbox.merchants.acme;
+    const ada = await arrive("ada");
+    const rules = { amounts: [{ currencyCode: "USD", minimum: "500.00" }] };
+    const controls = { merchantId, duplicateWindowSeconds: 3_600, approval: rules };
+    expectThat((await callRpc(ada, setControls, controls)) === 200, "acme has approval rules");
+    await addBeneficiary(sandbox, { name: beneficiary });
+    const mia = await arrive("mia");
+    await pay(mia, "640.00", "invoice 7");
+    await mia.look("payout-waiting", mia.page.getByText(/waits until another person/));
+    const avi = await arrive("avi");
+    await approve(avi, sandbox);
+    // Her page follows what he does.
+    await mia.page.getByText("Paid to the beneficiary").waitFor();
+    await pay(mia, "725.00", "invoice 8");
+    await reject(avi);
+    await mia.page.getByText("The invoice is disputed.").waitFor();
+    await mia.look("payout-rejected", mia.page.getByText("The invoice is disputed."));
+    await payTwice(mia);
+    expectThat((await callRpc(ada, setControls, { merchantId })) === 200, "and none again");
+  },
+};
+
+async function fillPayout({ page, open }: Visitor, amount: string, reference: string) {
+  await open("payouts/new");
+  await page.getByRole("searchbox").fill(beneficiary);
+  await page
+    .getByRole("radio", { name: new RegExp(beneficiary) })
+    .first()
+    .click();
+  await page.getByLabel("Amount in USD").fill(amount);
+  await page.getByLabel("Your reference").fill(reference);
+  await page.getByRole("button", { name: "Review and pay" }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: `Pay ${amount} USD` })
+    .click();
+}
+
+async function pay(visitor: Visitor, amount: string, reference: string): Promise<void> {
+  await fillPayout(visitor, amount, reference);
+  await visitor.page.waitForURL(/\/payouts\/po_/);
+}
+
+/** Avi has been signed in for long, as the first answer says, and signs in again. */
+async function approve(avi: Visitor, sandbox: WalkDeps["sandbox"]): Promise<void> {
+  const { page, look, signIn } = avi;
+  await page.getByRole("link", { name: "Approvals" }).click();
+  await look("payout-approvals", page.getByRole("link", { name: beneficiary }));
+  await page.getByRole("link", { name: beneficiary }).first().click();
+  const button = page.getByRole("button", { name: "Approve", exact: true });
+  await look("payout-approve", button);
+  avi.willBeRefused("/approve");
+  const tooOld = { code: "ACCESS_FORBIDDEN", message: "", reason: "sign_in_too_old" };
+  const once = { times: 1 };
+  await page.route(/\/approve$/, (route) => route.fulfill({ status: 403, json: tooOld }), once);
+  await button.click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+  await look("payout-sign-in-again", dialog.getByText(/needs a fresh sign-in/));
+  const { password = "" } = sandbox.people.find(({ name }) => name === "avi") ?? {};
+  await signIn("avi", password, "Sign in again");
+  await button.click();
+  await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+  await page.getByText("Paid to the beneficiary").waitFor();
+}
+
+async function reject({ page, open, look }: Visitor): Promise<void> {
+  await open("payouts/waiting");
+  await page.getByRole("link", { name: beneficiary }).first().click();
+  await page.getByRole("button", { name: "Reject" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Reason").fill("The invoice is disputed.");
+  await look("payout-reject", dialog);
+  await dialog.getByRole("button", { name: "Reject" }).click();
+  await page.getByText("Approval refused").waitFor();
+}
+
+/** The guard against duplicates asks; Mia means it, and cancels what waits then. */
+async function payTwice(mia: Visitor): Promise<void> {
+  const { page, look } = mia;
+  mia.willBeRefused("/execute");
+  await fillPayout(mia, "640.00", "invoice 7");
+  const dialog = page.getByRole("dialog");
+  const twice = dialog.getByRole("button", { name: "Pay twice" });
+  await look("payout-duplicate", twice);
+  await twice.click();
+  await page.waitForURL(/\/payouts\/po_/);
+  await page.getByRole("button", { name: "Cancel the payout" }).click();
+  await dialog.getByRole("button", { name: "Cancel the payout" }).click();
+  await page.getByText("Cancelled before anyone decided").waitFor();
+}

@@ -1,0 +1,49 @@
+import { expectThat } from "../expect.ts";
+import { addBeneficiary } from "../platform-calls.ts";
+import type { Walk } from "../walk.ts";
+
+const reason = "The name, the date of birth and the country are those of the listed person.";
+
+/** Carol decides an alert, and Dan confirms. */
+export const compliance: Walk = {
+  name: "compliance",
+  about: "proposes a true match, which a second person confirms; searches; looks at lists",
+  run: async ({ sandbox, arrive }) => {
+    const [party] = sandbox.listed_parties;
+    const { name: listed } = party;
+    await addBeneficiary(sandbox, party);
+    const carol = await arrive("carol");
+    const { page, look, open } = carol;
+    const alerts = page.getByRole("link", { name: listed });
+    await look("alerts", alerts);
+    await alerts.first().click();
+    await page.getByText("Primary name").waitFor();
+    await look("alert", page.getByRole("heading", { name: "How the score came about" }));
+    await page.getByLabel("Decision").selectOption({ label: "True match: they are the same" });
+    await page.getByLabel("Reason").fill(reason);
+    await page.getByRole("button", { name: "Decide" }).click();
+    await look("alert-decide", page.getByRole("dialog"));
+    await page.getByRole("dialog").getByRole("button", { name: "Decide" }).click();
+    await page.getByText("Proposed: true match").waitFor();
+    const isOffered = await page.getByRole("button", { name: "Confirm the true match" }).count();
+    expectThat(isOffered === 0, "who proposes is not offered to confirm");
+    const address = new URL(page.url()).pathname.replace("/console/", "");
+
+    await open("compliance/search");
+    await page.getByLabel("For which merchant").selectOption({ index: 1 });
+    await page.locator("[name=name]").fill(listed.toUpperCase());
+    await page.getByRole("button", { name: "Search" }).click();
+    await look("screening-search", page.getByRole("heading", { name: "Hits" }));
+    await open("compliance/lists");
+    await look("lists", page.getByText(/subjects were compared/));
+    await page.getByRole("link", { name: /./ }).and(page.locator("td a")).first().click();
+    await look("list-changes", page.getByRole("heading", { name: /What changed in/ }));
+
+    const dan = await arrive("dan");
+    await dan.open(address);
+    await dan.page.getByRole("button", { name: "Confirm the true match" }).click();
+    const confirm = dan.page.getByRole("dialog").getByRole("button", { name: /^Confirm/ });
+    await confirm.click();
+    await dan.page.getByText("Confirmed: true match").waitFor();
+  },
+};

@@ -1,0 +1,38 @@
+import { expectThat } from "../expect.ts";
+import type { Walk } from "../walk.ts";
+
+const guides = [
+  ["webhooks", "Webhooks"],
+  ["webhooks-python", "Verifying a webhook in Python"],
+  ["webhooks-go", "Verifying a webhook in Go"],
+  ["webhooks-java", "Verifying a webhook in Java"],
+  ["errors", "Errors"],
+  ["testing", "Testing"],
+] as const;
+
+/** A developer reads `/docs`. */
+export const docs: Walk = {
+  name: "docs",
+  about: "reads every guide of /docs, chooses a language, searches, follows what was found",
+  run: async ({ stranger, sandbox }) => {
+    const { page, look, open } = await stranger();
+    const { origin } = new URL(sandbox.base_url);
+    for (const [slug, title] of guides) {
+      await open(`/docs/${slug}`);
+      await look(`docs-${slug}`, page.getByRole("heading", { name: title, level: 1 }));
+    }
+    await open("/docs");
+    const sample = page.locator("article .sample").filter({ hasText: "/api/v1/" }).first();
+    await sample.getByRole("button", { name: "Python" }).click();
+    const shown = (await sample.locator("pre:not([hidden])").textContent()) ?? "";
+    expectThat(shown.includes(origin), "a sample has the address that serves the page");
+    await page.keyboard.press("/");
+    await page.keyboard.type("sandbox-late");
+    const found = page.locator("#found a");
+    await look("docs-search", found);
+    await found.first().click();
+    await page.getByRole("heading", { name: "What becomes of a payout" }).waitFor();
+    await page.goto(`${origin}/docs#/Payouts/executePayout`);
+    await look("docs-operation", page.locator("#operations-Payouts-executePayout .samples"));
+  },
+};

@@ -1,0 +1,189 @@
+import type { Download, Page } from "playwright-core";
+import { expectThat } from "../expect.ts";
+import type { Visitor } from "../visitor.ts";
+import type { Walk } from "../walk.ts";
+
+/** The most that the first view may load, compressed. */
+const firstViewMax = 200_000;
+
+const recipient = {
+  beneficiary_first_name: "Nora",
+  beneficiary_last_name: "Quist",
+  iban: "DE89370400440532013000",
+  beneficiary_address: "1 Hauptstrasse",
+  beneficiary_city: "Frankfurt am Main",
+  beneficiary_postcode: "60311",
+  beneficiary_country_code: "DE",
+};
+
+/** Mia adds a beneficiary and pays it. */
+export const maker: Walk = {
+  name: "maker",
+  about: "adds a beneficiary and pays it, reads the payout, exports the list",
+  run: async ({ arrive, stranger }) => {
+    const before = await stranger();
+    await before.open("payouts?status=failed");
+    await before.look("sign-in", before.page.getByRole("heading", { name: "Sign in" }));
+    expectThat(before.page.url().includes("return_to"), "the log-in page knows the way back");
+
+    const mia = await arrive("mia");
+    await measureFirstView(mia);
+    await mia.look("home", mia.page.getByRole("heading", { name: "Balances" }));
+    await skipByKeyboard(mia);
+    await addBeneficiary(mia);
+    await pay(mia);
+    await readPayouts(mia);
+    await schedule(mia);
+    await payBatch(mia);
+    await mia.page.getByRole("button", { name: /Mia/ }).click();
+    await mia.page.getByRole("menuitem", { name: "Sign out" }).click();
+    await mia.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  },
+};
+
+async function measureFirstView({ page, faults }: Visitor): Promise<void> {
+  await page.reload();
+  await page.getByRole("heading", { name: "Balances" }).waitFor();
+  const bytes = await page.evaluate<number>(
+    `performance.getEntriesByType("resource")
+       .filter(({ name }) => name.includes("/console/assets/"))
+       .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
+  );
+  if (bytes > firstViewMax) faults.push(`the first view is ${bytes} bytes`);
+}
+
+async function skipByKeyboard({ page, faults }: Visitor): Promise<void> {
+  await page.reload();
+  await page.getByRole("heading", { name: "Balances" }).waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  const at = await page.evaluate<string>("location.hash");
+  if (at !== "#content") faults.push("the first key does not lead to the content");
+}
+
+async function addBeneficiary({ page, look, open }: Visitor): Promise<void> {
+  await open("payouts/new");
+  await look("payout-who", page.getByRole("searchbox"));
+  await page.getByRole("link", { name: "New beneficiary" }).click();
+  await page.getByLabel("In which currency").selectOption("EUR");
+  await page.getByRole("button", { name: "Add the beneficiary" }).click();
+  await look("beneficiary-new", page.getByText(/fields need another look/));
+  for (const [name, value] of Object.entries(recipient)) {
+    await page.locator(`[name=${name}]`).fill(value);
+  }
+  await page.getByRole("button", { name: "Add the beneficiary" }).click();
+  await page.getByText("Cleared").waitFor();
+}
+
+async function pay({ page, look, faults }: Visitor): Promise<void> {
+  await page.getByLabel("Amount in USD").fill("1,250.50");
+  await page.getByLabel("Your reference").fill("invoice 2026-118");
+  const review = page.getByRole("button", { name: "Review and pay" });
+  await look("payout-quote", review);
+  await review.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await look("payout-confirm", dialog);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await review.press("Enter");
+  await dialog.getByRole("button", { name: /^Pay 1,250\.50 USD/ }).click();
+  await page.waitForURL(/\/payouts\/po_/);
+  await page.getByText("Paid to the beneficiary").waitFor();
+  await look("payout", page.getByText("Paid to the beneficiary"));
+  const [receipt] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Receipt (PDF)" }).click(),
+  ]);
+  if (!(await textOf(receipt)).startsWith("%PDF-")) faults.push("the receipt is no PDF");
+}
+
+async function payBatch({ page, look, open }: Visitor): Promise<void> {
+  await open("batches/new");
+  const account = await firstOf(page, "transfer/accounts", "accounts", "currency_code", "USD");
+  const path = "transfer/beneficiaries?screening_status=cleared";
+  const { beneficiary_id: id } = await firstOf(page, path, "beneficiaries");
+  const line = `${account["id"]},${id},USD,EUR,`;
+  const csv = [batchColumns, `${line}11.00,payroll-1`, `${line}12.00,payroll-2`].join("\n");
+  await page.getByLabel("CSV file").setInputFiles({
+    ...{ name: "payroll.csv", mimeType: "text/csv", buffer: Buffer.from(csv) },
+  });
+  await look("batch-new", page.getByRole("button", { name: "Check and upload" }));
+  await page.getByRole("button", { name: "Check and upload" }).click();
+  await page.getByRole("button", { name: "Approve and pay" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel(/cost at most/).fill("30");
+  await dialog.getByRole("button", { name: "Approve and pay" }).click();
+  await page.locator(".badge", { hasText: "Finished" }).waitFor();
+  await look("batch", page.getByRole("heading", { name: "Lines of the batch" }));
+  await open("batches");
+  await look("batches", page.getByRole("cell", { name: "Finished" }));
+}
+
+const batchColumns =
+  "account_id,beneficiary_id,source_currency_code,destination_currency_code,source_amount,reference_id";
+
+type Item = Readonly<Record<string, string>>;
+
+/** The first item of a public list, read by the person's own session. */
+async function firstOf(page: Page, path: string, items: string, field?: string, value?: string) {
+  const response = await page.request.get(new URL(`/api/v1/${path}`, page.url()).href);
+  const { data } = (await response.json()) as { data: Readonly<Record<string, readonly Item[]>> };
+  const found = data[items]?.find((each) => field === undefined || each[field] === value);
+  if (found === undefined) throw new Error(`${path} has none`);
+  return found;
+}
+
+/** A day that is ahead for as long as the interface schedules. */
+const dayAhead = () => new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+
+async function schedule({ page, look, open }: Visitor): Promise<void> {
+  await open("beneficiaries?screening_status=cleared");
+  await page.getByRole("link", { name: "Nora Quist" }).first().click();
+  await page.getByRole("link", { name: "Pay", exact: true }).click();
+  await page.getByLabel("Amount in USD").fill("80");
+  await page.getByLabel("On a later day").fill(dayAhead());
+  const button = page.getByRole("button", { name: "Schedule" });
+  await look("payout-schedule", button);
+  await button.click();
+  await page.getByRole("dialog").getByRole("button", { name: "Schedule" }).click();
+  await look("scheduled", page.getByRole("cell", { name: "Scheduled" }));
+  await page.getByRole("button", { name: "Cancel" }).first().click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).first().click();
+  await page.getByRole("cell", { name: "Cancelled" }).waitFor();
+}
+
+async function readPayouts({ page, look, open, faults }: Visitor): Promise<void> {
+  await open("payouts");
+  await page.getByLabel("Beneficiary's whole name").fill("nora quist");
+  await page.getByLabel("Reference (exact)").fill("invoice 2026-118");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.waitForURL(/reference_id=/);
+  await look("payouts", page.getByRole("link", { name: "Nora Quist" }));
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export CSV" }).click(),
+  ]);
+  if (!(await textOf(file)).includes("1250.50")) faults.push("the file has not the payout");
+  await open("beneficiaries");
+  await page.getByRole("link", { name: "Nora Quist" }).first().waitFor();
+  await look("beneficiaries", page.getByRole("link", { name: "Nora Quist" }));
+  await page.getByRole("link", { name: "Nora Quist" }).first().click();
+  await look("beneficiary", page.getByText("Payouts to this beneficiary"));
+  await open("");
+  await page
+    .getByRole("link", { name: /Entries/ })
+    .first()
+    .click();
+  await look("entries", page.getByRole("heading", { name: "Entries of the account" }));
+  const [statement] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Statement (CSV)" }).click(),
+  ]);
+  if ((await textOf(statement)) === "") faults.push("the statement is empty");
+}
+
+async function textOf(file: Download): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await file.createReadStream()) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,87 @@
+import { expectThat } from "../expect.ts";
+import type { Visitor } from "../visitor.ts";
+import type { Walk } from "../walk.ts";
+
+/** Alma sets up webhooks and a depositor. */
+export const admin: Walk = {
+  name: "admin",
+  about: "creates a webhook endpoint, adds a depositor, makes and revokes a key, adds to the team",
+  run: async ({ arrive }) => {
+    const visitor = await arrive("alma");
+    const { page, look, open } = visitor;
+    await open("webhooks/new");
+    await page.locator("[name=url]").fill("http://127.0.0.1:9/webhooks");
+    await look("webhook-new", page.getByRole("button", { name: "Create the endpoint" }));
+    await page.getByRole("button", { name: "Create the endpoint" }).click();
+    await page.getByRole("dialog").getByText("Secrets of the endpoint").waitFor();
+    await page.getByRole("button", { name: "I have copied them" }).click();
+    await page.getByRole("button", { name: "Send a test event" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Send a test event" }).click();
+    await page.getByRole("link", { name: /webhook_test/ }).waitFor();
+    await look("webhook", page.getByRole("link", { name: /webhook_test/ }));
+    await page.getByRole("link", { name: /webhook_test/ }).click();
+    await look("delivery", page.getByRole("heading", { name: "Attempts" }));
+    await open("webhooks");
+    await look("webhooks", page.getByRole("link", { name: /127\.0\.0\.1:9/ }));
+    await open("deliveries");
+    await look("deliveries", page.getByRole("link", { name: /webhook_test/ }));
+    await open("developers");
+    await look("developers", page.getByText("Recent requests"));
+    await open("depositors/new");
+    await page.getByLabel("Which kind").selectOption({ label: "Your own business" });
+    await page.locator("[name=depositor_wallet_address]").fill(wallet);
+    await page.locator("[name=depositor_business_id]").fill("biz-1");
+    await look("depositor-new", page.getByRole("button", { name: "Add the depositor" }));
+    await page.getByRole("button", { name: "Add the depositor" }).click();
+    await look("depositor", page.getByText("Whitelisted"));
+    await open("depositors");
+    await look("depositors", page.getByRole("link", { name: "biz-1" }));
+    await keysAndTeam(visitor);
+  },
+};
+
+async function keysAndTeam({ page, look, open }: Visitor): Promise<void> {
+  const dialog = page.getByRole("dialog");
+  await open("keys");
+  await page.getByRole("button", { name: "New key" }).click();
+  await dialog.getByLabel("Note").fill("Payroll");
+  await dialog.getByLabel("payout:read").check();
+  await look("key-new", dialog);
+  await dialog.getByRole("button", { name: "New key" }).click();
+  await page.getByText(/^dsb_test_/).waitFor();
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await look("keys", page.getByRole("cell", { name: "Payroll" }));
+  await page
+    .getByRole("row", { name: /Payroll/ })
+    .getByRole("button", { name: "Revoke" })
+    .click();
+  await dialog.getByRole("button", { name: "Revoke" }).click();
+  await page
+    .getByRole("row", { name: /Payroll/ })
+    .getByText("Revoked")
+    .waitFor();
+  await open("team");
+  await page.getByRole("button", { name: "Add a person" }).click();
+  await dialog.getByLabel("Name").fill("Max Neu");
+  await dialog.getByLabel("E-mail address").fill("max@acme.example");
+  await dialog.getByRole("button", { name: "Add a person" }).click();
+  await look("team", page.getByRole("cell", { name: "Max Neu" }));
+}
+
+const wallet = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+
+/** Vera reads, and is offered nothing that she may not do. */
+export const viewer: Walk = {
+  name: "viewer",
+  about: "reads payouts, and is offered nothing that changes anything",
+  run: async ({ arrive }) => {
+    const { page, open } = await arrive("vera");
+    await page.getByRole("heading", { name: "Balances" }).waitFor();
+    await open("payouts");
+    await page.getByRole("button", { name: "Export CSV" }).waitFor();
+    expectThat((await page.getByText("Make a payout").count()) === 0, "no payout is offered");
+    await open("beneficiaries");
+    await page.getByRole("button", { name: "Export CSV" }).waitFor();
+    expectThat((await page.getByText("New beneficiary").count()) === 0, "nothing can be added");
+  },
+};

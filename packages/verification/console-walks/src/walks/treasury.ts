@@ -1,0 +1,128 @@
+import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import { expectThat } from "../expect.ts";
+import { addBeneficiary, callRpc, payBeneficiary } from "../platform-calls.ts";
+import type { Visitor } from "../visitor.ts";
+import type { Walk } from "../walk.ts";
+
+/** More than one person may credit in the sandbox. */
+const largeCredit = "250000.00";
+
+/** Ada looks after the house's money, and Bob approves what one person must not do. */
+export const treasury: Walk = {
+  name: "treasury",
+  about: "looks at balances, payouts, rates and rails; pauses a rail; a large credit is approved",
+  run: async ({ sandbox, arrive }) => {
+    const ada = await arrive("ada");
+    const { page, look, open } = ada;
+    await look("treasury-balances", page.getByRole("heading", { name: "House accounts" }));
+    await open("treasury/payouts");
+    await look("treasury-payouts", page.getByRole("heading", { name: "Payouts of all merchants" }));
+    const payout = page.getByRole("link", { name: /^po_/ });
+    if ((await payout.count()) > 0) {
+      await payout.first().click();
+      await look("treasury-payout", page.getByRole("heading", { name: "History" }));
+    }
+    const inDoubt = await proposeResolution(ada, sandbox);
+    await open("treasury/corridors");
+    await look("corridors", page.getByRole("heading", { name: "Corridors and rates" }));
+    await page.getByRole("link", { name: "USD → EUR" }).click();
+    await earlierRates(ada);
+    await look("corridor", page.getByRole("img", { name: /rates over time/ }));
+    await open("treasury/reconciliation");
+    await look("reconciliation", page.getByRole("heading", { name: "Reconciliation" }));
+    await open("treasury/rails");
+    await look("rails", page.getByRole("cell", { name: "sandbox", exact: true }));
+    await pauseAndResume(ada);
+
+    const account = sandbox.accounts.find(({ merchant }) => merchant === "acme");
+    const credited = await callRpc(ada, "disburse.payout.v1.PayoutService/CreditAccount", {
+      merchantId: sandbox.merchants.acme.merchant_id,
+      accountId: account?.account_id ?? "",
+      amount: largeCredit,
+      note: "A wire of the merchant.",
+    });
+    expectThat(credited === 400, `a large credit waits for another person: ${credited}`);
+    await open("approvals");
+    await page.getByRole("link", { name: "CreditAccount" }).click();
+    await page.getByRole("button", { name: "Withdraw" }).waitFor();
+    const isOffered = await page.getByRole("button", { name: "Approve" }).count();
+    expectThat(isOffered === 0, "who proposes is not offered to approve");
+
+    const bob = await arrive("bob");
+    await bob.open("approvals");
+    await bob.look("approvals", bob.page.getByRole("link", { name: "CreditAccount" }));
+    await bob.page.getByRole("link", { name: "CreditAccount" }).click();
+    await bob.look("approval", bob.page.getByRole("button", { name: "Approve" }));
+    await bob.page.getByRole("button", { name: "Approve" }).click();
+    await bob.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await bob.page.getByText("Done").first().waitFor();
+    await confirmResolution(bob, inDoubt);
+  },
+};
+
+/** The rates of the hours before, which came late: the one in force stays. */
+async function earlierRates(ada: Visitor): Promise<void> {
+  await ada.page.waitForURL(/\/corridors\/cor_/);
+  const corridorId = new URL(ada.page.url()).pathname.split("/").at(-1);
+  const rates = ["0.8601", "0.8612", "0.8597", "0.8633", "0.8629", "0.8618"];
+  for (const [place, rate] of rates.entries()) {
+    const asOf = new Date(Date.now() - (rates.length + 1 - place) * 3_600_000).toISOString();
+    const set = { corridorId, rate: { rate, asOf, source: "desk" } };
+    await callRpc(ada, "disburse.quote.v1.QuoteService/SetRate", set);
+  }
+  await ada.page.reload();
+}
+
+/** A payout whose rail never knows what became of it: Ada asks the bank, and proposes. */
+async function proposeResolution({ page, look, open }: Visitor, sandbox: SandboxDocument) {
+  const beneficiaryId = await addBeneficiary(sandbox, { name: "Lena Ortiz" });
+  const reference = `sandbox-silent-${Date.now()}`;
+  const payoutId = await payBeneficiary(sandbox, { beneficiaryId, amount: "75.00", reference });
+  await open("treasury/exceptions");
+  const link = page.getByRole("link", { name: payoutId });
+  while ((await link.count()) === 0) {
+    await page.waitForTimeout(500);
+    await page.reload();
+    await page.getByRole("button", { name: "Export CSV" }).waitFor();
+  }
+  await look("exceptions", link);
+  await link.click();
+  await page.getByRole("button", { name: "Propose a resolution" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Bank reference or hash").fill("FT26329000118");
+  await dialog
+    .getByLabel("Evidence")
+    .fill("The bank's answer of today names the payment as booked.");
+  await look("resolution", dialog);
+  await dialog.getByRole("button", { name: "Propose a resolution" }).click();
+  await page.getByRole("button", { name: "Withdraw the proposal" }).waitFor();
+  const isOffered = await page.getByRole("button", { name: "Confirm the resolution" }).count();
+  expectThat(isOffered === 0, "who proposes is not offered to confirm");
+  return payoutId;
+}
+
+/** Bob sees what was proposed, and by whom, before he confirms it. */
+async function confirmResolution({ page, look, open }: Visitor, payoutId: string): Promise<void> {
+  await open(`treasury/payouts/${payoutId}`);
+  await page.getByText("FT26329000118").first().waitFor();
+  await page.getByRole("button", { name: "Confirm the resolution" }).click();
+  await look("resolution-confirm", page.getByRole("dialog"));
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Confirm the resolution" }).click();
+  await page.locator(".badge", { hasText: "Paid" }).waitFor();
+  await open("treasury/exceptions");
+  await page.getByRole("button", { name: "Export CSV" }).waitFor();
+  const isThere = await page.getByRole("link", { name: payoutId }).count();
+  expectThat(isThere === 0, "a payout that is resolved is no exception");
+}
+
+async function pauseAndResume({ page }: Visitor): Promise<void> {
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Pause" }).first().click();
+  await dialog.getByLabel("Reason").fill("The bank has announced maintenance.");
+  await dialog.getByRole("button", { name: "Pause" }).click();
+  await page.getByText("Paused").waitFor();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await dialog.getByRole("button", { name: "Resume" }).click();
+  await page.getByText("Takes payouts").first().waitFor();
+}

@@ -1,0 +1,59 @@
+import { create } from "@bufbuild/protobuf";
+import { openAuditStore } from "@disburse/chassis/audit/store.ts";
+import { type CallContext, withCallContext } from "@disburse/chassis/call-context.ts";
+import {
+  BankFileDecision,
+  ResolveBankFileRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import type { AuditAction } from "@disburse/payout/payouts/operators.ts";
+import { type FileDocument, openBankStore } from "@disburse/payout/rails/bank/documents.ts";
+import { guardedBankFiles } from "@disburse/payout/rails/bank/rpc.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import { directAccess, type MemoryDatabase } from "../store/memory-database.ts";
+import type { SimulatedBank } from "./simulated-bank.ts";
+
+const calling: CallContext = {
+  requestId: "an operator",
+  principal: { kind: "person", id: "ann", roles: new Set() },
+};
+/** Longer than anything is under way to the bank. */
+const askMinMs = 20_000;
+const lookMs = 10_000;
+
+/** An operator asks the bank whether it has the files that no process can know of, and says so. */
+export function startBankOperator(of: {
+  readonly scheduler: Scheduler;
+  readonly database: MemoryDatabase;
+  readonly bank: SimulatedBank;
+}): void {
+  const { scheduler, database, bank } = of;
+  const connected = database.connect(directAccess);
+  const rpc = guardedBankFiles({
+    bank: openBankStore(connected),
+    audit: openAuditStore<AuditAction>(connected),
+    clock: { now: () => scheduler.now() },
+  });
+  const decide = async ({ _id, name }: FileDocument) => {
+    const isThere = bank.sent.some((each) => each.name === name);
+    await withCallContext(calling, () => rpc.resolveBankFile(request(_id, isThere)));
+    scheduler.faults.count("bank: decided by operators");
+  };
+  const look = () => {
+    const files = database.documents("bank_files") as unknown as readonly FileDocument[];
+    const nowMs = scheduler.nowMs();
+    const due = files.filter(
+      ({ state, updated_at }) => state === "undecided" && nowMs - Number(updated_at) >= askMinMs,
+    );
+    for (const file of due) void decide(file);
+    scheduler.after(lookMs, { label: "an operator looks", run: look });
+  };
+  look();
+}
+
+function request(fileId: string, isThere: boolean) {
+  const decision = isThere ? BankFileDecision.RECEIVED : BankFileDecision.SEND_AGAIN;
+  const mutation = { operationId: `op-${fileId}`, actor: { kind: Actor_Kind.OPERATOR, id: "ann" } };
+  const reason = "the bank said so by telephone";
+  return create(ResolveBankFileRequestSchema, { mutation, fileId, decision, reason });
+}

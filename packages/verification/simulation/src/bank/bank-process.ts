@@ -1,0 +1,81 @@
+import { startLoop } from "@disburse/chassis/loop.ts";
+import { systemClock } from "@disburse/kernel/time.ts";
+import { createDispatcher } from "@disburse/payout/rails/bank/dispatcher.ts";
+import { openBankStore } from "@disburse/payout/rails/bank/documents.ts";
+import { nachaFormat } from "@disburse/payout/rails/bank/nacha/format.ts";
+import type { BankSchedule } from "@disburse/payout/rails/bank/plan.ts";
+import { createBankRail } from "@disburse/payout/rails/bank/rail.ts";
+import { readBankRails } from "@disburse/payout/rails/bank/settings.ts";
+import { nachaSettings } from "@disburse/payout/rails/bank/test-settings.ts";
+import type { Rail } from "@disburse/payout/rails/rail.ts";
+import { errorsOf, processLog } from "../checks/process-log.ts";
+import { databaseLink, type Sabotage } from "../network/database-link.ts";
+import type { ProcessInstance } from "../scheduler/host.ts";
+import type { MemoryDatabase } from "../store/memory-database.ts";
+import { bankLink } from "./bank-link.ts";
+import type { SimulatedBank } from "./simulated-bank.ts";
+
+const everyMs = 500;
+/** Few, so that there are several files. */
+const paymentsMax = 3;
+/** Banking days until a credit that did not come back is settled. */
+const returnWindowDays = 2;
+
+/** What outlives the processes of a rail. */
+export type SharedRail = {
+  readonly database: MemoryDatabase;
+  readonly bank: SimulatedBank;
+  readonly broken: string[];
+  readonly isPaused: () => boolean;
+  readonly sabotage?: Sabotage | undefined;
+};
+
+/** What is stored is as it was: no crash depends on what it is sealed with. */
+export const seals = { seal: (text: string) => text, open: (sealed: string) => sealed };
+
+const minutes = Array.from({ length: 24 * 60 }, (_each, at) => at);
+const two = (part: number) => String(part).padStart(2, "0");
+/** A window each minute, of the same day and of the next one in turns. */
+const [first, ...others] = minutes.map((at) => ({
+  cutOff: `${two(Math.floor(at / 60))}:${two(at % 60)}`,
+  settlesAfterDays: at % 2,
+}));
+if (first === undefined) throw new Error("a day without windows");
+
+/** Files are written shortly before each minute ends. */
+const schedule: BankSchedule = {
+  ...{ zone: "America/New_York", calendars: ["FEDERAL_RESERVE"], leadMs: 20_000 },
+  windows: [first, ...others],
+};
+
+const [settings] = readBankRails(
+  JSON.stringify([{ ...nachaSettings, return_window_days: returnWindowDays }]),
+);
+if (settings?.format !== "nacha") throw new Error("the settings are another format's");
+export const { rail: railName } = settings;
+const format = nachaFormat(settings, schedule);
+
+/**
+ * A process that works on a bank's files, as `startBankRail` does but for its lease: the lease is
+ * no fence, so every process works here all the time.
+ */
+export function startBankProcess(shared: SharedRail, instance: ProcessInstance): Rail {
+  const { database, bank, broken, isPaused, sabotage } = shared;
+  const log = errorsOf(processLog(instance, { broken }));
+  const store = openBankStore(databaseLink(instance, database, sabotage));
+  const dispatcher = createDispatcher({
+    ...{ rail: railName, format, schedule, paymentsMax, store, sealer: seals },
+    ...{ clock: systemClock, log, server: bankLink(instance, bank) },
+    refusesDuplicates: bank.refusesDuplicates,
+    newMessageId: () => crypto.randomUUID().slice(0, 18).replaceAll("-", "").toUpperCase(),
+    isPaused: async () => isPaused(),
+    receiveEveryMs: 1_000,
+  });
+  const run = () => dispatcher.run().then(() => false);
+  startLoop({ name: "bank files", everyMs, run, log });
+  return createBankRail({
+    ...{ name: railName, currency: "USD", transferMethods: ["ACH"], account: "" },
+    ...{ schedule, returnWindowDays, store, sealer: seals, clock: systemClock },
+    ...{ overdueAfterMs: 86_400_000, largest: undefined },
+  });
+}

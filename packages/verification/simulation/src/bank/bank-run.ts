@@ -1,0 +1,128 @@
+import { migrations } from "@disburse/payout/migrations.ts";
+import type {
+  FileDocument,
+  PaymentDocument,
+  ReceivedDocument,
+} from "@disburse/payout/rails/bank/documents.ts";
+import { instruction } from "@disburse/payout/rails/test-contract.ts";
+import { type OpenRail, RailCallers } from "../callers/rail-callers.ts";
+import type { Sabotage } from "../network/database-link.ts";
+import { Host } from "../scheduler/host.ts";
+import { Scheduler } from "../scheduler/scheduler.ts";
+import { createMemoryDatabase, directAccess } from "../store/memory-database.ts";
+import { bankProblems } from "./bank-checks.ts";
+import { startBankOperator } from "./bank-operator.ts";
+import { startBankProcess } from "./bank-process.ts";
+import { SimulatedBank } from "./simulated-bank.ts";
+
+/** Monday, 5 January 2026, a quarter of an hour before New York's noon. */
+const startMs = Date.UTC(2026, 0, 5, 16, 45);
+const disturbanceMs = 1_500;
+const pauseMaxMs = 5_000;
+const roughMs = 150_000;
+/** After this time every return has come, and every credit's window for one is over. */
+const settleMs = 12 * 86_400_000;
+const calmMs = 60_000;
+const advanceMs = 6 * 3_600_000;
+const stepsMax = 300_000;
+
+/** Runs one seed of payouts in files to a bank, to rest, and says what was wrong. */
+export async function runBankSeed(
+  seed: number,
+  options: { readonly sabotage?: Sabotage; readonly listen?: (line: string) => void } = {},
+) {
+  const scheduler = new Scheduler(seed, startMs, options.listen);
+  const bank = new SimulatedBank(scheduler);
+  const database = createMemoryDatabase(() => scheduler.now());
+  const { db } = database.connect(directAccess);
+  for (const { up } of migrations) await up(db);
+  const stored = {
+    payments: () => database.documents("bank_payments") as unknown as readonly PaymentDocument[],
+    files: () => database.documents("bank_files") as unknown as readonly FileDocument[],
+    received: () => database.documents("bank_received") as unknown as readonly ReceivedDocument[],
+  };
+  const broken: string[] = [];
+  const pausing = pauses(scheduler);
+  const shared = { database, bank, broken, isPaused: pausing.isPaused, sabotage: options.sabotage };
+  const open = new Map<string, OpenRail>();
+  const hosts = ["files-1", "files-2", "files-3"].map(
+    (name) =>
+      new Host(scheduler, name, async (instance) => {
+        open.set(name, { instance, rail: startBankProcess(shared, instance) });
+      }),
+  );
+  const callers = new RailCallers({
+    ...{ scheduler, open, takenBack: "bank: taken back" },
+    instructionOf: (number, amount) => ({
+      ...{ ...instruction, amount, accountNumber: String(number).padStart(8, "0") },
+    }),
+  });
+  for (const host of hosts) host.start();
+  startBankOperator({ scheduler, database, bank });
+  scheduler.faults.begin();
+  disturbances(scheduler, hosts);
+  const state = { isDone: false };
+  const work = callers.run().then(() => {
+    state.isDone = true;
+  });
+  const failed: string[] = [];
+  work.catch((error: unknown) => failed.push(`the callers failed: ${String(error)}`));
+  await scheduler.run(() => false, scheduler.nowMs() + roughMs, stepsMax);
+  scheduler.faults.heal();
+  pausing.heal();
+  for (const host of hosts) host.heal();
+  const isAtRest = () =>
+    state.isDone &&
+    bank.isQuiet() &&
+    stored.payments().every((each) => !["waiting", "filed"].includes(each.state)) &&
+    stored.files().every(({ open: rail, settling }) => (rail ?? settling) === undefined) &&
+    stored.received().every((each) => each.open === undefined) &&
+    bank.answers.every((hash) => stored.received().some(({ sha256 }) => sha256 === hash));
+  const endMs = scheduler.nowMs() + settleMs;
+  let isOver = false;
+  while (!isOver && scheduler.nowMs() < endMs && scheduler.steps < stepsMax) {
+    isOver = await scheduler.run(isAtRest, scheduler.nowMs() + calmMs, stepsMax);
+    if (!isOver) scheduler.advance(scheduler.nowMs() + advanceMs);
+  }
+  const wrong = [
+    ...failed,
+    ...broken,
+    ...(isOver ? [] : ["long after everything healed there is work on files"]),
+    ...bankProblems(stored.payments(), stored.files(), bank, callers),
+  ];
+  return {
+    ...{ seed, wrong, faults: scheduler.faults.counts, steps: scheduler.steps },
+    traceHash: scheduler.traceHash,
+  };
+}
+
+/** Operators pause the rail now and then, for some seconds. */
+function pauses(scheduler: Scheduler) {
+  const { random, faults } = scheduler;
+  let untilMs = 0;
+  const next = () => {
+    const run = () => {
+      if (faults.happens("bank: rail paused", 0.1)) {
+        untilMs = scheduler.nowMs() + random.below(pauseMaxMs);
+      }
+      next();
+    };
+    scheduler.after(1 + random.below(pauseMaxMs), { label: "an operator", run });
+  };
+  next();
+  return {
+    isPaused: () => scheduler.nowMs() < untilMs,
+    heal: () => {
+      untilMs = 0;
+    },
+  };
+}
+
+function disturbances(scheduler: Scheduler, hosts: readonly Host[]): void {
+  const disturb = () => {
+    for (const host of hosts) host.disturb();
+    disturbances(scheduler, hosts);
+  };
+  const delayMs = scheduler.random.below(2 * disturbanceMs);
+  scheduler.after(delayMs, { label: "disturbance", run: disturb });
+}

@@ -1,0 +1,137 @@
+import { readAch } from "@disburse/bank-files/nacha/read.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { sha256Of } from "@disburse/payout/rails/bank/contents.ts";
+import { type AchAnswer, achAnswers } from "@disburse/payout/rails/bank/nacha/test-bank.ts";
+import { createTestServer } from "@disburse/payout/rails/bank/test-server.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+
+/** The bank looks at its folders so often. */
+const lookMaxMs = 3_000;
+const dayMs = 86_400_000;
+/** Before and after a credit counts as settled. */
+const answerDelaysMs = [2_000, 10_000, 20_000, dayMs, 6 * dayMs];
+
+/** A credit that the bank paid. */
+type Paid = { readonly account: number; readonly cents: bigint };
+
+/** A bank with a server: takes files, pays what is in them, and returns some of it. */
+export class SimulatedBank {
+  readonly #scheduler: Scheduler;
+  readonly #server = createTestServer();
+  readonly #known = new Set<string>();
+  /** Whether it pays a file that it has had before no second time. */
+  readonly refusesDuplicates: boolean;
+  readonly paid: Paid[] = [];
+  /** Accounts whose credit came back. */
+  readonly returned: number[] = [];
+  /** Hashes of the files that it put for us. */
+  readonly answers: string[] = [];
+  #taken = 0;
+  #pending = 0;
+  #put = 0;
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+    const { random } = scheduler;
+    this.refusesDuplicates = random.chance(0.5);
+    this.#server.knobs.isArchiveHidden = random.chance(0.5);
+    this.#look();
+  }
+
+  /** What a process has of the server, where each deed goes its own way there. */
+  get serverFor() {
+    return this.#server.serverFor;
+  }
+
+  /** Every file that ever had its own name there. */
+  get sent() {
+    return this.#server.sent();
+  }
+
+  /** Whether it has nothing more to say. */
+  isQuiet(): boolean {
+    return this.#pending === 0 && this.#taken === this.sent.length;
+  }
+
+  #look(): void {
+    const { random } = this.#scheduler;
+    const run = () => {
+      this.#takeFiles();
+      this.#look();
+    };
+    this.#scheduler.after(1 + random.below(lookMaxMs), { label: "the bank looks", run });
+  }
+
+  #takeFiles(): void {
+    const { faults, random } = this.#scheduler;
+    for (const { bytes } of this.sent.slice(this.#taken)) this.#takeFile(bytes);
+    this.#taken = this.sent.length;
+    if (random.chance(0.8)) this.#server.takeAway();
+    if (faults.happens("bank: file not readable", 0.03)) {
+      this.#putLater(new TextEncoder().encode(`no file of ours: ${random.below(1_000)}`));
+    }
+  }
+
+  #takeFile(bytes: Uint8Array): void {
+    const { faults } = this.#scheduler;
+    const hash = sha256Of(bytes);
+    const isKnown = this.#known.has(hash);
+    this.#known.add(hash);
+    if (isKnown && this.refusesDuplicates) {
+      faults.count("bank: duplicate refused");
+      return;
+    }
+    const file = readAch(bytes);
+    if (isRefused(file)) throw new Error(`a file of ours is none: ${file.detail}`);
+    const credits = file.batches
+      .flatMap(({ entries }) => entries)
+      .map(({ account, cents }) => ({ account: Number(account), cents }));
+    this.paid.push(...credits);
+    for (const at of credits.keys()) this.#answer(bytes, credits, at);
+  }
+
+  #answer(bytes: Uint8Array, credits: readonly Paid[], at: number): void {
+    const { faults } = this.#scheduler;
+    const one = (answer: AchAnswer) =>
+      achAnswers(
+        bytes,
+        credits.map((_each, other) => (other === at ? answer : undefined)),
+      );
+    if (faults.happens("bank: change proposed", 0.1)) {
+      this.#putLater(one({ code: "C01", corrected: "1234567" }));
+    }
+    if (faults.happens("bank: return of another's", 0.1)) {
+      this.#putLater(ofAnother(one({ code: "R02" })));
+    }
+    if (!faults.happens("bank: returned", 0.25)) return;
+    this.returned.push(credits[at]?.account ?? 0);
+    const answer = one({ code: "R03" });
+    this.#putLater(answer);
+    if (faults.happens("bank: answered twice", 0.3)) this.#putLater(answer);
+  }
+
+  #putLater(bytes: Uint8Array): void {
+    const { random, faults } = this.#scheduler;
+    this.#pending += 1;
+    this.#put += 1;
+    const name = `answer-${this.#put}.ach`;
+    const put = () => {
+      this.#server.put(name, bytes);
+      this.answers.push(sha256Of(bytes));
+      this.#pending -= 1;
+    };
+    const delayMs = random.below(random.pick(answerDelaysMs));
+    const run = () => {
+      if (!faults.happens("bank: written slowly", 0.2)) return put();
+      this.#server.put(name, bytes.subarray(0, random.below(bytes.length)));
+      this.#scheduler.after(random.below(lookMaxMs), { label: "the bank has written", run: put });
+    };
+    this.#scheduler.after(delayMs, { label: "the bank writes", run });
+  }
+}
+
+/** A return whose credit was never ours: no file of ours has so many. */
+function ofAnother(answer: Uint8Array): Uint8Array {
+  const text = new TextDecoder().decode(answer);
+  return new TextEncoder().encode(text.replace(/^(799R02\d{8})\d{7}/gm, "$19999999"));
+}

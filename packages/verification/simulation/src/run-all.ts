@@ -1,0 +1,26 @@
+import { runBankSeed } from "./bank/bank-run.ts";
+import { runChainSeed } from "./chain/chain-run.ts";
+import { addCounts, type FaultCounts } from "./faults.ts";
+import { runSeed, type SeedOptions } from "./seed-run.ts";
+
+/** What one seed came to. */
+export type SeedResult = Awaited<ReturnType<typeof runAll>>;
+
+/** Runs a seed's platform, then its wallet on a chain, then its files to a bank. */
+export async function runAll(seed: number, { listen }: Pick<SeedOptions, "listen"> = {}) {
+  const heard = listen === undefined ? {} : { listen };
+  const runs = [
+    await runSeed(seed, heard),
+    await runChainSeed(seed, heard),
+    await runBankSeed(seed, heard),
+  ];
+  const faults: FaultCounts = {};
+  for (const each of runs) addCounts(faults, each.faults);
+  return {
+    ...{ seed, faults },
+    wrong: runs.flatMap(({ wrong }) => wrong),
+    steps: runs.reduce((total, { steps }) => total + steps, 0),
+    /** Of all that happened, in order. */
+    traceHash: runs.map(({ traceHash }) => traceHash).join("-"),
+  };
+}

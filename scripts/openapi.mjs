@@ -1,0 +1,48 @@
+// `npm run lint:openapi`: Spectral and Redocly over docs/openapi.json. They are 243 packages, which
+// are installed into `scripts/openapi` the first time, and which nothing else needs.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runNode } from "./foreground.mjs";
+import { ensureNode } from "./node.mjs";
+import { installFrom } from "./npm.mjs";
+import { runMain } from "./start-error.mjs";
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), "openapi");
+const document = join(folder, "../../docs/openapi.json");
+const inModules = (path) => join(folder, "node_modules", path);
+
+/** Neither reports to its maker, nor looks for a newer version of itself. */
+const env = {
+  SCARF_ANALYTICS: "false",
+  REDOCLY_TELEMETRY: "off",
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+};
+
+const linters = [
+  [
+    inModules("@stoplight/spectral-cli/dist/index.js"),
+    ...["lint", document, "--ruleset", join(folder, "spectral.yaml"), "--fail-severity=hint"],
+  ],
+  [
+    inModules("@redocly/cli/bin/cli.js"),
+    ...["lint", document, "--config", join(folder, "redocly.yaml")],
+  ],
+];
+
+await runMain(async () => {
+  const node = await ensureNode();
+  const lockfile = readFileSync(join(folder, "package-lock.json"), "utf8");
+  const stamp = inModules(".lockfile");
+  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lockfile) {
+    const instead =
+      "run `npm ci` in scripts/openapi where there is one, and bring node_modules here";
+    await installFrom(folder, { what: "Spectral and Redocly", instead, node });
+    writeFileSync(stamp, lockfile);
+  }
+  for (const args of linters) {
+    const code = await runNode(node, args, { cwd: folder, env });
+    if (code !== 0) return code;
+  }
+  return 0;
+});

@@ -1,0 +1,239 @@
+import { BeneficiaryLinkState } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_links_pb.ts";
+import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { creatorOn, example, merchantId, refusalOf } from "../test-bodies.ts";
+import { mutation, notAnswering, startTestService, type TestService } from "../test-service.ts";
+import { startLinkSweep, submitLink } from "./submit.ts";
+
+const { OPEN, USED, EXPIRED, REVOKED } = BeneficiaryLinkState;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  const create = creatorOn(service);
+  await create.permit(merchantId, true);
+  await create.permit("mer_globex", true);
+  await create.permit("mer_frozen", false);
+});
+afterAll(() => service?.stop());
+beforeEach(() => {
+  service.compliance.reset();
+  // The database's clock decides, and this one says what is shown.
+  service.clock.moveMs(Date.now() - service.clock.now().getTime());
+});
+
+const bank = {
+  destinationCurrency: "USD",
+  transferType: "ACH",
+  beneficiaryAccountType: "Individual",
+};
+
+async function link(fields: object = bank, more: object = {}) {
+  const request = { mutation: mutation(), merchantId, fields, ...more };
+  const { link: made, token } = await service.rpc.createBeneficiaryLink(request);
+  return { id: made?.id ?? "", token };
+}
+
+const read = async (linkId: string) =>
+  (await service.rpc.getBeneficiaryLink({ merchantId, linkId })).link;
+const open = (token: string) => service.rpc.openBeneficiaryLink({ token });
+const texts = (body: object) =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value === "string"));
+/** Of a person with a bank account in USD, by ACH. */
+const person = texts(example(fiatBeneficiary));
+const submit = (token: string, values: object = person, form = 0) =>
+  service.rpc.submitBeneficiaryLink({ token, form, values: texts(values) });
+const made = () => service.database.db.collection("beneficiaries").countDocuments();
+
+describe("a link", () => {
+  it("asks for the forms that go with it, and is used once", async () => {
+    const locked = { beneficiaryFirstName: "Jane", beneficiaryLastName: "Doe" };
+    const own = {
+      displayName: "Acme",
+      color: "#0a5c36",
+      referenceId: "s-17",
+      metadata: { a: "1" },
+    };
+    const { id, token } = await link({ ...bank, ...locked, ...own });
+    const page = await open(token);
+    expect(page).toMatchObject({ state: OPEN, displayName: "Acme", color: "#0a5c36" });
+    expect(page.forms.map(({ transferType, accountType }) => [transferType, accountType])).toEqual([
+      ["ACH", "Individual"],
+    ]);
+    expect(page.prefilled).toEqual({
+      ...{ beneficiary_first_name: "Jane", beneficiary_last_name: "Doe" },
+    });
+    const before = await made();
+    const other = { ...person, beneficiary_first_name: "Mallory" };
+    expect(await submit(token, other)).toMatchObject({ state: USED, violations: [] });
+    const used = await read(id);
+    expect(used).toMatchObject({ state: USED, failureCode: "", fields: { referenceId: "s-17" } });
+    const beneficiaryId = used?.beneficiaryId ?? "";
+    const { beneficiary } = await service.rpc.getBeneficiary({ merchantId, beneficiaryId });
+    expect(beneficiary).toMatchObject({
+      ...{ name: "Jane Doe", screeningStatus: ScreeningStatus.CLEARED },
+      fields: { value: { metadata: { a: "1" } } },
+    });
+    expect(await submit(token)).toMatchObject({ state: USED });
+    expect(await made()).toBe(before + 1);
+    expect(await open(token)).toMatchObject({ state: USED, forms: [], prefilled: {} });
+  });
+
+  it("is stored without its token, and with nothing in the clear that names a person", async () => {
+    const { id, token } = await link({ ...bank, beneficiaryFirstName: "Zebedee" });
+    const document = await service.database.db
+      .collection("beneficiary_links")
+      .findOne({ _id: id as never });
+    const text = JSON.stringify(document);
+    expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(text).not.toContain(token);
+    expect(text).not.toContain("Zebedee");
+  });
+
+  it("is of one operation: a repeat gives it another token, and the one before opens nothing", async () => {
+    const again = { mutation: mutation() };
+    const first = await link(bank, again);
+    const second = await link(bank, again);
+    expect(second.id).toBe(first.id);
+    expect(await refusalOf(open(first.token))).toMatchObject({ code: "RECORD_NOT_FOUND" });
+    expect(await open(second.token)).toMatchObject({ state: OPEN });
+    await submit(second.token);
+    expect((await link(bank, again)).token).toBe("");
+  });
+
+  it("is refused with what no form has, to who may not, and with days past its bounds", async () => {
+    for (const fields of [
+      ...[{}, { destinationCurrency: "XXX" }, { ...bank, transferType: "SEPA" }],
+      { destinationCurrency: "BTC", network: "TRX" },
+      ...[
+        { ...bank, color: "red" },
+        { ...bank, expiresInDays: 31 },
+      ],
+    ]) {
+      expect(await refusalOf(link(fields)), JSON.stringify(fields)).toMatchObject({
+        code: "INVALID_REQUEST",
+      });
+    }
+    expect(await refusalOf(link(bank, { merchantId: "mer_frozen" }))).toMatchObject({
+      code: "BENEFICIARY_CREATION_NOT_ALLOWED",
+    });
+  });
+
+  it("is its merchant's own", async () => {
+    const { id } = await link();
+    const foreign = { merchantId: "mer_globex", linkId: id };
+    for (const call of [
+      () => service.rpc.getBeneficiaryLink(foreign),
+      () => service.rpc.revokeBeneficiaryLink({ ...foreign, mutation: mutation() }),
+      () => open("A".repeat(43)),
+    ]) {
+      expect(await refusalOf(call())).toMatchObject({ code: "RECORD_NOT_FOUND" });
+    }
+    const { links } = await service.rpc.listBeneficiaryLinks({ merchantId: "mer_globex" });
+    expect(links).toEqual([]);
+    const own = await service.rpc.listBeneficiaryLinks({ merchantId, limit: 1 });
+    expect(own.links.map((each) => each.id)).toEqual([id]);
+    expect((await read(id))?.state).toBe(OPEN);
+  });
+});
+
+describe("details that are sent", () => {
+  it("are named where they are wrong, and use nothing up", async () => {
+    const { id, token } = await link();
+    const { state, violations } = await submit(token, { ...person, routing_code_value_1: "1" });
+    expect(state).toBe(OPEN);
+    expect(violations.map(({ field }) => field)).toEqual(["routing_code_value_1"]);
+    expect((await submit(token, person, 7)).violations).toMatchObject([{ field: "form" }]);
+    expect((await read(id))?.state).toBe(OPEN);
+    expect((await submit(token)).state).toBe(USED);
+  });
+
+  it("come too late for a link that has expired or was revoked, and for a used one", async () => {
+    const revoked = await link();
+    const revoke = { mutation: mutation(), merchantId, linkId: revoked.id };
+    expect((await service.rpc.revokeBeneficiaryLink(revoke)).link?.state).toBe(REVOKED);
+    const expired = await link();
+    const links = service.database.db.collection<{ _id: string; expires_at: Date }>(
+      "beneficiary_links",
+    );
+    await links.updateOne(
+      { _id: expired.id },
+      { $set: { expires_at: new Date(Date.now() - 1_000) } },
+    );
+    const before = await made();
+    expect((await submit(revoked.token)).state).toBe(REVOKED);
+    expect((await open(expired.token)).state).toBe(EXPIRED);
+    // A process whose clock is behind shows it as open; the database's clock decides.
+    service.clock.moveMs(-3_600_000);
+    expect((await submit(expired.token)).state).not.toBe(USED);
+    expect(await made()).toBe(before);
+  });
+
+  it("of many at once make one beneficiary", async () => {
+    const { token } = await link();
+    const before = await made();
+    const states = await Promise.all(
+      ["Ada", "Bea", "Cyd", "Dot"].map(
+        async (name) => (await submit(token, { ...person, beneficiary_first_name: name })).state,
+      ),
+    );
+    expect(new Set(states)).toEqual(new Set([USED]));
+    expect(await made()).toBe(before + 1);
+  });
+
+  it("change nothing of what was taken, by a process that read the link as open before", async () => {
+    const { id, token } = await link();
+    const found = await service.deps.links.readByToken(token);
+    if (found === undefined) throw new Error("no link");
+    expect((await submit(token)).state).toBe(USED);
+    const [used, before] = [await read(id), await made()];
+    const late = { form: 0, values: texts({ ...person, beneficiary_first_name: "Mallory" }) };
+    expect(await submitLink(service.deps, found, token, late)).toEqual({ state: "used" });
+    expect([await read(id), await made()]).toEqual([used, before]);
+  });
+
+  it("are answered alike, whatever a screening finds", async () => {
+    const crypto = { destinationCurrency: "USDC_ETH", network: "ETHEREUM" };
+    const wallet = texts(example(cryptoBeneficiary));
+    const values = { ...wallet, beneficiary_account_type: "Individual" };
+    service.compliance.wallet = Verdict.BLOCK;
+    const risky = await link({ ...crypto, beneficiaryAccountType: "Individual" });
+    const answer = await submit(risky.token, values);
+    expect(answer).toMatchObject({ state: USED, violations: [] });
+    expect(await read(risky.id)).toMatchObject({
+      ...{ state: USED, beneficiaryId: "", failureCode: "RISK_ANALYSIS_FAILED" },
+    });
+    service.compliance.reset();
+    service.compliance.party = Verdict.BLOCK;
+    const listed = await link({ ...crypto, beneficiaryAccountType: "Individual" });
+    expect(await submit(listed.token, values)).toEqual(answer);
+    const { beneficiaryId = "" } = (await read(listed.id)) ?? {};
+    const { beneficiary } = await service.rpc.getBeneficiary({ merchantId, beneficiaryId });
+    expect(beneficiary?.screeningStatus).toBe(ScreeningStatus.BLOCKED);
+  });
+
+  it("become a beneficiary also where their process ended before it made one", async () => {
+    const { id, token } = await link();
+    const found = await service.deps.links.readByToken(token);
+    if (found === undefined) throw new Error("no link");
+    // The insert of the beneficiary fails, as does everything after it.
+    const dead = { ...service.deps.beneficiaries, insert: () => Promise.reject(notAnswering) };
+    const sent = { form: 0, values: texts(person) };
+    const deps = { ...service.deps, beneficiaries: dead as never };
+    expect(await submitLink(deps, found, token, sent)).toEqual({ state: "used" });
+    expect(await read(id)).toMatchObject({ state: USED, beneficiaryId: "" });
+    service.clock.moveMs(60_000);
+    const sweep = startLinkSweep(service.deps);
+    await expect
+      .poll(async () => (await read(id))?.beneficiaryId, { timeout: 20_000 })
+      .toMatch(/^ben_/);
+    await sweep.stop();
+    const document = await service.database.db
+      .collection("beneficiary_links")
+      .findOne({ _id: id as never });
+    expect(document).not.toHaveProperty("submission");
+  });
+});

@@ -1,0 +1,112 @@
+import { create, fromJson } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  BeneficiaryLinkFieldsSchema,
+  type BeneficiaryLink as BeneficiaryLinkMessage,
+  BeneficiaryLinkSchema,
+  BeneficiaryLinkState,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_links_pb.ts";
+import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { createBeneficiaryLink, linkDays } from "@disburse/forms/bodies/beneficiary-link.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
+import { formMessage } from "../beneficiaries/rpc.ts";
+import { checkedFields } from "../creation/creation.ts";
+import type { MerchantStore } from "../merchants/merchants.ts";
+import { textOf } from "../records/rules/private-fields.ts";
+import { mayCreate } from "../settings/rules/merchant-settings.ts";
+import { formsOf } from "./forms.ts";
+import { prefilledOf, shownState } from "./rules/link.ts";
+import { type Link, newToken } from "./store.ts";
+import { type SubmitDeps, submitLink } from "./submit.ts";
+
+/** What the RPCs of links work with. */
+export type LinkDeps = SubmitDeps & { readonly merchants: Pick<MerchantStore, "read"> };
+
+const notFound = refused("RECORD_NOT_FOUND");
+const dayMs = 86_400_000;
+
+/** The RPCs of links by which beneficiaries enter their own details. */
+export function linksRpc(deps: LinkDeps) {
+  const { links, clock } = deps;
+  const shown = (link: Link) => linkMessage(link, clock.now());
+  return {
+    createBeneficiaryLink: async ({ mutation, merchantId, fields: sent, unreadable }) => {
+      const change = readMutation(mutation);
+      orThrow(mayCreate(await deps.settings.read(merchantId), "beneficiary"));
+      const now = clock.now();
+      const form = { form: createBeneficiaryLink, schema: BeneficiaryLinkFieldsSchema };
+      const fields = checkedFields(form, { fields: sent, unreadable }, { now });
+      if (formsOf(fields, deps.allowed).length === 0) orThrow(noForm);
+      const { expires_in_days: days } = fields;
+      const lastsMs = (typeof days === "number" ? days : linkDays.default) * dayMs;
+      const expiresAt = new Date(now.getTime() + lastsMs);
+      const link = { id: newId("link", now), merchantId, fields, expiresAt, createdAt: now };
+      const stored = await links.insert(link, newToken(), change);
+      return { link: shown(stored.link), token: stored.token };
+    },
+
+    getBeneficiaryLink: async ({ merchantId, linkId }) => ({
+      link: shown(orThrow((await links.read(merchantId, linkId)) ?? notFound)),
+    }),
+
+    listBeneficiaryLinks: async (request) => {
+      const { links: found, ...rest } = await links.list(request.merchantId, request);
+      return { links: found.map(shown), ...rest };
+    },
+
+    revokeBeneficiaryLink: async ({ mutation, merchantId, linkId }) => {
+      readMutation(mutation);
+      return { link: shown(orThrow((await links.revoke(merchantId, linkId)) ?? notFound)) };
+    },
+
+    openBeneficiaryLink: async ({ token }) => {
+      const link = orThrow((await links.readByToken(token)) ?? notFound);
+      const { fields, merchantId } = link;
+      const state = shownState(link, clock.now());
+      const isOpen = state === "open";
+      const own = textOf(fields, "display_name");
+      const displayName = own || ((await deps.merchants.read(merchantId))?.name ?? "");
+      return {
+        ...{ state: valueOfWord(BeneficiaryLinkState, state), displayName },
+        color: textOf(fields, "color"),
+        forms: isOpen ? formsOf(fields, deps.allowed).map(formMessage) : [],
+        prefilled: isOpen ? prefilledOf(fields) : {},
+      };
+    },
+
+    submitBeneficiaryLink: async ({ token, form, values }) => {
+      const link = orThrow((await links.readByToken(token)) ?? notFound);
+      const submitted = await submitLink(deps, link, token, { form, values });
+      if ("violations" in submitted) {
+        const state = BeneficiaryLinkState.OPEN;
+        return { state, violations: [...submitted.violations] };
+      }
+      return { state: valueOfWord(BeneficiaryLinkState, submitted.state) };
+    },
+  } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
+}
+
+const noForm = invalidRequest([
+  {
+    field: "destination_currency",
+    problem: "no form of a beneficiary has it with this transfer type, network and account type",
+  },
+]);
+
+/** A link as its merchant sees it. */
+function linkMessage(link: Link, now: Date): BeneficiaryLinkMessage {
+  const { id, merchantId, beneficiaryId, failureCode } = link;
+  return create(BeneficiaryLinkSchema, {
+    ...{ id, merchantId, beneficiaryId, failureCode },
+    state: valueOfWord(BeneficiaryLinkState, shownState(link, now)),
+    fields: fromJson(BeneficiaryLinkFieldsSchema, link.fields),
+    expiresAt: timestampFromDate(link.expiresAt),
+    createdAt: timestampFromDate(link.createdAt),
+    updatedAt: timestampFromDate(link.updatedAt),
+  });
+}

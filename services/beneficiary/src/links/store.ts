@@ -1,0 +1,213 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  resealTexts,
+  type SealedPlace,
+  type SealedText,
+} from "@disburse/chassis/crypto/resealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import { findCountedPage, type PageRequest } from "@disburse/chassis/paging/page.ts";
+import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { Collection, Db, Filter } from "mongodb";
+import type { Fields } from "../records/rules/private-fields.ts";
+import type { LinkState } from "./rules/link.ts";
+
+const schemaVersion = 1;
+const collection = "beneficiary_links";
+
+type LinkDocument = {
+  _id: string;
+  schema_version: number;
+  merchant_id: string;
+  operation_id: string;
+  actor: StoredActor;
+  /** SHA-256 of the token, which is stored nowhere. */
+  token_hash: string;
+  /** What the merchant asks for, sealed: it may name a person. */
+  sealed_fields: string;
+  state: LinkState;
+  /** What was sent by it, sealed; of a submitted one alone. */
+  submission?: string;
+  /** When a submitted one is looked at, if no beneficiary was made of it until then. */
+  due_at?: Date;
+  /** Of a used one, one of the two. */
+  beneficiary_id?: string;
+  failure_code?: string;
+  expires_at: Date;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type Links = Collection<LinkDocument>;
+
+/** What was sent by a link: the body of a beneficiary of one kind. */
+export type Submission = { readonly kind: "crypto" | "fiat"; readonly body: Fields };
+
+/** A link, what it asks for opened. */
+export type Link = {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly state: LinkState;
+  readonly fields: Fields;
+  readonly submission: Submission | undefined;
+  readonly beneficiaryId: string;
+  readonly failureCode: string;
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** What a link that was submitted ends with. */
+export type LinkOutcome = { readonly beneficiary_id: string } | { readonly failure_code: string };
+
+/** The store of links. */
+export type LinkStore = ReturnType<typeof openLinks>;
+
+/** A new secret part of a link: 256 random bits. */
+export function newToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("base64url");
+}
+
+/** A process that submits a link makes its beneficiary within so many seconds, or has ended. */
+const completedWithinMs = 15_000;
+/** Links that one look of the sweep completes. */
+const lookedAt = 20;
+
+/** Opens the collection of links; every look-up of it has an index. */
+export function openLinks(db: Db, sealer: Sealer) {
+  const links = db.collection<LinkDocument>(collection);
+  const toLink = (document: LinkDocument) => linkOf(document, sealer);
+  const find = async (filter: Filter<LinkDocument>): Promise<Link | undefined> => {
+    const found = await links.findOne(filter);
+    return found === null ? undefined : toLink(found);
+  };
+  return {
+    /** Stores a link; a repeat of its operation gives the one there another token, while open. */
+    insert: async (
+      link: Pick<Link, "id" | "merchantId" | "fields" | "expiresAt" | "createdAt">,
+      token: string,
+      { operationId, actor }: Change,
+    ): Promise<{ readonly link: Link; readonly token: string }> => {
+      const { id, merchantId, createdAt } = link;
+      const document: LinkDocument = {
+        ...{ _id: id, schema_version: schemaVersion, merchant_id: merchantId },
+        ...{ operation_id: operationId, actor, token_hash: hashOf(token), state: "open" },
+        sealed_fields: sealer.seal(JSON.stringify(link.fields), fieldsPlace({ _id: id })),
+        ...{ expires_at: link.expiresAt, created_at: createdAt, updated_at: createdAt },
+      };
+      const operation = { merchant_id: merchantId, operation_id: operationId };
+      const stored = await insertOrFind(links, document, operation);
+      if (stored === document) return { link: toLink(stored), token };
+      const renewed = { _id: stored._id, state: "open" } as const;
+      const set = { $set: { token_hash: hashOf(token) } };
+      const { matchedCount } = await links.updateOne(renewed, set);
+      return { link: toLink(stored), token: matchedCount === 1 ? token : "" };
+    },
+    read: (merchantId: string, id: string) => find({ _id: id, merchant_id: merchantId }),
+    readByToken: (token: string) => find({ token_hash: hashOf(token) }),
+    /** A page of a merchant's links, newest first. */
+    list: async (merchantId: string, request: PageRequest) => {
+      const own = { merchant_id: merchantId };
+      const { shown, ...rest } = await findCountedPage(links, own, request);
+      return { links: shown.map(toLink), ...rest };
+    },
+    submit: submitter(links, sealer),
+    /** What became of a submitted link; a repeat changes nothing. What was sent is forgotten. */
+    finish: async ({ id }: Link, outcome: LinkOutcome): Promise<void> => {
+      await links.updateOne(
+        { _id: id, state: "submitted" },
+        {
+          $set: { state: "used", ...outcome },
+          $unset: { submission: "", due_at: "" },
+          $currentDate: { updated_at: true },
+        },
+      );
+    },
+    /** Takes no details by an open link any more. */
+    revoke: async (merchantId: string, id: string): Promise<Link | undefined> => {
+      await links.updateOne(
+        {
+          _id: id,
+          merchant_id: merchantId,
+          state: "open",
+          $expr: { $lt: ["$$NOW", "$expires_at"] },
+        },
+        { $set: { state: "revoked" }, $currentDate: { updated_at: true } },
+      );
+      return find({ _id: id, merchant_id: merchantId });
+    },
+    /** Submitted links of which no beneficiary was made in time; each is looked at later again. */
+    takeDue: async (now: Date): Promise<Link[]> => (await takeDue(links, now)).map(toLink),
+  };
+}
+
+/** Takes what was sent by an open link, once, by the database's clock; `false`: too late. */
+function submitter(links: Links, sealer: Sealer) {
+  return async ({ id }: Link, token: string, submission: Submission): Promise<boolean> => {
+    const sealed = sealer.seal(JSON.stringify(submission), submissionPlace({ _id: id }));
+    const submitted = {
+      ...{ state: { $literal: "submitted" }, submission: { $literal: sealed } },
+      due_at: { $add: ["$$NOW", completedWithinMs] },
+      updated_at: "$$NOW",
+    };
+    const own = { _id: id, state: "open", token_hash: hashOf(token) } as const;
+    const inTime = { $expr: { $lt: ["$$NOW", "$expires_at"] } };
+    const { matchedCount } = await links.updateOne({ ...own, ...inTime }, [{ $set: submitted }]);
+    return matchedCount === 1;
+  };
+}
+
+async function takeDue(links: Links, now: Date): Promise<LinkDocument[]> {
+  const due = await links
+    .find({ due_at: { $lte: now } })
+    .limit(lookedAt)
+    .toArray();
+  const ids = due.map(({ _id }) => _id);
+  const later = { due_at: new Date(now.getTime() + completedWithinMs) };
+  if (ids.length > 0) {
+    await links.updateMany({ _id: { $in: ids }, state: "submitted" }, { $set: later });
+  }
+  return due;
+}
+
+type Named = Pick<LinkDocument, "_id">;
+const fieldsPlace = ({ _id }: Named) => `${_id}|link`;
+const submissionPlace = ({ _id }: Named) => `${_id}|submission`;
+
+function linkOf(document: LinkDocument, sealer: Sealer): Link {
+  const { sealed_fields, submission } = document;
+  return {
+    id: document._id,
+    merchantId: document.merchant_id,
+    state: document.state,
+    fields: JSON.parse(sealer.open(sealed_fields, fieldsPlace(document))) as Fields,
+    submission:
+      submission === undefined
+        ? undefined
+        : (JSON.parse(sealer.open(submission, submissionPlace(document))) as Submission),
+    beneficiaryId: document.beneficiary_id ?? "",
+    failureCode: document.failure_code ?? "",
+    expiresAt: document.expires_at,
+    createdAt: document.created_at,
+    updatedAt: document.updated_at,
+  };
+}
+
+/** Where links are sealed. */
+export const sealedLinks: SealedPlace = {
+  collection,
+  reseal: (document, sealer) => {
+    const link = document as unknown as LinkDocument;
+    const { sealed_fields, submission } = link;
+    const fields = { path: "sealed_fields", text: sealed_fields, context: fieldsPlace(link) };
+    const sent: SealedText[] =
+      submission === undefined
+        ? []
+        : [{ path: "submission", text: submission, context: submissionPlace(link) }];
+    return resealTexts([fields, ...sent], sealer);
+  },
+};

@@ -1,0 +1,140 @@
+import { type DescMessage, fromJson, type Message } from "@bufbuild/protobuf";
+import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import type { Violation } from "@disburse/kernel/refusal.ts";
+import { readViolations } from "@disburse/kernel/violations.ts";
+import { type BeneficiaryDeps, cryptoCreation, fiatCreation } from "../beneficiaries/rpc.ts";
+import { type Creation, checkRecord, createOnce } from "../creation/creation.ts";
+import { bodyOfSubmission, formsOf } from "./forms.ts";
+import { shownState } from "./rules/link.ts";
+import type { Link, LinkOutcome, LinkStore, Submission } from "./store.ts";
+
+/** What submitting links works with. */
+export type SubmitDeps = BeneficiaryDeps & { readonly links: LinkStore };
+
+/** What came of details that were sent. */
+export type Submitted =
+  | { readonly state: ReturnType<typeof shownState> }
+  | { readonly violations: readonly Violation[] };
+
+type Sent = { readonly form: number; readonly values: Readonly<Record<string, string>> };
+
+/**
+ * Takes the details of a beneficiary by a link, once. They are checked as a merchant's own, a
+ * wallet's risk included; then one write of the link stores them, and decides against expiry,
+ * revocation and others who send. From then on they become a beneficiary, by this call or by the
+ * sweep: its operation is the link.
+ */
+export async function submitLink(
+  deps: SubmitDeps,
+  link: Link,
+  token: string,
+  { form: index, values }: Sent,
+): Promise<Submitted> {
+  const state = shownState(link, deps.clock.now());
+  if (state !== "open") return { state };
+  const form = formsOf(link.fields, deps.allowed)[index];
+  if (form === undefined) return { violations: [{ field: "form", problem: "is required" }] };
+  const submission = { kind: form.body, body: bodyOfSubmission(form, link.fields, values) };
+  const checked = await check(deps, link, submission);
+  if (checked !== "sound") return checked;
+  if (!(await deps.links.submit(link, token, submission))) {
+    const now = await deps.links.readByToken(token);
+    return { state: now === undefined ? "revoked" : shownState(now, deps.clock.now()) };
+  }
+  await completeLater(deps, { ...link, state: "submitted", submission });
+  return { state: "used" };
+}
+
+/** What was sent as the message that a merchant's own request would have. */
+function creationOf({ kind, body }: Submission): {
+  readonly creation: Creation<DescMessage>;
+  readonly fields: Message;
+} {
+  return kind === "crypto"
+    ? { creation: cryptoCreation, fields: fromJson(cryptoCreation.schema, body) }
+    : { creation: fiatCreation, fields: fromJson(fiatCreation.schema, body) };
+}
+
+/** Checks as a creation does, and stores nothing. */
+async function check(
+  deps: SubmitDeps,
+  { merchantId }: Link,
+  submission: Submission,
+): Promise<Submitted | "sound"> {
+  const { creation, fields } = creationOf(submission);
+  try {
+    await checkRecord(deps, creation, { merchantId, fields, unreadable: [] });
+    return "sound";
+  } catch (error) {
+    const refusal = readRefusal(error);
+    if (refusal === undefined || isUnavailable(error)) throw error;
+    switch (refusal.code) {
+      case "INVALID_REQUEST":
+        return { violations: readViolations(refusal.message).map(violationOf) };
+      case "INVALID_WALLET_ADDRESS": {
+        const problem = "must be an address on this network";
+        return { violations: [{ field: "beneficiary_account_number", problem }] };
+      }
+      // Received as any other: what a screening found is for the merchant alone.
+      case "RISK_ANALYSIS_FAILED":
+        return "sound";
+      default:
+        // The merchant may not make beneficiaries any more.
+        return { state: "revoked" };
+    }
+  }
+}
+
+function violationOf({ field, message }: { readonly field: string; readonly message: string }) {
+  return { field, problem: message };
+}
+
+/** The operation of a link: the same for a call and for the sweep. */
+function changeOf({ id }: Link) {
+  const actor = { kind: "service", id: "beneficiary" } as const;
+  return { operationId: id, actor, content: id };
+}
+
+async function complete(deps: SubmitDeps, link: Link): Promise<void> {
+  const { merchantId, submission } = link;
+  if (submission === undefined) throw new Error("a submitted link without what was sent");
+  let outcome: LinkOutcome;
+  try {
+    const { creation, fields } = creationOf(submission);
+    const request = { merchantId, fields, unreadable: [] };
+    const change = changeOf(link);
+    outcome = {
+      beneficiary_id: await createOnce(deps, deps.beneficiaries, creation, request, change),
+    };
+  } catch (error) {
+    const refusal = readRefusal(error);
+    if (refusal === undefined || isUnavailable(error)) throw error;
+    outcome = { failure_code: refusal.code };
+  }
+  await deps.links.finish(link, outcome);
+}
+
+/** Completes a submitted link; what fails now is completed by the sweep. */
+async function completeLater(deps: SubmitDeps, link: Link): Promise<void> {
+  try {
+    await complete(deps, link);
+  } catch (error) {
+    deps.log.warn({ err: error, link_id: link.id }, "details of a link are not a beneficiary yet");
+  }
+}
+
+/** How late details are found that a process left behind. */
+const sweepMs = 5_000;
+
+/** Makes beneficiaries of details of which a process that ended made none. */
+export function startLinkSweep(deps: SubmitDeps & { readonly log: Log }): Loop {
+  const run = async () => {
+    for (const link of await deps.links.takeDue(deps.clock.now())) {
+      await completeLater(deps, link);
+    }
+    return false;
+  };
+  return startLoop({ name: "link-sweep", everyMs: sweepMs, run, log: deps.log });
+}

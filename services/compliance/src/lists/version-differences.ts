@@ -1,0 +1,125 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { readLimit } from "@disburse/chassis/paging/page.ts";
+import type {
+  CompareImportsRequest,
+  CompareImportsResponseSchema,
+  EntryDifferenceSchema,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { EntryDifference_Kind } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { chunkBucket, compareChunks, unshared } from "./chunks.ts";
+import { entryShape } from "./listed-entry.ts";
+import { changedFields, type ListEntry } from "./rules/entry.ts";
+import type { ListStore } from "./store.ts";
+import { listVersionShape } from "./wire.ts";
+
+type Store = Pick<ListStore, "readChunks" | "switchedImport">;
+type Wanted = Pick<CompareImportsRequest, "importId" | "baseImportId" | "limit" | "cursor">;
+
+/** An entry that differs; a side that does not have it is absent. */
+type Difference = {
+  readonly uid: string;
+  readonly before?: ListEntry;
+  readonly after?: ListEntry;
+};
+
+/** Where a page ended: the bucket of its last entry, and the entry. */
+type Cursor = { readonly bucket: number; readonly uid: string };
+
+/**
+ * A page of what differs between an import and one before it. Only chunks that the two do not share
+ * are read, bucket by bucket, until the page is full.
+ */
+export async function compareImports(
+  store: Store,
+  { importId, baseImportId, limit: wanted, cursor }: Wanted,
+): Promise<
+  | MessageInitShape<typeof CompareImportsResponseSchema>
+  | Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND">
+> {
+  const limit = readLimit(wanted);
+  if (isRefused(limit)) return limit;
+  const after = cursor === "" ? undefined : readCursor(cursor);
+  if (cursor !== "" && after === undefined) {
+    return refused("INVALID_REQUEST", "cursor: must be one that a list gave");
+  }
+  const made = await store.switchedImport(importId);
+  if (made === undefined) return refused("RECORD_NOT_FOUND");
+  const baseId = baseImportId || made.baseImportId;
+  const base = baseId === "" ? undefined : await store.switchedImport(baseId);
+  if (baseId !== "" && base === undefined) return refused("RECORD_NOT_FOUND");
+  const { list } = made.version;
+  if (base !== undefined && base.version.list !== list) {
+    return refused("INVALID_REQUEST", "base_import_id: must be an import of the same list");
+  }
+  const found: (Difference & Cursor)[] = [];
+  for await (const some of differences(store, base?.chunks ?? [], made.chunks, after)) {
+    found.push(...some);
+    if (found.length > limit) break;
+  }
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  return {
+    version: listVersionShape(made.version),
+    ...(base && { base: listVersionShape(base.version) }),
+    differences: shown.map((each) => differenceShape(list, each)),
+    nextCursor: last === undefined ? "" : writeCursor(last),
+  };
+}
+
+/** What differs in one bucket after the other, from a place on. */
+async function* differences(
+  store: Pick<Store, "readChunks">,
+  before: readonly string[],
+  after: readonly string[],
+  from: Cursor | undefined,
+): AsyncGenerator<(Difference & Cursor)[]> {
+  const apart = unshared(before, after);
+  const numbers = new Set([...apart.before, ...apart.after].map(bucketNumber));
+  const buckets = [...numbers].filter((each) => each >= (from?.bucket ?? 0));
+  for (const bucket of buckets.sort((one, two) => one - two)) {
+    const inBucket = (id: string): boolean => bucketNumber(id) === bucket;
+    const old = await store.readChunks(apart.before.filter(inBucket));
+    const fresh = await store.readChunks(apart.after.filter(inBucket));
+    const { added, changed, removed } = compareChunks(old, fresh);
+    const all: Difference[] = [
+      ...added.map((entry) => ({ uid: entry.uid, after: entry })),
+      ...changed.map((both) => ({ uid: both.after.uid, ...both })),
+      ...removed.map((entry) => ({ uid: entry.uid, before: entry })),
+    ];
+    const isLater = ({ uid }: Difference) => bucket !== from?.bucket || uid > from.uid;
+    yield all
+      .filter(isLater)
+      .sort((one, two) => (one.uid < two.uid ? -1 : 1))
+      .map((each) => ({ ...each, bucket }));
+  }
+}
+
+function bucketNumber(chunkId: string): number {
+  const bucket = chunkBucket(chunkId);
+  return Number(bucket.slice(bucket.lastIndexOf(":") + 1));
+}
+
+function differenceShape(
+  list: string,
+  { uid, before, after }: Difference,
+): MessageInitShape<typeof EntryDifferenceSchema> {
+  const { ADDED, CHANGED, REMOVED } = EntryDifference_Kind;
+  const isBoth = before !== undefined && after !== undefined;
+  return {
+    uid,
+    kind: isBoth ? CHANGED : after === undefined ? REMOVED : ADDED,
+    ...(before && { before: entryShape(list, before) }),
+    ...(after && { after: entryShape(list, after) }),
+    changedFields: isBoth ? changedFields(before, after) : [],
+  };
+}
+
+function writeCursor({ bucket, uid }: Cursor): string {
+  return Buffer.from(`${bucket} ${uid}`).toString("base64url");
+}
+
+function readCursor(text: string): Cursor | undefined {
+  const [, bucket, uid] = /^(\d{1,3}) (.+)$/s.exec(Buffer.from(text, "base64url").toString()) ?? [];
+  return bucket === undefined || uid === undefined ? undefined : { bucket: Number(bucket), uid };
+}

@@ -1,0 +1,156 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
+import { Code, ConnectError, createConnectRouter, type ServiceImpl } from "@connectrpc/connect";
+import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
+import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
+import type { PageAnswer } from "../http/answer.ts";
+import type { RouterContext } from "../http/observe.ts";
+import { headerValues } from "../http/rules/request.ts";
+import type { PublicRoute } from "../http/static.ts";
+import { bearerToken } from "../keys/rules/api-key.ts";
+import type { OperatorSessions } from "../sessions/operators.ts";
+import { carriesCsrfToken, consolePath } from "../sessions/rules/session.ts";
+import { type Place, placeOf, servicesOf } from "./served.ts";
+
+/** A unary RPC of a service, called at a place as the person of the running request. */
+export type Forward = (
+  place: Place,
+  service: DescService,
+) => (method: DescMethodUnary, request: object, signal: AbortSignal) => Promise<object>;
+
+/** What RPCs are forwarded with. */
+export type DoorDeps = { readonly sessions: OperatorSessions; readonly forward: Forward };
+
+/** The largest request of an operator is a batch of decisions; lists go by gRPC. */
+const requestBytesMax = 1024 * 1024;
+
+const persons = new AsyncLocalStorage<string>();
+
+/** The identity of calls that the door forwards: that of the person who asked. */
+export const personIdentity: ClientIdentity = () => {
+  const token = persons.getStore();
+  if (token === undefined) throw new Error("a call at the operators' door has no person");
+  return `Bearer ${token}`;
+};
+
+/**
+ * The services' RPCs by the Connect protocol, for persons alone: each call goes on with the
+ * person's own access token, so that the service decides what that person may, as ever.
+ */
+export function doorRoutes({ sessions, forward }: DoorDeps): readonly PublicRoute[] {
+  const handlers = createHandlers(forward);
+  const serve = async (ctx: RouterContext, at: Place | undefined): Promise<PageAnswer> => {
+    try {
+      const { service = "", method = "" } = ctx.params;
+      const place = at ?? placeOf(service);
+      const handler = place && handlers(place).get(`/${service}/${method}`);
+      if (handler === undefined) {
+        throw new ConnectError("there is no such RPC at this address", Code.Unimplemented);
+      }
+      const token = await personToken(ctx, sessions);
+      return await persons.run(token, () => answerOf(ctx, handler));
+    } catch (error) {
+      if (error instanceof ConnectError) return errorAnswer(error);
+      throw error;
+    }
+  };
+  const rpc = `${consolePath}rpc`;
+  return [
+    {
+      method: "POST",
+      path: `${rpc}/at/:place/:service/:method`,
+      answer: (ctx) => serve(ctx, ctx.params.place as Place),
+    },
+    {
+      method: "POST",
+      path: `${rpc}/:service/:method`,
+      answer: (ctx) => serve(ctx, undefined),
+    },
+  ];
+}
+
+/** The access token of who asks: of a session, or shown itself; throws for any other caller. */
+async function personToken({ req }: RouterContext, sessions: OperatorSessions): Promise<string> {
+  const authorizations = headerValues(req.rawHeaders, "authorization");
+  if (authorizations.length > 0) {
+    const token = bearerToken(authorizations);
+    const person = token === undefined ? undefined : await sessions.personOf(token);
+    if (token !== undefined && person !== undefined) return token;
+    throw new ConnectError("a person's access token is required", Code.Unauthenticated);
+  }
+  const session = sessions.tokenOf(req);
+  const found = session === undefined ? undefined : await sessions.find(session);
+  if (session === undefined || found === undefined) {
+    throw new ConnectError("sign in", Code.Unauthenticated);
+  }
+  if (!carriesCsrfToken(session, headerValues(req.rawHeaders, "x-csrf-token"))) {
+    throw new ConnectError("X-CSRF-Token: must be the session's", Code.PermissionDenied);
+  }
+  return found.accessToken;
+}
+
+/** The handlers of each place's RPCs by their paths, made when the first one is called. */
+function createHandlers(forward: Forward) {
+  const made = new Map<Place, ReadonlyMap<string, UniversalHandler>>();
+  return (place: Place): ReadonlyMap<string, UniversalHandler> => {
+    const known = made.get(place);
+    if (known !== undefined) return known;
+    const router = createConnectRouter({
+      ...{ connect: true, grpc: false, grpcWeb: false, readMaxBytes: requestBytesMax },
+    });
+    for (const service of servicesOf(place)) {
+      const call = forward(place, service);
+      const unary = service.methods.filter((each) => each.methodKind === "unary");
+      const rpcs = unary.map((method) => [
+        method.localName,
+        (request: object, { signal }: { signal: AbortSignal }) =>
+          call(method as DescMethodUnary, request, signal).catch(asAnswered),
+      ]);
+      router.service(service, Object.fromEntries(rpcs) as Partial<ServiceImpl<DescService>>);
+    }
+    const byPath = new Map(router.handlers.map((each) => [each.requestPath, each]));
+    made.set(place, byPath);
+    return byPath;
+  };
+}
+
+/** What a service refused with, and its challenge for a fresh sign-in, but no other header. */
+function asAnswered(error: unknown): never {
+  if (!(error instanceof ConnectError)) throw error;
+  const challenge = error.metadata.get(challengeHeader);
+  const headers = challenge === null ? undefined : { [challengeHeader]: challenge };
+  const answered = new ConnectError(error.rawMessage, error.code, headers);
+  answered.details = error.details;
+  throw answered;
+}
+
+const challengeHeader = "www-authenticate";
+
+async function answerOf(
+  { req, res }: RouterContext,
+  handler: UniversalHandler,
+): Promise<PageAnswer> {
+  const gone = new AbortController();
+  res.once("close", () => gone.abort());
+  const header = new Headers();
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (typeof value === "string") header.set(name, value);
+  }
+  const answer = await handler({
+    ...{ httpVersion: req.httpVersion, method: req.method ?? "", header, body: req },
+    url: `http://door.invalid${handler.requestPath}`,
+    signal: gone.signal,
+  });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body ?? []) chunks.push(chunk);
+  const headers = Object.fromEntries(answer.header ?? []);
+  return { status: answer.status, headers, body: Buffer.concat(chunks) };
+}
+
+/** An error as the Connect protocol says it. */
+function errorAnswer(error: ConnectError): PageAnswer {
+  const body = JSON.stringify(errorToJson(error, undefined));
+  const headers = { "Content-Type": "application/json" };
+  return { status: codeToHttpStatus(error.code), headers, body };
+}

@@ -1,0 +1,96 @@
+import type { Client } from "@connectrpc/connect";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+
+/** What has happened, by its kind and id alone: who follows reads the rest by the public routes. */
+export type FeedEvent = { readonly kind: string; readonly id: string };
+
+/** Gets what happens at one merchant. */
+export type Follower = (event: FeedEvent) => void;
+
+/** The feeds that are followed now. */
+export type Feeds = ReturnType<typeof createFeeds>;
+
+type Followed = {
+  readonly followers: Set<Follower>;
+  /** Done when the feed's end was found: what happens from then on is followed. */
+  readonly begun: Promise<void>;
+  readonly stop: () => void;
+};
+
+/** As long as a page may wait for what it shows to be new. */
+const pollMsDefault = 1_000;
+/** More than happens at one merchant in a second. */
+const pageMax = 100;
+const callTimeoutMs = 5_000;
+
+/** What pages call the transactions of the feed. */
+const kindOf = (transactionType: string): string =>
+  transactionType === "payout_session" ? "payout" : transactionType;
+
+/**
+ * Follows the feed of each merchant that has a page open, once for all of its pages in this
+ * process. A feed that does not answer is asked again: nothing is lost, for its place is kept.
+ */
+export function createFeeds(deps: {
+  readonly notifier: Pick<Client<typeof NotifierService>, "listEvents">;
+  readonly log: Log;
+  readonly pollMs?: number;
+}) {
+  const { notifier, log, pollMs = pollMsDefault } = deps;
+  const followed = new Map<string, Followed>();
+  const read = (request: Parameters<typeof notifier.listEvents>[0]) =>
+    withCallContext(
+      { requestId: crypto.randomUUID(), deadlineMs: Date.now() + callTimeoutMs },
+      () => notifier.listEvents(request),
+    );
+
+  const start = (merchantId: string): Followed => {
+    const followers = new Set<Follower>();
+    let after: string | undefined;
+    let isStopped = false;
+    let timer: NodeJS.Timeout | undefined;
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const poll = async () => {
+      if (after === undefined) {
+        after = (await read({ merchantId, atEnd: true })).nextCursor;
+        begin();
+        return;
+      }
+      const page = await read({ merchantId, after, limit: pageMax });
+      after = page.nextCursor;
+      for (const { transactionType, transactionId: id } of page.events) {
+        for (const follower of followers) follower({ kind: kindOf(transactionType), id });
+      }
+    };
+    const run = async () => {
+      await poll().catch((error: unknown) => log.warn({ err: error }, "feed not read"));
+      if (!isStopped) timer = setTimeout(run, pollMs);
+    };
+    void run();
+    return {
+      ...{ followers, begun },
+      stop: () => {
+        isStopped = true;
+        clearTimeout(timer);
+      },
+    };
+  };
+
+  return {
+    /** Follows what happens at a merchant, from when `begun` is called; answers what ends it. */
+    follow: (merchantId: string, follower: Follower, begun?: () => void): (() => void) => {
+      const feed = followed.get(merchantId) ?? start(merchantId);
+      followed.set(merchantId, feed);
+      feed.followers.add(follower);
+      void feed.begun.then(begun);
+      return () => {
+        feed.followers.delete(follower);
+        if (feed.followers.size > 0 || followed.get(merchantId) !== feed) return;
+        followed.delete(merchantId);
+        feed.stop();
+      };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
+import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
+import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { ComplianceSandboxService } from "@disburse/contracts/disburse/compliance/v1/compliance_sandbox_pb.ts";
+import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
+import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
+import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
+import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
+
+/** The services at the operators' door, by where they are served. */
+const served = {
+  beneficiary: [BeneficiaryService, BeneficiarySandboxService],
+  compliance: [ComplianceService, ComplianceReviewService, ComplianceSandboxService],
+  quote: [QuoteService, QuoteSandboxService],
+  payout: [
+    PayoutService,
+    PayoutOperationsService,
+    PayoutOrderService,
+    StatementService,
+    PayoutSandboxService,
+  ],
+  notifier: [NotifierService, NotifierSandboxService],
+  gateway: [KeyService, TeamService],
+} as const satisfies Readonly<Record<string, readonly DescService[]>>;
+
+/** Of every service: which one's is meant, the path says. */
+const everywhere: readonly DescService[] = [ApprovalService, AuditService];
+
+/** Where a service's RPCs are served. */
+export type Place = keyof typeof served;
+
+/** Every place. */
+export const places = Object.keys(served) as readonly Place[];
+
+/** The services of a place; none of a place that there is not. */
+export function servicesOf(place: Place): readonly DescService[] {
+  const own: readonly DescService[] | undefined = Object.hasOwn(served, place)
+    ? served[place]
+    : undefined;
+  return own === undefined ? [] : [...own, ...everywhere];
+}
+
+/** The one place of a service, by its type name; nothing where it has several or none. */
+export function placeOf(typeName: string): Place | undefined {
+  return places.find((place) => served[place].some((each) => each.typeName === typeName));
+}

@@ -1,0 +1,81 @@
+import type { ExactJson, JsonObject } from "@disburse/kernel/exact-json.ts";
+import { nearest } from "@disburse/kernel/nearest.ts";
+import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
+import { unknownField } from "@disburse/kernel/violations.ts";
+import { CsvError, parse } from "csv-parse/sync";
+import { readText } from "./request.ts";
+
+/** The field that gets the rows of a file, and the columns that it may have. */
+export type CsvTable = {
+  readonly lines: string;
+  readonly columns: readonly string[];
+  /** Those whose cells are `true` or `false`. */
+  readonly flags: readonly string[];
+  /** An object of texts: `<name>.<key>` is the column of one of its keys. */
+  readonly pairs: string;
+};
+
+/** A name that a message may show. */
+const plainName = /^[\w-]{1,64}$/;
+
+/**
+ * A CSV file (RFC 4180: a header row, commas, UTF-8) as the object that its rows would be in JSON:
+ * an empty cell is a field that was not sent.
+ */
+export function readCsvBody(
+  bytes: Uint8Array,
+  table: CsvTable,
+): JsonObject | Refused<"INVALID_REQUEST"> {
+  const text = readText(bytes);
+  if (text === undefined) return invalidRequest([{ field: "body", problem: "must be UTF-8" }]);
+  let rows: string[][];
+  try {
+    rows = parse(text, { bom: true, skip_empty_lines: true });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const problem = `must be a CSV file (RFC 4180): ${error.code} at row ${Number(error.lines)}`;
+    return invalidRequest([{ field: "body", problem }]);
+  }
+  const [header = [], ...cells] = rows;
+  const names = header.map((name) => name.trim());
+  const problems = headerProblems(names, table);
+  if (problems.length > 0) return invalidRequest(problems);
+  return { [table.lines]: cells.map((row) => lineOf(row, names, table)) };
+}
+
+/** The object of a row; a flag that is none stays a text, which is refused as in JSON. */
+function lineOf(row: readonly string[], names: readonly string[], table: CsvTable): JsonObject {
+  const line: Record<string, ExactJson> = {};
+  const pairs: Record<string, string> = {};
+  for (const [at, cell] of row.entries()) {
+    const name = names[at] ?? "";
+    if (cell.trim() === "") continue;
+    const key = keyOf(name, table);
+    if (key !== undefined) pairs[key] = cell;
+    else line[name] = table.flags.includes(name) ? (flags.get(cell.trim()) ?? cell) : cell;
+  }
+  return Object.keys(pairs).length === 0 ? line : { ...line, [table.pairs]: pairs };
+}
+
+const flags: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+/** The key of a column of pairs; a key that is none is refused with its line, as in JSON. */
+function keyOf(name: string, { pairs }: CsvTable): string | undefined {
+  const prefix = `${pairs}.`;
+  const key = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return key === "" || key === "__proto__" ? undefined : key;
+}
+
+function headerProblems(names: readonly string[], table: CsvTable): Violation[] {
+  const { columns } = table;
+  if (names.length === 0) return [{ field: "body", problem: "must have a header row" }];
+  return names.flatMap((name, at): Violation[] => {
+    const field = plainName.test(name) ? name : `column_${at + 1}`;
+    const isKnown = columns.includes(name) || keyOf(name, table) !== undefined;
+    if (!isKnown) return [unknownField(field, nearest(name, columns))];
+    return names.indexOf(name) < at ? [{ field, problem: "must not be repeated" }] : [];
+  });
+}

@@ -1,0 +1,40 @@
+import {
+  type ExactJson,
+  ExactNumber,
+  exactValue,
+  parseExactJson,
+} from "@disburse/kernel/exact-json.ts";
+
+type Schema = { readonly [keyword: string]: unknown };
+
+/** The names of the fields of a schema, and of those in it, that are decimals. */
+export function decimalNames(schema: unknown): Set<string> {
+  const names = new Set<string>();
+  collect(schema, names);
+  return names;
+}
+
+function collect(schema: unknown, names: Set<string>): void {
+  if (typeof schema !== "object" || schema === null) return;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === "properties") {
+      for (const [name, its] of Object.entries(value as Schema)) {
+        if ((its as Schema).format === "decimal") names.add(name);
+      }
+    }
+    if (keyword !== "examples") collect(value, names);
+  }
+}
+
+/** The JSON text of an answer with its decimals as strings of the same digits. */
+export function withTextAmounts(body: string, names: ReadonlySet<string>): string {
+  return JSON.stringify(textAmounts(parseExactJson(body), "", names));
+}
+
+function textAmounts(value: ExactJson, name: string, names: ReadonlySet<string>): unknown {
+  if (value instanceof ExactNumber) return names.has(name) ? value.text : exactValue(value);
+  if (Array.isArray(value)) return value.map((each) => textAmounts(each, name, names));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([key, each]) => [key, textAmounts(each, key, names)]));
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { BeneficiaryFormSchema } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_forms_pb.ts";
+import { describe, expect, it } from "vitest";
+import { choicePage, closedPage, formPage, receivedPage } from "./page.ts";
+import { brandStyle } from "./style.ts";
+
+const form = create(BeneficiaryFormSchema, {
+  ...{ body: "fiat", destinationCurrency: "USD", transferType: "ACH", accountType: "Individual" },
+  fields: [
+    { name: "beneficiary_first_name", type: "text", required: true, maxLength: 255 },
+    { name: "destination_currency", type: "text", required: true, allowedValues: ["USD"] },
+    { name: "beneficiary_country_code", type: "country", required: true, maxLength: 2 },
+    { name: "beneficiary_email", type: "email", required: false, maxLength: 254 },
+  ],
+});
+const brand = { displayName: "Acme <b>", color: "#0a5c36" };
+const entry = { form, index: 0, prefilled: {}, values: {}, problems: new Map<string, string>() };
+const textOf = ({ body }: { readonly body: unknown }) => String(body);
+
+describe("the page of a link", () => {
+  it("asks for the fields of its form, and not for what has one value", () => {
+    const text = textOf(formPage(brand, entry, false));
+    expect(text).toContain('name="beneficiary_first_name"');
+    expect(text).toContain('type="email"');
+    expect(text).toContain('<option value="DE">Germany</option>');
+    expect(text).not.toContain('name="destination_currency"');
+    expect(text).toContain("Acme &lt;b&gt;");
+  });
+
+  it("says what is wrong beside its field, and keeps what was entered, as text", () => {
+    const problems = new Map([["beneficiary_first_name", "is required"]]);
+    const values = { beneficiary_email: '"><script>' };
+    const answer = formPage(brand, { ...entry, problems, values }, false);
+    expect(answer.status).toBe(422);
+    const text = textOf(answer);
+    expect(text).toContain('aria-describedby="beneficiary_first_name-problem"');
+    expect(text).toContain('id="beneficiary_first_name-problem">is required');
+    expect(text).not.toContain("<script>");
+  });
+
+  it("shows a name that the merchant has set, and lets no one change it", () => {
+    const text = textOf(
+      formPage(brand, { ...entry, prefilled: { beneficiary_first_name: "Jane" } }, false),
+    );
+    expect(text).toMatch(/name="beneficiary_first_name"[^>]* value="Jane" readonly>/);
+  });
+
+  it("runs no script, takes nothing from elsewhere, and tells no one its address", () => {
+    for (const page of [
+      formPage(brand, entry, false),
+      choicePage(brand, [form, form]),
+      receivedPage(brand),
+      closedPage(),
+    ]) {
+      const policy = page.headers["Content-Security-Policy"] ?? "";
+      const style = /<style>([\s\S]*)<\/style>/.exec(textOf(page))?.[1] ?? "";
+      expect(policy).toContain(
+        `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+      );
+      expect(policy).toMatch(/^default-src 'none'; /);
+      expect(policy).not.toContain("script-src");
+      expect(page.headers["Referrer-Policy"]).toBe("no-referrer");
+      expect(textOf(page)).not.toMatch(/<script|https?:\/\//);
+    }
+  });
+});
+
+it.each([
+  ["#000000", "#fff"],
+  ["#ffffff", "#000"],
+  ["#0a5c36", "#fff"],
+  ["#ffd400", "#000"],
+])("letters on %s are %s", (color, letters) => {
+  expect(brandStyle(color)).toBe(`:root{--brand:${color};--on-brand:${letters}}\n`);
+});
+
+it("what is no colour is not in the style", () => {
+  for (const color of ["", "red", "#fff", "#0a5c3g", "#0a5c36;}"])
+    expect(brandStyle(color)).toBe("");
+});

@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import type {
+  BeneficiaryForm,
+  FormField,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_forms_pb.ts";
+import { countryCodes } from "@disburse/forms/checks/text.ts";
+import type { PageAnswer } from "../http/answer.ts";
+import { escapeHtml } from "../http/rules/html.ts";
+import { labelOf } from "./labels.ts";
+import { baseStyle, brandStyle } from "./style.ts";
+
+/** Who asks, and in which colour; "" for the page's own. */
+export type Brand = { readonly displayName: string; readonly color: string };
+
+/** A form with what was entered, and what is wrong with it by field. */
+export type Entry = {
+  readonly form: BeneficiaryForm;
+  readonly index: number;
+  readonly prefilled: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, string>>;
+  readonly problems: ReadonlyMap<string, string>;
+};
+
+/** The page on which the details of one form are entered. */
+export function formPage(brand: Brand, entry: Entry, isOneOfMany: boolean): PageAnswer {
+  const { form, index, problems } = entry;
+  const fields = form.fields.filter(isAsked(entry));
+  const known = new Set(fields.map(({ name }) => name));
+  const others = [...problems].filter(([name]) => !known.has(name));
+  const summary =
+    problems.size === 0
+      ? ""
+      : `<div class="wrong" role="alert" tabindex="-1" id="wrong" autofocus>
+<p>Please check what is marked below.</p>
+${others.map(([name, problem]) => `<p>${escapeHtml(labelOf(name, form))}: ${escapeHtml(problem)}</p>`).join("")}
+</div>`;
+  const back = isOneOfMany ? `<p><a href="?">Choose another way</a></p>` : "";
+  return page(
+    problems.size === 0 ? 200 : 422,
+    brand,
+    titleOf(brand),
+    `<p>${escapeHtml(nameOf(brand))} asks where to pay you. What you enter goes to them, once.</p>
+<p class="way">${escapeHtml(wayOf(form))}</p>
+${back}${summary}
+<form method="post" action="?form=${index}" autocomplete="on">
+${fields.map((field) => fieldHtml(field, entry)).join("\n")}
+<button type="submit">Send</button>
+</form>`,
+  );
+}
+
+/** The page on which one of several forms is chosen. */
+export function choicePage(brand: Brand, forms: readonly BeneficiaryForm[]): PageAnswer {
+  const ways = forms.map(
+    (form, index) =>
+      `<li><a class="choice" href="?form=${index}">${escapeHtml(wayOf(form))}</a></li>`,
+  );
+  return page(
+    200,
+    brand,
+    titleOf(brand),
+    `<p>${escapeHtml(nameOf(brand))} asks where to pay you. How do you want to be paid?</p>
+<ul class="choices">
+${ways.join("\n")}
+</ul>`,
+  );
+}
+
+/** That details were received; it is the same whatever became of them. */
+export function receivedPage(brand: Brand): PageAnswer {
+  const text = `<p>Your details were received. ${escapeHtml(nameOf(brand))} will be in touch if more is needed.</p>
+<p>You can close this page. The link does not work again.</p>`;
+  return page(200, brand, "Thank you", text);
+}
+
+const noBrand: Brand = { displayName: "", color: "" };
+
+/** Of a link that takes no details, or that there is not: what it was is not said. */
+export function closedPage(brand: Brand = noBrand): PageAnswer {
+  const text = `<p>This link is not valid. It may have expired. Ask ${escapeHtml(nameOf(brand))} for a new one.</p>`;
+  return page(410, brand, "This link is closed", text);
+}
+
+/** Where it is not known what became of what was sent; to send it again is safe. */
+export function laterPage(): PageAnswer {
+  const text = `<p>We could not take your details just now. Go back and send them again in a minute; they are taken once.</p>`;
+  return page(503, noBrand, "Please try again", text);
+}
+
+function nameOf({ displayName }: Brand): string {
+  return displayName === "" ? "the company that sent it" : displayName;
+}
+
+function titleOf({ displayName }: Brand): string {
+  return displayName === "" ? "Your payment details" : `Your payment details for ${displayName}`;
+}
+
+const people: Readonly<Record<string, string>> = { Individual: "a person", Corporate: "a company" };
+
+function wayOf({ body, transferType, destinationCurrency, accountType, fields }: BeneficiaryForm) {
+  const network = fields.find(({ name }) => name === "routing_code_value_1");
+  const [only, ...more] = network?.allowedValues ?? [];
+  const on = body === "crypto" && only !== undefined && more.length === 0 ? ` on ${only}` : "";
+  const to = body === "crypto" ? `wallet${on}` : `bank account, by ${transferType}`;
+  return `${destinationCurrency} to a ${to}, of ${people[accountType] ?? accountType}`;
+}
+
+/** Of what may be left out, what a beneficiary knows. */
+const optionalNames: ReadonlySet<string> = new Set(["beneficiary_email", "bic"]);
+
+/**
+ * What is needed, unless it has one possible value, and names that the merchant has set: a form has
+ * fields beside these for merchants' own programs.
+ */
+function isAsked({ prefilled }: Pick<Entry, "prefilled">) {
+  return ({ name, allowedValues, required }: FormField) => {
+    if (prefilled[name] !== undefined) return true;
+    return (required || optionalNames.has(name)) && allowedValues.length !== 1;
+  };
+}
+
+function fieldHtml(field: FormField, { form, prefilled, values, problems }: Entry): string {
+  const { name, required } = field;
+  const locked = prefilled[name];
+  const problem = problems.get(name);
+  const attributes = [
+    `id="${name}" name="${name}"`,
+    ...(problem === undefined ? [] : [`aria-invalid="true" aria-describedby="${name}-problem"`]),
+    ...(required && locked === undefined ? ["required"] : []),
+  ].join(" ");
+  const value = locked ?? values[name] ?? "";
+  const wrong =
+    problem === undefined
+      ? ""
+      : `\n<p class="problem" id="${name}-problem">${escapeHtml(problem)}</p>`;
+  const label = `${labelOf(name, form)}${required ? "" : " (optional)"}`;
+  return `<div class="field">
+<label for="${name}">${escapeHtml(label)}</label>
+${controlHtml(field, attributes, value, locked !== undefined)}${wrong}
+</div>`;
+}
+
+const inputTypes: Readonly<Record<string, string>> = { date: "date", email: "email" };
+const countryNames = new Intl.DisplayNames("en", { type: "region" });
+
+function controlHtml(field: FormField, attributes: string, value: string, isLocked: boolean) {
+  const { allowedValues, type, maxLength } = field;
+  if (isLocked) return `<input ${attributes} value="${escapeHtml(value)}" readonly>`;
+  const isCountry = type === "country";
+  if (!isCountry && allowedValues.length === 0) {
+    const kind = `type="${inputTypes[type] ?? "text"}"${type === "digits" ? ' inputmode="numeric"' : ""}`;
+    return `<input ${attributes} ${kind} maxlength="${maxLength}" value="${escapeHtml(value)}">`;
+  }
+  const codes = allowedValues.length > 0 ? allowedValues : countryCodes;
+  const options = codes.map((code) => {
+    const label = isCountry ? (countryNames.of(code) ?? code) : code;
+    const chosen = code === value ? " selected" : "";
+    return `<option value="${escapeHtml(code)}"${chosen}>${escapeHtml(label)}</option>`;
+  });
+  return `<select ${attributes}>\n<option value="">Choose</option>\n${options.join("\n")}\n</select>`;
+}
+
+/** Nothing from elsewhere and nothing to elsewhere, in no frame; no script at all. */
+function headersFor(style: string) {
+  const hash = createHash("sha256").update(style).digest("base64");
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+  return {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy": policy,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    // The address is a secret.
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex",
+  };
+}
+
+function page(status: number, brand: Brand, title: string, content: string): PageAnswer {
+  const style = `${baseStyle}${brandStyle(brand.color)}`;
+  const body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${content}
+</main>
+</body>
+</html>
+`;
+  return { status, headers: headersFor(style), body };
+}

@@ -1,0 +1,99 @@
+import type { Client } from "@connectrpc/connect";
+import type { Log } from "@disburse/chassis/log.ts";
+import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  BeneficiaryLinkState,
+  type OpenBeneficiaryLinkResponse,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_links_pb.ts";
+import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { type PageAnswer, refusalAnswer } from "../http/answer.ts";
+import { readForm } from "../http/body.ts";
+import type { RouterContext } from "../http/observe.ts";
+import type { PublicRoute } from "../http/static.ts";
+import { choicePage, closedPage, formPage, laterPage, receivedPage } from "./page.ts";
+
+/** What the pages of links work with. */
+export type LinkPageDeps = {
+  readonly beneficiary: Client<typeof BeneficiaryService>;
+  readonly log: Log;
+};
+
+const path = "/b/:token";
+/** 256 bits in base64url. */
+const tokenShape = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * The pages by which beneficiaries enter their own details: plain forms, no script, no cookie. To
+ * read one changes nothing, so that what looks at links before people do uses none up.
+ */
+export function linkRoutes(deps: LinkPageDeps): readonly PublicRoute[] {
+  return [
+    { path, answer: (ctx) => whereOpen(deps, ctx, async (link) => entryPage(ctx, link)) },
+    {
+      path,
+      method: "POST",
+      answer: (ctx) => whereOpen(deps, ctx, (link, token) => submitted(deps, ctx, link, token)),
+    },
+  ];
+}
+
+type Opened = OpenBeneficiaryLinkResponse;
+
+/** Answers for an open link; for others the page that says so. */
+async function whereOpen(
+  { beneficiary, log }: LinkPageDeps,
+  ctx: RouterContext,
+  answer: (link: Opened, token: string) => Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  const { token = "" } = ctx.params as { readonly token?: string };
+  if (!tokenShape.test(token)) return closedPage();
+  try {
+    const link = await beneficiary.openBeneficiaryLink({ token });
+    if (link.state === BeneficiaryLinkState.OPEN) return await answer(link, token);
+    return link.state === BeneficiaryLinkState.USED ? receivedPage(link) : closedPage(link);
+  } catch (error) {
+    if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return closedPage();
+    if (!isUnavailable(error)) throw error;
+    log.warn({ err: error }, "a link's service did not answer");
+    return laterPage();
+  }
+}
+
+/** The form that the query names, or the only one. */
+function chosenForm(ctx: RouterContext, { forms }: Opened): number | undefined {
+  const { form } = ctx.query;
+  const index = forms.length === 1 ? 0 : Number(form ?? Number.NaN);
+  return forms[index] === undefined ? undefined : index;
+}
+
+function entryPage(
+  ctx: RouterContext,
+  link: Opened,
+  values: Readonly<Record<string, string>> = {},
+  problems: ReadonlyMap<string, string> = new Map(),
+): PageAnswer {
+  const { forms, prefilled } = link;
+  const index = chosenForm(ctx, link);
+  const form = index === undefined ? undefined : forms[index];
+  if (index === undefined || form === undefined) return choicePage(link, forms);
+  return formPage(link, { form, index, prefilled, values, problems }, forms.length > 1);
+}
+
+async function submitted(
+  { beneficiary }: LinkPageDeps,
+  ctx: RouterContext,
+  link: Opened,
+  token: string,
+): Promise<PageAnswer> {
+  const form = chosenForm(ctx, link);
+  if (form === undefined) return choicePage(link, link.forms);
+  const values = await readForm(ctx);
+  if (isRefused(values)) return refusalAnswer(values);
+  const { state, violations } = await beneficiary.submitBeneficiaryLink({ token, form, values });
+  if (violations.length > 0) {
+    const problems = new Map(violations.map(({ field, problem }) => [field, problem]));
+    return entryPage(ctx, link, values, problems);
+  }
+  return state === BeneficiaryLinkState.USED ? receivedPage(link) : closedPage(link);
+}

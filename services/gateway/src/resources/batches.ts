@@ -1,0 +1,236 @@
+import { Readable } from "node:stream";
+import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
+import {
+  ApproveBatchRequestSchema,
+  BatchLineState,
+  BatchState,
+  CreateBatchRequestSchema,
+  ListBatchesRequestSchema,
+  ListBatchesResponseSchema,
+  ListBatchLinesRequestSchema,
+  type ListBatchLinesResponse,
+  ListBatchLinesResponseSchema,
+  RejectBatchRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
+import { rejectBatch } from "@disburse/forms/bodies/approval.ts";
+import {
+  approveBatch,
+  batchColumns,
+  batchLineKeysMax,
+  batchLinesMax,
+  createBatch,
+} from "@disburse/forms/bodies/transfer.ts";
+import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
+import { type Options, stringify } from "csv-stringify/sync";
+import { exampleOfSchema } from "../openapi/document.ts";
+import * as f from "../openapi/fields.ts";
+import { bodyRequest, type FileFormat, get, post, type Resource } from "../openapi/operation.ts";
+import * as q from "../openapi/query.ts";
+import { approval, batch, line } from "./parts/batches.ts";
+
+const batchPage = f.pageOf(ListBatchesResponseSchema, "BatchPage", "batches", batch);
+const linePage = f.pageOf(ListBatchLinesResponseSchema, "BatchLinePage", "lines", line);
+
+/** The columns of a report: the fields of its lines. */
+const reportColumns = Object.keys(line.schema.properties as object);
+
+const reportCsv: FileFormat = {
+  mediaType: "text/csv",
+  name: "batch.csv",
+  description: "One line of the batch per row, after a header row (RFC 4180).",
+  example: `${reportColumns.join(",")}\r\n`,
+};
+
+const components: ReadonlyMap<string, JsonSchema> = new Map([[approval.name, approval.schema]]);
+
+const reportJson: FileFormat = {
+  mediaType: "application/json",
+  name: "batch.json",
+  description: "The batch, and all its lines.",
+  example: {
+    batch: exampleOfSchema(batch.schema, components),
+    lines: [exampleOfSchema(line.schema, components)],
+  },
+  schema: {
+    type: "object",
+    properties: {
+      batch: f.schemaRef(batch),
+      lines: { type: "array", items: f.schemaRef(line) },
+    },
+    required: ["batch", "lines"],
+  },
+};
+
+/** RFC 4180. A text that a spreadsheet would run as a formula is escaped, a number never is. */
+const csv: Options = {
+  columns: reportColumns,
+  record_delimiter: "windows",
+  escape_formulas: true,
+  cast: { object: (number) => ({ value: JSON.stringify(number), escape_formulas: false }) },
+};
+
+/** Of a report, loaded one after another while it is sent. */
+const reportPage = 500;
+/** The deadline of each page; the file as a whole has none. */
+const pageTimeoutMs = 10_000;
+
+type LoadPage = (cursor: string) => Promise<ListBatchLinesResponse>;
+
+/** The pages of a report, the first loaded before anything is sent. */
+async function pagesOf(load: LoadPage): Promise<AsyncGenerator<ListBatchLinesResponse>> {
+  const context = { requestId: "", ...callContext() };
+  const first = await load("");
+  return (async function* () {
+    yield first;
+    for (let { nextCursor } = first; nextCursor !== ""; ) {
+      const deadlineMs = Date.now() + pageTimeoutMs;
+      const page = await withCallContext({ ...context, deadlineMs }, () => load(nextCursor));
+      yield page;
+      ({ nextCursor } = page);
+    }
+  })();
+}
+
+async function csvReport(load: LoadPage): Promise<Readable> {
+  const pages = await pagesOf(load);
+  async function* rows() {
+    let header = true;
+    for await (const { lines } of pages) {
+      yield stringify(lines.map(line.write), { ...csv, header });
+      header = false;
+    }
+  }
+  return Readable.from(rows());
+}
+
+async function jsonReport(whole: unknown, load: LoadPage): Promise<Readable> {
+  const pages = await pagesOf(load);
+  async function* parts() {
+    let before = `{"batch":${JSON.stringify(whole)},"lines":[`;
+    for await (const { lines } of pages) {
+      if (lines.length === 0) continue;
+      yield before + lines.map((each) => JSON.stringify(line.write(each))).join(",");
+      before = ",";
+    }
+    yield before === "," ? "]}" : `${before}]}`;
+  }
+  return Readable.from(parts());
+}
+
+const path = "/api/v1/transfer/batches";
+const mebibyte = 1024 * 1024;
+
+/** Batches of payouts, with their lines and reports. */
+export const batches: Resource = {
+  scope: "payout",
+  tag: "Batches",
+  components: [approval, batch, batchPage, line, linePage],
+  operations: [
+    post("createBatch", path, {
+      summary: "Create batch",
+      description:
+        "Takes up to 10,000 payouts out of one account, as JSON or as a CSV file (`Content-Type: text/csv`; a header row with the names of the fields of a line, `metadata.order` for the key `order` of its metadata), of 8 MiB at most. Every line is checked: what is wrong is named by line and field, `lines[0]` being the first line, the row after the header. Nothing is held or paid before you approve it.\n\nThe `Idempotency-Key` makes a batch once; the same lines under another key are another batch, as next month's payroll is.",
+      body: {
+        form: createBatch,
+        large: {
+          bytesMax: 8 * mebibyte,
+          keysMax: batchLinesMax * batchLineKeysMax + 2,
+          csv: {
+            ...{ lines: "lines", columns: batchColumns },
+            ...{ flags: ["allow_duplicate"], pairs: "metadata" },
+          },
+          csvExample: `${batchColumns.join(",")}\r\n`,
+        },
+      },
+      data: batch,
+      refusals: ["INVALID_REQUEST"],
+      answer: async (call, { orders }) =>
+        (await orders.createBatch(bodyRequest(call, CreateBatchRequestSchema))).batch,
+    }),
+    post("approveBatch", `${path}/:batchId/approve`, {
+      summary: "Approve batch",
+      description:
+        "Has the payouts of a batch made, in the order of its lines. Each line is quoted when its turn comes, and executed at once; what refuses it fails that line alone, with the refusal's code. A line with which the batch would cost more than `max_total_amount` fails with `BATCH_TOTAL_EXCEEDED`. `NOT_AWAITING_APPROVAL`: it was decided on or cancelled before.\n\nThe API key needs the scope `payout:approve`. Where your rules ask for it, it may not be the one that made the batch. A batch that another has approved is the approval of its lines: their payouts wait for no other one. Those of a batch that its maker approved do, where your rules ask for it.",
+      body: { form: approveBatch },
+      data: batch,
+      scope: "payout:approve",
+      refusals: [
+        "INVALID_REQUEST",
+        "RECORD_NOT_FOUND",
+        "NOT_AWAITING_APPROVAL",
+        "ACCESS_FORBIDDEN",
+      ],
+      answer: async (call, { orders }) =>
+        (await orders.approveBatch(bodyRequest(call, ApproveBatchRequestSchema))).batch,
+    }),
+    post("rejectBatch", `${path}/:batchId/reject`, {
+      summary: "Reject batch",
+      description:
+        "Rejects a batch that waits for approval: it is `cancelled` with all its lines. Scope and caller are as of Approve batch.",
+      body: { form: rejectBatch },
+      data: batch,
+      scope: "payout:approve",
+      refusals: [
+        "INVALID_REQUEST",
+        "RECORD_NOT_FOUND",
+        "NOT_AWAITING_APPROVAL",
+        "ACCESS_FORBIDDEN",
+      ],
+      answer: async (call, { orders }) =>
+        (await orders.rejectBatch(bodyRequest(call, RejectBatchRequestSchema))).batch,
+    }),
+    post("cancelBatch", `${path}/:batchId/cancel`, {
+      summary: "Cancel batch",
+      description:
+        "Cancels a batch that is not approved, or those lines of one that runs that are not begun; payouts that are made go on, and can be cancelled each by itself. `NOT_CANCELLABLE`: it is finished.",
+      data: batch,
+      refusals: ["RECORD_NOT_FOUND", "NOT_CANCELLABLE"],
+      answer: async ({ change }, { orders }) => (await orders.cancelBatch(change)).batch,
+    }),
+    get("listBatches", path, {
+      summary: "List batches",
+      description: "Newest first.",
+      query: q.queryOf(ListBatchesRequestSchema, {
+        ...q.page,
+        state: q.word(BatchState, "Only batches in this state."),
+      }),
+      data: batchPage,
+      answer: ({ request }, { orders }) => orders.listBatches(request),
+    }),
+    get("getBatch", `${path}/:batchId`, {
+      summary: "Get batch",
+      description: "One batch with how far it is.",
+      data: batch,
+      answer: async ({ request }, { orders }) => (await orders.getBatch(request)).batch,
+    }),
+    get("listBatchLines", `${path}/:batchId/lines`, {
+      summary: "List lines",
+      description: "The lines of a batch in their order, each with what became of it.",
+      query: q.queryOf(ListBatchLinesRequestSchema, {
+        ...q.page,
+        state: q.word(BatchLineState, "Only lines in this state."),
+      }),
+      data: linePage,
+      answer: ({ request }, { orders }) => orders.listBatchLines(request),
+    }),
+    get("exportBatchReport", `${path}/:batchId/report.csv`, {
+      summary: "Report (CSV)",
+      description:
+        "All lines of a batch as a file: one column for each field of List lines, with exact amounts, as they are while it is made. Use it only if the response ended normally. A text that a spreadsheet would run as a formula is prefixed with `'`.",
+      data: reportCsv,
+      answer: ({ request }, { orders }) =>
+        csvReport((cursor) => orders.listBatchLines({ ...request, limit: reportPage, cursor })),
+    }),
+    get("exportBatchReportJson", `${path}/:batchId/report.json`, {
+      summary: "Report (JSON)",
+      description: "The same as JSON, with the batch.",
+      data: reportJson,
+      answer: async ({ request }, { orders }) => {
+        const { batch: found } = await orders.getBatch(request);
+        const load: LoadPage = (cursor) =>
+          orders.listBatchLines({ ...request, limit: reportPage, cursor });
+        return jsonReport(found && batch.write(found), load);
+      },
+    }),
+  ],
+};

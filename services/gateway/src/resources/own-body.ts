@@ -1,0 +1,28 @@
+import { checkBody } from "@disburse/forms/checks/body.ts";
+import { readBody } from "@disburse/forms/checks/read.ts";
+import type { BodyValues } from "@disburse/forms/fields/field.ts";
+import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
+import type { Call } from "../openapi/operation.ts";
+
+/** The body of an operation that the gateway owns itself, checked against its form. */
+export function soundBody({
+  form,
+  body,
+}: Pick<Call, "form" | "body">): BodyValues | Refused<"INVALID_REQUEST"> {
+  if (form === undefined) throw new Error("the operation has no fields in its body");
+  const { values, unreadable } = readBody(form, body);
+  const sound = checkBody(form, values, { now: new Date(), unreadable });
+  return Array.isArray(sound) ? invalidRequest(sound) : sound.values;
+}
+
+/** A text of a checked body; "" where it was not sent. */
+export function textOf(values: BodyValues, name: string): string {
+  const value = values[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** Texts of a checked body; none where they were not sent. */
+export function textsOf(values: BodyValues, name: string): string[] {
+  const value = values[name];
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}

@@ -1,0 +1,100 @@
+import {
+  BatchApprovalSchema,
+  BatchLineSchema,
+  BatchLineState,
+  BatchSchema,
+  BatchState,
+  BatchTotalSchema,
+} from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
+import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
+import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { metadataField } from "@disburse/forms/fields/make.ts";
+import * as f from "../../openapi/fields.ts";
+import { digestExample } from "./payouts.ts";
+
+const total = f.object(
+  "A sum of lines that fix the same side's amount.",
+  f.fields(BatchTotalSchema, {
+    currency_code: f.text("Currency of the amount.", "USD"),
+    amount: f.decimal("The sum.", "100.10"),
+    lines: f.whole("How many lines it is of.", 1),
+  }),
+);
+
+/** The decision on a batch (docs/decisions/0053-control-before-payment.md). */
+export const approval = f.record(BatchApprovalSchema, "BatchApproval", "The decision on a batch.", {
+  state: f.word(
+    ApprovalState,
+    "`waiting`, `approved`, `rejected`, or `cancelled` before anyone decided. A batch's never expires: nothing is held for it.",
+  ),
+  by_another: f.flag(
+    "Whether your rules ask for another of your people or API keys than the one that made the batch.",
+    false,
+  ),
+  digest: f.text("SHA-256 over what is approved: the account and the lines.", digestExample),
+  decided_at: f.momentOrNone("When it was decided; empty until then."),
+  decided_by: f.from(
+    ({ decidedBy }) => decidedBy?.id ?? "",
+    f.text("Id of the API key or person that decided; otherwise empty.", ""),
+  ),
+  reason: f.text("Why it was rejected; otherwise empty.", ""),
+});
+
+/** A batch. */
+export const batch = f.record(BatchSchema, "Batch", "Many payouts out of one account.", {
+  id: f.id("bat", "Batch id."),
+  reference_id: f.text("Your own name for it; empty if none was given.", "payroll-2026-12"),
+  state: f.word(
+    BatchState,
+    "`awaiting_approval`: nothing is paid yet. `running`: its payouts are being made. `finished`: every line has its payout, failed or was cancelled. `cancelled`: before it was approved, or rejected.",
+  ),
+  account_id: f.id("acc", "Account that pays."),
+  source_currency_code: f.text("Currency of the account.", "USD"),
+  line_count: f.whole("Number of lines.", 1),
+  source_total: f.from("sourceTotal", f.optional<Parameters<typeof total.write>[0]>(total)),
+  receiving_totals: f.listOf("Of lines that fix what is received, by currency.", total),
+  max_total_amount: f.optional(
+    f.decimal("The most that all lines may cost together; omitted before the approval.", "101.00"),
+  ),
+  total_amount: f.decimal("What its payouts cost so far, fees included.", "0.00"),
+  waiting_count: f.whole("Lines whose payout is not made yet.", 1),
+  executed_count: f.whole("Lines whose payout is made.", 0),
+  failed_count: f.whole("Lines of which no payout could be made.", 0),
+  cancelled_count: f.whole("Lines that were cancelled.", 0),
+  approved_at: f.momentOrNone("When it was approved; empty before."),
+  approval: f.ref(approval),
+  finished_at: f.momentOrNone("When it was finished; empty before."),
+  ...f.recordTimes,
+});
+
+/** One line of a batch. */
+export const line = f.record(BatchLineSchema, "BatchLine", "One payout of a batch.", {
+  number: f.whole("Its place in the batch, from 1.", 1, { minimum: 1 }),
+  state: f.word(
+    BatchLineState,
+    "`executed`: its payout is made, and `status` says what became of it. `failed`: no payout was made.",
+  ),
+  beneficiary_id: f.id("ben", "Who is paid."),
+  source_currency_code: f.text("Currency of the account.", "USD"),
+  destination_currency_code: f.text("Currency of the beneficiary.", "USD"),
+  source_amount: f.optional(
+    f.decimal("What the account pays, as ordered or as quoted; omitted until known.", "100.10"),
+  ),
+  receiving_amount: f.optional(
+    f.decimal("What the beneficiary receives; omitted until known.", "99.30"),
+  ),
+  reference_id: f.text("Your own reference; empty if none was given.", "salary-17"),
+  payout_id: f.text("Its payout; empty until it is made.", ""),
+  status: f.from(
+    "status",
+    f.optional(f.word(PayoutStatus, "Of its payout; omitted until it is made.")),
+  ),
+  sub_status: f.from("subStatus", f.optional(f.word(PayoutSubStatus, "Of its payout."))),
+  failure_code: f.text(
+    "Why no payout was made (the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`) or why its payout failed; otherwise empty.",
+    "",
+  ),
+  failure_message: f.text("The same in words, in English.", ""),
+  metadata: f.pairs("Your own data of the line, which its payout gets.", metadataField.example),
+  updated_at: f.moment("When it last changed."),
+});

@@ -1,0 +1,127 @@
+import {
+  type BeneficiaryLink,
+  BeneficiaryLinkFieldsSchema,
+  BeneficiaryLinkSchema,
+  BeneficiaryLinkState,
+  type CreateBeneficiaryLinkResponse,
+  ListBeneficiaryLinksResponseSchema,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_links_pb.ts";
+import { createBeneficiaryLink } from "@disburse/forms/bodies/beneficiary-link.ts";
+import { metadataField } from "@disburse/forms/fields/make.ts";
+import * as f from "../../openapi/fields.ts";
+import { bodyFields, get, post, type Resource, remove } from "../../openapi/operation.ts";
+import * as q from "../../openapi/query.ts";
+
+const asked = <
+  Name extends Exclude<keyof Fields, "$typeName" | "$unknown" | "metadata" | "expiresInDays">,
+>(
+  name: Name,
+  description: string,
+  example: string,
+) =>
+  f.from(
+    ({ fields }: Pick<BeneficiaryLink, "fields">) => fields?.[name] ?? "",
+    f.text(description, example),
+  );
+
+type Fields = NonNullable<BeneficiaryLink["fields"]>;
+
+const described = f.fields(BeneficiaryLinkSchema, {
+  id: f.text("Link id.", "lnk_01hqz0000000000000000000ab"),
+  state: f.word(
+    BeneficiaryLinkState,
+    "`open`: it can be used until `expires_at`. `used`: details were sent by it.",
+  ),
+  beneficiary_id: f.text(
+    "The beneficiary that was made of it; otherwise empty. Read its `screening_status`.",
+    "",
+  ),
+  failure_code: f.text(
+    "Why none was made of what was sent, such as `RISK_ANALYSIS_FAILED`; otherwise empty.",
+    "",
+  ),
+  destination_currency: asked("destinationCurrency", "Currency that is paid.", "USD"),
+  transfer_type: asked("transferType", "As you asked for; otherwise empty.", "ACH"),
+  network: asked("network", "As you asked for; otherwise empty.", ""),
+  beneficiary_account_type: asked(
+    "beneficiaryAccountType",
+    "As you asked for; otherwise empty.",
+    "Individual",
+  ),
+  beneficiary_name: asked("beneficiaryName", "As you set it; otherwise empty.", ""),
+  beneficiary_first_name: asked("beneficiaryFirstName", "As you set it; otherwise empty.", "Jane"),
+  beneficiary_last_name: asked("beneficiaryLastName", "As you set it; otherwise empty.", "Doe"),
+  reference_id: asked("referenceId", "Your own reference.", "supplier-17"),
+  metadata: f.from(
+    ({ fields }) => fields?.metadata ?? {},
+    f.pairs("Your own data, which its beneficiary gets.", metadataField.example),
+  ),
+  display_name: asked("displayName", "Who asks, as you set it; otherwise empty.", "Acme"),
+  color: asked("color", "Your colour; otherwise empty.", "#0a5c36"),
+  expires_at: f.moment("It takes no details from this time on."),
+  ...f.recordTimes,
+});
+
+const link = f.component("BeneficiaryLink", "A link, without its URL.", described);
+
+const linkWithUrl = f.component<
+  Pick<CreateBeneficiaryLinkResponse, "link"> & { readonly url: string }
+>("BeneficiaryLinkWithUrl", "A link with its URL, which is shown only here.", {
+  ...f.within(({ link }) => link, described),
+  url: f.from(
+    ({ url }: { readonly url: string }) => url,
+    f.text(
+      "What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone.",
+      "https://gateway.example/b/…",
+    ),
+  ),
+});
+
+const linkPage = f.pageOf(ListBeneficiaryLinksResponseSchema, "BeneficiaryLinkPage", "links", link);
+
+const path = "/api/v1/beneficiary-links";
+
+/** Links by which beneficiaries enter their own details. */
+export const beneficiaryLinks: Resource = {
+  scope: "beneficiary",
+  tag: "Beneficiaries",
+  components: [link, linkWithUrl, linkPage],
+  operations: [
+    post("createBeneficiaryLink", path, {
+      summary: "Create beneficiary link",
+      description:
+        "Makes a link to a page of ours, on which a beneficiary enters its own bank account or wallet: you never handle it. The page asks for the fields of the forms of Discover beneficiary forms that go with what you send, and says who asks. Details are taken once; they become a beneficiary of yours, which is screened as any other, and the link's `beneficiary_id`. The page tells no one what a screening found.\n\nThe URL is shown here alone, and expires.",
+      body: { form: createBeneficiaryLink },
+      data: linkWithUrl,
+      refusals: ["RECORD_NOT_FOUND", "BENEFICIARY_CREATION_NOT_ALLOWED", "INVALID_REQUEST"],
+      answer: async (call, { beneficiary, pages }) => {
+        const made = await beneficiary.createBeneficiaryLink(
+          bodyFields(call, BeneficiaryLinkFieldsSchema),
+        );
+        return { link: made.link, url: pages.linkUrl(made.token) };
+      },
+    }),
+    get("listBeneficiaryLinks", path, {
+      summary: "List beneficiary links",
+      description: "Newest first.",
+      query: q.page,
+      data: linkPage,
+      answer: ({ request }, { beneficiary }) => beneficiary.listBeneficiaryLinks(request),
+    }),
+    get("getBeneficiaryLink", `${path}/:linkId`, {
+      summary: "Get beneficiary link",
+      description: "One link as it is now.",
+      data: link,
+      answer: async ({ request }, { beneficiary }) =>
+        (await beneficiary.getBeneficiaryLink(request)).link,
+    }),
+    remove("revokeBeneficiaryLink", `${path}/:linkId`, {
+      summary: "Revoke beneficiary link",
+      description:
+        "An open link takes no details any more. One that was used, or has expired, stays as it is.",
+      data: link,
+      answer: async ({ change }, { beneficiary }) =>
+        (await beneficiary.revokeBeneficiaryLink(change)).link,
+    }),
+  ],
+};

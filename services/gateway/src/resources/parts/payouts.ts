@@ -1,0 +1,119 @@
+import {
+  ApprovalReason,
+  ApprovalSchema,
+  ApprovalState,
+} from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
+import {
+  ApprovePayoutRequestSchema,
+  type Payout,
+  PayoutSchema,
+  RejectPayoutRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { approvePayout, rejectPayout } from "@disburse/forms/bodies/approval.ts";
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import * as f from "../../openapi/fields.ts";
+import { bodyRequest, post, type Resource } from "../../openapi/operation.ts";
+
+/** SHA-256 in hexadecimal. */
+export const digestExample = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
+/** The approval of a payout (docs/decisions/0053-control-before-payment.md). */
+export const approval = f.record(
+  ApprovalSchema,
+  "Approval",
+  "An approval that your rules ask for.",
+  {
+    state: f.word(
+      ApprovalState,
+      "`waiting`, as decided, `expired` if no one decided in time, or `cancelled` with its payout.",
+    ),
+    reasons: f.listOf(
+      "Why it is needed.",
+      f.word(ApprovalReason, "The payout's `amount`, or a `new_beneficiary`."),
+    ),
+    digest: f.text(
+      "SHA-256 over what is approved: beneficiary, amounts, and the terms of the quote.",
+      digestExample,
+    ),
+    expires_at: f.moment("When the payout is cancelled if no one has decided."),
+    decided_at: f.momentOrNone("When it was decided; empty until then."),
+    decided_by: f.from(
+      ({ decidedBy }) => decidedBy?.id ?? "",
+      f.text("Id of the API key or person that decided; otherwise empty.", ""),
+    ),
+    reason: f.text("Why it was rejected; otherwise empty.", ""),
+  },
+);
+
+/** The operations that decide on payouts that wait; each answers with the payout. */
+export function approvalOperations(payout: f.Component<Payout>): Resource["operations"] {
+  return [
+    post("approvePayout", "/api/v1/transfer/payouts/:payoutId/approve", {
+      summary: "Approve payout",
+      description:
+        "Approves a payout with `sub_status` `awaiting_approval`, which then is `queued`. The API key needs the scope `payout:approve`, and may not be the one that executed the payout. The beneficiary's screening, the corridor and your limits are checked again; if one of them refuses, the payout goes on waiting. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or never needed approval.\n\nWhich payouts need approval is set by the operator: those from an amount on, or those to a beneficiary that is new. The rate of the quote holds while a payout waits, for 24 hours if nothing else is set; after that it is cancelled and its money available again.",
+      body: { form: approvePayout, optional: true },
+      data: payout,
+      scope: "payout:approve",
+      refusals: [
+        "RECORD_NOT_FOUND",
+        "NOT_AWAITING_APPROVAL",
+        "ACCESS_FORBIDDEN",
+        "INVALID_REQUEST",
+        "BENEFICIARY_NOT_READY",
+        "AMOUNT_NOT_WITHIN_LIMITS",
+        "LIMIT_EXCEEDED",
+      ],
+      answer: async (call, { payout }) =>
+        (await payout.approvePayout(bodyRequest(call, ApprovePayoutRequestSchema))).payout,
+    }),
+    post("rejectPayout", "/api/v1/transfer/payouts/:payoutId/reject", {
+      summary: "Reject payout",
+      description:
+        "Rejects a payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`, its money available again; a webhook follows, and its quote stays used. Scope and caller are as of Approve payout.",
+      body: { form: rejectPayout },
+      data: payout,
+      scope: "payout:approve",
+      refusals: [
+        "RECORD_NOT_FOUND",
+        "NOT_AWAITING_APPROVAL",
+        "ACCESS_FORBIDDEN",
+        "INVALID_REQUEST",
+      ],
+      answer: async (call, { payout }) =>
+        (await payout.rejectPayout(bodyRequest(call, RejectPayoutRequestSchema))).payout,
+    }),
+  ];
+}
+
+const currency = (description: string, name: string, symbol: string) =>
+  f.object(description, {
+    name: f.from(
+      (code: string) => findCurrency(code)?.name ?? code,
+      f.text("Name of the currency.", name),
+    ),
+    symbol: f.from(
+      (code: string) => findCurrency(code)?.symbol ?? code,
+      f.text("Its symbol; the code of a crypto currency.", symbol),
+    ),
+  });
+
+const decimalText = (description: string, example: string) =>
+  f.text(description, example, { format: "decimal", pattern: "^-?[0-9]+([.][0-9]+)?$" });
+
+/** The amounts of a listed payout. */
+export const amounts = f.object(
+  "The amounts, as strings.",
+  f.fields(PayoutSchema, {
+    source_amount: decimalText("What the account pays, fees included.", "250.00"),
+    receiving_amount: decimalText("What the beneficiary receives.", "248.207250"),
+    source_amount_currency: f.from(
+      "sourceCurrencyCode",
+      currency("Of the account.", "US Dollar", "$"),
+    ),
+    receiving_amount_currency: f.from(
+      "destinationCurrencyCode",
+      currency("Of the beneficiary.", "USD Coin", "USDC_ETH"),
+    ),
+  }),
+);

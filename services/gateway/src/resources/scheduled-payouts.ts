@@ -1,0 +1,110 @@
+import {
+  ListScheduledPayoutsRequestSchema,
+  ListScheduledPayoutsResponseSchema,
+  ScheduledPayoutSchema,
+  SchedulePayoutRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
+import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { schedulePayout } from "@disburse/forms/bodies/transfer.ts";
+import { metadataField } from "@disburse/forms/fields/make.ts";
+import * as f from "../openapi/fields.ts";
+import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
+import * as q from "../openapi/query.ts";
+
+const scheduled = f.record(
+  ScheduledPayoutSchema,
+  "ScheduledPayout",
+  "A payout that is quoted and made at a time.",
+  {
+    id: f.id("spo", "Its id; the payout has one of its own."),
+    status: f.word(
+      PayoutStatus,
+      "`initiated` while it waits; then its payout's. `failed` without a `payout_id`: no payout was made.",
+    ),
+    sub_status: f.word(
+      PayoutSubStatus,
+      "`scheduled` while it waits; then its payout's. Without a `payout_id`, `rejected`: it could not be made, `failure_code` says why; `cancelled`: by your request.",
+    ),
+    scheduled_at: f.moment("When it is made."),
+    account_id: f.id("acc", "Account that pays."),
+    beneficiary_id: f.id("ben", "Who is paid."),
+    source_currency_code: f.text("Currency of the account.", "USD"),
+    destination_currency_code: f.text("Currency of the beneficiary.", "USD"),
+    source_amount: f.optional(
+      f.decimal("What the account pays, as ordered or as quoted; omitted until known.", "100.10"),
+    ),
+    receiving_amount: f.optional(
+      f.decimal("What the beneficiary receives; omitted until known.", "99.30"),
+    ),
+    max_source_amount: f.optional(
+      f.decimal("The most that the account may pay; omitted if there is no maximum.", "101.00"),
+    ),
+    reference_id: f.text("Your own reference; empty if none was given.", "order-1001"),
+    payout_id: f.text("The payout; empty until it is made.", ""),
+    failure_code: f.text(
+      "Why it failed: of a payout that was made its own; else the code that its quote or execution was refused with, or `COST_ABOVE_MAXIMUM`. Empty unless `failed`.",
+      "",
+    ),
+    failure_message: f.text("The same in words, in English.", ""),
+    metadata: f.pairs("Your own data, which its payout gets.", metadataField.example),
+    ...f.recordTimes,
+  },
+);
+
+const scheduledPage = f.pageOf(
+  ListScheduledPayoutsResponseSchema,
+  "ScheduledPayoutPage",
+  "scheduledPayouts",
+  scheduled,
+  "scheduled_payouts",
+);
+
+const listQuery = q.queryOf(ListScheduledPayoutsRequestSchema, {
+  ...q.page,
+  sub_status: q.oneOf({ scheduled: true }, "Only those that wait.", "waiting"),
+});
+
+const path = "/api/v1/transfer/scheduled-payouts";
+
+/** Payouts that are ordered now and made at a time. */
+export const scheduledPayouts: Resource = {
+  scope: "payout",
+  tag: "Scheduled payouts",
+  components: [scheduled, scheduledPage],
+  operations: [
+    post("createScheduledPayout", path, {
+      summary: "Schedule payout",
+      description:
+        "Orders a payout for a time: the fields of a quote and of its execution, with `scheduled_at`. Nothing is held until then. When it is due it is quoted and executed at once, as Request for quote and Execute payout would; what they would refuse makes it `failed`, with their code as `failure_code`: `INSUFFICIENT_BALANCE`, say. A quote above `max_source_amount` is not executed: `COST_ABOVE_MAXIMUM`. A beneficiary whose screening is still `pending` is waited for, 24 hours at most.\n\nWebhooks begin with its payout; read it, or list by `sub_status`, to learn of one that failed before.",
+      body: { form: schedulePayout },
+      data: scheduled,
+      refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
+      answer: async (call, { orders }) =>
+        (await orders.schedulePayout(bodyRequest(call, SchedulePayoutRequestSchema)))
+          .scheduledPayout,
+    }),
+    get("listScheduledPayouts", path, {
+      summary: "List scheduled payouts",
+      description: "Newest first.",
+      query: listQuery,
+      data: scheduledPage,
+      answer: ({ request }, { orders }) => orders.listScheduledPayouts(request),
+    }),
+    get("getScheduledPayout", `${path}/:scheduledPayoutId`, {
+      summary: "Get scheduled payout",
+      description: "One scheduled payout as it is now.",
+      data: scheduled,
+      answer: async ({ request }, { orders }) =>
+        (await orders.getScheduledPayout(request)).scheduledPayout,
+    }),
+    post("cancelScheduledPayout", `${path}/:scheduledPayoutId/cancel`, {
+      summary: "Cancel scheduled payout",
+      description:
+        "Cancels what waits; afterwards its payout, as Cancel payout would, until it is submitted. Cancelling it again has the same answer. `NOT_CANCELLABLE`: its payout is on its way or at its end, or it failed. `SERVICE_UNAVAILABLE`: it is being made just now; repeat it.",
+      data: scheduled,
+      refusals: ["RECORD_NOT_FOUND", "NOT_CANCELLABLE"],
+      answer: async ({ change }, { orders }) =>
+        (await orders.cancelScheduledPayout(change)).scheduledPayout,
+    }),
+  ],
+};

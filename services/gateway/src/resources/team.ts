@@ -1,0 +1,96 @@
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import {
+  ListMembersResponseSchema,
+  MemberRole,
+  MemberSchema,
+  MemberState,
+} from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
+import { addMember, updateMember } from "@disburse/forms/bodies/team.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { scopesToGive } from "../keys/rules/key.ts";
+import * as f from "../openapi/fields.ts";
+import { get, patch, post, type Resource, remove } from "../openapi/operation.ts";
+import { memberRoles, scopesOf } from "../team/rules/role.ts";
+import { soundBody, textOf } from "./own-body.ts";
+
+const member = f.record(MemberSchema, "TeamMember", "A person of your team.", {
+  id: f.id("mem", "Member id."),
+  email: f.text("Address that the person signs in with the first time.", "mia@merchant.example"),
+  name: f.text("Name of the person.", "Mia Maker"),
+  role: f.word(MemberRole, "What the member may do."),
+  state: f.word(
+    MemberState,
+    "`invited`: has not signed in yet. `removed`: cannot sign in, and has no session.",
+  ),
+  created_at: f.moment("When the member was added."),
+  signed_in_at: f.momentOrNone("Last sign-in; empty before the first one."),
+  removed_at: f.momentOrNone("When the member was removed; empty otherwise."),
+});
+
+const memberList = f.record(ListMembersResponseSchema, "TeamMemberList", "Your team.", {
+  members: f.listOf("Oldest first, those who were removed too.", f.ref(member)),
+});
+
+const path = "/api/v1/team/members";
+
+/** The word of a role that its form has checked. */
+const roleOf = (word: string) => memberRoles.find((each) => each === word) ?? "viewer";
+
+/** The people of a merchant's team, who sign in at the console. */
+export const team: Resource = {
+  scope: "team",
+  tag: "Team members",
+  components: [member, memberList],
+  operations: [
+    get("listTeamMembers", path, {
+      summary: "List team members",
+      description: "The people who sign in at the console for you, with their roles.",
+      data: memberList,
+      answer: ({ request }, { team }) => team.listMembers(request),
+    }),
+    post("addTeamMember", path, {
+      summary: "Add team member",
+      description:
+        "The person becomes active by the first sign-in with that verified address; no message is sent. You can give a role only if you have all of its scopes yourself.",
+      body: { form: addMember },
+      data: member,
+      needsFreshSignIn: true,
+      refusals: ["ACCESS_FORBIDDEN"],
+      answer: async (call, { team }) => {
+        const values = soundBody(call);
+        if (isRefused(values)) return values;
+        const role = roleOf(textOf(values, "role"));
+        const refusal = scopesToGive(call.scopes, scopesOf(role));
+        if (refusal !== undefined) return refusal;
+        const [email, name] = [textOf(values, "email"), textOf(values, "name")];
+        const added = { ...call.change, email, name, role: valueOfWord(MemberRole, role) };
+        return (await team.addMember(added)).member;
+      },
+    }),
+    patch("updateTeamMember", `${path}/:memberId`, {
+      summary: "Change role of team member",
+      description:
+        "Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one.",
+      body: { form: updateMember },
+      data: member,
+      needsFreshSignIn: true,
+      refusals: ["ACCESS_FORBIDDEN"],
+      answer: async (call, { team }) => {
+        const values = soundBody(call);
+        if (isRefused(values)) return values;
+        const role = roleOf(textOf(values, "role"));
+        const refusal = scopesToGive(call.scopes, scopesOf(role));
+        if (refusal !== undefined) return refusal;
+        const changed = { ...call.change, role: valueOfWord(MemberRole, role) };
+        return (await team.setMemberRole(changed)).member;
+      },
+    }),
+    remove("removeTeamMember", `${path}/:memberId`, {
+      summary: "Remove team member",
+      description:
+        "Ends the member's sessions at once. The last admin cannot be removed. The person can be added again, as another member.",
+      data: member,
+      answer: async ({ change }, { team }) => (await team.removeMember(change)).member,
+    }),
+  ],
+};

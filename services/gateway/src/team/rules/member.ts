@@ -1,0 +1,51 @@
+import { isId } from "@disburse/kernel/id.ts";
+import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import type { MemberRole } from "./role.ts";
+
+/** A member to add. */
+export type MemberOrder = {
+  readonly merchantId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: MemberRole;
+};
+
+/** Longer than names of persons; it stands in tables. */
+const nameMax = 100;
+
+/** It is compared with what a provider has verified, and never written to. */
+const emailPattern = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
+/** RFC 5321, 4.5.3.1.3: a path of 256 octets with its brackets. */
+const emailMax = 254;
+
+/** An email address as it is compared: providers tell upper and lower case not apart. */
+export function comparedEmail(email: string): string {
+  return cleanText(email).toLowerCase();
+}
+
+/** Checks every field of a new member at once. */
+export function memberOrder({
+  merchantId,
+  email,
+  name,
+  role,
+}: Omit<MemberOrder, "role"> & { readonly role: MemberRole | undefined }):
+  | MemberOrder
+  | Refused<"INVALID_REQUEST"> {
+  const violations: Violation[] = [];
+  const must = (holds: boolean, field: string, problem: string) => {
+    if (!holds) violations.push({ field, problem });
+  };
+  const [clean, compared] = [cleanText(name), comparedEmail(email)];
+  const length = Array.from(clean).length;
+  const problem = textProblem(name);
+  must(isId("merchant", merchantId), "merchant_id", "must be a merchant's id");
+  const isEmail = emailPattern.test(compared) && compared.length <= emailMax;
+  must(isEmail, "email", "must be a valid email address");
+  must(length >= 1 && length <= nameMax, "name", `must be 1 to ${nameMax} characters`);
+  must(problem === undefined, "name", problem ?? "");
+  must(role !== undefined, "role", "must be viewer, maker, approver or admin");
+  if (violations.length > 0 || role === undefined) return invalidRequest(violations);
+  return { merchantId, email: compared, name: clean, role };
+}

@@ -1,0 +1,281 @@
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  MemberRole,
+  MemberState,
+  TeamService,
+} from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { csrfToken } from "../sessions/rules/session.ts";
+import { openSessions } from "../sessions/store.ts";
+import {
+  mutation,
+  startTestGateway,
+  type TestGateway,
+  testEmailHashes,
+  testSealingKey,
+} from "../test-gateway.ts";
+import { memberOf, openMembers, sealedMembers } from "./store.ts";
+
+let gateway: TestGateway;
+let team: ReturnType<typeof teamClient>;
+let merchantId: string;
+
+const teamClient = ({ gateway: { teamService } }: TestGateway) =>
+  createClient(
+    TeamService,
+    createRouterTransport((router) => router.service(TeamService, teamService), namedCallers),
+  );
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  team = teamClient(gateway);
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  merchantId = newId("merchant");
+});
+
+const sealer = createSealer(testSealingKey);
+const members = () => openMembers(gateway.db, { sealer, emailHashes: testEmailHashes });
+const sessions = () =>
+  openSessions(gateway.db, { sealer, clock: { now: () => new Date(gateway.time.nowMs) } });
+
+const add = async (name: string, role: MemberRole = MemberRole.MAKER, change: object = {}) => {
+  const email = `${name}@acme.example`;
+  const made = await team.addMember({
+    mutation: mutation(),
+    merchantId,
+    email,
+    name,
+    role,
+    ...change,
+  });
+  return made.member?.id ?? "";
+};
+const refusalOf = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: unknown) => readRefusal(error),
+  );
+/** At the team of the test, or at whichever team: `null`. */
+const signIn = (id: string, email: string | undefined, of: string | null = merchantId) =>
+  memberOf(members(), { issuer: "https://login.example", id, email }, of ?? undefined, new Date());
+
+describe("a member", () => {
+  it("is added once for an operation, and once for an email", async () => {
+    const by = mutation();
+    const order = {
+      mutation: by,
+      merchantId,
+      name: "Mia",
+      email: "mia@acme.example",
+      role: MemberRole.MAKER,
+    };
+    const first = await team.addMember(order);
+    expect(first.member).toMatchObject({
+      ...{ merchantId, name: "Mia", email: "mia@acme.example", role: MemberRole.MAKER },
+      state: MemberState.INVITED,
+    });
+    expect(await team.addMember(order)).toEqual(first);
+    const other = { ...order, name: "Eve" };
+    expect(await refusalOf(team.addMember(other))).toMatchObject({
+      message: "operation_id: was used with other content",
+    });
+    const again = { ...order, mutation: mutation(), email: "MIA@acme.example" };
+    expect(await refusalOf(team.addMember(again))).toMatchObject({
+      message: "email: is a member of this team already",
+    });
+    const elsewhere = { ...again, merchantId: newId("merchant") };
+    expect((await team.addMember(elsewhere)).member?.id).not.toBe(first.member?.id);
+  });
+
+  it("is stored without a name or an email that could be read, and sealed anew", async () => {
+    const id = await add("mia");
+    const stored = await members().collection.findOne({ _id: id });
+    expect(JSON.stringify(stored)).not.toMatch(/mia/i);
+    const both = createSealer(`k2:${Buffer.alloc(32, 4).toString("base64")},${testSealingKey}`);
+    const change = sealedMembers.reseal({ ...stored }, both);
+    expect(change?.set.sealed_person).toMatch(/^k2\./);
+  });
+
+  it("is who first signs in with the verified email, and stays that", async () => {
+    const id = await add("mia");
+    expect(await signIn("sub-1", undefined)).toBeUndefined();
+    expect(await signIn("sub-1", "eve@acme.example")).toBeUndefined();
+    expect(await signIn("sub-1", "MIA@acme.example")).toMatchObject({ _id: id });
+    // The provider may come to name another person by that address.
+    expect(await signIn("sub-2", "mia@acme.example")).toBeUndefined();
+    expect(await signIn("sub-1", undefined)).toMatchObject({ _id: id });
+    const elsewhere = { issuer: "https://other.example", id: "sub-1", email: undefined };
+    expect(await memberOf(members(), elsewhere, merchantId, new Date())).toBeUndefined();
+    const { members: all } = await team.listMembers({ merchantId });
+    expect(all).toMatchObject([{ id, state: MemberState.ACTIVE, signedInAt: expect.anything() }]);
+  });
+
+  it("of two teams signs in to the older one, or to the one that is named", async () => {
+    const first = merchantId;
+    await add("two");
+    merchantId = newId("merchant");
+    gateway.time.nowMs += 1;
+    await add("two");
+    expect(await signIn("sub-two", "two@acme.example", null)).toMatchObject({ merchant_id: first });
+    const named = await signIn("sub-two", "two@acme.example");
+    expect(named).toMatchObject({ merchant_id: merchantId });
+    expect(await signIn("sub-two", undefined, null)).toMatchObject({ merchant_id: first });
+  });
+
+  it("who is removed has no session from then on, and can be added again", async () => {
+    await add("alma", MemberRole.ADMIN);
+    const id = await add("mia");
+    await signIn("sub-3", "mia@acme.example");
+    const person = { id, name: "Mia", email: "mia@acme.example" };
+    const merchant = { id: merchantId, name: "acme" };
+    const now = new Date(gateway.time.nowMs);
+    const fresh = { kind: "member", memberId: id, person, merchant, signedInAt: now } as const;
+    const token = await sessions().begin(fresh);
+    const ask = () =>
+      gateway.ask({
+        path: "/api/v1/transfer/accounts",
+        headers: { cookie: `disburse_member=${token}` },
+      });
+    gateway.fakes.payout.listAccounts = () => ({ accounts: [] });
+    expect((await ask()).status).toBe(200);
+    const removal = { mutation: mutation(), merchantId, memberId: id };
+    expect((await team.removeMember(removal)).member?.state).toBe(MemberState.REMOVED);
+    expect((await ask()).status).toBe(401);
+    // One that was begun beside the removal finds no member.
+    const late = await sessions().begin(fresh);
+    const cookie = `disburse_member=${late}`;
+    const path = "/api/v1/transfer/accounts";
+    expect((await gateway.ask({ path, headers: { cookie } })).status).toBe(401);
+    expect(await signIn("sub-3", "mia@acme.example")).toBeUndefined();
+    expect(await team.removeMember(removal)).toMatchObject({ member: { id } });
+    const again = await add("mia");
+    expect(await signIn("sub-3", "mia@acme.example")).toMatchObject({ _id: again });
+  });
+
+  it("decides on approvals for 15 minutes after a sign-in", async () => {
+    const id = await add("avi", MemberRole.APPROVER);
+    const person = { id, name: "Avi", email: "avi@acme.example" };
+    const token = await sessions().begin({
+      ...{ kind: "member", memberId: id, person, merchant: { id: merchantId, name: "acme" } },
+      signedInAt: new Date(gateway.time.nowMs),
+    });
+    gateway.fakes.payout.approvePayout = () => {
+      throw new ConnectError("away", Code.Unavailable);
+    };
+    const approve = () =>
+      gateway.ask({
+        method: "POST",
+        path: "/api/v1/transfer/payouts/po_1/approve",
+        headers: { cookie: `disburse_member=${token}`, "x-csrf-token": csrfToken(token) },
+      });
+    gateway.time.nowMs += 900_000;
+    expect((await approve()).json).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+    gateway.time.nowMs += 1;
+    expect((await approve()).json).toMatchObject({
+      ...{ code: "ACCESS_FORBIDDEN", reason: "sign_in_too_old" },
+    });
+  });
+
+  it("lets others in for 15 minutes after a sign-in: by a key, as a member, by a role", async () => {
+    const id = await add("alma", MemberRole.ADMIN);
+    const mia = await add("mia");
+    const person = { id, name: "Alma", email: "alma@acme.example" };
+    const token = await sessions().begin({
+      ...{ kind: "member", memberId: id, person, merchant: { id: merchantId, name: "acme" } },
+      signedInAt: new Date(gateway.time.nowMs),
+    });
+    const headers = { cookie: `disburse_member=${token}`, "x-csrf-token": csrfToken(token) };
+    const ask = async (method: string, path: string, body?: object) => {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const { status, text } = await gateway.ask({ method, path, headers, ...sent });
+      return [status, JSON.parse(text).reason ?? ""];
+    };
+    const steps = (email: string) =>
+      Promise.all([
+        ask("POST", "/api/v1/keys", { scopes: ["payout:read"] }),
+        ask("POST", "/api/v1/team/members", { email, name: "Max", role: "viewer" }),
+        ask("PATCH", `/api/v1/team/members/${mia}`, { role: "viewer" }),
+      ]);
+    gateway.time.nowMs += 900_000;
+    expect(await steps("max@acme.example")).toEqual(Array(3).fill([200, ""]));
+    gateway.time.nowMs += 1;
+    expect(await steps("late@acme.example")).toEqual(Array(3).fill([403, "sign_in_too_old"]));
+    expect(await ask("GET", "/api/v1/keys")).toEqual([200, ""]);
+  });
+
+  it("changes role from the next request on, but the last admin stays one", async () => {
+    const alma = await add("alma", MemberRole.ADMIN);
+    const demote = () =>
+      refusalOf(
+        team.setMemberRole({
+          ...{ mutation: mutation(), merchantId, memberId: alma, role: MemberRole.VIEWER },
+        }),
+      );
+    const lastAdmin = { message: "member_id: is the merchant's last admin" };
+    expect(await demote()).toMatchObject(lastAdmin);
+    const remove = { mutation: mutation(), merchantId, memberId: alma };
+    expect(await refusalOf(team.removeMember(remove))).toMatchObject(lastAdmin);
+    await add("ada", MemberRole.ADMIN);
+    expect(await demote()).toBeUndefined();
+    const stranger = { ...remove, mutation: mutation(), merchantId: newId("merchant") };
+    expect(await refusalOf(team.removeMember(stranger))).toMatchObject({
+      code: "RECORD_NOT_FOUND",
+    });
+    const unnamed = { ...stranger, mutation: mutation(), merchantId, role: MemberRole.UNSPECIFIED };
+    expect(await refusalOf(team.setMemberRole(unnamed))).toMatchObject({ code: "INVALID_REQUEST" });
+  });
+});
+
+describe("a session", () => {
+  const person = { id: "ada", name: "Ada", email: "" };
+  const tokens = { accessToken: "secret-token", endsAtMs: 1, refreshToken: "secret-refresh" };
+  const begin = () =>
+    sessions().begin({
+      ...{ kind: "operator", person, merchant: null, tokens },
+      signedInAt: new Date(gateway.time.nowMs),
+    });
+
+  it("is stored without its token or the provider's, and is of its own port alone", async () => {
+    const token = await begin();
+    const stored = JSON.stringify(await gateway.db.collection("sessions").find().toArray());
+    for (const text of [token, "secret-token", "secret-refresh", "Ada"]) {
+      expect(stored).not.toContain(text);
+    }
+    expect(await sessions().find(token, "member")).toBeUndefined();
+    const found = await sessions().find(token, "operator");
+    expect(found).toMatchObject({ person, tokens });
+    if (found === undefined) throw new Error("no session");
+    const renewed = { ...tokens, accessToken: "next" };
+    await sessions().renew(found, renewed);
+    expect(await sessions().find(token, "operator")).toMatchObject({ tokens: renewed });
+    await sessions().end(token);
+    await sessions().renew(found, tokens);
+    expect(await sessions().find(token, "operator")).toBeUndefined();
+  });
+
+  it("goes on while it is used, ends when it is not, and after eight hours; the sweep forgets it", async () => {
+    const minute = 60_000;
+    const [idle, used] = [await begin(), await begin()];
+    const goes = async (token: string) => (await sessions().find(token, "operator")) !== undefined;
+    gateway.time.nowMs += 29 * minute;
+    expect(await goes(used)).toBe(true);
+    gateway.time.nowMs += minute;
+    expect([await goes(idle), await goes(used)]).toEqual([false, true]);
+    for (let at = 0; at < 15; at += 1) {
+      gateway.time.nowMs += 29 * minute;
+      expect(await goes(used)).toBe(true);
+    }
+    gateway.time.nowMs += 14 * minute;
+    expect(await goes(used)).toBe(true);
+    gateway.time.nowMs += minute;
+    expect(await goes(used)).toBe(false);
+    await gateway.gateway.sweep();
+    expect(await gateway.db.collection("sessions").countDocuments()).toBe(0);
+  });
+});

@@ -1,0 +1,90 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import {
+  type NotifierSandboxService,
+  type SendSandboxEventRequest,
+  SendSandboxEventRequestSchema,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
+import { sendWebhookEvent } from "@disburse/forms/bodies/sandbox.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { refused, violationsMessage } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { Binary } from "mongodb";
+import { advanceDelivery } from "../deliveries/dispatch/advance.ts";
+import { testDelivery } from "../deliveries/documents.ts";
+import { deliveryMessage } from "../deliveries/rpc.ts";
+import type { DeliveryStore } from "../deliveries/store.ts";
+import type { EndpointStore } from "../endpoints/store.ts";
+import { orThrow } from "../refusals.ts";
+import { fedTypes, publishedEventViolations, webhookEventOf } from "./rules/event.ts";
+import { madeUpData } from "./rules/made-up.ts";
+
+/** What the RPCs of a sandbox use. */
+type SandboxDeps = {
+  readonly endpoints: EndpointStore;
+  readonly deliveries: DeliveryStore;
+  readonly clock: Clock;
+  /** Something is due. */
+  readonly wake: () => void;
+};
+
+/** The RPCs by which a merchant of a sandbox brings its webhooks to their states. */
+export function sandboxWebhooksRpc(deps: SandboxDeps) {
+  const { endpoints, deliveries, clock, wake } = deps;
+  return {
+    retryDeliveryNow: async ({ mutation, ...its }) => {
+      readMutation(mutation);
+      const delivery = orThrow(await advanceDelivery(deps, its, "attempt"));
+      wake();
+      return { delivery: deliveryMessage(delivery) };
+    },
+
+    lapseDelivery: async ({ mutation, ...its }) => {
+      readMutation(mutation);
+      const delivery = orThrow(await advanceDelivery(deps, its, "end"));
+      wake();
+      return { delivery: deliveryMessage(delivery) };
+    },
+
+    sendSandboxEvent: async (request) => {
+      const change = readMutation(request.mutation);
+      const { merchantId, endpointId } = request;
+      orThrow((await endpoints.find(merchantId, endpointId)) ?? refused("RECORD_NOT_FOUND"));
+      const find = () => deliveries.findByOperation(merchantId, change.operationId);
+      let made = await find();
+      if (made === null) {
+        const now = clock.now();
+        await deliveries.insert([testDelivery(madeUp(request, now), endpointId, now, change)]);
+        made = await find();
+      }
+      if (made === null) throw new Error("a test that was just stored is not there");
+      wake();
+      return { delivery: deliveryMessage(made) };
+    },
+  } satisfies ServiceImpl<typeof NotifierSandboxService>;
+}
+
+/** The event that is asked for, with the content that was chosen; refuses what no event is. */
+function madeUp(request: SendSandboxEventRequest, now: Date) {
+  const { unreadable } = request;
+  const schema = SendSandboxEventRequestSchema;
+  const asked = orThrow(checkedMessage(sendWebhookEvent, schema, request, { now, unreadable }));
+  const { merchantId, transactionType } = asked;
+  const noExample = refused("INVALID_REQUEST", "example_json: must be a JSON object");
+  const { transactionId, status, dataJson } = orThrow(
+    madeUpData(asked.exampleJson, asked) ?? noExample,
+  );
+  const event = {
+    ...{ merchantId, transactionType, transactionId, status, dataJson },
+    ...{ eventId: newId("event", now), sequence: 1n, occurredAt: now },
+  };
+  const violations = publishedEventViolations(event, fedTypes);
+  if (violations.length > 0) orThrow(refused("INVALID_REQUEST", violationsMessage(violations)));
+  const { eventId, body } = webhookEventOf(event, now);
+  return {
+    ...{ merchant_id: merchantId, event_id: eventId, sequence: 1, status },
+    ...{ transaction_type: transactionType, transaction_id: transactionId },
+    body: new Binary(body),
+  };
+}

@@ -1,0 +1,151 @@
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import type { PublicRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
+import type { ExecuteDeps } from "../execution/execute.ts";
+import { readBeneficiary, readQuote } from "../execution/reads.ts";
+import { fundable } from "../execution/rules/payable.ts";
+import { type PayoutDocument, toPayout } from "../payouts/document.ts";
+import { leaseMs } from "../payouts/leases.ts";
+import type { ApprovalDecision } from "../payouts/rules/approval.ts";
+import { approvalDigest, decidable } from "../payouts/rules/deciding.ts";
+import type { Payout } from "../payouts/rules/payout.ts";
+import { advance } from "../payouts/work.ts";
+import type { CancelDeps } from "../rails/cancel.ts";
+import { closeDecided } from "../rails/closing.ts";
+
+/** What deciding on approvals works with. */
+export type DecideDeps = Pick<ExecuteDeps, "quote" | "beneficiary"> &
+  Omit<CancelDeps, "room"> & { readonly room: ExecuteDeps["room"] & CancelDeps["room"] };
+
+/** The payout that a merchant decides on. */
+type Asked = { readonly merchantId: string; readonly payoutId: string };
+
+type Decided = Payout | Refused<PublicRefusal>;
+
+/**
+ * Approves a payout: it is queued. What an execute checks is checked once more; what is refused
+ * then waits on. Of approvals, rejections, cancellations and the expiry at one time, one write of
+ * the payout's document decides.
+ */
+export async function approvePayout(
+  deps: DecideDeps,
+  asked: Asked & { readonly digest: string },
+  by: Change,
+): Promise<Decided> {
+  const read = await readWaiting(deps, asked, "approved", by);
+  if (isRefused(read)) return read;
+  const { payout, next } = read;
+  if (next === "done") return payout;
+  const digest = approvalDigest(payout.id, payout.quote);
+  if (digest !== payout.approval?.digest) throw new Error("a payout is not what is to be approved");
+  if (asked.digest !== "" && asked.digest !== digest) return otherDigest;
+  const room = await checkAgain(deps, payout);
+  if (isRefused(room)) return room;
+  const at = deps.clock.now();
+  const decision = { as: "approved", at, actor: by.actor, operation_id: by.operationId } as const;
+  const approved = await advance(
+    deps.payouts,
+    payout,
+    { stage: "queued" },
+    {
+      ...{ cause: "approved", detail: "approved", at, by, work: at },
+      decides: { decision, inTime: true },
+    },
+  );
+  if (approved === undefined) {
+    await room.giveUp();
+    return decideAgain(deps, asked, payout, () => approvePayout(deps, asked, by));
+  }
+  deps.log.info({ payout_id: payout.id, stage: "queued", cause: "approved" }, "payout advanced");
+  deps.wake();
+  return approved.payout;
+}
+
+const otherDigest = refused("INVALID_REQUEST", "digest: is not that of this payout");
+
+/** Rejects a payout: it is cancelled, and its money released before this is answered. */
+export async function rejectPayout(
+  deps: DecideDeps,
+  asked: Asked & { readonly reason: string },
+  by: Change,
+): Promise<Decided> {
+  const read = await readWaiting(deps, asked, "rejected", by);
+  if (isRefused(read)) return read;
+  const { payout, next } = read;
+  if (next === "done") return endRejected(deps, asked, payout);
+  const at = deps.clock.now();
+  const because = "approval_rejected" as const;
+  const who = { actor: by.actor, operation_id: by.operationId };
+  const rejecting = { stage: "concluding", outcome: { kind: "cancelled", because } } as const;
+  const rejected = await advance(deps.payouts, payout, rejecting, {
+    ...{ cause: because, detail: "rejected", at, by, work: new Date(at.getTime() + leaseMs) },
+    decides: { decision: { as: "rejected", at, ...who, reason: asked.reason }, inTime: true },
+  });
+  if (rejected === undefined) {
+    return decideAgain(deps, asked, payout, () => rejectPayout(deps, asked, by));
+  }
+  deps.log.info({ payout_id: payout.id, stage: "concluding", cause: because }, "payout advanced");
+  return endRejected(deps, asked, rejected.payout);
+}
+
+/** Releases the money of a rejected payout; a repeat completes what a crash left. */
+async function endRejected(deps: DecideDeps, asked: Asked, payout: Payout): Promise<Decided> {
+  if (payout.progress.stage !== "concluding") return payout;
+  await closeDecided(deps, payout);
+  return toPayout(await found(deps, asked));
+}
+
+/** The payout as it is now, and whether this operation may decide on it, or has. */
+async function readWaiting(
+  { payouts }: DecideDeps,
+  { merchantId, payoutId }: Asked,
+  as: Extract<ApprovalDecision["as"], "approved" | "rejected">,
+  { actor, operationId }: Change,
+) {
+  const document = await payouts.findOne({ _id: payoutId, merchant_id: merchantId });
+  if (document === null) return refused("RECORD_NOT_FOUND");
+  const payout = toPayout(document);
+  const next = decidable(payout, document.actor, { as, by: actor, operationId });
+  return isRefused(next) ? next : { payout, next };
+}
+
+/** Another write came first, or the approval has expired by its database's clock. */
+async function decideAgain(
+  deps: DecideDeps,
+  asked: Asked,
+  before: Payout,
+  again: () => Promise<Decided>,
+): Promise<Decided> {
+  const { revision } = await found(deps, asked);
+  return revision === before.revision ? refused("NOT_AWAITING_APPROVAL", expired) : again();
+}
+
+const expired = "The approval of this payout has expired.";
+
+async function found(
+  { payouts }: Pick<DecideDeps, "payouts">,
+  { merchantId, payoutId }: Asked,
+): Promise<PayoutDocument> {
+  const document = await payouts.findOne({ _id: payoutId, merchant_id: merchantId });
+  if (document === null) throw new Error("a payout that was decided on is gone");
+  return document;
+}
+
+/**
+ * What an execute checks, by what is known now: corridor, beneficiary, limits. The room of velocity
+ * limits is the payout's already, unless it has waited for longer than they look back.
+ */
+async function checkAgain(deps: DecideDeps, { id, quote }: Payout) {
+  const { merchantId, accountId, beneficiary, source, sourceMinor } = quote;
+  const read = await readQuote(deps, quote.id);
+  if (read?.executable.corridorOpen !== true) {
+    return refusedBecause("ACCESS_FORBIDDEN", "corridor_not_open");
+  }
+  const { screening } = await readBeneficiary(deps, merchantId, beneficiary.id);
+  const fit = fundable(read.executable, screening);
+  if (isRefused(fit)) return fit;
+  return deps.room.reserve({
+    ...{ payoutId: id, quoteId: quote.id, merchantId, accountId, beneficiaryId: beneficiary.id },
+    ...{ currency: source, amount: sourceMinor },
+  });
+}

@@ -1,0 +1,83 @@
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { PayoutControls } from "../controls/settings.ts";
+import type { Orders } from "../orders/document.ts";
+import { type GivenApproval, isSameActor } from "../payouts/rules/approval.ts";
+import type { BatchDocument, Batches } from "./document.ts";
+import { decidable } from "./rules/batch.ts";
+import { approve, cancelLines, reject } from "./store.ts";
+
+/** What deciding on batches works with. */
+export type DecideDeps = {
+  readonly batches: Batches;
+  readonly lines: Orders;
+  readonly controls: Pick<PayoutControls, "of">;
+  /** Has the runner look at what was approved. */
+  readonly wakeRunner: () => void;
+};
+
+type Decided =
+  | BatchDocument
+  | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN" | "INVALID_REQUEST">;
+
+const otherDigest = refused("INVALID_REQUEST", "digest: is not that of this batch");
+
+/** Has the payouts of a batch made, up to a total; a repeat of the operation has its answer. */
+export async function approveBatch(
+  deps: DecideDeps,
+  batch: BatchDocument,
+  asked: { readonly maxTotal: bigint; readonly digest: string },
+  by: Change,
+): Promise<Decided> {
+  if (batch.approval?.operation_id === by.operationId) return batch;
+  const may = mayDecide(deps, batch, by);
+  if (isRefused(may)) return may;
+  if (asked.digest !== "" && asked.digest !== batch.digest) return otherDigest;
+  if (await approve(deps.batches, batch._id, asked.maxTotal, by)) deps.wakeRunner();
+  const now = await found(deps, batch);
+  return now.approval?.operation_id === by.operationId ? now : mayDecideNow(deps, now, by);
+}
+
+/** Cancels a batch with its lines, and keeps why; a repeat completes what a crash left. */
+export async function rejectBatch(
+  deps: DecideDeps,
+  batch: BatchDocument,
+  reason: string,
+  by: Change,
+): Promise<Decided> {
+  if (batch.rejection?.operation_id !== by.operationId) {
+    const may = mayDecide(deps, batch, by);
+    if (isRefused(may)) return may;
+    await reject(deps.batches, batch._id, reason, by);
+  }
+  const now = await found(deps, batch);
+  if (now.rejection?.operation_id !== by.operationId) return mayDecideNow(deps, now, by);
+  await cancelLines(deps.lines, batch._id);
+  return now;
+}
+
+/** By the rules of when the batch was made, and by those of now. */
+function mayDecide({ controls }: Pick<DecideDeps, "controls">, batch: BatchDocument, by: Change) {
+  const isRule = controls.of(batch.merchant_id)?.approval?.isOfBatches === true;
+  const byAnother = isRule || batch.by_another === true;
+  return decidable({ state: batch.state, maker: batch.actor, byAnother }, by.actor);
+}
+
+/** Another decision came first. */
+function mayDecideNow(deps: DecideDeps, batch: BatchDocument, by: Change): Decided {
+  const may = mayDecide(deps, batch, by);
+  if (isRefused(may)) return may;
+  throw new Error("a batch that was decided on waits");
+}
+
+async function found({ batches }: DecideDeps, { _id }: BatchDocument): Promise<BatchDocument> {
+  const batch = await batches.findOne({ _id });
+  if (batch === null) throw new Error("a batch that was decided on is gone");
+  return batch;
+}
+
+/** The approval of a batch, as its payouts have it: where another than its maker gave it. */
+export function givenApproval({ actor, approval }: BatchDocument): GivenApproval | undefined {
+  if (approval === undefined || isSameActor(actor, approval.actor)) return undefined;
+  return { by: approval.actor, operationId: approval.operation_id, at: approval.at };
+}

@@ -1,0 +1,76 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
+import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
+import { originOf } from "@disburse/chassis/call-context.ts";
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
+import { exactNumber } from "@disburse/kernel/exact-json.ts";
+import { derivedId, eventId } from "@disburse/kernel/id.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import { isoTime } from "@disburse/kernel/time.ts";
+import type { BatchDocument, Batches, OwedEvent } from "./document.ts";
+
+/** The events of batches that the bus has not confirmed. */
+export function batchOutbox(batches: Batches): Outbox {
+  return {
+    due: async (limit) => {
+      const owing = { "events_owed.id": { $gt: "" } };
+      const found = await batches.find(owing, { hint: "events_owed" }).limit(limit).toArray();
+      return found.flatMap((batch) => batch.events_owed.map((event) => messageOf(batch, event)));
+    },
+    published: async (messages) => {
+      const ids = { $in: messages.map(({ id }) => id) };
+      await batches.updateMany(
+        { "events_owed.id": ids },
+        { $pull: { events_owed: { id: ids } } },
+        { hint: "events_owed" },
+      );
+    },
+  };
+}
+
+/** An event of a batch, which has one of each kind at most. */
+export function owedEvent(batchId: string, kind: OwedEvent["kind"]): OwedEvent {
+  const id = kind === "finished" ? eventId(batchId, 1) : `${derivedId("event", batchId)}_approval`;
+  return { id, kind };
+}
+
+/** An event of a batch, as its merchant's endpoints get it. */
+function messageOf(batch: BatchDocument, { id, kind }: OwedEvent): BusMessage {
+  const { at, status, type, data } = kind === "finished" ? finished(batch) : required(batch);
+  const { _id, merchant_id, reference_id } = batch;
+  const common = { id: _id, status, merchant_id, reference_id, line_count: batch.line_count };
+  const event = create(OptInEventSchema, {
+    ...{ eventId: id, merchantId: merchant_id, transactionType: type },
+    ...{ transactionId: _id, status, sequence: 1n },
+    dataJson: JSON.stringify({ ...common, ...data }),
+    occurredAt: timestampFromDate(at),
+  });
+  const key = `opt_in.batch_${kind}`;
+  return { id, key, body: toBinary(OptInEventSchema, event), origin: originOf(batch) };
+}
+
+function finished({ currency, result, finished_at: at }: BatchDocument) {
+  if (result === undefined || at === undefined) throw new Error("a finished batch has no result");
+  const { executed, failed, cancelled } = result.counts;
+  const data = {
+    ...{ executed_count: executed, failed_count: failed, cancelled_count: cancelled },
+    source_currency_code: currency,
+    total_amount: exactNumber(formatAmount(fromDecimal128(result.total_minor), currency)),
+    finished_at: isoTime(at),
+  };
+  return { at, status: "finished", type: "batch.finished", data };
+}
+
+/** Of a batch on which its merchant's rules have another actor decide. */
+function required(batch: BatchDocument) {
+  const { account_id, currency, digest, source_total: total, created_at: at } = batch;
+  const fixed = total === undefined ? 0n : fromDecimal128(total.amount_minor);
+  const data = {
+    ...{ account_id, source_currency_code: currency },
+    source_total: exactNumber(formatAmount(fixed, currency)),
+    ...{ digest, created_at: isoTime(at) },
+  };
+  return { at, status: "awaiting_approval", type: "batch.approval_required", data };
+}

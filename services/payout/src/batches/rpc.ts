@@ -1,0 +1,212 @@
+import { createHash } from "node:crypto";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { currentOrigin } from "@disburse/chassis/call-context.ts";
+import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import {
+  countedTotal,
+  cutPage,
+  findCountedPage,
+  readLimit,
+  readNumber,
+} from "@disburse/chassis/paging/page.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  ApproveBatchRequestSchema,
+  type Batch,
+  BatchLineState,
+  BatchState,
+  type CreateBatchRequest,
+  RejectBatchRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
+import type { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
+import { rejectBatch as rejectForm } from "@disburse/forms/bodies/approval.ts";
+import { approveBatch as approveForm } from "@disburse/forms/bodies/transfer.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
+import { hashedId } from "@disburse/kernel/id.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import { orderDocument } from "../orders/document.ts";
+import type { OrderTerms } from "../orders/rules/order.ts";
+import type { Payouts } from "../payouts/document.ts";
+import { approveBatch, type DecideDeps, rejectBatch } from "./decide.ts";
+import { type BatchDocument, storedTotal } from "./document.ts";
+import { owedEvent } from "./events.ts";
+import { checkedLines, type LineDeps } from "./lines.ts";
+import { batchDigest, totalsOf } from "./rules/batch.ts";
+import { cancelRunning, cancelWaiting, insertLines } from "./store.ts";
+import { batchMessage, lineMessages } from "./wire.ts";
+
+/** What the RPCs of batches work with. */
+export type BatchRpcDeps = LineDeps & DecideDeps & { readonly payouts: Payouts };
+
+/** A page of lines has a report's part, or a screen's. */
+const linePageMax = 500;
+const referenceMax = 255;
+
+/** The RPCs of batches. */
+export function batchesRpc(deps: BatchRpcDeps) {
+  const { batches, lines } = deps;
+  const shown: ShowBatch = async (batch) => ({ batch: await batchMessage(lines, batch) });
+  const find: FindBatch = async (merchantId, batchId) => {
+    const found = await batches.findOne({ _id: batchId, merchant_id: merchantId });
+    return orThrow(found ?? refused("RECORD_NOT_FOUND"));
+  };
+  return {
+    createBatch: async (request) => shown(await createBatch(deps, request)),
+
+    cancelBatch: async ({ mutation, merchantId, batchId }) => {
+      readMutation(mutation);
+      await find(merchantId, batchId);
+      await cancelWaiting(batches, batchId);
+      await cancelRunning(batches, lines, batchId);
+      const batch = await find(merchantId, batchId);
+      if (batch.cancelled_at === undefined) orThrow(refused("NOT_CANCELLABLE"));
+      deps.wakeRunner();
+      return shown(batch);
+    },
+
+    getBatch: async ({ merchantId, batchId }) => shown(await find(merchantId, batchId)),
+
+    ...decideRpc(deps, find, shown),
+    ...listRpc(deps, find),
+  } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
+}
+
+/** The RPCs that decide on a batch. */
+function decideRpc(deps: BatchRpcDeps, find: FindBatch, shown: ShowBatch) {
+  const contextOf = ({ unreadable }: Pick<CreateBatchRequest, "unreadable">) => ({
+    ...{ now: deps.clock.now(), unreadable },
+  });
+  return {
+    approveBatch: async (message) => {
+      const by = readMutation(message.mutation);
+      const schema = ApproveBatchRequestSchema;
+      const sent = orThrow(checkedMessage(approveForm, schema, message, contextOf(message)));
+      const batch = await find(message.merchantId, message.batchId);
+      const maxTotal = parseAmount(sent.maxTotalAmount, batch.currency);
+      if (isRefused(maxTotal)) {
+        return orThrow(refused("INVALID_REQUEST", `max_total_amount: ${maxTotal.detail}`));
+      }
+      const asked = { maxTotal, digest: sent.digest };
+      return shown(orThrow(await approveBatch(deps, batch, asked, by)));
+    },
+
+    rejectBatch: async (message) => {
+      const by = readMutation(message.mutation);
+      const schema = RejectBatchRequestSchema;
+      const sent = orThrow(checkedMessage(rejectForm, schema, message, contextOf(message)));
+      const batch = await find(message.merchantId, message.batchId);
+      return shown(orThrow(await rejectBatch(deps, batch, sent.reason, by)));
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
+}
+
+type ShowBatch = (batch: BatchDocument) => Promise<{ batch: Batch }>;
+type FindBatch = (merchantId: string, batchId: string) => Promise<BatchDocument>;
+
+/** The RPCs of lists: of batches, and of the lines of one. */
+function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
+  return {
+    listBatches: async ({ merchantId, state: wanted, ...page }) => {
+      if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
+      const state = wordOf(BatchState, wanted);
+      const own = { merchant_id: merchantId, ...(state && { state }) };
+      const { shown: found, ...rest } = await findCountedPage(batches, own, page);
+      return {
+        batches: await Promise.all(found.map((each) => batchMessage(lines, each))),
+        ...rest,
+      };
+    },
+
+    listBatchLines: async ({ merchantId, batchId, limit: asked, cursor, state: wanted }) => {
+      const limit = orThrow(readLimit(asked, linePageMax));
+      const last = orThrow(readNumber(cursor)) ?? 0;
+      await find(merchantId, batchId);
+      const state = wordOf(BatchLineState, wanted);
+      const own = { batch_id: batchId, ...(state && { state }) };
+      const [found, count] = await Promise.all([
+        lines
+          .find({ ...own, line: { $gt: last } })
+          .sort({ line: 1 })
+          .limit(limit + 1)
+          .toArray(),
+        lines.countDocuments(own),
+      ]);
+      const page = cutPage(found, limit, ({ line }) => String(line));
+      const messages = await lineMessages(payouts, page.shown);
+      return { lines: messages, nextCursor: page.nextCursor, ...countedTotal(count) };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
+}
+
+/** The id of the only batch of an operation: a repeat after a crash stores the same lines. */
+function batchIdOf(merchantId: string, operationId: string): string {
+  const name = `${merchantId} ${operationId}`;
+  return hashedId("batch", createHash("sha256").update(name).digest());
+}
+
+/** Stores the lines of a batch and then the batch: where it is there, all its lines are. */
+async function createBatch(
+  deps: BatchRpcDeps,
+  request: CreateBatchRequest,
+): Promise<BatchDocument> {
+  const { operationId, actor } = readMutation(request.mutation);
+  const { merchantId } = request;
+  const _id = batchIdOf(merchantId, operationId);
+  const before = await deps.batches.findOne({ _id });
+  if (before !== null) return before;
+  const referenceId = cleanText(request.referenceId);
+  const problem = referenceProblem(referenceId);
+  if (problem !== undefined) orThrow(refused("INVALID_REQUEST", `reference_id: ${problem}`));
+  const sent = request.lines;
+  const terms = orThrow(await checkedLines(deps, merchantId, sent, request.unreadable));
+  const createdAt = deps.clock.now();
+  const origin = currentOrigin();
+  const documents = terms.map((each, at) => {
+    const id = `${_id}.${String(at + 1).padStart(5, "0")}`;
+    const place = { batchId: _id, line: at + 1 };
+    return orderDocument(each, {
+      id,
+      merchantId,
+      operationId: id,
+      actor,
+      origin,
+      place,
+      createdAt,
+    });
+  });
+  await insertLines(deps.lines, documents);
+  const byAnother = deps.controls.of(merchantId)?.approval?.isOfBatches === true;
+  const batch: BatchDocument = {
+    ...{ _id, schema_version: 1, merchant_id: merchantId, reference_id: referenceId },
+    ...approvedFields(_id, merchantId, terms),
+    ...{ operation_id: operationId, actor, ...origin, state: "awaiting_approval" },
+    ...(byAnother && { by_another: true }),
+    events_owed: byAnother ? [owedEvent(_id, "approval_required")] : [],
+    ...{ created_at: createdAt, updated_at: createdAt },
+  };
+  return insertOrFind(deps.batches, batch, { _id });
+}
+
+/** What is approved of a batch: its account, what its lines fix, and the digest over them. */
+function approvedFields(id: string, merchantId: string, terms: readonly OrderTerms[]) {
+  const [first] = terms;
+  if (first === undefined) throw new Error("a batch without a line");
+  const { accountId, source: currency } = first;
+  const digest = batchDigest({ id, merchantId, accountId, currency, lines: terms.length });
+  for (const each of terms) digest.add(each);
+  const { source, receiving } = totalsOf(terms);
+  return {
+    ...{ account_id: accountId, currency, line_count: terms.length, digest: digest.hex() },
+    ...(source && { source_total: storedTotal(source) }),
+    receiving_totals: receiving.map(storedTotal),
+  };
+}
+
+function referenceProblem(text: string): string | undefined {
+  const isLong = Array.from(text).length > referenceMax;
+  return isLong ? `must be at most ${referenceMax} characters` : textProblem(text);
+}

@@ -1,0 +1,93 @@
+import { expect, it } from "vitest";
+import type { OrderTerms } from "../../orders/rules/order.ts";
+import {
+  batchDigest,
+  decidable,
+  mayGoOn,
+  namedViolations,
+  ofLine,
+  totalsOf,
+  waitingMax,
+} from "./batch.ts";
+
+const terms = (fixed: "source" | "receiving", amount: bigint, destination = "INR"): OrderTerms => ({
+  ...{ accountId: "acc_1", beneficiaryId: "ben_1", source: "USD", destination, fixed, amount },
+  ...{ maxSource: undefined, referenceId: "", remittanceInformation: "", purposeCode: "" },
+  ...{ metadata: {}, allowDuplicate: false },
+});
+
+it("totals are of what lines fix, by side and currency", () => {
+  const lines = [
+    ...[terms("source", 100n), terms("source", 50n), terms("receiving", 7n)],
+    ...[terms("receiving", 1n, "USD"), terms("receiving", 2n, "USD")],
+  ];
+  expect(totalsOf(lines)).toEqual({
+    source: { currency: "USD", amount: 150n, lines: 2 },
+    receiving: [
+      { currency: "INR", amount: 7n, lines: 1 },
+      { currency: "USD", amount: 3n, lines: 2 },
+    ],
+  });
+  expect(totalsOf([terms("receiving", 7n)]).source).toBeUndefined();
+});
+
+const head = { id: "bat_1", merchantId: "mer_1", accountId: "acc_1", currency: "USD", lines: 2 };
+const digestOf = (lines: readonly OrderTerms[], change: object = {}) => {
+  const digest = batchDigest({ ...head, ...change });
+  for (const each of lines) digest.add(each);
+  return digest.hex();
+};
+
+it("the digest is another one where anything is that is approved", () => {
+  const [first, second] = [terms("source", 100n), terms("receiving", 7n)];
+  const heads = [{ id: "x" }, { merchantId: "x" }, { accountId: "x" }, { currency: "x" }];
+  const changes = Object.keys(first).map((name) => ({ ...first, [name]: name }) as OrderTerms);
+  const digests = [
+    ...[...heads, { lines: 3 }].map((change) => digestOf([first, second], change)),
+    ...changes.map((change) => digestOf([change, second])),
+    ...[digestOf([second, first]), digestOf([first]), digestOf([first, second, second])],
+  ];
+  const all = [...digests, digestOf([first, second])];
+  expect(new Set(all).size).toBe(all.length);
+  expect(digestOf([first, second])).toBe(digestOf([first, second]));
+});
+
+const [key, member] = [{ kind: "api_key", id: "1" } as const, { kind: "member", id: "1" } as const];
+it.each([
+  ["another, where one is needed", true, member, "decide"],
+  ["its maker, where none is", false, key, "decide"],
+  ["its maker, where another is needed", true, key, "same_actor"],
+])("a batch that waits is decided on by %s", (_who, byAnother, by, expected) => {
+  const may = decidable({ state: "awaiting_approval", maker: key, byAnother }, by);
+  expect(typeof may === "string" ? may : may.reason).toBe(expected);
+});
+
+it.each(["running", "finished", "cancelled"] as const)("one that is %s is not", (state) => {
+  const may = decidable({ state, maker: key, byAnother: false }, member);
+  expect(may).toMatchObject({ refused: "NOT_AWAITING_APPROVAL" });
+});
+
+it("a violation is named by its line", () => {
+  const of = ofLine(17, { field: "source_amount", problem: "is required" });
+  expect(of).toEqual({ field: "lines[17].source_amount", problem: "is required" });
+});
+
+it.each([
+  [100, 100, undefined],
+  [101, 101, "has 1 more problems"],
+])("of %i violations %i are shown", (count, shown, more) => {
+  const all = Array.from({ length: count }, (_each, at) =>
+    ofLine(at, { field: "a", problem: "b" }),
+  );
+  const named = namedViolations(all);
+  expect(named).toHaveLength(shown);
+  expect(named.at(-1)?.problem).toBe(more ?? "b");
+});
+
+it.each([
+  [0, true],
+  [waitingMax - 1, true],
+  [waitingMax, false],
+])("with %i payouts waiting for a rail a batch goes on: %s", (waiting, goesOn) => {
+  expect(mayGoOn(waiting)).toBe(goesOn);
+});

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { storedMetadata } from "@disburse/kernel/metadata.ts";
+import { type Refused, refused, refusedBecause, type Violation } from "@disburse/kernel/refusal.ts";
+import type { OrderTerms } from "../../orders/rules/order.ts";
+import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
+
+/** Where a batch stands. */
+export type BatchState = "awaiting_approval" | "running" | "finished" | "cancelled";
+
+/** Lines of a batch by where they stand. */
+export type LineCounts = Readonly<Record<"waiting" | "executed" | "failed" | "cancelled", number>>;
+
+/** A sum of lines that fix the amount of one side. */
+export type FixedTotal = {
+  readonly currency: string;
+  readonly amount: bigint;
+  readonly lines: number;
+};
+
+/** What the lines of a batch fix: what the account pays, and what is received by currency. */
+export function totalsOf(terms: readonly OrderTerms[]): {
+  readonly source: FixedTotal | undefined;
+  readonly receiving: readonly FixedTotal[];
+} {
+  const sums = new Map<string, FixedTotal>();
+  for (const { fixed, amount, source, destination } of terms) {
+    const currency = fixed === "source" ? source : destination;
+    const key = `${fixed} ${currency}`;
+    const before = sums.get(key);
+    sums.set(key, {
+      currency,
+      amount: (before?.amount ?? 0n) + amount,
+      lines: (before?.lines ?? 0) + 1,
+    });
+  }
+  const of = (side: string) =>
+    [...sums].filter(([key]) => key.startsWith(side)).map(([, sum]) => sum);
+  return { source: of("source")[0], receiving: of("receiving") };
+}
+
+/** What is approved with a batch, but for its lines. */
+export type ApprovedHead = {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly currency: string;
+  readonly lines: number;
+};
+
+/** Takes the lines of a batch in their order; then SHA-256 in hexadecimal over what is approved. */
+export function batchDigest({ id, merchantId, accountId, currency, lines }: ApprovedHead) {
+  const hash = createHash("sha256");
+  const add = (values: readonly unknown[]) =>
+    hash.update(`${JSON.stringify(values.map(String))}\n`);
+  add(["1", id, merchantId, accountId, currency, lines]);
+  return {
+    add: (terms: OrderTerms): void => {
+      const { fixed, amount, maxSource = "", allowDuplicate } = terms;
+      const metadata = JSON.stringify(storedMetadata(terms.metadata));
+      const { referenceId, remittanceInformation, purposeCode } = terms;
+      add([
+        ...[terms.accountId, terms.beneficiaryId, terms.source, terms.destination],
+        ...[fixed, amount, maxSource, referenceId, remittanceInformation, purposeCode],
+        ...[allowDuplicate, metadata],
+      ]);
+    },
+    hex: (): string => hash.digest("hex"),
+  };
+}
+
+/** Whether an actor may decide on a batch; `byAnother`: not the one that made it. */
+export function decidable(
+  { state, maker, byAnother }: { state: BatchState; maker: Who; byAnother: boolean },
+  by: Who,
+): "decide" | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN"> {
+  if (state !== "awaiting_approval") {
+    return refused("NOT_AWAITING_APPROVAL", "This batch does not wait for approval.");
+  }
+  const isOwn = isSameActor(maker, by);
+  return byAnother && isOwn ? refusedBecause("ACCESS_FORBIDDEN", "same_actor") : "decide";
+}
+
+/** Where more lines are wrong it is for one reason, which the first hundred show. */
+const namedMax = 100;
+
+/** The violations of many lines as one message has them. */
+export function namedViolations(violations: readonly Violation[]): Violation[] {
+  const more = violations.length - namedMax;
+  if (more <= 0) return [...violations];
+  return [
+    ...violations.slice(0, namedMax),
+    { field: "lines", problem: `has ${more} more problems` },
+  ];
+}
+
+/** The path of a line's field: lines are counted from 0 there, as arrays of JSON are. */
+export function ofLine(at: number, { field, problem }: Violation): Violation {
+  return { field: `lines[${at}].${field}`, problem };
+}
+
+/**
+ * Whether more payouts of batches may be made now, by how many payouts wait for rail workers: those
+ * that merchants execute meanwhile would wait behind them.
+ */
+export function mayGoOn(waitingPayouts: number): boolean {
+  return waitingPayouts < waitingMax;
+}
+
+/** As many as workers take on within a second or two. */
+export const waitingMax = 100;

@@ -1,0 +1,182 @@
+import {
+  fromDecimal128,
+  isOnlyDuplicateKeys,
+  toDecimal128,
+} from "@disburse/chassis/mongo/database.ts";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import { Decimal128 } from "mongodb";
+import type { OrderDocument, Orders } from "../orders/document.ts";
+import type { BatchDocument, Batches } from "./document.ts";
+import { owedEvent } from "./events.ts";
+import type { LineCounts } from "./rules/batch.ts";
+
+/** Documents of one insert. */
+const insertedMax = 1_000;
+
+/** Stores the lines of a batch, those that are there already not again. */
+export async function insertLines(lines: Orders, documents: readonly OrderDocument[]) {
+  for (let at = 0; at < documents.length; at += insertedMax) {
+    try {
+      await lines.insertMany(documents.slice(at, at + insertedMax), { ordered: false });
+    } catch (error) {
+      if (!isOnlyDuplicateKeys(error)) throw error;
+    }
+  }
+}
+
+/** How many lines of a batch stand where, and what the payouts that are made or begun cost. */
+export type Standing = { readonly counts: LineCounts; readonly total: bigint };
+
+/** Counts the lines of a batch by an index. */
+export async function standingOf(lines: Orders, batchId: string): Promise<Standing> {
+  const cost = { $ifNull: ["$quote.source_minor", toDecimal128(0n)] };
+  const groups = await lines
+    .aggregate<{ _id: OrderDocument["state"]; count: number; cost: Decimal128 | number }>([
+      { $match: { batch_id: batchId } },
+      { $group: { _id: "$state", count: { $sum: 1 }, cost: { $sum: cost } } },
+    ])
+    .toArray();
+  const of = (state: OrderDocument["state"]) => groups.find(({ _id }) => _id === state);
+  const countOf = (state: OrderDocument["state"]) => of(state)?.count ?? 0;
+  // What a failed or cancelled line was quoted at is not paid.
+  const costs = [of("waiting"), of("executed")].map((each) =>
+    each?.cost instanceof Decimal128 ? fromDecimal128(each.cost) : 0n,
+  );
+  return {
+    counts: {
+      waiting: countOf("waiting"),
+      executed: countOf("executed"),
+      failed: countOf("failed"),
+      cancelled: countOf("cancelled"),
+    },
+    total: costs.reduce((sum, each) => sum + each, 0n),
+  };
+}
+
+/** Has a batch that waits for it made, up to a total; `false`: it does not wait any more. */
+export async function approve(
+  batches: Batches,
+  id: string,
+  maxTotal: bigint,
+  { operationId, actor }: Change,
+): Promise<boolean> {
+  const approval = {
+    ...{ at: "$$NOW", max_total_minor: toDecimal128(maxTotal) },
+    ...{ operation_id: { $literal: operationId }, actor: { $literal: actor } },
+  };
+  const { matchedCount } = await batches.updateOne({ _id: id, state: "awaiting_approval" }, [
+    {
+      $set: {
+        ...{ state: "running", approval, due_at: "$$NOW" },
+        ...{ moved_at: "$$NOW", updated_at: "$$NOW" },
+      },
+    },
+  ]);
+  return matchedCount === 1;
+}
+
+/** Cancels a batch that waits for its approval, for who rejects it. */
+export async function reject(
+  batches: Batches,
+  id: string,
+  reason: string,
+  { operationId, actor }: Change,
+): Promise<void> {
+  const rejection = {
+    ...{ at: "$$NOW", reason: { $literal: reason } },
+    ...{ operation_id: { $literal: operationId }, actor: { $literal: actor } },
+  };
+  await batches.updateOne({ _id: id, state: "awaiting_approval" }, [
+    { $set: { state: "cancelled", rejection, cancelled_at: "$$NOW", updated_at: "$$NOW" } },
+  ]);
+}
+
+/** Cancels a batch that waits for its approval. */
+export async function cancelWaiting(batches: Batches, id: string): Promise<void> {
+  await batches.updateOne(
+    { _id: id, state: "awaiting_approval" },
+    { $set: { state: "cancelled" }, $currentDate: { updated_at: true, cancelled_at: true } },
+  );
+}
+
+/** Has the lines that are not begun cancelled, of a batch that runs. */
+export async function cancelRunning(batches: Batches, lines: Orders, id: string): Promise<void> {
+  const running = { _id: id, state: "running" as const, cancelled_at: { $exists: false } };
+  await batches.updateOne(running, { $currentDate: { updated_at: true, cancelled_at: true } });
+  await cancelLines(lines, id);
+}
+
+/** Cancels the lines of a batch that no quote is bound to, and none can be from now on. */
+export async function cancelLines(lines: Orders, batchId: string): Promise<void> {
+  await lines.updateMany(
+    { batch_id: batchId, state: "waiting", quote: { $exists: false } },
+    { $set: { state: "cancelled" }, $unset: { lease: "" }, $currentDate: { updated_at: true } },
+  );
+}
+
+/** A batch with the right to make its payouts, until another process has leased it. */
+export type LeasedBatch = { readonly batch: BatchDocument; readonly lease: string };
+
+/** Leases a batch that is due by the database's clock; `undefined`: there is none. */
+export async function leaseDueBatch(
+  batches: Batches,
+  now: Date,
+  leaseMs: number,
+): Promise<LeasedBatch | undefined> {
+  const found = await batches
+    .find({ due_at: { $lte: now } }, { projection: { _id: 1 } })
+    .sort({ due_at: 1 })
+    .limit(1)
+    .toArray();
+  const lease = crypto.randomUUID();
+  for (const { _id } of found) {
+    const isDue = { state: "running" as const, $expr: { $lte: ["$due_at", "$$NOW"] } };
+    const leased = { lease, due_at: { $add: ["$$NOW", leaseMs] } };
+    const batch = await batches.findOneAndUpdate({ _id, ...isDue }, [{ $set: leased }], {
+      returnDocument: "after",
+    });
+    if (batch !== null) return { batch, lease };
+  }
+  return undefined;
+}
+
+/**
+ * Has a batch looked at again after a time, some of its lines having been taken on, or none;
+ * `undefined`: it is another process's by now.
+ */
+export async function extendLease(
+  batches: Batches,
+  { batch, lease }: LeasedBatch,
+  ms: number,
+  hasMoved: boolean,
+): Promise<BatchDocument | undefined> {
+  const due_at = { $add: ["$$NOW", ms] };
+  const extended = { $set: { due_at, ...(hasMoved && { moved_at: "$$NOW" }) } };
+  const own = { _id: batch._id, state: "running" as const, lease };
+  return (
+    (await batches.findOneAndUpdate(own, [extended], { returnDocument: "after" })) ?? undefined
+  );
+}
+
+/**
+ * Makes the lines that wait this lease's: no worker of an earlier one binds a quote to them from
+ * here on, so that what is counted afterwards is all that was spent.
+ */
+export async function takeLines(lines: Orders, { batch, lease }: LeasedBatch): Promise<void> {
+  await lines.updateMany({ batch_id: batch._id, state: "waiting" }, { $set: { lease } });
+}
+
+/** Ends a batch none of whose lines waits; `false`: it is over already. */
+export async function finish(batches: Batches, id: string, standing: Standing): Promise<boolean> {
+  const result = { counts: standing.counts, total_minor: toDecimal128(standing.total) };
+  const { matchedCount } = await batches.updateOne(
+    { _id: id, state: "running" },
+    {
+      $set: { state: "finished", result },
+      $push: { events_owed: owedEvent(id, "finished") },
+      $unset: { due_at: "", lease: "" },
+      $currentDate: { updated_at: true, finished_at: true },
+    },
+  );
+  return matchedCount === 1;
+}

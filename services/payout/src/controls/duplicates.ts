@@ -1,0 +1,143 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Collection, Filter } from "mongodb";
+import { isHeld, type Ledger } from "../ledger/accounts.ts";
+import type { PayoutDocument, Payouts } from "../payouts/document.ts";
+import type { PayoutControls } from "./settings.ts";
+
+/** A payout that is about to be made of a quote, and the time of the quote's database. */
+export type AskedPayout = {
+  readonly payoutId: string;
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly beneficiaryId: string;
+  readonly referenceId: string;
+  readonly source: string;
+  readonly sourceMinor: bigint;
+  readonly destination: string;
+  readonly receivingMinor: bigint;
+  readonly now: Date;
+};
+
+/** The turn of one execute, of those to one beneficiary under one reference. */
+type TurnDocument = {
+  /** `<merchant id>:<beneficiary id>:<reference>`. */
+  _id: string;
+  schema_version: number;
+  payout_id: string;
+  account_id: string;
+  taken_at: Date;
+};
+
+/** Ends a turn: the payout is stored, or was refused. */
+export type Turn = { readonly end: () => Promise<void> };
+
+/** Refuses payouts that repeat another one, where their merchant has it so. */
+export type DuplicateGuard = ReturnType<typeof createDuplicateGuard>;
+
+/** What the guard works with. */
+export type GuardDeps = {
+  readonly database: Database;
+  readonly payouts: Payouts;
+  readonly ledger: Ledger;
+  readonly controls: Pick<PayoutControls, "of">;
+  readonly clock: Clock;
+};
+
+/** No execute runs for so long; after it a turn is one that a crash left. */
+const turnMs = 5_000;
+/** The longest wait for the turn of another execute, and the longest pause between two looks. */
+const waitMaxMs = 3_000;
+const pauseMaxMs = 40;
+
+/**
+ * Opens the guard. Executes to one beneficiary under one reference take turns, so of two at once
+ * the later finds the payout of the earlier. A merchant without the guard costs no read and no
+ * write.
+ */
+export function createDuplicateGuard(deps: GuardDeps) {
+  const turns = deps.database.db.collection<TurnDocument>("execution_turns");
+  return {
+    /** A turn, to be ended when the payout is stored or refused; `undefined`: there is no guard. */
+    enter: async (
+      asked: AskedPayout,
+    ): Promise<Turn | undefined | Refused<"POSSIBLE_DUPLICATE">> => {
+      const windowMs = deps.controls.of(asked.merchantId)?.duplicateWindowMs;
+      if (windowMs === undefined || asked.referenceId === "") return undefined;
+      const turn = await takeTurn(deps, turns, asked);
+      const since = new Date(asked.now.getTime() - windowMs);
+      const earlier = await findEarlier(deps.payouts, asked, since);
+      if (earlier === undefined) return turn;
+      await turn.end();
+      return { ...refused("POSSIBLE_DUPLICATE"), payoutId: earlier };
+    },
+  };
+}
+
+/**
+ * The first payout since then that this one would repeat: by the amount that leaves or the one that
+ * arrives, as a new quote keeps one of them alone. One that has failed was not paid.
+ */
+async function findEarlier(
+  payouts: Payouts,
+  asked: AskedPayout,
+  since: Date,
+): Promise<string | undefined> {
+  const { source, sourceMinor, destination, receivingMinor } = asked;
+  const same: Filter<PayoutDocument> = {
+    merchant_id: asked.merchantId,
+    reference_id: asked.referenceId,
+    created_at: { $gt: since },
+    beneficiary_id: asked.beneficiaryId,
+    status: { $ne: "failed" },
+    _id: { $ne: asked.payoutId },
+    $or: [
+      { source, source_minor: toDecimal128(sourceMinor) },
+      { destination, receiving_minor: toDecimal128(receivingMinor) },
+    ],
+  };
+  const options = { projection: { _id: 1 }, sort: { created_at: 1, _id: 1 } } as const;
+  return (await payouts.findOne(same, options))?._id;
+}
+
+async function takeTurn(
+  deps: GuardDeps,
+  turns: Collection<TurnDocument>,
+  { merchantId, beneficiaryId, referenceId, payoutId, accountId }: AskedPayout,
+): Promise<Turn> {
+  const _id = `${merchantId}:${beneficiaryId}:${referenceId}`;
+  const own = { payout_id: payoutId, account_id: accountId };
+  // Where it ends by itself meanwhile, another execute has it.
+  const turn = { end: async () => void (await turns.deleteOne({ _id, payout_id: payoutId })) };
+  const waitsUntil = performance.now() + waitMaxMs;
+  while (performance.now() < waitsUntil) {
+    const taken = { ...own, taken_at: deps.clock.now() };
+    if (await insertOnce(turns, { _id, schema_version: 1, ...taken })) return turn;
+    const found = await turns.findOne({ _id });
+    if (found === null) continue;
+    // Another try of the same payout: whichever is first makes it.
+    if (found.payout_id === payoutId) return turn;
+    if (await isLeft(deps, found)) {
+      const { payout_id, taken_at } = found;
+      const { matchedCount } = await turns.updateOne({ _id, payout_id, taken_at }, { $set: taken });
+      if (matchedCount === 1) return turn;
+    }
+    await pause(Math.random() * pauseMaxMs);
+  }
+  throw new ConnectError("another payout of this reference is being executed", Code.Unavailable);
+}
+
+/** Whether a crash left a turn, and what it was for is a payout by now or will never be one. */
+async function isLeft(
+  { payouts, ledger, clock }: GuardDeps,
+  { payout_id, account_id, taken_at }: TurnDocument,
+): Promise<boolean> {
+  if (clock.now().getTime() - taken_at.getTime() < turnMs) return false;
+  const exists = await payouts.findOne({ _id: payout_id }, { projection: { _id: 1 } });
+  // Held money without a payout becomes one, or is released, by the sweep.
+  return exists !== null || !(await isHeld(ledger, account_id, payout_id));
+}

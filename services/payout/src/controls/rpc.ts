@@ -1,0 +1,86 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  PayoutControlsSchema,
+  type ApprovalRules as RulesMessage,
+  type SetPayoutControlsRequest,
+} from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { invalidRequest, otherContent, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type AuditStore, readOperator } from "../payouts/operators.ts";
+import type { SettingsDocument } from "../settings/merchant-settings.ts";
+import { type ApprovalRulesText, lastsDefaultSeconds } from "./rules/approval.ts";
+import { type ControlsText, controlViolations } from "./rules/controls.ts";
+import type { PayoutControls } from "./settings.ts";
+
+/** What the RPCs of controls work with. */
+export type ControlsDeps = {
+  readonly controls: PayoutControls;
+  readonly audit: AuditStore;
+  readonly clock: Clock;
+};
+
+/** The operators' RPCs of what stands before a merchant's payouts. */
+export function controlsRpc({ controls, audit, clock }: ControlsDeps) {
+  return {
+    setPayoutControls: async (message) => {
+      const by = readOperator(message.mutation);
+      const { merchantId } = message;
+      if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
+      const text = controlsText(message);
+      const violations = controlViolations(text);
+      if (violations.length > 0) orThrow(invalidRequest(violations));
+      const detail = JSON.stringify(text);
+      const at = clock.now();
+      const record = { action: "controls.set", subject: merchantId, detail, at } as const;
+      // The audit trail first: its order decides, and a repeat changes nothing.
+      const entry = await audit.append({ ...record, ...by });
+      if (entry.detail !== detail) orThrow(otherContent);
+      return { controls: controlsMessage(merchantId, await controls.follow(entry)) };
+    },
+
+    getPayoutControls: async ({ merchantId }) => ({
+      controls: controlsMessage(merchantId, await controls.read(merchantId)),
+    }),
+  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+}
+
+function controlsText(message: SetPayoutControlsRequest): ControlsText {
+  const { duplicateWindowSeconds: window, approval } = message;
+  return {
+    ...(window !== 0 && { duplicate_window_seconds: window }),
+    ...(approval && { approval: rulesText(approval) }),
+  };
+}
+
+function rulesText(message: RulesMessage): ApprovalRulesText {
+  const { amounts, newBeneficiaryDays, lastsSeconds, batches } = message;
+  return {
+    amounts: amounts.map(({ currencyCode: currency, minimum }) => ({ currency, minimum })),
+    new_beneficiary_days: newBeneficiaryDays,
+    lasts_seconds: lastsSeconds === 0 ? lastsDefaultSeconds : lastsSeconds,
+    ...(batches && { batches }),
+  };
+}
+
+function controlsMessage(merchantId: string, stored: SettingsDocument<ControlsText> | null) {
+  const approval = stored?.approval;
+  return create(PayoutControlsSchema, {
+    merchantId,
+    duplicateWindowSeconds: stored?.duplicate_window_seconds ?? 0,
+    ...(approval && {
+      approval: {
+        amounts: approval.amounts.map(({ currency: currencyCode, minimum }) => {
+          return { currencyCode, minimum };
+        }),
+        newBeneficiaryDays: approval.new_beneficiary_days,
+        lastsSeconds: approval.lasts_seconds,
+        batches: approval.batches ?? false,
+      },
+    }),
+    ...(stored && { updatedAt: timestampFromDate(stored.updated_at) }),
+  });
+}

@@ -1,0 +1,101 @@
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused, type Violation } from "@disburse/kernel/refusal.ts";
+import type { ApprovalNeed, ApprovalReason } from "../../payouts/rules/approval.ts";
+
+/** When payouts wait for approval, as operators write it, and as it is stored. */
+export type ApprovalRulesText = {
+  /** One for each source currency at most; decimal text. */
+  readonly amounts: readonly { readonly currency: string; readonly minimum: string }[];
+  /** 0: no such rule. */
+  readonly new_beneficiary_days: number;
+  readonly lasts_seconds: number;
+  /** Another actor than the one that made a batch decides on it; absent: any may. */
+  readonly batches?: true;
+};
+
+/** The same as it is applied. */
+export type ApprovalRules = {
+  /** In minor units, by source currency. */
+  readonly minimums: ReadonlyMap<string, bigint>;
+  readonly newBeneficiaryMs: number;
+  readonly lastsMs: number;
+  readonly isOfBatches: boolean;
+};
+
+const dayMs = 86_400_000;
+/** What an approval lasts where the rules do not say: the next working day of most. */
+export const lastsDefaultSeconds = 86_400;
+/** Below it no one can decide; above it the house would hold a rate for longer than a week. */
+const lastsMinSeconds = 60;
+const lastsMaxSeconds = 7 * 86_400;
+const newBeneficiaryMaxDays = 365;
+
+/** Why approval rules cannot be set, by field. */
+export function approvalViolations(rules: ApprovalRulesText): Violation[] {
+  const { amounts, new_beneficiary_days, lasts_seconds } = rules;
+  const violations = amounts.flatMap((each, at) => amountViolations(rules, each, at));
+  const must = (field: string, value: number, min: number, max: number) => {
+    if (value >= min && value <= max) return;
+    violations.push({ field: `approval.${field}`, problem: `must be ${min} to ${max}` });
+  };
+  must("new_beneficiary_days", new_beneficiary_days, 0, newBeneficiaryMaxDays);
+  must("lasts_seconds", lasts_seconds, lastsMinSeconds, lastsMaxSeconds);
+  return violations;
+}
+
+function amountViolations(
+  { amounts }: ApprovalRulesText,
+  { currency, minimum }: ApprovalRulesText["amounts"][number],
+  at: number,
+): Violation[] {
+  const name = `approval.amounts[${at}]`;
+  if (findCurrency(currency) === undefined) {
+    return [{ field: `${name}.currency_code`, problem: "is not a known one" }];
+  }
+  if (amounts.findIndex((each) => each.currency === currency) < at) {
+    return [{ field: `${name}.currency_code`, problem: "is there twice" }];
+  }
+  const minor = parseAmount(minimum, currency);
+  if (!isRefused(minor) && minor > 0n) return [];
+  return [{ field: `${name}.minimum`, problem: `must be an amount above zero in ${currency}` }];
+}
+
+/** Rules as they are applied; what was stored is sound. */
+export function readApprovalRules(text: ApprovalRulesText): ApprovalRules {
+  const minimums = text.amounts.map(({ currency, minimum }): [string, bigint] => {
+    const minor = parseAmount(minimum, currency);
+    if (isRefused(minor)) throw new Error("approval rules with an amount that is none");
+    return [currency, minor];
+  });
+  return {
+    minimums: new Map(minimums),
+    newBeneficiaryMs: text.new_beneficiary_days * dayMs,
+    lastsMs: text.lasts_seconds * 1_000,
+    isOfBatches: text.batches === true,
+  };
+}
+
+/** A payout that is about to be made. */
+export type JudgedPayout = {
+  readonly source: string;
+  readonly sourceMinor: bigint;
+  /** Unknown of a beneficiary that is not there any more: it counts as new. */
+  readonly beneficiaryCreatedAt: Date | undefined;
+};
+
+/** The approval that a payout needs; `undefined`: none. */
+export function approvalNeed(
+  { minimums, newBeneficiaryMs, lastsMs }: ApprovalRules,
+  { source, sourceMinor, beneficiaryCreatedAt }: JudgedPayout,
+  now: Date,
+): ApprovalNeed | undefined {
+  const minimum = minimums.get(source);
+  const knownSince = beneficiaryCreatedAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  const isNew = newBeneficiaryMs > 0 && now.getTime() - knownSince < newBeneficiaryMs;
+  const reasons: ApprovalReason[] = [
+    ...(minimum !== undefined && sourceMinor >= minimum ? (["amount"] as const) : []),
+    ...(isNew ? (["new_beneficiary"] as const) : []),
+  ];
+  return reasons.length === 0 ? undefined : { reasons, lastsMs };
+}

@@ -1,0 +1,192 @@
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { derivedId } from "@disburse/kernel/id.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createDuplicateGuard } from "../controls/duplicates.ts";
+import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+
+const merchantId = "mer_1";
+/** By whole seconds, so that a test sets when an earlier payout was executed. */
+const windowSeconds = 600;
+let platform: TestPlatform;
+let accountId = "";
+let reference = 0;
+/** Another one for each test. */
+let referenceId = "";
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  platform.world.offsetMs = 0;
+  platform.faults.claim = () => undefined;
+  platform.faults.afterClaim = () => undefined;
+  await guard(windowSeconds);
+  accountId = await platform.fundedAccount(merchantId, "1000.00");
+  referenceId = `order-${++reference}`;
+});
+
+async function guard(duplicateWindowSeconds: number) {
+  const { operationId } = platform.operation();
+  const mutation = { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } };
+  await platform.operationsRpc.setPayoutControls({ mutation, merchantId, duplicateWindowSeconds });
+}
+
+type Sent = { referenceId?: string; allowDuplicate?: boolean };
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "OK",
+    (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
+  );
+
+function execute(quoteId = platform.quote(accountId), sent: Sent = {}) {
+  const mutation = platform.operation();
+  return platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId, ...sent });
+}
+const turns = () => platform.database.db.collection("execution_turns");
+
+describe("with a guard against duplicates", () => {
+  it("a payout that repeats another one is refused with its id, and holds nothing", async () => {
+    const { payoutId } = await execute();
+    const refusal = await execute().then(() => undefined, readRefusal);
+    expect(refusal).toMatchObject({ code: "POSSIBLE_DUPLICATE", payoutId });
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect([account?.available, account?.held]).toEqual(["990.00", "10.00"]);
+    expect(await turns().countDocuments()).toBe(0);
+  });
+
+  it("the same quote is paid with allow_duplicate, which is kept with its operation", async () => {
+    await execute();
+    const quoteId = platform.quote(accountId);
+    expect(await codeOf(execute(quoteId))).toBe("POSSIBLE_DUPLICATE");
+    expect(await codeOf(execute(quoteId, { allowDuplicate: true }))).toBe("OK");
+    const executions = platform.database.db.collection("executions");
+    expect(await executions.findOne({ quote_id: quoteId })).toMatchObject({
+      allow_duplicate: true,
+    });
+  });
+
+  it.each<[string, Parameters<TestPlatform["quote"]>[1], Sent]>([
+    ["of another amount", { amount: "10.01" }, {}],
+    ["of another reference", {}, { referenceId: "another" }],
+    ["without a reference", {}, { referenceId: "" }],
+  ])("a payout %s is paid", async (_what, change, sent) => {
+    await execute(undefined, sent.referenceId === "" ? sent : {});
+    expect(await codeOf(execute(platform.quote(accountId, change), sent))).toBe("OK");
+  });
+
+  it("one that left or arrived with the same amount is found, another beneficiary's is not", async () => {
+    const { payoutId } = await execute();
+    const asked = {
+      ...{ payoutId: "po_new", merchantId, accountId, beneficiaryId: "ben_1", referenceId },
+      ...{ source: "USD", sourceMinor: 999n, destination: "USD", receivingMinor: 1_000n },
+      now: new Date(),
+    };
+    const enter = async (change: object) => {
+      const turn = await platform.rpcDeps.duplicates.enter({ ...asked, ...change });
+      if (turn !== undefined && "end" in turn) await turn.end();
+      return turn !== undefined && "refused" in turn ? turn.payoutId : undefined;
+    };
+    expect(await enter({})).toBe(payoutId);
+    expect(await enter({ sourceMinor: 1_000n, receivingMinor: 999n })).toBe(payoutId);
+    expect(await enter({ receivingMinor: 999n })).toBeUndefined();
+    expect(await enter({ source: "EUR", destination: "EUR", sourceMinor: 1_000n })).toBeUndefined();
+    expect(await enter({ beneficiaryId: "ben_2" })).toBeUndefined();
+    expect(await enter({ merchantId: "mer_2" })).toBeUndefined();
+    expect(await enter({ payoutId })).toBeUndefined();
+  });
+
+  it.each([
+    ["at the end of its window", 0, "OK"],
+    ["a moment before", 1, "POSSIBLE_DUPLICATE"],
+  ])("one that was executed %s", async (_what, laterMs, code) => {
+    const { payoutId } = await execute();
+    const now = new Date();
+    const created_at = new Date(now.getTime() - windowSeconds * 1_000 + laterMs);
+    await platform.payouts.updateOne({ _id: payoutId }, { $set: { created_at } });
+    const turn = await platform.rpcDeps.duplicates.enter({
+      ...{ payoutId: "po_new", merchantId, accountId, beneficiaryId: "ben_1", referenceId },
+      ...{ source: "USD", sourceMinor: 1_000n, destination: "USD", receivingMinor: 1_000n, now },
+    });
+    expect(turn !== undefined && "refused" in turn ? turn.refused : "OK").toBe(code);
+    await turns().deleteMany({});
+  });
+
+  it("one that failed was not paid", async () => {
+    const { payoutId } = await execute();
+    await platform.rpc.cancelPayout({ mutation: platform.operation(), merchantId, payoutId });
+    expect(await codeOf(execute())).toBe("OK");
+  });
+
+  it("a repeat of its own execute has the first answer", async () => {
+    const quoteId = platform.quote(accountId);
+    const request = { mutation: platform.operation(), merchantId, quoteId, referenceId };
+    const first = await platform.rpc.executePayout(request);
+    expect(await platform.rpc.executePayout(request)).toEqual(first);
+  });
+
+  it("of many at once one is paid", async () => {
+    const codes = await Promise.all(Array.from({ length: 6 }, () => codeOf(execute())));
+    expect(codes.filter((code) => code === "OK")).toHaveLength(1);
+    expect(codes.filter((code) => code === "POSSIBLE_DUPLICATE")).toHaveLength(5);
+  });
+});
+
+describe("an execute that a crash cut off", () => {
+  /** Ends the process at the claim: money is held, and the turn is left. */
+  async function cutOff() {
+    const quoteId = platform.quote(accountId);
+    platform.faults.claim = () => {
+      throw new Error("killed");
+    };
+    await codeOf(execute(quoteId));
+    platform.faults.claim = () => undefined;
+    return derivedId("payout", quoteId);
+  }
+
+  it("is waited for, until its payout is there", async () => {
+    const payoutId = await cutOff();
+    expect(await codeOf(execute())).toBe("Unavailable");
+    platform.world.offsetMs += 6_000;
+    await platform.sweep();
+    const refusal = await execute().then(() => undefined, readRefusal);
+    expect(refusal).toMatchObject({ code: "POSSIBLE_DUPLICATE", payoutId });
+  });
+
+  it("is passed where its quote has expired, and nothing is held", async () => {
+    await cutOff();
+    for (const quote of platform.quotes.values()) {
+      if (quote.claim === undefined) quote.expiresAt = new Date(0);
+    }
+    platform.world.offsetMs += 6_000;
+    await platform.sweep();
+    expect(await codeOf(execute())).toBe("OK");
+    expect(await turns().countDocuments()).toBe(0);
+  });
+});
+
+describe("a merchant without a guard", () => {
+  /** Fails at any use. */
+  const untouched = new Proxy({}, { get: () => expect.fail("read or written") });
+  const guardOf = (duplicateWindowMs: number | undefined) =>
+    createDuplicateGuard({
+      database: { db: { collection: () => untouched } } as never,
+      ...{ payouts: untouched as never, ledger: untouched as never, clock: platform.rpcDeps.clock },
+      controls: { of: () => ({ duplicateWindowMs, approval: undefined }) },
+    });
+  const asked = {
+    ...{ payoutId: "po_new", merchantId, accountId: "acc_1", beneficiaryId: "ben_1" },
+    ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n, now: new Date() },
+  };
+
+  it("pays twice, and nothing is read or written for it", async () => {
+    await guard(0);
+    for (const _ of ["first", "second"]) expect(await codeOf(execute())).toBe("OK");
+    expect(await guardOf(undefined).enter({ ...asked, referenceId })).toBeUndefined();
+    expect(await guardOf(1).enter({ ...asked, referenceId: "" })).toBeUndefined();
+    await expect(guardOf(1).enter({ ...asked, referenceId })).rejects.toThrow("read or written");
+  });
+});

@@ -1,0 +1,69 @@
+import type { Client } from "@connectrpc/connect";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
+import type { Refused } from "@disburse/kernel/refusal.ts";
+
+type Quotes = { readonly quote: Client<typeof QuoteService> };
+
+/** What is to be quoted: one amount, of its side's currency. */
+export type QuoteTerms = {
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly beneficiaryId: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly fixed: "source" | "receiving";
+  readonly amount: bigint;
+  /** The payout that the quote pays again. */
+  readonly reissueOf?: string;
+};
+
+/** A quote of terms, the same for each try of its operation; or why there is none. */
+export async function requestQuote(
+  { quote: quotes }: Quotes,
+  operationId: string,
+  { fixed, amount, source, destination, ...terms }: QuoteTerms,
+): Promise<
+  { readonly id: string; readonly source: bigint; readonly receiving: bigint } | Refused<string>
+> {
+  const fixedAmount =
+    fixed === "source"
+      ? { sourceAmount: formatAmount(amount, source) }
+      : { receivingAmount: formatAmount(amount, destination) };
+  try {
+    const { quote } = await quotes.createQuote({
+      mutation: serviceMutation("payout", operationId),
+      ...{ ...terms, ...fixedAmount },
+      ...{ sourceCurrencyCode: source, destinationCurrencyCode: destination },
+    });
+    if (quote === undefined) throw new Error("the quote service sent no quote");
+    return {
+      id: quote.id,
+      source: readAmount(quote.sourceAmount, source),
+      receiving: readAmount(quote.receivingAmount, destination),
+    };
+  } catch (error) {
+    const refusal = readRefusal(error);
+    if (refusal === undefined || isUnavailable(error)) throw error;
+    const { code, message: detail, reason } = refusal;
+    return { refused: code, detail, ...(reason && { reason }) };
+  }
+}
+
+/** Ends a quote for ever; `false`: it is claimed, and its payout is there or coming. */
+export async function expireQuote(
+  { quote: quotes }: Quotes,
+  operationId: string,
+  quoteId: string,
+): Promise<boolean> {
+  const mutation = serviceMutation("payout", operationId);
+  try {
+    await quotes.expireQuote({ mutation, quoteId });
+    return true;
+  } catch (error) {
+    if (readRefusal(error)?.code === "ALREADY_PROCESSED") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { currentOrigin } from "@disburse/chassis/call-context.ts";
+import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import { findCountedPage } from "@disburse/chassis/paging/page.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import type { Mode } from "@disburse/chassis/settings.ts";
+import {
+  type PayoutOrderService,
+  SchedulePayoutRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
+import { schedulePayout } from "@disburse/forms/bodies/transfer.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
+import { parseMoment } from "@disburse/kernel/time.ts";
+import { isReserved } from "../execution/rules/payable.ts";
+import { type CancelOrderDeps, cancelOrder } from "./cancel.ts";
+import { type OrderDocument, orderDocument } from "./document.ts";
+import type { OrderDeps } from "./execute-order.ts";
+import { orderTerms, scheduledTime } from "./rules/order.ts";
+import { findOrder } from "./store.ts";
+import { scheduledMessages } from "./wire.ts";
+
+/** What the RPCs of scheduled payouts work with. */
+export type ScheduledDeps = OrderDeps & CancelOrderDeps & { readonly mode: Mode };
+
+/** The RPCs of scheduled payouts. */
+export function scheduledRpc(deps: ScheduledDeps) {
+  const { orders, payouts, clock, mode } = deps;
+  const shown = async (document: OrderDocument) => ({
+    scheduledPayout: (await scheduledMessages(payouts, [document]))[0],
+  });
+  return {
+    schedulePayout: async (message) => {
+      const { operationId, actor } = readMutation(message.mutation);
+      const { merchantId, unreadable } = message;
+      const now = clock.now();
+      const context = { now, unreadable };
+      const sent = orThrow(
+        checkedMessage(schedulePayout, SchedulePayoutRequestSchema, message, context),
+      );
+      if (isReserved(mode, sent.referenceId)) {
+        orThrow(refused("INVALID_REQUEST", "reference_id: is reserved for the sandbox"));
+      }
+      const before = await orders.findOne({ merchant_id: merchantId, operation_id: operationId });
+      if (before !== null) return shown(before);
+      const scheduledAt = orThrow(scheduledTime(parseMoment(sent.scheduledAt) ?? now, now));
+      const terms = orderTerms(sent, await partiesOf(deps, merchantId, sent));
+      if (Array.isArray(terms)) return orThrow(invalidRequest(terms));
+      const document = orderDocument(terms, {
+        ...{ id: newId("scheduledPayout", now), merchantId, operationId, actor },
+        ...{ origin: currentOrigin(), place: { scheduledAt }, createdAt: now },
+      });
+      const operation = { merchant_id: merchantId, operation_id: operationId };
+      return shown(await insertOrFind(orders, document, operation));
+    },
+
+    cancelScheduledPayout: async ({ mutation, merchantId, scheduledPayoutId: id }) => {
+      const by = readMutation(mutation);
+      orThrow(await cancelOrder(deps, { id, merchantId }, by));
+      return shown(orThrow((await findOrder(orders, id)) ?? refused("RECORD_NOT_FOUND")));
+    },
+
+    getScheduledPayout: async ({ merchantId, scheduledPayoutId: id }) => {
+      const found = await findOrder(orders, id, { merchant_id: merchantId });
+      return shown(orThrow(found ?? refused("RECORD_NOT_FOUND")));
+    },
+
+    listScheduledPayouts: async ({ merchantId, waiting, ...page }) => {
+      if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
+      const own = { merchant_id: merchantId, ...(waiting && { state: "waiting" as const }) };
+      const { shown: found, ...rest } = await findCountedPage(orders, own, page);
+      return { scheduledPayouts: await scheduledMessages(payouts, found), ...rest };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
+}
+
+type Named = { readonly accountId: string; readonly beneficiaryId: string };
+
+/** The currencies of a merchant's account and beneficiary; refuses what is not there. */
+async function partiesOf(
+  { ledger, beneficiary: beneficiaries }: Pick<OrderDeps, "ledger" | "beneficiary">,
+  merchantId: string,
+  { accountId, beneficiaryId }: Named,
+) {
+  const account = await ledger.accounts.findOne({ _id: accountId, merchant_id: merchantId });
+  const { currency } = orThrow(account ?? refused("RECORD_NOT_FOUND"));
+  try {
+    const { beneficiary } = await beneficiaries.getBeneficiary({ merchantId, beneficiaryId });
+    const isGone = beneficiary === undefined || beneficiary.archived;
+    if (isGone) return orThrow(refused("RECORD_NOT_FOUND"));
+    return { account: currency, beneficiary: beneficiary.destinationCurrency };
+  } catch (error) {
+    if (readRefusal(error)?.code === "RECORD_NOT_FOUND") orThrow(refused("RECORD_NOT_FOUND"));
+    throw error;
+  }
+}

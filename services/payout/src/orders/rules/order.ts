@@ -1,0 +1,167 @@
+import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
+import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
+import {
+  invalidRequest,
+  isRefused,
+  type Refused,
+  type Violation,
+} from "@disburse/kernel/refusal.ts";
+import type { SentTexts } from "../../payouts/rules/payout.ts";
+
+/** What is paid to whom, and what it may cost: all that a quote and its execution are made of. */
+export type OrderTerms = SentTexts & {
+  readonly accountId: string;
+  readonly beneficiaryId: string;
+  readonly source: string;
+  readonly destination: string;
+  /** The amount that is fixed, of its side's currency. */
+  readonly fixed: "source" | "receiving";
+  readonly amount: bigint;
+  /** Of the source, fees included; `undefined` for no bound. */
+  readonly maxSource: bigint | undefined;
+  /** Whether the guard against duplicates is passed. */
+  readonly allowDuplicate: boolean;
+};
+
+/** A quote that was made of an order, which from then on decides on it. */
+export type OrderQuote = {
+  readonly id: string;
+  readonly source: bigint;
+  readonly receiving: bigint;
+};
+
+/** Why no payout came of an order: a refusal of a quote or an execute, or its own bound of cost. */
+export type OrderFailure = ErrorCode | keyof typeof ownFailures;
+
+/** Of bounds that orders have themselves. */
+const ownFailures = {
+  COST_ABOVE_MAXIMUM: "The quote cost more than the maximum.",
+  BATCH_TOTAL_EXCEEDED: "The batch would have cost more than was approved.",
+} as const;
+
+/** Where an order stands. */
+export type OrderState =
+  | { readonly state: "waiting" }
+  | { readonly state: "executed"; readonly payoutId: string }
+  | { readonly state: "failed"; readonly failure: OrderFailure; readonly detail?: string }
+  | { readonly state: "cancelled" };
+
+/** A payout that is ordered now and made later. */
+export type Order = OrderState & {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly terms: OrderTerms;
+  /** One more with each quote that ended before it was executed, from 1. */
+  readonly attempt: number;
+  readonly quote: OrderQuote | undefined;
+};
+
+/** The texts of an order's terms, as a merchant sends them. */
+export type SentTerms = SentTexts & {
+  readonly accountId: string;
+  readonly beneficiaryId: string;
+  readonly sourceCurrencyCode: string;
+  readonly destinationCurrencyCode: string;
+  readonly sourceAmount: string;
+  readonly receivingAmount: string;
+  readonly maxSourceAmount: string;
+  readonly allowDuplicate: boolean;
+};
+
+/** The currencies of an order's account and beneficiary; `undefined` where there is none. */
+export type OrderParties = {
+  readonly account: string | undefined;
+  readonly beneficiary: string | undefined;
+};
+
+/**
+ * The terms of an order whose fields are well-formed, or every field that does not fit its account
+ * and beneficiary. Whether it can be quoted and paid is decided when it is due.
+ */
+export function orderTerms(sent: SentTerms, parties: OrderParties): OrderTerms | Violation[] {
+  const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = sent;
+  const problems = [
+    mismatch("source_currency_code", source, "account", parties.account),
+    mismatch("destination_currency_code", destination, "beneficiary", parties.beneficiary),
+  ].flat();
+  if (problems.length > 0) return problems;
+  const fixed = sent.sourceAmount === "" ? "receiving" : "source";
+  const amount =
+    fixed === "source"
+      ? parseAmount(sent.sourceAmount, source)
+      : parseAmount(sent.receivingAmount, destination);
+  const max = sent.maxSourceAmount === "" ? undefined : parseAmount(sent.maxSourceAmount, source);
+  if (isRefused(amount)) problems.push({ field: `${fixed}_amount`, problem: amount.detail ?? "" });
+  if (isRefused(max)) problems.push({ field: "max_source_amount", problem: max.detail ?? "" });
+  if (isRefused(amount) || isRefused(max)) return problems;
+  if (fixed === "source" && max !== undefined && max < amount) {
+    return [{ field: "max_source_amount", problem: "must not be below source_amount" }];
+  }
+  const { accountId, beneficiaryId, allowDuplicate, metadata } = sent;
+  const { referenceId, remittanceInformation, purposeCode } = sent;
+  const carried = { referenceId, remittanceInformation, purposeCode, metadata, allowDuplicate };
+  const cost = { source, destination, fixed, amount, maxSource: max } as const;
+  return { accountId, beneficiaryId, ...cost, ...carried };
+}
+
+function mismatch(field: string, sent: string, of: string, its: string | undefined): Violation[] {
+  if (its === undefined || its === sent) return [];
+  return [{ field, problem: `must be the ${of}'s currency, ${its}` }];
+}
+
+/** The longest time ahead of a scheduled payout: a year, and a day for leap years. */
+export const aheadMaxMs = 366 * 86_400_000;
+
+/** When a payout is to be made, unless that is past or too far ahead. */
+export function scheduledTime(at: Date, now: Date): Date | Refused<"INVALID_REQUEST"> {
+  const ahead = at.getTime() - now.getTime();
+  if (ahead > 0 && ahead <= aheadMaxMs) return at;
+  const problem = ahead > 0 ? "must be at most 366 days ahead" : "must be in the future";
+  return invalidRequest([{ field: "scheduled_at", problem }]);
+}
+
+/** An order whose beneficiary is still screened waits so long after its time, then it fails. */
+export const patienceMs = 24 * 3_600_000;
+
+/**
+ * What a refusal of a quote or an execute makes of an order: it fails; it needs a new quote, as its
+ * own expired; or it is tried again, while the screening of its beneficiary may end.
+ */
+export function afterRefusal(
+  code: string,
+  { dueAt, now }: { readonly dueAt: Date; readonly now: Date },
+): "quote" | "wait" | "fail" {
+  if (code === "QUOTE_EXPIRED") return "quote";
+  const isPending = code === "BENEFICIARY_NOT_READY";
+  return isPending && now.getTime() < dueAt.getTime() + patienceMs ? "wait" : "fail";
+}
+
+/** Whether a quote costs more than its order allows. */
+export function isTooDear({ source }: OrderQuote, { maxSource }: OrderTerms): boolean {
+  return maxSource !== undefined && source > maxSource;
+}
+
+/** What a merchant reads of a failure. */
+export function failureText(failure: OrderFailure): string {
+  return isOwn(failure) ? ownFailures[failure] : errorTable[failure].message;
+}
+
+/** Whether a code is one that a merchant may read. */
+export function isOrderFailure(code: string): code is OrderFailure {
+  return isOwn(code) || Object.hasOwn(errorTable, code);
+}
+
+function isOwn(code: string): code is keyof typeof ownFailures {
+  return Object.hasOwn(ownFailures, code);
+}
+
+/** The amounts of an order as they are known: as ordered, then as quoted; "" until then. */
+export function knownAmounts({ terms, quote }: Pick<Order, "terms" | "quote">) {
+  const { fixed, amount, source, destination } = terms;
+  const sourceMinor = quote?.source ?? (fixed === "source" ? amount : undefined);
+  const receiving = quote?.receiving ?? (fixed === "receiving" ? amount : undefined);
+  return {
+    sourceAmount: sourceMinor === undefined ? "" : formatAmount(sourceMinor, source),
+    receivingAmount: receiving === undefined ? "" : formatAmount(receiving, destination),
+  };
+}

@@ -1,0 +1,87 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import {
+  type ScheduledPayout,
+  ScheduledPayoutSchema,
+} from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
+import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import type { Payouts } from "../payouts/document.ts";
+import { stateFields, toPayout } from "../payouts/document.ts";
+import { visibleFailure } from "../payouts/rules/failure.ts";
+import type { Payout } from "../payouts/rules/payout.ts";
+import { publicStatusOf } from "../payouts/rules/progress.ts";
+import { type OrderDocument, toOrder } from "./document.ts";
+import { failureText, knownAmounts, type Order } from "./rules/order.ts";
+
+/** Scheduled payouts as merchants see them, each with what became of its payout. */
+export async function scheduledMessages(
+  payouts: Payouts,
+  documents: readonly OrderDocument[],
+): Promise<ScheduledPayout[]> {
+  const found = await payoutsOf(payouts, documents);
+  return documents.map((document) => {
+    const order = toOrder(document);
+    const { terms } = order;
+    return create(ScheduledPayoutSchema, {
+      id: order.id,
+      merchantId: order.merchantId,
+      accountId: terms.accountId,
+      beneficiaryId: terms.beneficiaryId,
+      sourceCurrencyCode: terms.source,
+      destinationCurrencyCode: terms.destination,
+      ...knownAmounts(order),
+      maxSourceAmount:
+        terms.maxSource === undefined ? "" : formatAmount(terms.maxSource, terms.source),
+      referenceId: terms.referenceId,
+      metadata: terms.metadata,
+      scheduledAt: document.scheduled_at && timestampFromDate(document.scheduled_at),
+      ...outcomeFields(order, found.get(document.payout_id ?? "")),
+      createdAt: timestampFromDate(document.created_at),
+      updatedAt: timestampFromDate(document.updated_at),
+    });
+  });
+}
+
+/** The payouts of orders, by their ids. */
+export async function payoutsOf(
+  payouts: Payouts,
+  documents: readonly Pick<OrderDocument, "payout_id">[],
+): Promise<ReadonlyMap<string, Payout>> {
+  const ids = documents.flatMap(({ payout_id: id }) => id ?? []);
+  if (ids.length === 0) return new Map();
+  const read = payouts.find({ _id: { $in: ids } }, { projection: stateFields });
+  return new Map((await read.toArray()).map((each) => [each._id, toPayout(each)]));
+}
+
+/** What became of an order, in the words of a payout's status. */
+export function outcomeFields(order: Order, payout: Payout | undefined) {
+  const { status, subStatus, ...rest } = outcomeOf(order, payout);
+  return {
+    status: valueOfWord(PayoutStatus, status),
+    subStatus: valueOfWord(PayoutSubStatus, subStatus),
+    ...rest,
+  };
+}
+
+function outcomeOf(order: Order, payout: Payout | undefined) {
+  switch (order.state) {
+    case "waiting":
+      return { status: "initiated", subStatus: "scheduled" } as const;
+    case "cancelled":
+      return { status: "failed", subStatus: "cancelled" } as const;
+    case "failed":
+      return {
+        ...({ status: "failed", subStatus: "rejected" } as const),
+        failureCode: order.failure,
+        failureMessage: order.detail ?? failureText(order.failure),
+      };
+    case "executed": {
+      if (payout === undefined) throw new Error("an executed order whose payout is not there");
+      const { failureCode, failureMessage } = visibleFailure(payout.progress);
+      const { payoutId } = order;
+      return { ...publicStatusOf(payout.progress), failureCode, failureMessage, payoutId };
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Payouts } from "./document.ts";
+import { storedReissue } from "./reissue-document.ts";
+import type { Payout, Reissue } from "./rules/payout.ts";
+import { stepOf } from "./work.ts";
+
+/**
+ * Binds a payout to the quote that pays it again, in place of the one that was read, which is
+ * expired for ever; `false`: another request was faster, or its rail contradicts itself since.
+ */
+export async function bindReissue(
+  payouts: Payouts,
+  { id, reissue: before }: Pick<Payout, "id" | "reissue">,
+  bound: Reissue,
+): Promise<boolean> {
+  const asRead =
+    before === undefined
+      ? { reissue: { $exists: false } }
+      : { "reissue.quote_id": before.quoteId, reissued_as: { $exists: false } };
+  const over = { _id: id, status: "failed", doubt: { $exists: false } } as const;
+  const reissue = storedReissue(bound);
+  const { matchedCount } = await payouts.updateOne({ ...over, ...asRead }, { $set: { reissue } });
+  return matchedCount === 1;
+}
+
+/**
+ * Notes at a payout which one pays it again, once: after the claim of the quote that it is bound
+ * to, and before that payout is stored.
+ */
+export async function markReissued(
+  payouts: Payouts,
+  { id: reissued_as, quote }: Payout,
+  at: Date,
+): Promise<void> {
+  const { reissueOf = "", id: quoteId, merchantId } = quote;
+  const before = await payouts.findOne({ _id: reissueOf, merchant_id: merchantId });
+  if (before?.reissue?.quote_id !== quoteId) throw new Error("a reissue that is not bound");
+  const { progress, version } = before;
+  const detail = `reissued as ${reissued_as}`;
+  const step = stepOf({ progress, version }, { at, cause: "reissued", detail });
+  await payouts.updateOne(
+    { _id: reissueOf, reissued_as: { $exists: false } },
+    { $set: { reissued_as, updated_at: at }, $push: { journal: step } },
+  );
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { after, quote } from "../test-documents.ts";
+import type { ApprovalDecision } from "./approval.ts";
+import {
+  approvalDigest,
+  approvalState,
+  decidable,
+  isAsApproved,
+  withApproval,
+} from "./deciding.ts";
+import { openSince, type Payout, payoutFrom } from "./payout.ts";
+
+const waiting = withApproval(payoutFrom(quote), { reasons: ["amount"], lastsMs: 3_600_000 });
+const key = { kind: "api_key", id: "key_1" } as const;
+const member = { kind: "member", id: "mem_1" } as const;
+const approved: ApprovalDecision = {
+  ...{ as: "approved", at: after(60), by: member, operationId: "op_2" },
+};
+
+function decided(decision: ApprovalDecision, change: Partial<Payout> = {}): Payout {
+  const { approval } = waiting;
+  if (approval === undefined) throw new Error("it needs approval");
+  const progress = { stage: "queued" } as const;
+  return { ...waiting, progress, approval: { ...approval, decision }, ...change };
+}
+
+it("a payout that needs approval waits for it from its claim on", () => {
+  expect(waiting.progress).toEqual({ stage: "awaiting_approval" });
+  expect(waiting.approval).toEqual({
+    ...{ reasons: ["amount"], expiresAt: after(3_600), decision: undefined },
+    digest: approvalDigest(waiting.id, quote),
+  });
+  expect(payoutFrom(quote)).toMatchObject({ progress: { stage: "queued" }, approval: undefined });
+});
+
+it("a payout whose approval was given before waits for none, and is bound to what it is", () => {
+  const given = { by: member, operationId: "op_2", at: after(-60) };
+  const need = { reasons: ["amount"], lastsMs: 3_600_000, given } as const;
+  const payout = withApproval(payoutFrom(quote), need);
+  expect(payout).toMatchObject({ progress: { stage: "queued" }, approval: { decision: given } });
+  expect([isAsApproved(payout), approvalState(payout)]).toEqual([true, "approved"]);
+  expect(isAsApproved({ ...payout, quote: { ...quote, sourceMinor: 1n } })).toBe(false);
+  // It is not open for its rail before it is made.
+  expect(openSince(payout)).toEqual(payout.createdAt);
+  expect(openSince(decided(approved))).toEqual(after(60));
+});
+
+it("the digest is another one where anything is that is approved", () => {
+  const { beneficiary, claim } = quote;
+  const changes: Partial<typeof quote>[] = [
+    ...[{ id: "quo_2" }, { merchantId: "mer_2" }, { accountId: "acc_2" }, { corridorId: "cor_2" }],
+    ...[{ source: "INR" }, { destination: "USD" }, { exchangeRate: "0.996" }],
+    ...[{ sourceMinor: 1n }, { feesMinor: 1n }, { receivingMinor: 1n }],
+    { returnCharges: "merchant" },
+    ...Object.keys(beneficiary).map((name) => ({ beneficiary: { ...beneficiary, [name]: "x" } })),
+    ...["referenceId", "remittanceInformation", "purposeCode"].map((name) => {
+      return { claim: { ...claim, [name]: "x" } };
+    }),
+  ];
+  const digests = changes.map((change) => approvalDigest(waiting.id, { ...quote, ...change }));
+  const all = [...digests, approvalDigest("po_x", quote), approvalDigest(waiting.id, quote)];
+  expect(new Set(all).size).toBe(changes.length + 2);
+});
+
+it.each<[string, Payout, boolean]>([
+  ["one that needs no approval", payoutFrom(quote), true],
+  ["one that was approved", decided(approved), true],
+  ["one of another amount", decided(approved, { quote: { ...quote, sourceMinor: 1n } }), false],
+  ["one that waits", waiting, false],
+  ["one that was rejected", decided({ ...approved, as: "rejected", reason: "no" }), false],
+])("may be sent as it is: %s", (_what, payout, isSent) => {
+  expect(isAsApproved(payout)).toBe(isSent);
+});
+
+describe("a decision", () => {
+  const ask = { as: "approved", by: member, operationId: "op_3" } as const;
+  const contradicted = {
+    ...waiting,
+    exception: { kind: "contradicted", since: after(0) } as const,
+  };
+
+  it.each<[string, Payout, Partial<typeof ask> | object, unknown]>([
+    ["on one that waits", waiting, {}, "decide"],
+    ["by who executed it", waiting, { by: key }, "ACCESS_FORBIDDEN"],
+    ["by another key", waiting, { by: { ...key, id: "key_2" } }, "decide"],
+    ["by a member of the same id", waiting, { by: { ...member, id: "key_1" } }, "decide"],
+    ["on one that was decided on", decided(approved), {}, "NOT_AWAITING_APPROVAL"],
+    ["that is a repeat", decided(approved), { operationId: "op_2" }, "done"],
+    [
+      "that is another one's operation",
+      decided(approved),
+      { as: "rejected", operationId: "op_2" },
+      "NOT_AWAITING_APPROVAL",
+    ],
+    ["on one that needs none", payoutFrom(quote), {}, "NOT_AWAITING_APPROVAL"],
+    ["on one whose rail contradicts itself", contradicted, {}, "NOT_AWAITING_APPROVAL"],
+  ])("%s", (_what, payout, change, answer) => {
+    const found = decidable(payout, key, { ...ask, ...change });
+    expect(typeof found === "string" ? found : found.refused).toBe(answer);
+  });
+});
+
+it("has a state: waiting, decided, or cancelled with its payout", () => {
+  expect(approvalState(waiting)).toBe("waiting");
+  expect(approvalState(decided(approved))).toBe("approved");
+  expect(approvalState({ ...waiting, progress: { stage: "cancelled" } })).toBe("cancelled");
+  expect(approvalState(decided({ as: "expired", at: after(1) }))).toBe("expired");
+});

@@ -1,0 +1,70 @@
+import type { Collection, Filter, UpdateFilter } from "mongodb";
+import type { Outcome } from "../../payouts/rules/progress.ts";
+import type { SandboxMessage } from "./callbacks.ts";
+import { knownWhenAsked, type TransferDocument } from "./transfers.ts";
+
+/** What a transfer is to come to; `unknown`: the rail does not know until it is steered again. */
+export type Steered = Outcome | { readonly kind: "unknown" };
+
+type Transfers = Collection<TransferDocument>;
+
+/**
+ * Brings a transfer to an outcome now, with the message that reports it: one write, which changes
+ * nothing where the rail has said another outcome before. Whether it was made.
+ */
+export async function steerTransfer(
+  transfers: Transfers,
+  key: string,
+  to: Steered,
+  { message, now }: { readonly message: SandboxMessage | undefined; readonly now: Date },
+): Promise<boolean> {
+  const isFrom = to.kind === "returned" ? [...openAt(now), ...paidAt(now)] : openAt(now);
+  const steered = await transfers.updateOne(
+    { _id: key, withdrawn_at: { $exists: false }, $or: isFrom },
+    steering(to, message, now),
+  );
+  return steered.matchedCount === 1;
+}
+
+/** Transfers of which the rail has said no outcome by now. */
+function openAt(now: Date): Filter<TransferDocument>[] {
+  return [
+    { settles_at: { $gt: now } },
+    { scenario: "silent" },
+    { scenario: "unknown", asked: { $lt: knownWhenAsked } },
+  ];
+}
+
+/** Transfers that are paid, and have not come back by now. */
+function paidAt(now: Date): Filter<TransferDocument>[] {
+  return [
+    { scenario: { $nin: ["fail", "return", "late-return"] } },
+    { scenario: { $in: ["return", "late-return"] }, returns_at: { $gt: now } },
+  ];
+}
+
+function steering(
+  to: Steered,
+  message: SandboxMessage | undefined,
+  now: Date,
+): UpdateFilter<TransferDocument> {
+  const owed = message === undefined ? [] : [{ at: now, message }];
+  const none = { batch_at: "" } as const;
+  const $unset = message === undefined ? ({ ...none, owed_at: "" } as const) : none;
+  const said = { owed, ...(message !== undefined && { owed_at: now }) };
+  switch (to.kind) {
+    case "unknown":
+      return { $set: { ...said, scenario: "silent" }, $unset };
+    case "settled":
+      return { $set: { ...said, scenario: "settle", settles_at: now }, $unset };
+    case "rejected": {
+      const rejection = to.failure && { rejection: to.failure };
+      return { $set: { ...said, ...rejection, scenario: "fail", settles_at: now }, $unset };
+    }
+    case "returned": {
+      const failure = to.failure && { return_failure: to.failure };
+      const returned = { ...said, ...failure, scenario: "return", returns_at: now } as const;
+      return { $set: returned, $min: { settles_at: now }, $unset };
+    }
+  }
+}

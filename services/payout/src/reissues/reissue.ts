@@ -1,0 +1,129 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
+import { type PublicRefusal, publicRefusals } from "@disburse/chassis/rpc/refusal.ts";
+import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
+import { invalidRequest, isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type ExecuteDeps, executePayout } from "../execution/execute.ts";
+import { expireQuote, requestQuote } from "../execution/quoting.ts";
+import { readQuote } from "../execution/reads.ts";
+import { bindReissue } from "../payouts/reissued.ts";
+import type { Payout, Reissue, SentTexts } from "../payouts/rules/payout.ts";
+import { findPayout } from "../payouts/store.ts";
+import { isWorkedOn, nextOfReissue, operationOfAttempt, reissueTexts } from "./rules/reissue.ts";
+
+/** A merchant's request to pay again, its fields checked; "" for what stays as it was. */
+export type ReissueRequest = RequestedChange &
+  Pick<SentTexts, "referenceId" | "metadata"> & {
+    readonly merchantId: string;
+    readonly payoutId: string;
+    readonly beneficiaryId: string;
+    readonly maxSourceAmount: string;
+    readonly allowDuplicate: boolean;
+  };
+
+type Reissued = Payout | Refused<PublicRefusal>;
+
+/** Were quotes to expire as they are made, a request would be quoted without end. */
+const roundsMax = 4;
+
+/**
+ * Pays again what came back, once. The payout's own document is bound to one quote before that is
+ * executed, and to another one only after it is expired for ever, in the quote's own document,
+ * where no claim can win any more. So of requests at once, and of one that stalls, one pays. Which
+ * payout pays it again is written between the claim of the quote and the insert of that payout
+ * (`claimAndCreate`), by an execute or by the sweep.
+ */
+export async function reissuePayout(deps: ExecuteDeps, request: ReissueRequest): Promise<Reissued> {
+  const { merchantId, payoutId } = request;
+  for (let round = 1; round <= roundsMax; round += 1) {
+    // Each round finds what the one before has written, or who was faster.
+    const payout = await findPayout(deps.payouts, payoutId, { merchant_id: merchantId });
+    if (payout === undefined) return refused("RECORD_NOT_FOUND");
+    const next = nextOfReissue(payout, request);
+    if (isRefused(next)) return next;
+    const { reissue } = payout;
+    if (next === "execute" && reissue !== undefined) {
+      const result = await execute(deps, request, payout, reissue);
+      if (!isRefused(result)) return result;
+      // Claimed all the same: the next round completes it.
+      if (!(await expireQuote(deps, reissue.operationId, reissue.quoteId))) continue;
+      if (result.refused !== "QUOTE_EXPIRED") return result;
+    }
+    if (next === "end" && reissue !== undefined) await endOther(deps, reissue);
+    const bound = await quoteAndBind(deps, request, payout);
+    if (isRefused(bound)) return bound;
+  }
+  throw new ConnectError("the payout is being reissued", Code.Unavailable);
+}
+
+/** Executes the quote that a payout is bound to. */
+function execute(deps: ExecuteDeps, request: ReissueRequest, payout: Payout, bound: Reissue) {
+  const { merchantId, actor, allowDuplicate } = request;
+  const { quoteId, operationId } = bound;
+  return executePayout(deps, {
+    ...{ merchantId, quoteId, operationId, actor, allowDuplicate, reissueOf: payout.id },
+    ...reissueTexts(payout.quote.claim, request),
+    ...{ content: quoteId, ordered: {} },
+  });
+}
+
+/** Ends the quote of another request, unless that executes it now. */
+async function endOther(deps: ExecuteDeps, other: Reissue): Promise<void> {
+  const read = await readQuote(deps, other.quoteId);
+  const isOpen = read?.executable.state === "open";
+  const isBusy = isOpen && isWorkedOn(other, deps.clock.now());
+  if (isBusy || !(await expireQuote(deps, other.operationId, other.quoteId))) {
+    throw new ConnectError("the payout is being reissued", Code.Unavailable);
+  }
+}
+
+/** Binds a payout to a new quote, which is as the payout was; or why there is none. */
+async function quoteAndBind(
+  deps: ExecuteDeps,
+  request: ReissueRequest,
+  payout: Payout,
+): Promise<"bound" | "another was faster" | Refused<PublicRefusal>> {
+  const { id: reissueOf, quote: before } = payout;
+  const { merchantId, accountId, source, destination } = before;
+  const max =
+    request.maxSourceAmount === "" ? undefined : parseAmount(request.maxSourceAmount, source);
+  if (isRefused(max)) {
+    return invalidRequest([{ field: "max_source_amount", problem: max.detail ?? "" }]);
+  }
+  const attempt = (payout.reissue?.attempt ?? 0) + 1;
+  const operationId = operationOfAttempt(payout.id, attempt, request);
+  const quote = await requestQuote(deps, operationId, {
+    ...{ merchantId, accountId, source, destination, reissueOf },
+    beneficiaryId: request.beneficiaryId || before.beneficiary.id,
+    ...(await fixedOf(deps, payout)),
+  });
+  if (isRefused(quote)) return asPublic(quote);
+  if (max !== undefined && quote.source > max) {
+    const cost = `${formatAmount(quote.source, source)} ${source}`;
+    return refused(
+      "AMOUNT_NOT_WITHIN_LIMITS",
+      `The quote costs ${cost}, more than max_source_amount.`,
+    );
+  }
+  const bound = { quoteId: quote.id, attempt, operationId, boundAt: deps.clock.now() };
+  return (await bindReissue(deps.payouts, payout, bound)) ? "bound" : "another was faster";
+}
+
+/** The amount that was asked for when the payout was quoted. */
+async function fixedOf(deps: ExecuteDeps, { quote }: Payout) {
+  const read = await readQuote(deps, quote.id);
+  if (read === undefined) throw new Error("the quote of a payout is gone");
+  return read.isReceivingFixed
+    ? ({ fixed: "receiving", amount: quote.receivingMinor } as const)
+    : ({ fixed: "source", amount: quote.sourceMinor } as const);
+}
+
+function asPublic(refusal: Refused<string>): Refused<PublicRefusal> {
+  const { refused: code } = refusal;
+  if (!isPublic(code)) throw new Error(`the quote service refused ${code}`);
+  return { ...refusal, refused: code };
+}
+
+function isPublic(code: string): code is PublicRefusal {
+  return Object.hasOwn(publicRefusals, code);
+}

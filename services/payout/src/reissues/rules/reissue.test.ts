@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { everyStage, type Progress } from "../../payouts/rules/progress.ts";
+import { isWorkedOn, nextOfReissue, operationOfAttempt, reissueTexts } from "./reissue.ts";
+
+const id = "po_01hqz0000000000000000000ab";
+const asker = { operationId: "op-1", content: "c1" };
+const boundAt = new Date(0);
+const boundBy = (by: typeof asker, attempt = 1) => ({
+  ...{ quoteId: "qt_1", attempt, boundAt },
+  operationId: operationOfAttempt(id, attempt, by),
+});
+const returned: Parameters<typeof nextOfReissue>[0] = {
+  ...{ id, progress: { stage: "returned" }, exception: undefined },
+  ...{ reissue: undefined, reissuedAs: undefined },
+};
+
+describe("a request to pay again", () => {
+  it("gets a quote, executes its own, or ends another one's", () => {
+    expect(nextOfReissue(returned, asker)).toBe("quote");
+    expect(nextOfReissue({ ...returned, reissue: boundBy(asker, 3) }, asker)).toBe("execute");
+    for (const other of [
+      { ...asker, operationId: "op-2" },
+      { ...asker, content: "c2" },
+    ]) {
+      expect(nextOfReissue({ ...returned, reissue: boundBy(other) }, asker)).toBe("end");
+    }
+  });
+
+  it("finds what it made, and is refused what another one made", () => {
+    const made = { ...returned, reissuedAs: "po_2" };
+    expect(nextOfReissue({ ...made, reissue: boundBy(asker) }, asker)).toBe("execute");
+    const reissue = boundBy({ ...asker, operationId: "op-2" });
+    expect(nextOfReissue({ ...made, reissue }, asker)).toMatchObject({
+      ...{ refused: "ALREADY_PROCESSED", payoutId: "po_2" },
+    });
+  });
+
+  it("is for what was returned or rejected alone", () => {
+    const allowed = everyStage.filter((stage) => {
+      const progress = { stage } as Progress;
+      return nextOfReissue({ ...returned, progress }, asker) === "quote";
+    });
+    expect(allowed.toSorted()).toEqual(["rejected", "returned"]);
+  });
+
+  it("waits for people where a rail contradicts itself, also with its own quote", () => {
+    const exception = { kind: "contradicted", since: boundAt } as never;
+    for (const reissue of [undefined, boundBy(asker)]) {
+      const next = nextOfReissue({ ...returned, exception, reissue }, asker);
+      expect(next).toMatchObject({ refused: "INVALID_REQUEST" });
+    }
+  });
+});
+
+it("a quote that was bound is worked on for 5 s", () => {
+  const bound = boundBy(asker);
+  expect(isWorkedOn(bound, new Date(4_999))).toBe(true);
+  expect(isWorkedOn(bound, new Date(5_000))).toBe(false);
+});
+
+it("an attempt's operation fits an operation id, and is its request's own", () => {
+  const operation = operationOfAttempt(id, 12, asker);
+  expect(operation).toMatch(/^[\x21-\x7e]{1,128}$/);
+  expect(operationOfAttempt(id, 1, asker)).not.toBe(operationOfAttempt(id, 2, asker));
+});
+
+it("what is sent takes the place of what was, as a whole", () => {
+  const before = {
+    ...{ referenceId: "rent", remittanceInformation: "May", purposeCode: "SUPP" },
+    metadata: { order: "1", team: "a" },
+  };
+  expect(reissueTexts(before, { referenceId: "", metadata: {} })).toEqual(before);
+  const sent = { referenceId: "rent-2", metadata: { order: "2" } };
+  expect(reissueTexts(before, sent)).toEqual({ ...before, ...sent });
+});

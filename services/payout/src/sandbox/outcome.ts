@@ -1,0 +1,82 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { pendingMovement } from "../payouts/rules/movement.ts";
+import type { Payout } from "../payouts/rules/payout.ts";
+import type { Progress } from "../payouts/rules/progress.ts";
+import { findPayout } from "../payouts/store.ts";
+import { closeDecided } from "../rails/closing.ts";
+import { type RailReportDeps, reportOutcome } from "../rails/reports.ts";
+import type { SandboxRail } from "../rails/sandbox/rail.ts";
+import type { Steered } from "../rails/sandbox/steering.ts";
+
+/** What bringing a payout to an outcome works with. */
+export type OutcomeDeps = RailReportDeps &
+  Parameters<typeof closeDecided>[0] & { readonly rail: Pick<SandboxRail, "name" | "steer"> };
+
+type OutcomeRefusal = Refused<"RECORD_NOT_FOUND" | "STATE_NOT_REACHABLE">;
+
+/** A payout that was executed just now is at its rail within milliseconds. */
+const waitMs = 2_000;
+const lookEveryMs = 20;
+
+const notReachable = refused("STATE_NOT_REACHABLE");
+
+/**
+ * Brings a payout to an outcome by its rail's own report, and answers when its money has moved. The
+ * rail's word is stored with the message that is still to be sent, so after a crash it is sent.
+ */
+export async function setOutcome(
+  deps: OutcomeDeps,
+  its: { readonly merchantId: string; readonly payoutId: string },
+  to: Steered,
+  by: Change,
+): Promise<Payout | OutcomeRefusal> {
+  const refusal = await steerRail(deps, its, to);
+  if (refusal !== undefined) return refusal;
+  if (to.kind === "unknown") {
+    const reported = await reportOutcome(deps, its.payoutId, { status: to }, by);
+    if (isRefused(reported)) return notReachable;
+  }
+  for (;;) {
+    const payout = await findPayout(deps.payouts, its.payoutId, { merchant_id: its.merchantId });
+    if (payout === undefined) return refused("RECORD_NOT_FOUND");
+    if (pendingMovement(payout.progress) === undefined) {
+      return payout.progress.stage === ends[to.kind] ? payout : notReachable;
+    }
+    await closeDecided(deps, payout);
+  }
+}
+
+const ends = {
+  settled: "settled",
+  rejected: "rejected",
+  returned: "returned",
+  unknown: "unknown",
+} as const satisfies Record<Steered["kind"], Progress["stage"]>;
+
+/** Has the rail come to an outcome; waits for a payout that is on its way there. */
+async function steerRail(
+  { payouts, rail }: OutcomeDeps,
+  { merchantId, payoutId }: { readonly merchantId: string; readonly payoutId: string },
+  to: Steered,
+): Promise<OutcomeRefusal | undefined> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const payout = await findPayout(payouts, payoutId, { merchant_id: merchantId });
+    if (payout === undefined) return refused("RECORD_NOT_FOUND");
+    const { quote, progress } = payout;
+    const sum = { amount: quote.receivingMinor, currency: quote.destination };
+    const isItsRail = payout.submittedAt !== undefined && payout.rail === rail.name;
+    const steered = isItsRail ? await rail.steer(payoutId, to, sum) : "not_received";
+    if (steered === "steered") return undefined;
+    if (steered === "refused" || !onItsWay.has(progress.stage)) return notReachable;
+    if (performance.now() > until) return notReachable;
+    await pause(lookEveryMs);
+  }
+}
+
+/** Also of a payout whose silent rail answers again. */
+const onItsWay: ReadonlySet<Progress["stage"]> = new Set([
+  ...(["queued", "awaiting_funds", "submitting", "unknown"] as const),
+]);

@@ -1,0 +1,68 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  CreditOwnAccountRequestSchema,
+  type PayoutSandboxService,
+  SandboxOutcome,
+  type SetPayoutOutcomeRequest,
+  SetPayoutOutcomeRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { creditAccount, setPayoutOutcome } from "@disburse/forms/bodies/sandbox.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
+import { failureCodes } from "@disburse/kernel/failure.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { type Ledger, readAccount } from "../ledger/accounts.ts";
+import { accountMessage, credit } from "../ledger/rpc.ts";
+import { payoutMessage } from "../payouts/wire.ts";
+import type { SandboxSettings } from "../rails/sandbox/settings.ts";
+import type { Steered } from "../rails/sandbox/steering.ts";
+import { type OutcomeDeps, setOutcome } from "./outcome.ts";
+import { settingsRpc } from "./settings-rpc.ts";
+
+/** What the RPCs of a sandbox work with. */
+export type SandboxDeps = OutcomeDeps & {
+  readonly ledger: Ledger;
+  readonly settings: SandboxSettings;
+};
+
+/** The RPCs by which a merchant of a sandbox brings payouts and accounts to their states. */
+export function sandboxPayoutsRpc(deps: SandboxDeps) {
+  return {
+    setPayoutOutcome: async (message) => {
+      const by = readMutation(message.mutation);
+      const context = { now: deps.clock.now(), unreadable: message.unreadable };
+      const schema = SetPayoutOutcomeRequestSchema;
+      const asked = orThrow(checkedMessage(setPayoutOutcome, schema, message, context));
+      const payout = orThrow(await setOutcome(deps, asked, steeredBy(asked), by));
+      return { payout: payoutMessage(payout) };
+    },
+
+    ...settingsRpc(deps),
+
+    creditOwnAccount: async (message) => {
+      const context = { now: deps.clock.now(), unreadable: message.unreadable };
+      const schema = CreditOwnAccountRequestSchema;
+      const asked = orThrow(checkedMessage(creditAccount, schema, message, context));
+      await credit(deps.ledger, asked);
+      const account = await readAccount(deps.ledger, asked.merchantId, asked.accountId);
+      return { account: accountMessage(orThrow(account ?? refused("RECORD_NOT_FOUND"))) };
+    },
+  } satisfies ServiceImpl<typeof PayoutSandboxService>;
+}
+
+function steeredBy(asked: SetPayoutOutcomeRequest): Steered {
+  const required = refused("INVALID_REQUEST", "outcome: is required");
+  const kind = orThrow(wordOf(SandboxOutcome, asked.outcome) ?? required);
+  if (kind === "unknown") return { kind };
+  // The rail has given its reference when it took the payout.
+  if (kind === "settled") return { kind, reference: "" };
+  const { failureCode, railCode } = asked;
+  const code = failureCodes.find((each) => each === failureCode);
+  if (code === undefined) {
+    if (railCode !== "") orThrow(refused("INVALID_REQUEST", "rail_code: needs failure_code"));
+    return { kind };
+  }
+  return { kind, failure: { code, ...(railCode !== "" && { railCode }) } };
+}

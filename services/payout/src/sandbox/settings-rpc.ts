@@ -1,0 +1,81 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  type PayoutSandboxService,
+  RailSilence,
+  SetRailSilenceRequestSchema,
+  SetScenarioRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { setRailSilence, setScenario } from "@disburse/forms/bodies/sandbox.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Payouts } from "../payouts/document.ts";
+import { callForWork } from "../payouts/work.ts";
+import type { SandboxSettings, Silence } from "../rails/sandbox/settings.ts";
+
+type SettingsDeps = {
+  readonly settings: SandboxSettings;
+  readonly payouts: Payouts;
+  readonly clock: Clock;
+  /** Called when there is work on a payout. */
+  readonly wake: () => void;
+};
+
+const silenceSecondsDefault = 3_600;
+/** Those that wait; more go on by themselves within half a minute. */
+const wokenMax = 1_000;
+
+/** The RPCs by which a merchant of a sandbox sets how rails behave to its payouts. */
+export function settingsRpc({ settings, payouts, clock, wake }: SettingsDeps) {
+  return {
+    setRailSilence: async (message) => {
+      readMutation(message.mutation);
+      const now = clock.now();
+      const schema = SetRailSilenceRequestSchema;
+      const context = { now, unreadable: message.unreadable };
+      const asked = orThrow(checkedMessage(setRailSilence, schema, message, context));
+      const kind = asked.kind as Silence;
+      const seconds = asked.seconds ?? silenceSecondsDefault;
+      const until = new Date(now.getTime() + seconds * 1_000);
+      await settings.setSilence(asked.merchantId, { kind, until });
+      return { kind: valueOfWord(RailSilence, kind), until: timestampFromDate(until) };
+    },
+
+    endRailSilence: async ({ mutation, merchantId }) => {
+      readMutation(mutation);
+      await settings.setSilence(merchantId, undefined);
+      const now = clock.now();
+      const waiting = payouts
+        .find({ merchant_id: merchantId, status: "initiated", "progress.stage": { $in: waits } })
+        .project<{ _id: string }>({ _id: 1 })
+        .limit(wokenMax);
+      const ids = (await waiting.toArray()).map(({ _id }) => _id);
+      await callForWork(payouts, ids, now);
+      wake();
+      return { endedAt: timestampFromDate(now) };
+    },
+
+    setScenario: async (message) => {
+      readMutation(message.mutation);
+      const context = { now: clock.now(), unreadable: message.unreadable };
+      const schema = SetScenarioRequestSchema;
+      const asked = orThrow(checkedMessage(setScenario, schema, message, context));
+      const { merchantId, seed = 0, maxDelayMs } = asked;
+      const { failPercent = 0, returnPercent = 0, doubtPercent = 0 } = asked;
+      if (failPercent + returnPercent + doubtPercent > 100) {
+        orThrow(refused("INVALID_REQUEST", "fail_percent: must be at most 100 with the others"));
+      }
+      const shares = { failPercent, returnPercent, doubtPercent };
+      const delay = maxDelayMs === undefined ? {} : { maxDelayMs };
+      await settings.setScenario(merchantId, { seed, ...shares, ...delay });
+      return { seed, ...shares, ...delay };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutSandboxService>>;
+}
+
+/** Where a payout waits for a rail. */
+const waits = ["queued", "awaiting_funds", "submitting", "unknown"] as const;

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import {
+  type CustomerEntry,
+  statementBegin,
+  statementEntry,
+} from "@disburse/bank-files/iso20022/customer/write-statement.ts";
+import { currencyOf } from "@disburse/kernel/currency.ts";
+import { type Period, reissueTexts, type StatementLine, totalOf } from "../period.ts";
+import type { BookedStep } from "../rules/line.ts";
+
+/** Whether ISO 20022 carries amounts of a currency: its codes are of ISO 4217, with 5 decimals. */
+export function isForCamt(currency: string): boolean {
+  return currencyOf(currency).kind === "fiat";
+}
+
+/** The beginning of the file, up to its first entry. */
+export function camtBegin(period: Period, createdAt: Date): string {
+  const { account, from, to, opening, closing, credits, debits } = period;
+  const { currency } = account;
+  const money = (minor: bigint) => ({ minor, currency });
+  return statementBegin({
+    ...{ id: idOf(period), createdAt, from, to, accountId: account.id, currency },
+    opening: money(totalOf(opening)),
+    closing: money(totalOf(closing)),
+    openingAvailable: money(opening.available),
+    closingAvailable: money(closing.available),
+    credits: { count: credits.count, sum: money(credits.sum) },
+    debits: { count: debits.count, sum: money(debits.sum) },
+  });
+}
+
+/** The same period of the same account has the same id, which has at most 35 characters. */
+function idOf({ account, from, to }: Period): string {
+  const text = `${account.id} ${from.toISOString()} ${to.toISOString()}`;
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+/** Entries, oldest first. */
+export function camtLines(lines: readonly StatementLine[], currency: string): string {
+  return lines.map((line) => statementEntry(entryOf(line, currency))).join("");
+}
+
+function entryOf(line: StatementLine, currency: string): CustomerEntry {
+  const { amount, fees, step } = line;
+  const size = (minor: bigint) => ({ minor: minor < 0n ? -minor : minor, currency });
+  return {
+    number: line.sequence,
+    amount: size(amount),
+    direction: step === "post" || step === "reversal" ? "debit" : "credit",
+    isReversal: step === "return" || step === "reversal",
+    at: line.at,
+    // Ids of entries are longer than the format takes; their hashes are in the chain.
+    reference: line.payoutId === "" ? line.hash.slice(0, 32) : line.payoutId,
+    family: step === "post" || step === "return" ? "ICDT" : "RCDT",
+    kind: step === "return" ? "RRTN" : kindOf(step, line.transferMethod),
+    fees: fees === 0n ? undefined : size(fees),
+    endToEndId: line.referenceId,
+    text: [line.referenceId, line.beneficiaryName, line.note, ...reissueTexts(line)]
+      .filter((each) => each !== "")
+      .join(" / "),
+  };
+}
+
+const kinds: Readonly<Record<string, CustomerEntry["kind"]>> = {
+  SWIFT: "XBCT",
+  SEPA: "ESCT",
+  ACH: "DMCT",
+  LOCAL: "DMCT",
+};
+
+function kindOf(step: BookedStep, transferMethod: string): CustomerEntry["kind"] {
+  return step === "post" ? (kinds[transferMethod] ?? "OTHR") : "OTHR";
+}

@@ -1,0 +1,66 @@
+import { formatAmount } from "@disburse/kernel/money.ts";
+import { type Options, stringify } from "csv-stringify/sync";
+import { type Period, type StatementLine, totalOf } from "../period.ts";
+
+const columns = [
+  ...["type", "booked_at", "amount", "fees", "balance", "currency", "payout_id", "reference_id"],
+  ...["beneficiary_name", "note", "sequence", "entry_id", "previous_hash", "hash"],
+  ...["reissue_of", "reissued_as"],
+] as const;
+
+/** An amount, which no spreadsheet runs as a formula, however it begins. */
+type Amount = { readonly digits: string };
+
+/** RFC 4180. A text that a spreadsheet would run as a formula is escaped, an amount never is. */
+const options: Options = {
+  columns: [...columns],
+  record_delimiter: "windows",
+  escape_formulas: true,
+  cast: { object: ({ digits }) => ({ value: String(digits), escape_formulas: false }) },
+};
+
+type Row = Partial<Record<(typeof columns)[number], string | Amount>>;
+
+const amountOf = (minor: bigint, currency: string): Amount => ({
+  digits: formatAmount(minor, currency),
+});
+
+/** The header, and the balance that the account begins with. */
+export function csvBegin({ account, from, opening }: Period): string {
+  const { currency } = account;
+  const balance = amountOf(totalOf(opening), currency);
+  const row: Row = { type: "opening_balance", booked_at: from.toISOString(), balance, currency };
+  return stringify([row], { ...options, header: true });
+}
+
+/** Lines, oldest first. */
+export function csvLines(lines: readonly StatementLine[], currency: string): string {
+  const rows = lines.map(
+    (line): Row => ({
+      type: line.step,
+      booked_at: line.at.toISOString(),
+      amount: amountOf(line.amount, currency),
+      fees: amountOf(line.fees, currency),
+      balance: amountOf(line.balance, currency),
+      currency,
+      payout_id: line.payoutId,
+      reference_id: line.referenceId,
+      beneficiary_name: line.beneficiaryName,
+      note: line.note,
+      sequence: String(line.sequence),
+      entry_id: line.entryId,
+      previous_hash: line.previousHash,
+      hash: line.hash,
+      reissue_of: line.reissueOf,
+      reissued_as: line.reissuedAs,
+    }),
+  );
+  return rows.length === 0 ? "" : stringify(rows, options);
+}
+
+/** The balance that it ends with. */
+export function csvEnd(to: Date, balance: bigint, currency: string): string {
+  const at = to.toISOString();
+  const row: Row = { type: "closing_balance", booked_at: at, currency };
+  return stringify([{ ...row, balance: amountOf(balance, currency) }], options);
+}

@@ -1,0 +1,132 @@
+import { readAccount } from "../ledger/accounts.ts";
+import type { LedgerCollections } from "../ledger/documents.ts";
+import type { Account } from "../ledger/rules/account.ts";
+import {
+  balancesAfter,
+  entriesOfSpan,
+  type OwnAccount,
+  readSpan,
+  type StepTotal,
+  stepTotals,
+} from "../ledger/statement.ts";
+import type { Payouts } from "../payouts/document.ts";
+import { balanceAfter, bookedSteps, type Line, lineOf, type Position } from "./rules/line.ts";
+
+/** Where statements are read from. */
+export type StatementStores = {
+  readonly ledger: LedgerCollections;
+  readonly payouts: Payouts;
+};
+
+/** Balances of an account, in minor units. */
+export type Balances = { readonly available: bigint; readonly held: bigint };
+
+/** A statement before its lines. */
+export type Period = {
+  readonly account: Account;
+  readonly from: Date;
+  readonly to: Date;
+  readonly opening: Balances;
+  readonly closing: Balances;
+  readonly credits: StepTotal;
+  readonly debits: StepTotal;
+};
+
+/** A line with what its payout says of it. */
+export type StatementLine = Line & {
+  readonly referenceId: string;
+  readonly beneficiaryName: string;
+  /** `""` where no payout moved. */
+  readonly transferMethod: string;
+  /** The payout that its payout pays again, and the one that pays it again; `""` for none. */
+  readonly reissueOf: string;
+  readonly reissuedAs: string;
+};
+
+/** What an account has, held or not. */
+export function totalOf({ available, held }: Balances): bigint {
+  return available + held;
+}
+
+/**
+ * The account before and after a period, with the totals of its lines. Throws where the ledger does
+ * not add up; `undefined`: no such account.
+ */
+export async function openPeriod(
+  { ledger }: StatementStores,
+  own: OwnAccount,
+  { from, to }: { readonly from: Date; readonly to: Date },
+): Promise<{ readonly period: Period; readonly position: Position } | undefined> {
+  const found = await readSpan(ledger, own, { from, to });
+  if (found === undefined) return undefined;
+  const { account, span, before: opening, after: closing } = found;
+  const totals = await stepTotals(ledger, own.accountId, span);
+  const sum = (...steps: readonly (typeof bookedSteps)[number][]): StepTotal => {
+    const its = steps.map((step) => totals.get(step) ?? { count: 0, sum: 0n });
+    return {
+      count: its.reduce((count, each) => count + each.count, 0),
+      sum: its.reduce((total, each) => total + each.sum, 0n),
+    };
+  };
+  const [credits, debits] = [sum("credit", "return"), sum("post", "reversal")];
+  if (totalOf(opening) + credits.sum - debits.sum !== totalOf(closing)) {
+    throw new Error("the entries of a period do not add up with its balances");
+  }
+  const period = { account, from, to, opening, closing, credits, debits };
+  return { period, position: { next: span.first, end: span.end, to, balance: totalOf(opening) } };
+}
+
+/** The next lines of a statement, and where it goes on; `undefined` at its end. */
+export async function readLines(
+  { ledger, payouts }: StatementStores,
+  accountId: string,
+  position: Position,
+  limit: number,
+): Promise<{ readonly lines: readonly StatementLine[]; readonly rest: Position | undefined }> {
+  const span = { first: position.next, end: position.end };
+  const found = await entriesOfSpan(ledger, accountId, span, { steps: bookedSteps, limit });
+  const lines = found.map(lineOf);
+  const balance = balanceAfter(position.balance, lines);
+  const last = lines.at(-1);
+  const named = await withPayouts(payouts, lines);
+  if (last !== undefined && lines.length === limit) {
+    return { lines: named, rest: { ...position, next: last.sequence + 1, balance } };
+  }
+  const closing = await balancesAfter(ledger, accountId, position.end - 1);
+  if (balance !== totalOf(closing)) throw new Error("a statement does not add up to its end");
+  return { lines: named, rest: undefined };
+}
+
+async function withPayouts(payouts: Payouts, lines: readonly Line[]): Promise<StatementLine[]> {
+  const ids = [...new Set(lines.map(({ payoutId }) => payoutId).filter((id) => id !== ""))];
+  const projection = {
+    ...{ reference_id: 1, beneficiary_name: 1, transfer_method: 1 },
+    ...{ reissue_of: 1, reissued_as: 1 },
+  };
+  const found = await payouts.find({ _id: { $in: ids } }, { projection }).toArray();
+  const byId = new Map(found.map((each) => [each._id, each]));
+  return lines.map((line) => {
+    const payout = byId.get(line.payoutId);
+    return {
+      ...line,
+      referenceId: payout?.reference_id ?? "",
+      beneficiaryName: payout?.beneficiary_name ?? "",
+      transferMethod: payout?.transfer_method ?? "",
+      reissueOf: payout?.reissue_of ?? "",
+      reissuedAs: payout?.reissued_as ?? "",
+    };
+  });
+}
+
+/** The links of a line's payout to others, in words. */
+export function reissueTexts({ reissueOf, reissuedAs }: StatementLine): string[] {
+  return [
+    reissueOf === "" ? "" : `pays ${reissueOf} again`,
+    reissuedAs === "" ? "" : `paid again by ${reissuedAs}`,
+  ];
+}
+
+/** The account of a merchant that a part of a statement is of; `undefined`: no such account. */
+export function statementAccount({ ledger }: StatementStores, own: OwnAccount) {
+  return readAccount(ledger, own.merchantId, own.accountId);
+}

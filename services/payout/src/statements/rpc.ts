@@ -1,0 +1,123 @@
+import { create, fromJson } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { statementEnd as camtEnd } from "@disburse/bank-files/iso20022/customer/write-statement.ts";
+import type { ServiceKey } from "@disburse/chassis/identity/keys.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  GetPayoutReceiptResponseSchema,
+  PayoutReceiptSchema,
+  type RenderStatementRequest,
+  StatementFormat,
+  type StatementService,
+} from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { houseId } from "../ledger/accounts.ts";
+import type { Account } from "../ledger/rules/account.ts";
+import { camtBegin, camtLines, isForCamt } from "./formats/camt.ts";
+import { csvBegin, csvEnd, csvLines } from "./formats/csv.ts";
+import { pdfLinesMax, pdfStatement } from "./formats/pdf.ts";
+import {
+  openPeriod,
+  readLines,
+  type StatementLine,
+  type StatementStores,
+  statementAccount,
+} from "./period.ts";
+import { receiptPdf, signedReceipt } from "./receipt.ts";
+import { cursorOf, type Position, readPosition } from "./rules/line.ts";
+
+/** What the RPCs of statements and receipts work with. */
+export type StatementDeps = StatementStores & {
+  readonly clock: Clock;
+  /** The key that receipts are signed with now. */
+  readonly receiptKey: () => ServiceKey;
+};
+
+/** Lines of one part: some 200 KiB. */
+const partMax = 500;
+
+/** Statements and receipts; proto/disburse/payout/v1/statements.proto has them. */
+export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof StatementService> {
+  return {
+    renderStatement: async (request) => {
+      const { merchantId, accountId, format, cursor } = request;
+      if (merchantId === houseId) orThrow(refused("RECORD_NOT_FOUND"));
+      const found = await statementAccount(deps, { merchantId, accountId });
+      const account = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      const { currency } = account;
+      if (format === StatementFormat.CAMT053 && !isForCamt(currency)) {
+        const detail = `format: camt.053 has no amounts of ${currency}; take csv or pdf`;
+        orThrow(refused("INVALID_REQUEST", detail));
+      }
+      const { from, to } = timesOf(request, account, deps.clock.now());
+      if (cursor !== "") return nextPart(deps, request, currency, orThrow(positionOf(cursor)));
+      const opened = await openPeriod(deps, { merchantId, accountId }, { from, to });
+      const { period, position } = orThrow(opened ?? refused("RECORD_NOT_FOUND"));
+      if (format === StatementFormat.PDF) {
+        const lines = await allLines(deps, accountId, position);
+        return { chunk: await pdfStatement(period, lines, deps.clock.now()), nextCursor: "" };
+      }
+      const begin =
+        format === StatementFormat.CAMT053 ? camtBegin(period, deps.clock.now()) : csvBegin(period);
+      return nextPart(deps, request, currency, position, begin);
+    },
+
+    getPayoutReceipt: async ({ merchantId, payoutId, pdf }) => {
+      const found = await signedReceipt(
+        deps,
+        { merchantId, payoutId },
+        deps.receiptKey(),
+        deps.clock.now(),
+      );
+      const signed = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      if (pdf) return create(GetPayoutReceiptResponseSchema, { pdf: await receiptPdf(signed) });
+      const { keyId, signature } = signed;
+      return { receipt: fromJson(PayoutReceiptSchema, signed.receipt), keyId, signature };
+    },
+  };
+}
+
+/** When a statement begins and ends: by default with the account's opening, and now. */
+function timesOf(request: RenderStatementRequest, { createdAt }: Account, now: Date) {
+  const asked = request.to === undefined ? now : timestampDate(request.to);
+  // What has not happened yet is in no statement.
+  const to = asked > now ? now : asked;
+  const opening = createdAt < to ? createdAt : to;
+  const from = request.from === undefined ? opening : timestampDate(request.from);
+  if (to < from) orThrow(refused("INVALID_REQUEST", "to: must be after from"));
+  return { from, to };
+}
+
+function positionOf(cursor: string) {
+  return readPosition(cursor) ?? refused("INVALID_REQUEST", "cursor: is not of a statement");
+}
+
+/** The lines of one part, after `begin`; the last part has the end of the file. */
+async function nextPart(
+  deps: StatementDeps,
+  { accountId, format }: RenderStatementRequest,
+  currency: string,
+  position: Position,
+  begin = "",
+) {
+  const { lines, rest } = await readLines(deps, accountId, position, partMax);
+  const isCamt = format === StatementFormat.CAMT053;
+  const written = isCamt ? camtLines(lines, currency) : csvLines(lines, currency);
+  const balance = lines.at(-1)?.balance ?? position.balance;
+  const closing = isCamt ? camtEnd : csvEnd(position.to, balance, currency);
+  const text = begin + written + (rest === undefined ? closing : "");
+  return { chunk: Buffer.from(text), nextCursor: rest === undefined ? "" : cursorOf(rest) };
+}
+
+async function allLines(
+  deps: StatementDeps,
+  accountId: string,
+  position: Position,
+): Promise<readonly StatementLine[]> {
+  const { lines, rest } = await readLines(deps, accountId, position, pdfLinesMax);
+  if (rest === undefined) return lines;
+  const detail = `from: a PDF has at most ${pdfLinesMax} lines; take a shorter period, csv or camt053`;
+  return orThrow(refused("INVALID_REQUEST", detail));
+}

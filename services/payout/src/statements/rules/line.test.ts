@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import type { LedgerEntry } from "../../ledger/rules/account.ts";
+import { balanceAfter, cursorOf, type Line, lineOf, readPosition } from "./line.ts";
+
+const entry: LedgerEntry = {
+  ...{ key: "po_1:post", accountId: "acc_1", merchantId: "mer_1", currency: "USD" },
+  ...{ step: "post", amount: 1_241n, payoutId: "po_1", note: "", sequence: 3 },
+  ...{ available: 8_759n, held: 100n, reverses: "", previousHash: "aa", hashVersion: 2 },
+  ...{ hash: "bb", createdAt: new Date("2026-11-20T11:26:00.123Z") },
+  postings: [
+    { account: "held", currency: "USD", amount: { units: -1_241n, scale: 2 } },
+    { account: "house:fees", currency: "USD", amount: { units: 37n, scale: 2 } },
+    { account: "house:exchange", currency: "USD", amount: { units: 1_204n, scale: 2 } },
+  ],
+};
+
+describe("a line", () => {
+  it.each([
+    ["credit", 1_241n],
+    ["post", -1_241n],
+    ["return", 1_241n],
+    ["reversal", -1_241n],
+  ] as const)("of a %s has %s", (step, amount) => {
+    expect(lineOf({ ...entry, step })).toMatchObject({ step, amount, balance: 8_859n });
+  });
+
+  it("has the fees that the house was posted, none where there are none", () => {
+    expect(lineOf(entry).fees).toBe(37n);
+    expect(lineOf({ ...entry, postings: [] }).fees).toBe(0n);
+  });
+
+  it.each(["hold", "release", "fund"] as const)("is no %s", (step) => {
+    expect(() => lineOf({ ...entry, step })).toThrow(`no ${step}`);
+  });
+});
+
+describe("the balance after lines", () => {
+  const line = (amount: bigint, balance: bigint) => ({ sequence: 1, amount, balance }) as Line;
+
+  it("is that of the last, or the one before where there are none", () => {
+    expect(balanceAfter(5n, [])).toBe(5n);
+    expect(balanceAfter(5n, [line(3n, 8n), line(-8n, 0n)])).toBe(0n);
+  });
+
+  it.each([
+    [5n, [line(3n, 9n)]],
+    [5n, [line(3n, 8n), line(-1n, 6n)]],
+  ])("is refused where one is missing or changed", (before, lines) => {
+    expect(() => balanceAfter(before, lines)).toThrow("does not add up");
+  });
+});
+
+describe("a cursor", () => {
+  it("reads back", () => {
+    const position = { next: 7, end: 9, to: new Date(1_795_173_961_000), balance: 12n };
+    expect(readPosition(cursorOf(position))).toEqual(position);
+  });
+
+  it.each(["", "1.2.3", "a.2.3.4", "1.2.3.-4", "1.2.3.4.5"])("is not %j", (cursor) => {
+    expect(readPosition(cursor)).toBeUndefined();
+  });
+});

@@ -1,0 +1,56 @@
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+
+/** What a process that dies does at its last step. */
+class Died extends Error {}
+
+/** Of a collection, what changes it. */
+const writes = new Set(["insertOne", "insertMany", "updateOne", "updateMany", "findOneAndUpdate"]);
+
+/**
+ * A process that dies at a step: its writes and its calls of `quote` count. Step `2n` dies before
+ * the effect of the n-th, `2n + 1` after it; whatever comes later fails.
+ */
+export function dyingAt(last: number) {
+  let steps = -1;
+  let isDead = false;
+  const step = async <T>(effect: () => Promise<T>): Promise<T> => {
+    if (isDead) throw new Died("is dead");
+    steps += 1;
+    const mine = steps;
+    if (2 * mine === last) {
+      isDead = true;
+      throw new Died("died before");
+    }
+    const result = await effect();
+    if (2 * mine + 1 === last) {
+      isDead = true;
+      throw new Died("died after");
+    }
+    return result;
+  };
+  const stepping = <T extends object>(of: T, isStep: (name: string) => boolean): T =>
+    new Proxy(of, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name) as unknown;
+        if (typeof value !== "function") return value;
+        if (!isStep(String(name))) return value.bind(target);
+        return (...args: unknown[]) => step(() => value.apply(target, args));
+      },
+    });
+  return {
+    /** Whether it has died. */
+    hasDied: () => isDead,
+    calls: <T extends object>(client: T): T => stepping(client, () => true),
+    database: (database: Database): Database => ({
+      ...database,
+      db: new Proxy(database.db, {
+        get: (target, name) => {
+          const value = Reflect.get(target, name) as unknown;
+          if (name !== "collection" || typeof value !== "function") return value;
+          return (...args: unknown[]) =>
+            stepping(value.apply(target, args) as object, (each) => writes.has(each));
+        },
+      }),
+    }),
+  };
+}

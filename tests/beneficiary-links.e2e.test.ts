@@ -1,0 +1,77 @@
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { bankBody } from "./bodies.ts";
+import { expectRefusal } from "./error-table.ts";
+import { type Payer, payerOf } from "./payer.ts";
+
+let platform: TestPlatform;
+let acme: Payer;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  acme = payerOf(platform, "acme");
+});
+afterAll(() => platform?.stop());
+
+const path = "/api/v1/beneficiary-links";
+const kind = { destination_currency: "USD", transfer_type: "ACH" };
+
+const make = (change: object = {}) =>
+  acme.data("POST", path, { ...kind, beneficiary_account_type: "Individual", ...change });
+const at = (url: string) => new URL(url, platform.baseUrl).href;
+
+async function send(url: string, fields: object) {
+  const body = new URLSearchParams(
+    Object.entries(fields).map(([name, each]) => [name, String(each)]),
+  );
+  const response = await fetch(at(url), { method: "POST", body });
+  return { status: response.status, text: await response.text() };
+}
+
+it("a beneficiary enters its details by a link, once, and its merchant pays it", async () => {
+  const { url, ...link } = await make({ display_name: "Acme Payroll", color: "#0a5c36" });
+  expect(link).toMatchObject({ state: "open", beneficiary_id: "" });
+  // What looks at links before people do uses none up.
+  for (const _ of [1, 2]) {
+    const page = await fetch(at(url));
+    expect(page.status).toBe(200);
+    expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(await page.text()).toContain("Acme Payroll");
+  }
+  const wrong = await send(url, { ...bankBody(), routing_code_value_1: "1" });
+  expect(wrong.status).toBe(422);
+  expect(wrong.text).toContain('id="routing_code_value_1-problem"');
+  expect(wrong.text).toContain(
+    `value="${(bankBody() as Record<string, string>).beneficiary_account_number}"`,
+  );
+  const received = await send(url, bankBody());
+  expect([received.status, received.text.includes("were received")]).toEqual([200, true]);
+  expect(await send(url, bankBody())).toEqual(received);
+  const used = await acme.data("GET", `${path}/${link.id}`);
+  expect(used).toMatchObject({ state: "used", failure_code: "" });
+  const beneficiary = await acme.data(
+    "GET",
+    `/api/v1/transfer/beneficiaries/${used.beneficiary_id}`,
+  );
+  expect(beneficiary).toMatchObject({ transfer_method: "ACH", screening_status: "cleared" });
+  const { links } = await acme.data("GET", path);
+  expect(links[0]).toEqual(used);
+  expect(JSON.stringify(links)).not.toContain(url.slice(-20));
+});
+
+it("one that was revoked, and one that never was, look alike", async () => {
+  const { id, url } = await make();
+  expect(await acme.data("DELETE", `${path}/${id}`)).toMatchObject({ state: "revoked" });
+  const closed = await send(url, bankBody());
+  expect(closed.status).toBe(410);
+  const unknown = await fetch(at(`/b/${"A".repeat(43)}`));
+  expect(unknown.status).toBe(410);
+  expectRefusal(await payerOf(platform, "globex").get(`${path}/${id}`), "RECORD_NOT_FOUND");
+});
+
+it("asks which way where there are several", async () => {
+  const { url } = await acme.data("POST", path, { destination_currency: "USD" });
+  const choice = await (await fetch(at(url))).text();
+  expect(choice.match(/href="\?form=\d+"/g)?.length).toBeGreaterThan(1);
+  expect(await (await fetch(at(`${url}?form=1`))).text()).toContain("<form");
+});

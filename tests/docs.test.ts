@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { errorTable, refusalReasons } from "@disburse/kernel/errors.ts";
+import { failureCodes } from "@disburse/kernel/failure.ts";
+import { violationRules } from "@disburse/kernel/violations.ts";
+import { listedParties, riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
+import { describe, expect, it } from "vitest";
+
+/** The guides name what there is, all of it, and nothing else. */
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, "..", path), "utf8");
+const guide = (name: string) => read(`docs/${name}.md`);
+
+/** The scenarios of the simulated rail, out of its source: a service's rooms are its own. */
+const [, listed = ""] =
+  /scenarios = \[(.*?)\]/s.exec(read("services/payout/src/rails/sandbox/scenarios.ts")) ?? [];
+const scenarios = [...listed.matchAll(/"([a-z-]+)"/g)].map(([, name]) => name);
+
+/** The cells of the table under a heading, row by row, without the header. */
+function rowsUnder(text: string, heading: string): string[][] {
+  const [, part = ""] = text.split(`## ${heading}\n`);
+  const lines = (part.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("|"));
+  return lines.slice(2).map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll("`", "")),
+  );
+}
+
+const firsts = (rows: readonly string[][]) => rows.map(([first = ""]) => first).sort();
+
+describe("the guide to errors", () => {
+  const text = guide("errors");
+
+  it("has every code with its status", () => {
+    const rows = rowsUnder(text, "Every code").map(([code, status]) => [code, Number(status)]);
+    const table = Object.entries(errorTable).map(([code, { status }]) => [code, status]);
+    expect(rows.toSorted()).toEqual(table.toSorted());
+  });
+
+  it("has every rule, reason and failure code", () => {
+    expect(firsts(rowsUnder(text, "Fields that failed"))).toEqual([...violationRules].sort());
+    expect(firsts(rowsUnder(text, "Reasons"))).toEqual(Object.keys(refusalReasons).sort());
+    expect(firsts(rowsUnder(text, "Why a payout failed"))).toEqual([...failureCodes].sort());
+  });
+
+  it("says of every status what to do", () => {
+    const told = rowsUnder(text, "Trying again")
+      .map(([status = ""]) => status)
+      .join();
+    const missing = Object.values(errorTable).filter(({ status }) => !told.includes(`${status}`));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("the guide to testing", () => {
+  const text = guide("testing");
+
+  it("has every magic value", () => {
+    const rows = firsts(rowsUnder(text, "What becomes of a payout"));
+    expect(scenarios.length).toBeGreaterThan(10);
+    expect(rows).toEqual(scenarios.map((each) => `sandbox-${each}`).sort());
+    const parties = rowsUnder(text, "Screening").filter(([name]) => name !== undefined);
+    for (const { name, date_of_birth, country } of listedParties) {
+      const row = parties.find(([first]) => first === name);
+      expect(row).toMatchObject({ 2: date_of_birth, 3: country });
+    }
+    for (const address of Object.values(riskyWallets)) expect(text).toContain(address);
+  });
+});

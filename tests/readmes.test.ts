@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
+import { describe, expect, it } from "vitest";
+
+/** READMEs of services name every RPC and every group of routes, and none that there is not. */
+
+const root = join(import.meta.dirname, "..");
+const readme = (service: string) =>
+  readFileSync(join(root, "services", service, "README.md"), "utf8");
+
+/** The RPCs of a package of the contract. */
+function rpcsOf(name: string): string[] {
+  const folder = join(root, "proto", "disburse", name, "v1");
+  const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+  return texts.flatMap((text) =>
+    [...text.matchAll(/^ {2}rpc (\w+)\(/gm)].map(([, rpc = ""]) => rpc),
+  );
+}
+
+const shared = ["approval", "audit"];
+const every = new Set([...serviceNames, ...shared].flatMap(rpcsOf));
+/** A name in code style that reads like an RPC. */
+const likeAnRpc =
+  /`((?:Get|List|Create|Set|Open|Credit|Propose|Confirm|Withdraw|Resolve|Screen|Import)[A-Z]\w+)`/g;
+
+describe.each(serviceNames)("the README of %s", (service) => {
+  it("names every RPC", () => {
+    const text = readme(service);
+    expect(rpcsOf(service).filter((rpc) => !text.includes(`\`${rpc}\``))).toEqual([]);
+  });
+
+  it("names no RPC that there is not", () => {
+    const named = [...readme(service).matchAll(likeAnRpc)].map(([, name = ""]) => name);
+    expect(named.filter((name) => !every.has(name))).toEqual([]);
+  });
+});
+
+it("the README of the gateway names the route of every resource", () => {
+  const text = readme("gateway");
+  const { paths } = JSON.parse(readFileSync(join(root, "docs", "openapi.json"), "utf8"));
+  const own = Object.keys(paths).filter((path) => path.startsWith("/api/v1/"));
+  const folders = new Set(own.map((path) => path.replace("/api/v1", "").split("/{")[0]));
+  const named = [...text.matchAll(/`(\/[a-z{},/-]+)`/g)].flatMap(([, path = ""]) => expanded(path));
+  const missing = [...folders].filter(
+    (folder) => !named.some((path) => folder === path || folder?.startsWith(`${path}/`)),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** `/a/{b,c}` → `/a/b`, `/a/c`. */
+function expanded(path: string): string[] {
+  const [, before, inside, after] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? [];
+  return inside === undefined
+    ? [path]
+    : inside.split(",").map((each) => `${before}${each}${after}`);
+}

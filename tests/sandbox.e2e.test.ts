@@ -1,0 +1,166 @@
+import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import {
+  DepositorStatus,
+  ScreeningStatus,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Disburse } from "@disburse/sdk/disburse.ts";
+import type {
+  CreateDepositorRequest,
+  CreateFiatBeneficiaryRequest,
+} from "@disburse/sdk/gen/types.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { bankBody, depositorBody } from "./bodies.ts";
+
+/** Every state of the interface, reached by what a merchant may do in a sandbox. */
+
+let platform: TestPlatform;
+let client: Disburse;
+let beneficiary_id = "";
+let receiver: Receiver;
+
+beforeAll(async () => {
+  // By itself no payout moves: its rail takes ten minutes.
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "600000", RATE_LIMIT_BURST: "5000" });
+  client = new Disburse({ apiKey: platform.apiKey("acme"), baseUrl: platform.baseUrl });
+  ({ beneficiary_id } = await client.beneficiaries.createFiat(bank({})));
+  receiver = await startReceiver(500);
+});
+afterAll(async () => {
+  await receiver?.close();
+  await platform?.stop();
+});
+afterEach(() => client.sandbox.endRailSilence());
+
+const bank = (change: object) =>
+  ({ ...bankBody(), ...change }) as unknown as CreateFiatBeneficiaryRequest;
+
+const order = (source_amount = "10.00") => ({
+  ...{ source_amount, beneficiary_id, account_id: platform.accountId("acme", "USD") },
+  ...{ source_currency_code: "USD", destination_currency_code: "USD" },
+});
+
+async function pay(source_amount?: string): Promise<string> {
+  const { id: quote_id } = await client.quotes.request(order(source_amount));
+  return (await client.payouts.execute({ quote_id, reference_id: "order" })).id;
+}
+
+type SubStatus = (typeof subStatuses)[number];
+const subStatuses = wordsOf(PayoutSubStatus);
+
+async function silenced(kind: "down" | "unfunded"): Promise<string> {
+  await client.sandbox.setRailSilence({ kind, seconds: 60 });
+  return pay();
+}
+
+/** Rules that payouts need approval by are the operator's. */
+async function payForApproval(): Promise<string> {
+  const merchantId = platform.sandbox.merchants.acme.merchant_id;
+  const approval = { amounts: [{ currencyCode: "USD", minimum: "5000.00" }] };
+  const mutation = { operationId: crypto.randomUUID() };
+  await platform.clients.operations.setPayoutControls({ mutation, merchantId, approval });
+  return pay("5000.00");
+}
+
+const payouts: Readonly<Record<SubStatus, () => Promise<string>>> = {
+  awaiting_approval: payForApproval,
+  scheduled: async () => "",
+  queued: () => silenced("down"),
+  awaiting_funds: () => silenced("unfunded"),
+  processing: () => pay(),
+  unknown: async () => (await client.sandbox.leavePayoutInDoubt(await pay())).id,
+  settled: async () => (await client.sandbox.settlePayout(await pay())).id,
+  rejected: async () => (await client.sandbox.failPayout(await pay())).id,
+  returned: async () => (await client.sandbox.returnPayout(await pay())).id,
+  cancelled: async () => (await client.payouts.cancel(await silenced("down"))).id,
+};
+
+it.each(subStatuses)("a payout is %s", async (subStatus) => {
+  if (subStatus === "scheduled") {
+    const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
+    const scheduled = await client.scheduledPayouts.create({ ...order(), scheduled_at });
+    expect(scheduled.sub_status).toBe("scheduled");
+    return;
+  }
+  const id = await payouts[subStatus]();
+  await vi.waitFor(async () => {
+    expect((await client.payouts.get(id)).sub_status).toBe(subStatus);
+  }, 10_000);
+});
+
+it("a payout that waited goes on when its silence ends, and comes back days later", async () => {
+  const id = await silenced("unfunded");
+  await vi.waitFor(async () => {
+    expect((await client.payouts.get(id)).sub_status).toBe("awaiting_funds");
+  }, 10_000);
+  await client.sandbox.endRailSilence();
+  expect(await client.sandbox.settlePayout(id)).toMatchObject({ sub_status: "settled" });
+  expect(await client.sandbox.returnPayout(id)).toMatchObject({ sub_status: "returned" });
+});
+
+it.each(wordsOf(ScreeningStatus))("a beneficiary is %s", async (status) => {
+  const named = { beneficiary_first_name: "Sandbox", beneficiary_last_name: "Pending" };
+  const { beneficiary_id: id } = await client.beneficiaries.createFiat(bank(named));
+  expect((await client.beneficiaries.get(id)).screening_status).toBe("pending");
+  if (status === "pending") return;
+  const listed = await client.sandbox.setBeneficiaryListing(id, { result: status });
+  expect(listed.screening_status).toBe(status);
+});
+
+it.each(wordsOf(DepositorStatus))("a depositor is %s", async (status) => {
+  const body = JSON.stringify(depositorBody("individual"));
+  const named = body.replaceAll(/"firstname":"[^"]*"/g, '"firstname":"Sandbox"');
+  const pending = named.replaceAll(/"lastname":"[^"]*"/g, '"lastname":"Pending"');
+  const { id } = await client.depositors.create(JSON.parse(pending) as CreateDepositorRequest);
+  expect((await client.depositors.get(id)).status).toBe("pending");
+  if (status === "pending") return;
+  const results = { whitelisted: "cleared", review: "review", rejected: "blocked" } as const;
+  const listed = await client.sandbox.setDepositorListing(id, { result: results[status] });
+  expect(listed.status).toBe(status);
+});
+
+it("a quote is open, expired or used", async () => {
+  const codeOf = (quote_id: string) =>
+    client.payouts.execute({ quote_id }).then(
+      () => "OK",
+      ({ code }) => code,
+    );
+  const { id } = await client.quotes.request(order());
+  expect([await codeOf(id), await codeOf(id)]).toEqual(["OK", "ALREADY_PROCESSED"]);
+  const { id: expiring } = await client.quotes.request(order());
+  await client.sandbox.expireQuote(expiring);
+  expect(await codeOf(expiring)).toBe("QUOTE_EXPIRED");
+});
+
+it.each(wordsOf(DeliveryState))("a webhook delivery is %s", async (state) => {
+  const { url } = receiver;
+  receiver.answer(500);
+  const endpoint = await client.webhookEndpoints.create({ url, event_types: ["refund"] });
+  const sent = await client.sandbox.sendWebhookEvent(endpoint.id, { transaction_type: "refund" });
+  await vi.waitFor(async () => {
+    const { attempts_count } = await client.webhookDeliveries.get(sent.id);
+    expect(attempts_count).toBe(1);
+  }, 10_000);
+  if (state === "delivered") {
+    receiver.answer(200);
+    await client.sandbox.retryWebhookDelivery(sent.id);
+  }
+  if (state === "exhausted") await client.sandbox.lapseWebhookDelivery(sent.id);
+  if (state === "cancelled") await client.webhookEndpoints.delete(endpoint.id);
+  await vi.waitFor(async () => {
+    expect((await client.webhookDeliveries.get(sent.id)).state).toBe(state);
+  }, 10_000);
+  if (state !== "cancelled") await client.webhookEndpoints.delete(endpoint.id);
+});
+
+it("the outcomes of payouts follow from a seed", async () => {
+  await client.sandbox.setScenario({ seed: 7, fail_percent: 100, max_delay_ms: 0 });
+  const id = await pay();
+  await vi.waitFor(async () => {
+    expect((await client.payouts.get(id)).sub_status).toBe("rejected");
+  }, 10_000);
+  await client.sandbox.setScenario({ seed: 7 });
+});
