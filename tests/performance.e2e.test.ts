@@ -60,9 +60,14 @@ const recorded = () => lines().map((line) => line.split("\t")[0] ?? "");
 /** What operations asked of the databases, without what runs by itself. */
 const ofOperations = () => recorded().filter((what) => !background.has(what));
 
-/** Waits until nothing more is asked, however slow the machine is. */
+/** Waits until nothing more is asked, however slow the machine is; what never stops is named. */
 async function rest(): Promise<void> {
+  const until = performance.now() + 60_000;
   for (let before = -1, now = ofOperations().length; before !== now; ) {
+    const last = new Set(ofOperations().slice(before));
+    if (performance.now() > until) {
+      throw new Error(`Not listed as in the background: ${[...last].join("; ")}`);
+    }
     await pause(restMs);
     [before, now] = [now, ofOperations().length];
   }
