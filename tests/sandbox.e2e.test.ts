@@ -44,7 +44,7 @@ const order = (source_amount = "10.00") => ({
 });
 
 async function pay(source_amount?: string): Promise<string> {
-  const { id: quote_id } = await client.quotes.request(order(source_amount));
+  const quote_id = await quoted(source_amount);
   return (await client.payouts.execute({ quote_id, reference_id: "order" })).id;
 }
 
@@ -56,12 +56,8 @@ async function silenced(kind: "down" | "unfunded"): Promise<string> {
   return pay();
 }
 
-/** Rules that payouts need approval by are the operator's. */
 async function payForApproval(): Promise<string> {
-  const merchantId = platform.sandbox.merchants.acme.merchant_id;
-  const approval = { amounts: [{ currencyCode: "USD", minimum: "5000.00" }] };
-  const mutation = { operationId: crypto.randomUUID() };
-  await platform.clients.operations.setPayoutControls({ mutation, merchantId, approval });
+  await client.sandbox.setPayoutControls({ approval_amounts: { USD: "5000.00" } });
   return pay("5000.00");
 }
 
@@ -122,17 +118,19 @@ it.each(wordsOf(DepositorStatus))("a depositor is %s", async (status) => {
   expect(listed.status).toBe(status);
 });
 
+const quoted = async (amount?: string) => (await client.quotes.request(order(amount))).id;
+const codeOfExecute = (quote_id: string) =>
+  client.payouts.execute({ quote_id, reference_id: "order" }).then(
+    () => "OK",
+    ({ code }) => code,
+  );
+
 it("a quote is open, expired or used", async () => {
-  const codeOf = (quote_id: string) =>
-    client.payouts.execute({ quote_id }).then(
-      () => "OK",
-      ({ code }) => code,
-    );
-  const { id } = await client.quotes.request(order());
-  expect([await codeOf(id), await codeOf(id)]).toEqual(["OK", "ALREADY_PROCESSED"]);
-  const { id: expiring } = await client.quotes.request(order());
+  const id = await quoted();
+  expect([await codeOfExecute(id), await codeOfExecute(id)]).toEqual(["OK", "ALREADY_PROCESSED"]);
+  const expiring = await quoted();
   await client.sandbox.expireQuote(expiring);
-  expect(await codeOf(expiring)).toBe("QUOTE_EXPIRED");
+  expect(await codeOfExecute(expiring)).toBe("QUOTE_EXPIRED");
 });
 
 it.each(wordsOf(DeliveryState))("a webhook delivery is %s", async (state) => {
@@ -154,6 +152,30 @@ it.each(wordsOf(DeliveryState))("a webhook delivery is %s", async (state) => {
     expect((await client.webhookDeliveries.get(sent.id)).state).toBe(state);
   }, 10_000);
   if (state !== "cancelled") await client.webhookEndpoints.delete(endpoint.id);
+});
+
+it("a repeated payout is a possible duplicate, and controls that are left out are off", async () => {
+  const twice = async (amount: string) => [
+    await codeOfExecute(await quoted(amount)),
+    await codeOfExecute(await quoted(amount)),
+  ];
+  await client.sandbox.setPayoutControls({ duplicate_window_seconds: 60 });
+  expect(await twice("11.00")).toEqual(["OK", "POSSIBLE_DUPLICATE"]);
+  const off = { approval_amounts: {}, approve_batches: false, duplicate_window_seconds: 0 };
+  expect(await client.sandbox.setPayoutControls({})).toMatchObject(off);
+  expect(await twice("12.00")).toEqual(["OK", "OK"]);
+});
+
+it.each([
+  [{ approval_amounts: { USD: "0.00" } }, "approval_amounts"],
+  [{ approval_amounts: { XXX: "1.00" } }, "approval_amounts"],
+  [{ approval_lasts_seconds: 59 }, "approval_lasts_seconds"],
+  [{ new_beneficiary_days: 366 }, "new_beneficiary_days"],
+])("controls of %j are refused", async (body, field) => {
+  const refused = client.sandbox.setPayoutControls(body);
+  await expect(refused).rejects.toMatchObject({
+    ...{ code: "INVALID_REQUEST", violations: [{ field }] },
+  });
 });
 
 it("the outcomes of payouts follow from a seed", async () => {

@@ -159,7 +159,8 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     orders: orders.rpc,
     /** Of a sandbox; absent in live mode. */
     sandbox:
-      options.sandbox && sandboxRpc({ ...deps, ...options.sandbox, wake, onChanged, bindings }),
+      options.sandbox &&
+      sandboxRpc({ ...deps, ...options.sandbox, audit, wake, onChanged, bindings }),
     /** For operators, rails and subscribers. */
     operations: operationsRpc(operations),
     /** What statements and receipts are read from. */

@@ -133,7 +133,7 @@ export async function startTestPlatform() {
     service(PayoutService, payoutRpc({ ...deps, rails: directory }));
     service(PayoutOrderService, orderRpc({ ...deps, ...batching, rails: directory, orders }));
     service(PayoutOperationsService, operationsRpc(resolving));
-    service(PayoutSandboxService, sandboxRpc({ ...deps, rail: sandboxRail, settings }));
+    service(PayoutSandboxService, sandboxRpc({ ...deps, audit, rail: sandboxRail, settings }));
     service(
       StatementService,
       statementsRpc({ ledger, payouts, clock, receiptKey: () => receiptKey }),

@@ -158,3 +158,44 @@ export const setScenario: PublicBody = singleForm({
     },
   ],
 });
+
+const approvalAmounts: PairsField = {
+  name: "approval_amounts",
+  kind: "pairs",
+  required: false,
+  keys: "[A-Z0-9_]{2,16}",
+  maxItems: 50,
+  valueMax: lengths.amount,
+  problem: "must be an object of at most 50 amounts, each under its currency",
+  description:
+    "From which amount on payouts wait for approval, by source currency; none by default.",
+  example: { USD: "5000.00" },
+};
+
+/** `POST /api/v1/sandbox/payout-controls`; bounds and currencies are checked by payout's own rules. */
+export const setPayoutControls: PublicBody = singleForm({
+  name: "sandbox_payout_controls",
+  description: "What stands before your payouts; what is left out is off.",
+  fields: [
+    approvalAmounts,
+    {
+      ...{ name: "new_beneficiary_days", kind: "integer", required: false, min: 0, max: 365 },
+      ...{ description: "Payouts wait whose beneficiary is younger.", example: 3 },
+    },
+    {
+      ...{ name: "approve_batches", kind: "flag", required: false, example: true },
+      description: "Whether another than its maker decides on a batch.",
+    },
+    {
+      ...{ name: "approval_lasts_seconds", kind: "integer", required: false },
+      ...{ min: 60, max: 604_800, example: 3_600 },
+      description: "How long an approval is waited for; 86,400 by default.",
+    },
+    {
+      ...{ name: "duplicate_window_seconds", kind: "integer", required: false },
+      ...{ min: 0, max: 7_776_000, example: 86_400 },
+      description:
+        "How long a payout that is repeated is `POSSIBLE_DUPLICATE`; no guard by default.",
+    },
+  ],
+});

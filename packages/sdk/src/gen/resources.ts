@@ -65,6 +65,8 @@ import type {
   SandboxEventRequest,
   SandboxFailureRequest,
   SandboxListingRequest,
+  SandboxPayoutControls,
+  SandboxPayoutControlsRequest,
   SandboxRailSilence,
   SandboxRailSilenceEnd,
   SandboxRailSilenceRequest,
@@ -1276,6 +1278,19 @@ export class Sandbox {
    */
   setScenario(body: SandboxScenarioRequest, options: CallOptions = {}): Promise<SandboxScenario> {
     return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/scenario`, body }, options);
+  }
+
+  /**
+   * Set payout controls.
+   *
+   * Sets which of your payouts wait for approval, and the guard against duplicates, in the place of what was set; `{}` ends all of them. Takes effect within a second. In live mode an operator sets them for you.
+   *
+   * Scope: `payout:write`.
+   *
+   * Operation `setPayoutControls` of the reference.
+   */
+  setPayoutControls(body: SandboxPayoutControlsRequest = {}, options: CallOptions = {}): Promise<SandboxPayoutControls> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/sandbox/payout-controls`, body }, options);
   }
 
   /**

@@ -1254,6 +1254,20 @@ export interface SandboxScenario {
   max_delay_ms?: number;
 }
 
+/** What stands before your payouts. */
+export interface SandboxPayoutControls {
+  /** From which amount on payouts wait for approval, by currency. */
+  approval_amounts: Record<string, string>;
+  /** Payouts wait whose beneficiary is younger; 0: none. */
+  new_beneficiary_days: number;
+  /** Whether another than its maker decides on a batch. */
+  approve_batches: boolean;
+  /** How long an approval is waited for. */
+  approval_lasts_seconds: number;
+  /** How long a repeat is refused; 0: no guard. */
+  duplicate_window_seconds: number;
+}
+
 /** The payout as it was when its status changed. */
 export interface PayoutWebhookData {
   /** Payout id. */
@@ -2223,6 +2237,20 @@ export interface SandboxScenarioRequest {
   max_delay_ms?: number;
 }
 
+/** What stands before your payouts; what is left out is off. */
+export interface SandboxPayoutControlsRequest {
+  /** From which amount on payouts wait for approval, by source currency; none by default. */
+  approval_amounts?: Record<string, string>;
+  /** Payouts wait whose beneficiary is younger. */
+  new_beneficiary_days?: number;
+  /** Whether another than its maker decides on a batch. */
+  approve_batches?: boolean;
+  /** How long an approval is waited for; 86,400 by default. */
+  approval_lasts_seconds?: number;
+  /** How long a payout that is repeated is `POSSIBLE_DUPLICATE`; no guard by default. */
+  duplicate_window_seconds?: number;
+}
+
 /** What is credited. */
 export interface SandboxCreditRequest {
   /** In the account's currency. */
@@ -2542,11 +2570,13 @@ export type ErrorCode =
 
 /** Fields that are whole numbers; every other number of an answer is a decimal. */
 export const wholeFields: ReadonlySet<string> = new Set([
+  "approval_lasts_seconds",
   "attempts_count",
   "cancelled_count",
   "concurrency_limit",
   "consecutive_failures",
   "doubt_percent",
+  "duplicate_window_seconds",
   "duration_ms",
   "executed_count",
   "expires_in_days",
@@ -2556,6 +2586,7 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "lines",
   "max_delay_ms",
   "max_length",
+  "new_beneficiary_days",
   "number",
   "overlap_seconds",
   "pending_count",

@@ -24,7 +24,8 @@ export type ControlsDeps = {
 };
 
 /** The operators' RPCs of what stands before a merchant's payouts. */
-export function controlsRpc({ controls, audit, clock }: ControlsDeps) {
+export function controlsRpc(deps: ControlsDeps) {
+  const { controls } = deps;
   return {
     setPayoutControls: async (message) => {
       const by = readOperator(message.mutation);
@@ -33,19 +34,29 @@ export function controlsRpc({ controls, audit, clock }: ControlsDeps) {
       const text = controlsText(message);
       const violations = controlViolations(text);
       if (violations.length > 0) orThrow(invalidRequest(violations));
-      const detail = JSON.stringify(text);
-      const at = clock.now();
-      const record = { action: "controls.set", subject: merchantId, detail, at } as const;
-      // The audit trail first: its order decides, and a repeat changes nothing.
-      const entry = await audit.append({ ...record, ...by });
-      if (entry.detail !== detail) orThrow(otherContent);
-      return { controls: controlsMessage(merchantId, await controls.follow(entry)) };
+      const stored = await setControls(deps, merchantId, text, by);
+      return { controls: controlsMessage(merchantId, stored) };
     },
 
     getPayoutControls: async ({ merchantId }) => ({
       controls: controlsMessage(merchantId, await controls.read(merchantId)),
     }),
   } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
+}
+
+/** Sets sound controls, once for an operation; refuses one that had other content. */
+export async function setControls(
+  { controls, audit, clock }: ControlsDeps,
+  merchantId: string,
+  text: ControlsText,
+  by: { readonly person: string; readonly operation: string },
+) {
+  const detail = JSON.stringify(text);
+  const record = { action: "controls.set", subject: merchantId, detail, at: clock.now() } as const;
+  // The audit trail first: its order decides, and a repeat changes nothing.
+  const entry = await audit.append({ ...record, ...by });
+  if (entry.detail !== detail) orThrow(otherContent);
+  return controls.follow(entry);
 }
 
 function controlsText(message: SetPayoutControlsRequest): ControlsText {

@@ -8,6 +8,8 @@ import {
   EndRailSilenceResponseSchema,
   RailSilence,
   SandboxOutcome,
+  SetOwnPayoutControlsRequestSchema,
+  SetOwnPayoutControlsResponseSchema,
   SetPayoutOutcomeRequestSchema,
   SetRailSilenceRequestSchema,
   SetRailSilenceResponseSchema,
@@ -18,6 +20,7 @@ import {
   creditAccount,
   sendWebhookEvent,
   setListing,
+  setPayoutControls,
   setPayoutOutcome,
   setRailSilence,
   setScenario,
@@ -73,6 +76,21 @@ const scenario = f.record(
   },
 );
 
+const controls = f.record(
+  SetOwnPayoutControlsResponseSchema,
+  "SandboxPayoutControls",
+  "What stands before your payouts.",
+  {
+    approval_amounts: f.pairs("From which amount on payouts wait for approval, by currency.", {
+      USD: "5000.00",
+    }),
+    new_beneficiary_days: f.whole("Payouts wait whose beneficiary is younger; 0: none.", 3),
+    approve_batches: f.flag("Whether another than its maker decides on a batch.", true),
+    approval_lasts_seconds: f.whole("How long an approval is waited for.", 86_400),
+    duplicate_window_seconds: f.whole("How long a repeat is refused; 0: no guard.", 0),
+  },
+);
+
 const path = "/api/v1/sandbox";
 
 /** Brings a payout to an outcome. */
@@ -91,7 +109,7 @@ const refusals = ["RECORD_NOT_FOUND", "STATE_NOT_REACHABLE"] as const;
 export const sandbox: Resource = {
   scope: "payout",
   tag: "Sandbox",
-  components: [silence, silenceEnd, scenario],
+  components: [silence, silenceEnd, scenario, controls],
   operations: [
     post("expireQuote", `${path}/quotes/:quoteId/expire`, {
       summary: "Expire quote",
@@ -161,6 +179,15 @@ export const sandbox: Resource = {
       data: scenario,
       answer: (call, { payoutSandbox }) =>
         payoutSandbox.setScenario(bodyRequest(call, SetScenarioRequestSchema)),
+    }),
+    post("setPayoutControls", `${path}/payout-controls`, {
+      summary: "Set payout controls",
+      description:
+        "Sets which of your payouts wait for approval, and the guard against duplicates, in the place of what was set; `{}` ends all of them. Takes effect within a second. In live mode an operator sets them for you.",
+      body: { form: setPayoutControls, optional: true },
+      data: controls,
+      answer: (call, { payoutSandbox }) =>
+        payoutSandbox.setOwnPayoutControls(bodyRequest(call, SetOwnPayoutControlsRequestSchema)),
     }),
     post("creditAccount", `${path}/accounts/:accountId/credit`, {
       summary: "Credit account",

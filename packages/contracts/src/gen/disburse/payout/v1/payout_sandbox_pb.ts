@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/payout_sandbox.proto.
  */
 export const file_disburse_payout_v1_payout_sandbox: GenFile = /*@__PURE__*/
-  fileDesc("CidkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X3NhbmRib3gucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSK7AQoVU2V0UmFpbFNpbGVuY2VSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIMCgRraW5kGAMgASgJEhQKB3NlY29uZHMYBCABKAVIAIgBARIvCgp1bnJlYWRhYmxlGAUgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb25CCgoIX3NlY29uZHMicgoWU2V0UmFpbFNpbGVuY2VSZXNwb25zZRItCgRraW5kGAEgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxTaWxlbmNlEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJaChVFbmRSYWlsU2lsZW5jZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJIkYKFkVuZFJhaWxTaWxlbmNlUmVzcG9uc2USLAoIZW5kZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItoCChJTZXRTY2VuYXJpb1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKBHNlZWQYAyABKAVIAIgBARIZCgxmYWlsX3BlcmNlbnQYBCABKAVIAYgBARIbCg5yZXR1cm5fcGVyY2VudBgFIAEoBUgCiAEBEhoKDWRvdWJ0X3BlcmNlbnQYBiABKAVIA4gBARIZCgxtYXhfZGVsYXlfbXMYByABKAVIBIgBARIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb25CBwoFX3NlZWRCDwoNX2ZhaWxfcGVyY2VudEIRCg9fcmV0dXJuX3BlcmNlbnRCEAoOX2RvdWJ0X3BlcmNlbnRCDwoNX21heF9kZWxheV9tcyKUAQoTU2V0U2NlbmFyaW9SZXNwb25zZRIMCgRzZWVkGAEgASgFEhQKDGZhaWxfcGVyY2VudBgCIAEoBRIWCg5yZXR1cm5fcGVyY2VudBgDIAEoBRIVCg1kb3VidF9wZXJjZW50GAQgASgFEhkKDG1heF9kZWxheV9tcxgFIAEoBUgAiAEBQg8KDV9tYXhfZGVsYXlfbXMi/gEKF1NldFBheW91dE91dGNvbWVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIRCglwYXlvdXRfaWQYAyABKAkSMwoHb3V0Y29tZRgEIAEoDjIiLmRpc2J1cnNlLnBheW91dC52MS5TYW5kYm94T3V0Y29tZRIUCgxmYWlsdXJlX2NvZGUYBSABKAkSEQoJcmFpbF9jb2RlGAYgASgJEi8KCnVucmVhZGFibGUYByADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiJGChhTZXRQYXlvdXRPdXRjb21lUmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dCLWAQoXQ3JlZGl0T3duQWNjb3VudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSDgoGYW1vdW50GAQgASgJEhUKDWN1cnJlbmN5X2NvZGUYBSABKAkSDAoEbm90ZRgGIAEoCRIvCgp1bnJlYWRhYmxlGAcgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iSAoYQ3JlZGl0T3duQWNjb3VudFJlc3BvbnNlEiwKB2FjY291bnQYASABKAsyGy5kaXNidXJzZS5wYXlvdXQudjEuQWNjb3VudCp5CgtSYWlsU2lsZW5jZRIcChhSQUlMX1NJTEVOQ0VfVU5TUEVDSUZJRUQQABIaChZSQUlMX1NJTEVOQ0VfTk9fQU5TV0VSEAESFQoRUkFJTF9TSUxFTkNFX0RPV04QAhIZChVSQUlMX1NJTEVOQ0VfVU5GVU5ERUQQAyqnAQoOU2FuZGJveE91dGNvbWUSHwobU0FOREJPWF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGwoXU0FOREJPWF9PVVRDT01FX1NFVFRMRUQQARIcChhTQU5EQk9YX09VVENPTUVfUkVKRUNURUQQAhIcChhTQU5EQk9YX09VVENPTUVfUkVUVVJORUQQAxIbChdTQU5EQk9YX09VVENPTUVfVU5LTk9XThAEMvEEChRQYXlvdXRTYW5kYm94U2VydmljZRJ8ChBTZXRQYXlvdXRPdXRjb21lEisuZGlzYnVyc2UucGF5b3V0LnYxLlNldFBheW91dE91dGNvbWVSZXF1ZXN0GiwuZGlzYnVyc2UucGF5b3V0LnYxLlNldFBheW91dE91dGNvbWVSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRJ8ChBDcmVkaXRPd25BY2NvdW50EisuZGlzYnVyc2UucGF5b3V0LnYxLkNyZWRpdE93bkFjY291bnRSZXF1ZXN0GiwuZGlzYnVyc2UucGF5b3V0LnYxLkNyZWRpdE93bkFjY291bnRSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRJ2Cg5TZXRSYWlsU2lsZW5jZRIpLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsU2lsZW5jZVJlcXVlc3QaKi5kaXNidXJzZS5wYXlvdXQudjEuU2V0UmFpbFNpbGVuY2VSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRJ2Cg5FbmRSYWlsU2lsZW5jZRIpLmRpc2J1cnNlLnBheW91dC52MS5FbmRSYWlsU2lsZW5jZVJlcXVlc3QaKi5kaXNidXJzZS5wYXlvdXQudjEuRW5kUmFpbFNpbGVuY2VSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRJtCgtTZXRTY2VuYXJpbxImLmRpc2J1cnNlLnBheW91dC52MS5TZXRTY2VuYXJpb1JlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuU2V0U2NlbmFyaW9SZXNwb25zZSIN6uAYCQoHZ2F0ZXdheWIGcHJvdG8z", [file_disburse_payout_v1_payout, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("CidkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X3NhbmRib3gucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSK7AQoVU2V0UmFpbFNpbGVuY2VSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIMCgRraW5kGAMgASgJEhQKB3NlY29uZHMYBCABKAVIAIgBARIvCgp1bnJlYWRhYmxlGAUgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb25CCgoIX3NlY29uZHMicgoWU2V0UmFpbFNpbGVuY2VSZXNwb25zZRItCgRraW5kGAEgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxTaWxlbmNlEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJaChVFbmRSYWlsU2lsZW5jZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJIkYKFkVuZFJhaWxTaWxlbmNlUmVzcG9uc2USLAoIZW5kZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItoCChJTZXRTY2VuYXJpb1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKBHNlZWQYAyABKAVIAIgBARIZCgxmYWlsX3BlcmNlbnQYBCABKAVIAYgBARIbCg5yZXR1cm5fcGVyY2VudBgFIAEoBUgCiAEBEhoKDWRvdWJ0X3BlcmNlbnQYBiABKAVIA4gBARIZCgxtYXhfZGVsYXlfbXMYByABKAVIBIgBARIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb25CBwoFX3NlZWRCDwoNX2ZhaWxfcGVyY2VudEIRCg9fcmV0dXJuX3BlcmNlbnRCEAoOX2RvdWJ0X3BlcmNlbnRCDwoNX21heF9kZWxheV9tcyKUAQoTU2V0U2NlbmFyaW9SZXNwb25zZRIMCgRzZWVkGAEgASgFEhQKDGZhaWxfcGVyY2VudBgCIAEoBRIWCg5yZXR1cm5fcGVyY2VudBgDIAEoBRIVCg1kb3VidF9wZXJjZW50GAQgASgFEhkKDG1heF9kZWxheV9tcxgFIAEoBUgAiAEBQg8KDV9tYXhfZGVsYXlfbXMimwQKG1NldE93blBheW91dENvbnRyb2xzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSXgoQYXBwcm92YWxfYW1vdW50cxgDIAMoCzJELmRpc2J1cnNlLnBheW91dC52MS5TZXRPd25QYXlvdXRDb250cm9sc1JlcXVlc3QuQXBwcm92YWxBbW91bnRzRW50cnkSIQoUbmV3X2JlbmVmaWNpYXJ5X2RheXMYBCABKAVIAIgBARIcCg9hcHByb3ZlX2JhdGNoZXMYBSABKAhIAYgBARIjChZhcHByb3ZhbF9sYXN0c19zZWNvbmRzGAYgASgFSAKIAQESJQoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAcgASgFSAOIAQESLwoKdW5yZWFkYWJsZRgIIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uGjYKFEFwcHJvdmFsQW1vdW50c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCFwoVX25ld19iZW5lZmljaWFyeV9kYXlzQhIKEF9hcHByb3ZlX2JhdGNoZXNCGQoXX2FwcHJvdmFsX2xhc3RzX3NlY29uZHNCGwoZX2R1cGxpY2F0ZV93aW5kb3dfc2Vjb25kcyKwAgocU2V0T3duUGF5b3V0Q29udHJvbHNSZXNwb25zZRJfChBhcHByb3ZhbF9hbW91bnRzGAEgAygLMkUuZGlzYnVyc2UucGF5b3V0LnYxLlNldE93blBheW91dENvbnRyb2xzUmVzcG9uc2UuQXBwcm92YWxBbW91bnRzRW50cnkSHAoUbmV3X2JlbmVmaWNpYXJ5X2RheXMYAiABKAUSFwoPYXBwcm92ZV9iYXRjaGVzGAMgASgIEh4KFmFwcHJvdmFsX2xhc3RzX3NlY29uZHMYBCABKAUSIAoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAUgASgFGjYKFEFwcHJvdmFsQW1vdW50c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi/gEKF1NldFBheW91dE91dGNvbWVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIRCglwYXlvdXRfaWQYAyABKAkSMwoHb3V0Y29tZRgEIAEoDjIiLmRpc2J1cnNlLnBheW91dC52MS5TYW5kYm94T3V0Y29tZRIUCgxmYWlsdXJlX2NvZGUYBSABKAkSEQoJcmFpbF9jb2RlGAYgASgJEi8KCnVucmVhZGFibGUYByADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiJGChhTZXRQYXlvdXRPdXRjb21lUmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dCLWAQoXQ3JlZGl0T3duQWNjb3VudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSDgoGYW1vdW50GAQgASgJEhUKDWN1cnJlbmN5X2NvZGUYBSABKAkSDAoEbm90ZRgGIAEoCRIvCgp1bnJlYWRhYmxlGAcgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iSAoYQ3JlZGl0T3duQWNjb3VudFJlc3BvbnNlEiwKB2FjY291bnQYASABKAsyGy5kaXNidXJzZS5wYXlvdXQudjEuQWNjb3VudCp5CgtSYWlsU2lsZW5jZRIcChhSQUlMX1NJTEVOQ0VfVU5TUEVDSUZJRUQQABIaChZSQUlMX1NJTEVOQ0VfTk9fQU5TV0VSEAESFQoRUkFJTF9TSUxFTkNFX0RPV04QAhIZChVSQUlMX1NJTEVOQ0VfVU5GVU5ERUQQAyqnAQoOU2FuZGJveE91dGNvbWUSHwobU0FOREJPWF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGwoXU0FOREJPWF9PVVRDT01FX1NFVFRMRUQQARIcChhTQU5EQk9YX09VVENPTUVfUkVKRUNURUQQAhIcChhTQU5EQk9YX09VVENPTUVfUkVUVVJORUQQAxIbChdTQU5EQk9YX09VVENPTUVfVU5LTk9XThAEMvwFChRQYXlvdXRTYW5kYm94U2VydmljZRJ8ChBTZXRQYXlvdXRPdXRjb21lEisuZGlzYnVyc2UucGF5b3V0LnYxLlNldFBheW91dE91dGNvbWVSZXF1ZXN0GiwuZGlzYnVyc2UucGF5b3V0LnYxLlNldFBheW91dE91dGNvbWVSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRJ8ChBDcmVkaXRPd25BY2NvdW50EisuZGlzYnVyc2UucGF5b3V0LnYxLkNyZWRpdE93bkFjY291bnRSZXF1ZXN0GiwuZGlzYnVyc2UucGF5b3V0LnYxLkNyZWRpdE93bkFjY291bnRSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRJ2Cg5TZXRSYWlsU2lsZW5jZRIpLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsU2lsZW5jZVJlcXVlc3QaKi5kaXNidXJzZS5wYXlvdXQudjEuU2V0UmFpbFNpbGVuY2VSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRJ2Cg5FbmRSYWlsU2lsZW5jZRIpLmRpc2J1cnNlLnBheW91dC52MS5FbmRSYWlsU2lsZW5jZVJlcXVlc3QaKi5kaXNidXJzZS5wYXlvdXQudjEuRW5kUmFpbFNpbGVuY2VSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRJtCgtTZXRTY2VuYXJpbxImLmRpc2J1cnNlLnBheW91dC52MS5TZXRTY2VuYXJpb1JlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuU2V0U2NlbmFyaW9SZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRKIAQoUU2V0T3duUGF5b3V0Q29udHJvbHMSLy5kaXNidXJzZS5wYXlvdXQudjEuU2V0T3duUGF5b3V0Q29udHJvbHNSZXF1ZXN0GjAuZGlzYnVyc2UucGF5b3V0LnYxLlNldE93blBheW91dENvbnRyb2xzUmVzcG9uc2UiDergGAkKB2dhdGV3YXliBnByb3RvMw", [file_disburse_payout_v1_payout, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.payout.v1.SetRailSilenceRequest
@@ -378,6 +378,194 @@ export const SetScenarioResponseSchema: GenMessage<SetScenarioResponse, {jsonTyp
   messageDesc(file_disburse_payout_v1_payout_sandbox, 5);
 
 /**
+ * @generated from message disburse.payout.v1.SetOwnPayoutControlsRequest
+ */
+export type SetOwnPayoutControlsRequest = Message<"disburse.payout.v1.SetOwnPayoutControlsRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * Payouts of at least so much wait: decimal text, by source currency.
+   *
+   * @generated from field: map<string, string> approval_amounts = 3;
+   */
+  approvalAmounts: { [key: string]: string };
+
+  /**
+   * Payouts wait whose beneficiary is younger, 0 to 365; 0 where it is unset: none.
+   *
+   * @generated from field: optional int32 new_beneficiary_days = 4;
+   */
+  newBeneficiaryDays?: number | undefined;
+
+  /**
+   * Another actor than the one that made a batch decides on it.
+   *
+   * @generated from field: optional bool approve_batches = 5;
+   */
+  approveBatches?: boolean | undefined;
+
+  /**
+   * How long an approval is waited for: 60 to 604,800; 86,400 where it is unset.
+   *
+   * @generated from field: optional int32 approval_lasts_seconds = 6;
+   */
+  approvalLastsSeconds?: number | undefined;
+
+  /**
+   * 0 to 7,776,000; 0 where it is unset: no guard.
+   *
+   * @generated from field: optional int32 duplicate_window_seconds = 7;
+   */
+  duplicateWindowSeconds?: number | undefined;
+
+  /**
+   * Fields that the gateway could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
+   */
+  unreadable: Violation[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.SetOwnPayoutControlsRequest
+ */
+export type SetOwnPayoutControlsRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * Payouts of at least so much wait: decimal text, by source currency.
+   *
+   * @generated from field: map<string, string> approval_amounts = 3;
+   */
+  approvalAmounts?: { [key: string]: string };
+
+  /**
+   * Payouts wait whose beneficiary is younger, 0 to 365; 0 where it is unset: none.
+   *
+   * @generated from field: optional int32 new_beneficiary_days = 4;
+   */
+  newBeneficiaryDays?: number;
+
+  /**
+   * Another actor than the one that made a batch decides on it.
+   *
+   * @generated from field: optional bool approve_batches = 5;
+   */
+  approveBatches?: boolean;
+
+  /**
+   * How long an approval is waited for: 60 to 604,800; 86,400 where it is unset.
+   *
+   * @generated from field: optional int32 approval_lasts_seconds = 6;
+   */
+  approvalLastsSeconds?: number;
+
+  /**
+   * 0 to 7,776,000; 0 where it is unset: no guard.
+   *
+   * @generated from field: optional int32 duplicate_window_seconds = 7;
+   */
+  duplicateWindowSeconds?: number;
+
+  /**
+   * Fields that the gateway could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
+   */
+  unreadable?: ViolationJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.SetOwnPayoutControlsRequest.
+ * Use `create(SetOwnPayoutControlsRequestSchema)` to create a new message.
+ */
+export const SetOwnPayoutControlsRequestSchema: GenMessage<SetOwnPayoutControlsRequest, {jsonType: SetOwnPayoutControlsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_sandbox, 6);
+
+/**
+ * @generated from message disburse.payout.v1.SetOwnPayoutControlsResponse
+ */
+export type SetOwnPayoutControlsResponse = Message<"disburse.payout.v1.SetOwnPayoutControlsResponse"> & {
+  /**
+   * @generated from field: map<string, string> approval_amounts = 1;
+   */
+  approvalAmounts: { [key: string]: string };
+
+  /**
+   * @generated from field: int32 new_beneficiary_days = 2;
+   */
+  newBeneficiaryDays: number;
+
+  /**
+   * @generated from field: bool approve_batches = 3;
+   */
+  approveBatches: boolean;
+
+  /**
+   * @generated from field: int32 approval_lasts_seconds = 4;
+   */
+  approvalLastsSeconds: number;
+
+  /**
+   * @generated from field: int32 duplicate_window_seconds = 5;
+   */
+  duplicateWindowSeconds: number;
+};
+
+/**
+ * @generated from message disburse.payout.v1.SetOwnPayoutControlsResponse
+ */
+export type SetOwnPayoutControlsResponseJson = {
+  /**
+   * @generated from field: map<string, string> approval_amounts = 1;
+   */
+  approvalAmounts?: { [key: string]: string };
+
+  /**
+   * @generated from field: int32 new_beneficiary_days = 2;
+   */
+  newBeneficiaryDays?: number;
+
+  /**
+   * @generated from field: bool approve_batches = 3;
+   */
+  approveBatches?: boolean;
+
+  /**
+   * @generated from field: int32 approval_lasts_seconds = 4;
+   */
+  approvalLastsSeconds?: number;
+
+  /**
+   * @generated from field: int32 duplicate_window_seconds = 5;
+   */
+  duplicateWindowSeconds?: number;
+};
+
+/**
+ * Describes the message disburse.payout.v1.SetOwnPayoutControlsResponse.
+ * Use `create(SetOwnPayoutControlsResponseSchema)` to create a new message.
+ */
+export const SetOwnPayoutControlsResponseSchema: GenMessage<SetOwnPayoutControlsResponse, {jsonType: SetOwnPayoutControlsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_sandbox, 7);
+
+/**
  * @generated from message disburse.payout.v1.SetPayoutOutcomeRequest
  */
 export type SetPayoutOutcomeRequest = Message<"disburse.payout.v1.SetPayoutOutcomeRequest"> & {
@@ -474,7 +662,7 @@ export type SetPayoutOutcomeRequestJson = {
  * Use `create(SetPayoutOutcomeRequestSchema)` to create a new message.
  */
 export const SetPayoutOutcomeRequestSchema: GenMessage<SetPayoutOutcomeRequest, {jsonType: SetPayoutOutcomeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_sandbox, 6);
+  messageDesc(file_disburse_payout_v1_payout_sandbox, 8);
 
 /**
  * @generated from message disburse.payout.v1.SetPayoutOutcomeResponse
@@ -501,7 +689,7 @@ export type SetPayoutOutcomeResponseJson = {
  * Use `create(SetPayoutOutcomeResponseSchema)` to create a new message.
  */
 export const SetPayoutOutcomeResponseSchema: GenMessage<SetPayoutOutcomeResponse, {jsonType: SetPayoutOutcomeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_sandbox, 7);
+  messageDesc(file_disburse_payout_v1_payout_sandbox, 9);
 
 /**
  * @generated from message disburse.payout.v1.CreditOwnAccountRequest
@@ -604,7 +792,7 @@ export type CreditOwnAccountRequestJson = {
  * Use `create(CreditOwnAccountRequestSchema)` to create a new message.
  */
 export const CreditOwnAccountRequestSchema: GenMessage<CreditOwnAccountRequest, {jsonType: CreditOwnAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_sandbox, 8);
+  messageDesc(file_disburse_payout_v1_payout_sandbox, 10);
 
 /**
  * @generated from message disburse.payout.v1.CreditOwnAccountResponse
@@ -631,7 +819,7 @@ export type CreditOwnAccountResponseJson = {
  * Use `create(CreditOwnAccountResponseSchema)` to create a new message.
  */
 export const CreditOwnAccountResponseSchema: GenMessage<CreditOwnAccountResponse, {jsonType: CreditOwnAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_sandbox, 9);
+  messageDesc(file_disburse_payout_v1_payout_sandbox, 11);
 
 /**
  * @generated from enum disburse.payout.v1.RailSilence
@@ -791,6 +979,17 @@ export const PayoutSandboxService: GenService<{
     methodKind: "unary";
     input: typeof SetScenarioRequestSchema;
     output: typeof SetScenarioResponseSchema;
+  },
+  /**
+   * Sets which payouts of the merchant wait for approval, and its guard against duplicates, in the place of what was set.
+   * Takes effect within a second. Refuses INVALID_REQUEST.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutSandboxService.SetOwnPayoutControls
+   */
+  setOwnPayoutControls: {
+    methodKind: "unary";
+    input: typeof SetOwnPayoutControlsRequestSchema;
+    output: typeof SetOwnPayoutControlsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_disburse_payout_v1_payout_sandbox, 0);
