@@ -14,7 +14,9 @@ export type PublicRouteDeps = {
   readonly receiptKeys: () => readonly object[];
 };
 
-/** Every route outside `/api/v1`: probes, the OpenAPI document, and its pages where `/` leads. */
+const toDocs: Answer = { status: 302, headers: { Location: "/docs" }, body: "" };
+
+/** Every route outside `/api/v1`: probes, the OpenAPI document, and its pages, where `/` and `/docs/` lead. */
 export async function publicRoutes({
   isReady,
   reference,
@@ -25,7 +27,7 @@ export async function publicRoutes({
     return { status: code, headers: {}, body: JSON.stringify(body) };
   };
   return [
-    { path: "/", answer: async () => ({ status: 302, headers: { Location: "/docs" }, body: "" }) },
+    ...["/", "/docs/"].map((path) => ({ path, answer: async () => toDocs })),
     {
       path: "/.well-known/disburse-keys.json",
       answer: async () => status(200, { keys: receiptKeys() }),
