@@ -39,3 +39,8 @@ export function ExportButton<T extends object>(props: {
     </>
   );
 }
+
+/** What `ExportButton` reads of a list that is there whole. */
+export const wholeList = <T extends object>(items: readonly T[]) => {
+  return async () => ({ items, isCut: false });
+};

@@ -76,6 +76,9 @@ const columns: readonly Column<BatchLine>[] = [
   },
 ];
 
+/** No event says that a batch moves on; who waits for its approval sees it all the same. */
+const readAgainMs: Readonly<Record<string, number>> = { awaiting_approval: 5_000, running: 2_000 };
+
 /** A batch: its progress, its lines, and the decision on it as a whole. */
 export function BatchPage() {
   const { batchId } = route.useParams();
@@ -83,7 +86,7 @@ export function BatchPage() {
   const found = useQuery({
     queryKey: [batches.path, "one", batchId],
     queryFn: () => get<Batch>(pathOf(batchId)),
-    refetchInterval: ({ state }) => (state.data?.state === "running" ? 2_000 : false),
+    refetchInterval: ({ state }) => readAgainMs[state.data?.state ?? ""] ?? false,
   });
   const client = useQueryClient();
   const changedAt = found.data?.updated_at;

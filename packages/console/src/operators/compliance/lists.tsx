@@ -11,7 +11,7 @@ import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Badge, StateBadge } from "../../ui/badge.tsx";
-import { ExportButton } from "../../ui/export-button.tsx";
+import { ExportButton, wholeList } from "../../ui/export-button.tsx";
 import { PagedTable } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -24,44 +24,71 @@ import { Monitoring } from "./monitoring.tsx";
 const words = t.compliance.lists;
 
 const versionColumns: readonly Column<ListVersion>[] = [
-  { id: "list", header: words.list, cell: (row) => row.list },
-  { id: "version", header: words.version, cell: (row) => row.version },
-  { id: "entries", header: words.entries, align: "end", cell: (row) => row.entries },
+  { id: "list", header: words.list, cell: (row) => row.list, csv: (row) => row.list },
+  {
+    id: "version",
+    header: words.version,
+    cell: (row) => row.version,
+    csv: (row) => row.version,
+  },
+  {
+    id: "entries",
+    header: words.entries,
+    align: "end",
+    cell: (row) => row.entries,
+    csv: (row) => String(row.entries),
+  },
   {
     id: "imported",
     header: words.imported,
     cell: (row) => <Moment at={isoOf(row.importedAt)} />,
+    csv: (row) => isoOf(row.importedAt),
   },
   {
     id: "checksum",
     header: words.checksum,
     width: "wide",
     cell: (row) => <code className="break">{row.checksum.slice(0, 16)}</code>,
+    csv: (row) => row.checksum,
   },
 ];
 
 const sourceColumns: readonly Column<ListSource>[] = [
-  { id: "list", header: words.list, cell: (row) => row.list },
+  { id: "list", header: words.list, cell: (row) => row.list, csv: (row) => row.list },
   {
     id: "outcome",
     header: words.outcome,
     cell: ({ outcome, failures }) => (
       <Badge tone={failures > 0 ? "bad" : "good"}>{words.outcomes[outcome] ?? outcome}</Badge>
     ),
+    csv: ({ outcome }) => outcome,
   },
-  { id: "checked", header: words.checked, cell: (row) => <Moment at={isoOf(row.checkedAt)} /> },
-  { id: "failures", header: words.failures, align: "end", cell: (row) => row.failures },
+  {
+    id: "checked",
+    header: words.checked,
+    cell: (row) => <Moment at={isoOf(row.checkedAt)} />,
+    csv: (row) => isoOf(row.checkedAt),
+  },
+  {
+    id: "failures",
+    header: words.failures,
+    align: "end",
+    cell: (row) => row.failures,
+    csv: (row) => String(row.failures),
+  },
   {
     id: "problem",
     header: words.problem,
     width: "wide",
     cell: (row) => <span className="break">{row.problem}</span>,
+    csv: (row) => row.problem,
   },
   {
     id: "next",
     header: words.next,
     width: "wide",
     cell: (row) => <Moment at={isoOf(row.nextCheckAt)} />,
+    csv: (row) => isoOf(row.nextCheckAt),
   },
 ];
 
@@ -149,7 +176,16 @@ export function Lists() {
       {found.isError ? <ProblemNotice error={found.error} /> : null}
       {found.data === undefined ? null : (
         <>
-          <Section title={words.inForce}>
+          <Section
+            title={words.inForce}
+            actions={
+              <ExportButton
+                name="lists"
+                read={wholeList(found.data.lists)}
+                columns={versionColumns}
+              />
+            }
+          >
             <DataTable
               caption={words.inForce}
               columns={versionColumns}
@@ -169,7 +205,14 @@ export function Lists() {
 function Sources({ sources }: { sources: readonly ListSource[] }) {
   const mayCheck = hasRole(useSession(), "compliance_officer");
   return (
-    <Section title={words.sources}>
+    <Section
+      title={words.sources}
+      actions={
+        sources.length > 0 ? (
+          <ExportButton name="list-sources" read={wholeList(sources)} columns={sourceColumns} />
+        ) : null
+      }
+    >
       {sources.length === 0 ? (
         <Notice tone="info">{words.noSources}</Notice>
       ) : (

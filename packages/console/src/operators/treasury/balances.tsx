@@ -7,7 +7,7 @@ import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-p
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { ExportButton } from "../../ui/export-button.tsx";
+import { ExportButton, wholeList } from "../../ui/export-button.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { PagedTable } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -21,26 +21,49 @@ const words = t.treasury.balances;
 const route = getRouteApi("/shell/treasury/balances");
 
 const houseColumns: readonly Column<HouseBalance>[] = [
-  { id: "account", header: words.account, cell: (row) => row.account },
-  { id: "currency", header: words.currency, cell: (row) => row.currencyCode },
+  {
+    id: "account",
+    header: words.account,
+    cell: (row) => row.account,
+    csv: (row) => row.account,
+  },
+  {
+    id: "currency",
+    header: words.currency,
+    cell: (row) => row.currencyCode,
+    csv: (row) => row.currencyCode,
+  },
   {
     id: "balance",
     header: words.balance,
     align: "end",
     cell: (row) => <Money amount={row.balance} />,
+    csv: (row) => row.balance,
   },
 ];
 
 const railColumns: readonly Column<RailAccount>[] = [
-  { id: "rail", header: words.rail, cell: (row) => row.rail },
-  { id: "currency", header: words.currency, cell: (row) => row.currencyCode },
+  { id: "rail", header: words.rail, cell: (row) => row.rail, csv: (row) => row.rail },
+  {
+    id: "currency",
+    header: words.currency,
+    cell: (row) => row.currencyCode,
+    csv: (row) => row.currencyCode,
+  },
   {
     id: "available",
     header: words.available,
     align: "end",
     cell: (row) => <Money amount={row.available} />,
+    csv: (row) => row.available,
   },
-  { id: "held", header: words.held, align: "end", cell: (row) => <Money amount={row.held} /> },
+  {
+    id: "held",
+    header: words.held,
+    align: "end",
+    cell: (row) => <Money amount={row.held} />,
+    csv: (row) => row.held,
+  },
   {
     id: "waiting",
     header: words.waiting,
@@ -50,12 +73,14 @@ const railColumns: readonly Column<RailAccount>[] = [
         {String(row.waitingCount)} (<Money amount={row.waiting} />)
       </>
     ),
+    csv: (row) => row.waiting,
   },
   {
     id: "missing",
     header: words.missing,
     align: "end",
     cell: (row) => <Money amount={row.missing} />,
+    csv: (row) => row.missing,
   },
 ];
 
@@ -119,13 +144,17 @@ function House() {
     queryKey: ["accounts", "house"],
     queryFn: () => answerOf(rpcs.payout.listHouseBalances({})),
   });
+  const balances = found.data?.balances ?? [];
   return (
-    <Section title={words.house}>
+    <Section
+      title={words.house}
+      actions={<ExportButton name="house" read={wholeList(balances)} columns={houseColumns} />}
+    >
       {found.isError ? <ProblemNotice error={found.error} /> : null}
       <DataTable
         caption={words.houseCaption}
         columns={houseColumns}
-        rows={found.data?.balances ?? []}
+        rows={balances}
         keyOf={({ account, currencyCode }) => `${account}:${currencyCode}`}
       />
     </Section>
@@ -137,15 +166,23 @@ function Rails() {
     queryKey: ["accounts", "rails"],
     queryFn: () => answerOf(rpcs.operations.listRailAccounts({})),
   });
+  const accounts = found.data?.accounts ?? [];
   return (
-    <Section title={words.rails}>
+    <Section
+      title={words.rails}
+      actions={
+        accounts.length > 0 ? (
+          <ExportButton name="rail-accounts" read={wholeList(accounts)} columns={railColumns} />
+        ) : null
+      }
+    >
       {found.isError ? <ProblemNotice error={found.error} /> : null}
       {found.data?.accounts.length === 0 ? <Notice tone="info">{words.noRails}</Notice> : null}
-      {(found.data?.accounts.length ?? 0) > 0 ? (
+      {accounts.length > 0 ? (
         <DataTable
           caption={words.railsCaption}
           columns={railColumns}
-          rows={found.data?.accounts ?? []}
+          rows={accounts}
           keyOf={({ rail, currencyCode }) => `${rail}:${currencyCode}`}
         />
       ) : null}

@@ -6,6 +6,7 @@ import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { ExportButton, wholeList } from "../../ui/export-button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
@@ -14,25 +15,41 @@ import { ConfirmStep } from "../confirm-step.tsx";
 
 const words = t.treasury.rails;
 
+const currenciesOf = (row: RailInfo) => row.currencyCodes.join(", ");
+const methodsOf = (row: RailInfo) => [...row.transferMethods, ...row.networks].join(", ");
+
+function stateOf({ paused, available }: RailInfo): string {
+  if (paused) return words.paused;
+  return available ? words.available : words.unavailable;
+}
+
 const columns: readonly Column<RailInfo>[] = [
-  { id: "rail", header: words.rail, cell: ({ name }) => name },
-  { id: "state", header: words.state, cell: (row) => <State rail={row} /> },
+  { id: "rail", header: words.rail, cell: ({ name }) => name, csv: ({ name }) => name },
+  {
+    id: "state",
+    header: words.state,
+    cell: (row) => <State rail={row} />,
+    csv: (row) => stateOf(row),
+  },
   {
     id: "why",
     header: words.why,
     cell: ({ reason }) => <span className="break">{reason}</span>,
+    csv: ({ reason }) => reason,
   },
   {
     id: "currencies",
     header: words.currencies,
     width: "wide",
-    cell: (row) => row.currencyCodes.join(", "),
+    cell: currenciesOf,
+    csv: currenciesOf,
   },
   {
     id: "methods",
     header: words.methods,
     width: "wide",
-    cell: (row) => [...row.transferMethods, ...row.networks].join(", "),
+    cell: methodsOf,
+    csv: methodsOf,
   },
 ];
 
@@ -49,26 +66,26 @@ export function Rails() {
     queryKey: ["rails"],
     queryFn: () => answerOf(rpcs.operations.listRails({})),
   });
+  const rails = found.data?.rails ?? [];
   return (
-    <Page title={words.title}>
+    <Page
+      title={words.title}
+      actions={<ExportButton name="rails" read={wholeList(rails)} columns={columns} />}
+    >
       {found.isError ? <ProblemNotice error={found.error} /> : null}
       <DataTable
         caption={words.caption}
         columns={mayPause ? [...columns, pauseColumn] : columns}
-        rows={found.data?.rails ?? []}
+        rows={rails}
         keyOf={({ name }) => name}
       />
     </Page>
   );
 }
 
-function State({ rail: { paused, available } }: { rail: RailInfo }) {
-  if (paused) return <Badge tone="warn">{words.paused}</Badge>;
-  return (
-    <Badge tone={available ? "good" : "bad"}>
-      {available ? words.available : words.unavailable}
-    </Badge>
-  );
+function State({ rail }: { rail: RailInfo }) {
+  const tone = rail.available ? "good" : "bad";
+  return <Badge tone={rail.paused ? "warn" : tone}>{stateOf(rail)}</Badge>;
 }
 
 function Pause({ rail: { name, paused } }: { rail: RailInfo }) {

@@ -19,7 +19,7 @@ const recipient = {
 /** Mia adds a beneficiary and pays it. */
 export const maker: Walk = {
   name: "maker",
-  about: "adds a beneficiary and pays it, reads the payout, exports the list",
+  about: "adds a beneficiary and pays it, reads the payout, exports the list; pays a batch",
   run: async ({ arrive, stranger }) => {
     const before = await stranger();
     await before.open("payouts?status=failed");
@@ -34,7 +34,7 @@ export const maker: Walk = {
     await pay(mia);
     await readPayouts(mia);
     await schedule(mia);
-    await payBatch(mia);
+    await payBatch(mia, await arrive("avi"));
     await mia.page.getByRole("button", { name: /Mia/ }).click();
     await mia.page.getByRole("menuitem", { name: "Sign out" }).click();
     await mia.page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -97,7 +97,8 @@ async function pay({ page, look, faults }: Visitor): Promise<void> {
   if (!(await textOf(receipt)).startsWith("%PDF-")) faults.push("the receipt is no PDF");
 }
 
-async function payBatch({ page, look, open }: Visitor): Promise<void> {
+/** Mia uploads a batch, and Avi approves it. */
+async function payBatch({ page, look, open }: Visitor, avi: Visitor): Promise<void> {
   await open("batches/new");
   const account = await firstOf(page, "transfer/accounts", "accounts", "currency_code", "USD");
   const path = "transfer/beneficiaries?screening_status=cleared";
@@ -109,9 +110,12 @@ async function payBatch({ page, look, open }: Visitor): Promise<void> {
   });
   await look("batch-new", page.getByRole("button", { name: "Check and upload" }));
   await page.getByRole("button", { name: "Check and upload" }).click();
-  await page.getByRole("button", { name: "Approve and pay" }).click();
-  const dialog = page.getByRole("dialog");
+  await page.waitForURL(/\/batches\/bat_/);
+  await avi.page.goto(page.url());
+  await avi.page.getByRole("button", { name: "Approve and pay" }).click();
+  const dialog = avi.page.getByRole("dialog");
   await dialog.getByLabel(/cost at most/).fill("30");
+  await avi.look("batch-approve", dialog);
   await dialog.getByRole("button", { name: "Approve and pay" }).click();
   await page.locator(".badge", { hasText: "Finished" }).waitFor();
   await look("batch", page.getByRole("heading", { name: "Lines of the batch" }));

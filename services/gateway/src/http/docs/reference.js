@@ -92,6 +92,11 @@ function ourWay({ React }) {
   return { wrapComponents: { parameters, modelExample, responseBody, info: () => () => null } };
 }
 
+/** The component has a `main` of its own, and a page has one. */
+function nest() {
+  document.querySelector("#reference main")?.setAttribute("role", "group");
+}
+
 function show() {
   const ui = window.SwaggerUIBundle({
     url: "/openapi.json",
@@ -103,7 +108,10 @@ function show() {
     supportedSubmitMethods: methodsToTry,
     plugins: [ourWay],
     requestInterceptor: asNew,
-    onComplete: () => openNamed(ui),
+    onComplete: () => {
+      nest();
+      openNamed(ui);
+    },
   });
   addEventListener("hashchange", () => openNamed(ui));
 }
