@@ -151,8 +151,8 @@ export class MemoryCollection {
     return made ?? null;
   }
 
-  replaceOne(filter: Document, replacement: Document) {
-    return this.changeOne("replaceOne", filter, replacing(replacement));
+  replaceOne(filter: Document, replacement: Document, options: UpdateOptions = {}) {
+    return this.changeOne("replaceOne", filter, replacing(replacement), options);
   }
 
   deleteOne(filter: Document) {

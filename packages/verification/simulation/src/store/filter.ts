@@ -78,6 +78,8 @@ function fulfils(values: readonly unknown[], operator: string, operand: unknown)
       return (operand as unknown[]).some((each) => any(values, (value) => isEqual(value, each)));
     case "$nin":
       return !fulfils(values, "$in", operand);
+    case "$not":
+      return !matchesField(values, operand);
     case "$exists":
       return values.some((value) => value !== undefined) === operand;
     case "$size":

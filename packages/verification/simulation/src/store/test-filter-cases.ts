@@ -35,6 +35,8 @@ export const filterCases: readonly ContractCase[] = [
   taking("not in", lists, { _id: { $nin: ["two", "gone"] } }),
   taking("not in with null leaves absent", lists, { at: { $nin: [null, at(3)] } }),
   taking("not in through an array", lists, { "list.key": { $nin: ["k2"] } }),
+  taking("not at least takes absent and null", lists, { at: { $not: { $gte: at(2) } } }),
+  taking("not at least through an array", lists, { "list.at": { $not: { $gte: at(5) } } }),
   taking("an id and a condition", lists, { _id: "one", at: { $gt: at(5) } }),
   taking("undefined fields do not count", lists, { _id: "one", at: undefined }),
   taking(

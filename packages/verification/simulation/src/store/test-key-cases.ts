@@ -133,6 +133,21 @@ export const clockCases: readonly ContractCase[] = [
       return [isNow(clock?.now), claims.map((each) => [each?.state, isNow(each?.at)])];
     },
   },
+  {
+    name: "its own clock, beside what a write sets",
+    rows: [{ _id: "a", at: new Date(0), in: { at: "text" } }],
+    run: async (of) => {
+      const before = Date.now();
+      await of.updateOne({ _id: "a" }, {
+        $set: { state: "over" },
+        $currentDate: { at: true, "in.at": true, fresh: true },
+      } as object);
+      const row = await of.findOne({ _id: "a" });
+      const after = Date.now();
+      const times = [row?.at, (row?.in as Row | undefined)?.at, row?.fresh];
+      return [row?.state, times.map((time) => Number(time) >= before && Number(time) <= after)];
+    },
+  },
 ];
 
 /** How a lease is taken. */

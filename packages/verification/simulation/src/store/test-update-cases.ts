@@ -1,6 +1,6 @@
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { type AnyBulkWriteOperation, Binary } from "mongodb";
-import { at, type ContractCase, changing, type Row } from "./test-contract-case.ts";
+import { at, type ContractCase, changing, type Row, refusalOf } from "./test-contract-case.ts";
 import { amounts, lists } from "./test-rows.ts";
 
 const bytes = (text: string) => new Binary(Buffer.from(text));
@@ -151,6 +151,22 @@ export const conditionalCases: readonly ContractCase[] = [
       const made = await of.replaceOne({ _id: "a", revision: 1 }, { revision: 2 });
       const missed = await of.replaceOne({ _id: "a", revision: 1 }, { revision: 3 });
       return [made.modifiedCount, missed.modifiedCount, await of.findOne({ _id: "a" })];
+    },
+  },
+  {
+    name: "a replacement that is an upsert, where nothing later is there",
+    rows: [],
+    run: async (of) => {
+      const replace = (sequence: number) =>
+        refusalOf(
+          of.replaceOne(
+            { _id: "a", sequence: { $not: { $gte: sequence } } },
+            { sequence, [`only_${sequence}`]: true },
+            { upsert: true },
+          ),
+        );
+      const refusals = [await replace(2), await replace(1), await replace(3)];
+      return [refusals, await of.find({}).toArray()];
     },
   },
   {

@@ -26,7 +26,7 @@ export function updated(
     }
     if (operator === "$setOnInsert" && !isInsert) continue;
     for (const [path, operand] of Object.entries(fields as Document)) {
-      if (operand !== undefined) apply(...placeOf(after, path), copied(operand));
+      if (operand !== undefined) apply(...placeOf(after, path), copied(operand), now);
     }
   }
   return after;
@@ -49,7 +49,7 @@ function placeOf(document: Document, path: string): readonly [holder: Document, 
   return [holder, last];
 }
 
-type Apply = (holder: Document, key: string, operand: unknown) => void;
+type Apply = (holder: Document, key: string, operand: unknown, now: Date) => void;
 
 const set: Apply = (holder, key, operand) => {
   holder[key] = operand;
@@ -58,6 +58,10 @@ const set: Apply = (holder, key, operand) => {
 const operators: Readonly<Record<string, Apply>> = {
   $set: set,
   $setOnInsert: set,
+  $currentDate: (holder, key, operand, now) => {
+    if (operand !== true) throw new Error("the simulated store knows its clock as a date alone");
+    holder[key] = now;
+  },
   $unset: (holder, key) => {
     if (Array.isArray(holder)) holder[Number(key)] = null;
     else delete holder[key];
