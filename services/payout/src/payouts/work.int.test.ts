@@ -89,6 +89,27 @@ it("is due now where a wrong clock deferred the work for a day, and not otherwis
   expect(await due()).toEqual(new Date(now.getTime() + 86_400_000));
 });
 
+it("is due now where a wrong clock deferred it past the end of an approval", async () => {
+  const { payouts } = platform;
+  const now = new Date(Date.now() + 300_000);
+  const later = (ms: number) => new Date(now.getTime() + ms);
+  const expires_at = later(86_400_000);
+  const waiting = {
+    ...{ status: "initiated", progress: { stage: "awaiting_approval" } },
+    approval: { reasons: ["amount"], digest: "", expires_at },
+  } as const;
+  const before = await payouts.findOne({ _id: payoutId });
+  const putOff = async (work_due_at: Date) => {
+    await payouts.updateOne({ _id: payoutId }, { $set: { ...waiting, work_due_at } });
+    await recallWork(payouts, now, deferMaxMs);
+    return (await payouts.findOne({ _id: payoutId }))?.work_due_at;
+  };
+  expect(await putOff(expires_at)).toEqual(expires_at);
+  expect(await putOff(later(86_400_000 + 3_600_000))).toEqual(now);
+  if (before === null) return expect.unreachable("the payout is gone");
+  await payouts.replaceOne({ _id: payoutId }, before);
+});
+
 it("raises an exception on the revision that was read, and keeps one raised meanwhile", async () => {
   const { payouts } = platform;
   const now = new Date(Date.now() + 600_000);

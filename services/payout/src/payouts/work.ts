@@ -199,12 +199,15 @@ function unsetWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$unset"] {
 /** Makes work due now that a wrong clock deferred for longer than a rail worker may. */
 export async function recallWork(payouts: Payouts, now: Date, deferMaxMs: number): Promise<void> {
   const latest = new Date(now.getTime() + 2 * deferMaxMs);
+  // What waits for approval is due when that expires.
+  const lastDue = { $add: ["$approval.expires_at", 2 * deferMaxMs] };
   await payouts.updateMany(
-    // What waits for approval is due when that expires.
     {
-      work_due_at: { $gt: latest },
-      status: "initiated",
-      "progress.stage": { $ne: "awaiting_approval" },
+      ...{ work_due_at: { $gt: latest }, status: "initiated" },
+      $or: [
+        { "progress.stage": { $ne: "awaiting_approval" } },
+        { $expr: { $gt: ["$work_due_at", lastDue] } },
+      ],
     },
     { $set: { work_due_at: now } },
   );
