@@ -156,6 +156,18 @@ describe("an execute that a crash cut off", () => {
     expect(refusal).toMatchObject({ code: "POSSIBLE_DUPLICATE", payoutId });
   });
 
+  it("is passed where a wrong clock took its turn, and nothing is held", async () => {
+    platform.world.offsetMs = 3_600_000;
+    await cutOff();
+    for (const quote of platform.quotes.values()) {
+      if (quote.claim === undefined) quote.expiresAt = new Date(0);
+    }
+    platform.world.offsetMs += 6_000;
+    await platform.sweep();
+    platform.world.offsetMs = 0;
+    expect(await codeOf(execute())).toBe("OK");
+  });
+
   it("is passed where its quote has expired, and nothing is held", async () => {
     await cutOff();
     for (const quote of platform.quotes.values()) {
