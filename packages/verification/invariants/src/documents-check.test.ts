@@ -152,6 +152,7 @@ const saga: Corruption[] = [
     (d) => (d.sandbox_transfers![0].withdrawn_at = now),
   ],
   ["a payout out of the blue", 9, "nobody submitted", (d) => unsubmit(d)],
+  ["another outcome of an approved payout", 9, "its rail rejected it", (d) => rejectApproved(d)],
   ["a party that was not cleared", 10, "cleared", (d) => (d.screenings![0].verdict = "review")],
   ["a screening of another", 10, "cleared", (d) => (d.screenings![0].record_id = "ben_2")],
   ["a screening after the payout", 10, "cleared", (d) => (d.screenings![0].created_at = now)],
@@ -187,6 +188,13 @@ function decide(documents: Spoilt, different: object | undefined, stage = "settl
   Object.assign(own, { actor: executor, approval: { expires_at: now, decision } });
   own.submitted_at ??= now;
   own.progress.stage = stage;
+}
+
+/** The operation of an approval is in the history of the settled payout, which its rail rejected. */
+function rejectApproved(documents: Spoilt): void {
+  decide(documents, {});
+  payout("settled")(documents).journal[0].operation_id = "op_approval";
+  by("sandbox_transfers", "po_settled")(documents).scenario = "fail";
 }
 
 function wait(documents: Spoilt): void {
@@ -355,6 +363,14 @@ const corruptions = [...money, ...saga, ...told, ...others];
 it("lets a payout go that another one approved", () => {
   const documents: Spoilt = structuredClone(soundDocuments());
   decide(documents, {});
+  expect(check(documents)).toEqual([]);
+});
+
+it("lets a payout have an event that goes to who names its type, beside those of its versions", () => {
+  const documents: Spoilt = structuredClone(soundDocuments());
+  const event_id = "evt_settled_approval";
+  const optIn = { event_id, transaction_type: "payout.approval_required", endpoint_ids: [] };
+  documents.events!.push({ ...documents.events![0], ...optIn, _id: `mer_1/${event_id}` });
   expect(check(documents)).toEqual([]);
 });
 

@@ -19,7 +19,8 @@ const overdueMs = 120_000;
 /** From its first lease on a delivery is tried for so long; one without, for longer. */
 const triedForMs = 86_400_000;
 
-const payoutEvents = "payout_session";
+/** The type of the events of a payout's versions. */
+export const payoutEvents = "payout_session";
 
 /** An event goes to every endpoint that its merchant had, and to no other merchant's. */
 export function checkEvent(event: StoredEvent, relations: EventRelations, now: Date): Finding[] {

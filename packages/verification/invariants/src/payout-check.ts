@@ -13,6 +13,7 @@ import type {
   Transfer,
 } from "./documents.ts";
 import { givesHouse, takesBackHouse } from "./entry-check.ts";
+import { payoutEvents } from "./event-check.ts";
 import { compare, decimalOf, major, minorOf } from "./exact.ts";
 import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 import { wasReported } from "./reported.ts";
@@ -160,7 +161,8 @@ function checkWork(payout: Payout, expect: Expect, now: Date): void {
 }
 
 /** The notifier has each version once, unless the payout still owes it. */
-function checkEvents(payout: Payout, events: readonly StoredEvent[], expect: Expect): void {
+function checkEvents(payout: Payout, all: readonly StoredEvent[], expect: Expect): void {
+  const events = all.filter(({ transaction_type }) => transaction_type === payoutEvents);
   const seen = statusesOf(payout);
   const owed = new Set(payout.outbox.map(({ id }) => id));
   for (const [at, status] of seen.entries()) {
