@@ -21,6 +21,7 @@ export const idPrefixes = {
   proposal: "prp",
   quote: "qt",
   replay: "whr",
+  requestLog: "rlg",
   resolution: "rsl",
   scheduledPayout: "spo",
   screening: "scr",

@@ -12,6 +12,8 @@ import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/co
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { ComplianceSandboxService } from "@disburse/contracts/disburse/compliance/v1/compliance_sandbox_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
+import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
@@ -36,6 +38,8 @@ export const contracts: readonly (readonly [ServiceName, DescService])[] = [
   ["compliance", ComplianceReviewService],
   ["compliance", ComplianceSandboxService],
   ["gateway", KeyService],
+  ["gateway", TeamService],
+  ["gateway", RequestLogService],
   ["notifier", NotifierService],
   ["notifier", NotifierSandboxService],
   ["payout", PayoutService],

@@ -4,6 +4,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { sealedProposals } from "@disburse/chassis/approvals/store.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
+import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { databaseClock } from "@disburse/chassis/mongo/clock.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
@@ -12,6 +13,7 @@ import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approv
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
@@ -36,6 +38,8 @@ import { emailPurpose, sealedMembers } from "./team/store.ts";
 const callTimeoutMs = 10_000;
 /** Nothing waits for the sweep: it only keeps collections small and forgets secrets. */
 const sweepEveryMs = 60_000;
+/** As long as who debugs waits for a request to be listed. */
+const flushRequestsEveryMs = 2_000;
 
 /** Where texts are sealed; answers that are kept for repeats end after 30 days instead. */
 const sealedPlaces = [sealedKeyTexts, sealedProposals, sealedMembers];
@@ -132,6 +136,19 @@ function forwardCalls({ config, connect }: Opening<Config>, ownUrl: () => string
   };
 }
 
+/** Stores gathered requests until it is stopped, and then what is left. */
+function startRequestLog(flush: () => Promise<void>, log: Log) {
+  const run = async () => {
+    await flush();
+    return false;
+  };
+  const loop = startLoop({ name: "request log", everyMs: flushRequestsEveryMs, run, log });
+  return async () => {
+    await loop.stop();
+    await flush();
+  };
+}
+
 /**
  * Starts the gateway: its public routes on `PORT`, its RPCs on `RPC_PORT`, the operators' door on
  * `OPERATORS_PORT`.
@@ -172,14 +189,16 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   lifetime.add("resealing", resealing.stop);
   const sweep = startLoop({ name: "sweep", everyMs: sweepEveryMs, run: gateway.sweep, log });
   lifetime.add("sweep", sweep.stop);
+  lifetime.add("request log", startRequestLog(gateway.flushRequests, log));
   lifetime.add("approvals", gateway.approvals.start().stop);
   const { url } = await opening.serve({
     host: config.RPC_HOST,
     port: config.RPC_PORT,
-    services: [KeyService, TeamService, ApprovalService],
+    services: [KeyService, TeamService, RequestLogService, ApprovalService],
     routes: (router) => {
       router.service(KeyService, gateway.keyService);
       router.service(TeamService, gateway.teamService);
+      router.service(RequestLogService, gateway.requestLogService);
       router.service(ApprovalService, gateway.approvals.rpc);
     },
   });

@@ -52,10 +52,25 @@ const peopleIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** What merchants' requests were. */
+const requestIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  request_log: [
+    { key: { merchant_id: 1, caller: 1, last_at: -1 }, name: "list" },
+    {
+      key: { merchant_id: 1, caller: 1, last_at: -1 },
+      name: "failed",
+      partialFilterExpression: { has_failed: true },
+    },
+    { key: { merchant_id: 1, "requests.request_id": 1, last_at: -1 }, name: "request" },
+    { key: { last_at: 1 }, name: "ended" },
+  ],
+};
+
 /** The steps of this service's database, in order; a released one never changes. */
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
   { name: "indexes of proposals", up: (db) => createIndexes(db, approvalIndexes) },
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
   { name: "indexes of members and sessions", up: (db) => createIndexes(db, peopleIndexes) },
+  { name: "indexes of the request log", up: (db) => createIndexes(db, requestIndexes) },
 ];

@@ -7,12 +7,14 @@ import {
 } from "@connectrpc/connect";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 
 /** The RPCs that the gateway serves itself, for its own public routes. */
 export type OwnClients = {
   readonly keys: Client<typeof KeyService>;
   readonly team: Client<typeof TeamService>;
+  readonly requests: Client<typeof RequestLogService>;
 };
 
 /**
@@ -25,17 +27,26 @@ const asGateway: Interceptor = (next) => (request) => {
   return withCallContext({ ...context, principal }, () => next(request));
 };
 
+/** The gateway's own RPCs. */
+export type OwnServices = {
+  readonly keyService: ServiceImpl<typeof KeyService>;
+  readonly teamService: ServiceImpl<typeof TeamService>;
+  readonly requestLogService: ServiceImpl<typeof RequestLogService>;
+};
+
 /** Clients of the gateway's own RPCs within this process. */
-export function ownClients(
-  keyService: ServiceImpl<typeof KeyService>,
-  teamService: ServiceImpl<typeof TeamService>,
-): OwnClients {
+export function ownClients(services: OwnServices): OwnClients {
   const transport = createRouterTransport(
     (router) => {
-      router.service(KeyService, keyService);
-      router.service(TeamService, teamService);
+      router.service(KeyService, services.keyService);
+      router.service(TeamService, services.teamService);
+      router.service(RequestLogService, services.requestLogService);
     },
     { router: { interceptors: [asGateway] } },
   );
-  return { keys: createClient(KeyService, transport), team: createClient(TeamService, transport) };
+  return {
+    keys: createClient(KeyService, transport),
+    team: createClient(TeamService, transport),
+    requests: createClient(RequestLogService, transport),
+  };
 }

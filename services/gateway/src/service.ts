@@ -15,7 +15,7 @@ import { memberPortal, operatorPortal, type PortalAddress } from "./console/port
 import { sessionRoutes } from "./console/session-routes.ts";
 import { type AppDeps, createApp } from "./http/app.ts";
 import { createFileCount } from "./http/files.ts";
-import { observe } from "./http/observe.ts";
+import { type NoteRequest, observe } from "./http/observe.ts";
 import { type PublicRouteDeps, publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
 import { decimalNames } from "./http/rules/text-amounts.ts";
@@ -31,6 +31,9 @@ import { addressSet } from "./keys/rules/source-address.ts";
 import { forgetSecrets, openKeys } from "./keys/store.ts";
 import { linkRoutes } from "./links/routes.ts";
 import { type OwnClients, ownClients } from "./own-clients.ts";
+import { createRequestLog } from "./requests/log.ts";
+import { requestLogService } from "./requests/rpc.ts";
+import { openRequestStore } from "./requests/store.ts";
 import { operationsIn, referenceIn } from "./resources/all.ts";
 import { openMemberSessions } from "./sessions/members.ts";
 import { openOperatorSessions } from "./sessions/operators.ts";
@@ -94,6 +97,7 @@ export async function createGateway(deps: GatewayDeps) {
   const issuing = { keys, sealer, peppers, mode, clock, changed: cache.drop };
   const approvals = openApprovals(deps);
   const guarded = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
+  const requests = openRequests(deps);
   const bindings = openOperationBindings(deps);
   const own = {
     keyService: bindOperations(KeyService, guarded, bindings, {
@@ -102,16 +106,13 @@ export async function createGateway(deps: GatewayDeps) {
     teamService: bindOperations(TeamService, people.team, bindings, {
       decisions: ["addMember", "setMemberRole", "removeMember"],
     }),
+    requestLogService: requests.service,
   };
   const reference = referenceIn(mode);
   const app = {
     ...deps,
-    clients: {
-      ...deps.clients,
-      ...ownClients(own.keyService, own.teamService),
-      pages: pagesAt(deps.people.members.origin),
-    },
-    observe: observe(deps.log, deps.metrics, deps.tracing),
+    clients: { ...deps.clients, ...ownClients(own), pages: pagesAt(deps.people.members.origin) },
+    observe: observe({ ...deps, note: requests.note }),
     operations: operationsIn(mode),
     decimals: decimalNames(reference),
     publicRoutes: [
@@ -137,15 +138,27 @@ export async function createGateway(deps: GatewayDeps) {
     approvals,
     /** Frees the idempotency keys that a killed gateway of this place held since before a time. */
     freeEnded: (before: Date) => freeEnded(idempotency, before),
+    /** Stores the requests that were gathered since the last time. */
+    flushRequests: requests.flush,
     /** Deletes and forgets what is past its time; never has more to do at once. */
     sweep: async () => {
       await sweep(idempotency);
       await people.sweep();
+      await requests.sweep();
       await forgetSecrets(keys, clock.now());
       await countOlder();
       return false;
     },
   };
+}
+
+/** The log of merchants' requests: what takes them, stores, lists and forgets them. */
+function openRequests({ db, clock, metrics }: GatewayDeps) {
+  const store = openRequestStore(db, clock);
+  const log = createRequestLog({ store, metrics });
+  const note: NoteRequest = ({ merchantId, actor }, request) =>
+    log.note(merchantId, actor.kind, { at: clock.now(), caller_id: actor.id, ...request });
+  return { service: requestLogService(store), note, flush: log.flush, sweep: store.sweep };
 }
 
 /** Addresses of our pages: paths alone where it is not said at which host we are. */

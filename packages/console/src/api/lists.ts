@@ -7,6 +7,7 @@ import type {
   Corridor,
   Depositor,
   LedgerEntry,
+  LoggedRequest,
   PayoutEvent,
   PayoutItem,
   ScheduledPayout,
@@ -71,6 +72,9 @@ export const deliveries: ListOf<WebhookDelivery> = {
   path: `${webhooks}/deliveries`,
   items: "deliveries",
 };
+
+/** What the merchant's programs and people asked of the interface in the last days. */
+export const requests: ListOf<LoggedRequest> = { path: "/api/v1/requests", items: "requests" };
 
 /** The steps of a payout that its merchant sees, oldest first. */
 export const eventsOf = (payoutId: string): ListOf<PayoutEvent> => {

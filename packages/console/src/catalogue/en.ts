@@ -5,6 +5,7 @@ import { depositorWords } from "./en/depositors.ts";
 import { everyPageWords } from "./en/every-page.ts";
 import { formWords } from "./en/forms.ts";
 import { payoutWords } from "./en/payouts.ts";
+import { requestWords } from "./en/requests.ts";
 import { shellWords } from "./en/shell.ts";
 import { teamWords } from "./en/team.ts";
 import { treasuryWords } from "./en/treasury.ts";
@@ -20,6 +21,7 @@ export const t = {
   depositors: depositorWords,
   forms: formWords,
   webhooks: webhookWords,
+  requests: requestWords,
   compliance: complianceWords,
   treasury: treasuryWords,
   team: teamWords,

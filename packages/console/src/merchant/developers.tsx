@@ -29,6 +29,9 @@ export function Developers() {
         <div className="card">
           <Section title={words.requests}>
             <p>{words.requestsText}</p>
+            <p>
+              <Link to="/requests">{t.requests.title}</Link>
+            </p>
           </Section>
         </div>
       </div>

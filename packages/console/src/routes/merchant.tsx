@@ -162,6 +162,13 @@ const developers = createRoute({
   component: lazyRouteComponent(() => import("../merchant/developers.tsx"), "Developers"),
 });
 
+const requests = createRoute({
+  getParentRoute,
+  path: "/requests",
+  validateSearch: textsOf("request_id", "status", "caller", "created_from", "created_to"),
+  component: lazyRouteComponent(() => import("../merchant/requests.tsx"), "Requests"),
+});
+
 const scheduled = createRoute({
   getParentRoute,
   path: "/scheduled",
@@ -209,6 +216,6 @@ export const merchantRoutes = [
   ...[batches, newBatch, batch],
   ...[beneficiaries, newBeneficiary, beneficiaryLinks, beneficiary],
   ...[depositors, newDepositor, depositor],
-  ...[endpoints, newEndpoint, endpoint, deliveries, delivery, developers],
+  ...[endpoints, newEndpoint, endpoint, deliveries, delivery, developers, requests],
   ...[members, keys],
 ] as const;

@@ -49,6 +49,7 @@ function merchantSections(session: Session): NavigationSection[] {
           "webhook:read",
           { to: "/webhooks", label: pages.webhooks },
           { to: "/deliveries", label: pages.deliveries },
+          { to: "/requests", label: pages.requests },
         ),
         ...when("key:read", { to: "/keys", label: pages.keys }),
         { to: "/developers", label: pages.developers },

@@ -47,11 +47,13 @@ import type {
   ListEntriesQuery,
   ListPayoutEventsQuery,
   ListPayoutsQuery,
+  ListRequestsQuery,
   ListScheduledPayoutsQuery,
   ListWebhookDeliveriesQuery,
   ListWebhookEndpointsQuery,
   ListWebhookEventsQuery,
   ListWebhookReplaysQuery,
+  LoggedRequest,
   Payout,
   PayoutEvent,
   PayoutItem,
@@ -1049,6 +1051,28 @@ export class WebhookEvents {
   }
 }
 
+/** What you asked of this API, to debug your integration. */
+export class Requests {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List requests.
+   *
+   * Your requests of the last 7 days, newest first: those of your API keys, unless `caller` or `request_id` says otherwise. No query, body or header is kept. A request is listed a few seconds after its response, and requests without a good key are not. It is a log for debugging: in a crash, or above 250 requests a second, some may be missing.
+   *
+   * Scope: `webhook:read`.
+   *
+   * Operation `listRequests` of the reference.
+   */
+  list(query: ListRequestsQuery = {}, options: CallOptions = {}): PageRequest<LoggedRequest> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/requests`, query: { ...query } }, "requests", options);
+  }
+}
+
 /** The people who sign in at the console for you. */
 export class TeamMembers {
   readonly #caller: Caller;
@@ -1397,6 +1421,7 @@ export abstract class Resources {
   readonly webhookEndpoints: WebhookEndpoints;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly webhookEvents: WebhookEvents;
+  readonly requests: Requests;
   readonly teamMembers: TeamMembers;
   readonly keys: Keys;
   readonly sandbox: Sandbox;
@@ -1413,6 +1438,7 @@ export abstract class Resources {
     this.webhookEndpoints = new WebhookEndpoints(caller);
     this.webhookDeliveries = new WebhookDeliveries(caller);
     this.webhookEvents = new WebhookEvents(caller);
+    this.requests = new Requests(caller);
     this.teamMembers = new TeamMembers(caller);
     this.keys = new Keys(caller);
     this.sandbox = new Sandbox(caller);

@@ -1156,6 +1156,34 @@ export interface WebhookEventPage {
   has_more: boolean;
 }
 
+/** A request that you made. */
+export interface LoggedRequest {
+  /** Id within the list. */
+  id: string;
+  /** `X-Request-Id` of the response. */
+  request_id: string;
+  /** When the response ended. */
+  created_at: string;
+  /** HTTP method. */
+  method: string;
+  /** Path, with names in place of ids. */
+  route: string;
+  /** `failed`: a response of 4xx or 5xx, or none because the connection closed first. */
+  status: "succeeded" | "failed";
+  /** HTTP status; 0 if the connection closed first. */
+  http_status: number;
+  /** `code` of the error; empty otherwise. */
+  code: string;
+  /** How long it took, in milliseconds. */
+  duration_ms: number;
+  /** `member`: a person of your team, in the console. */
+  caller: "api_key" | "member";
+  /** Id of the API key or the team member. */
+  caller_id: string;
+  /** Id of the record that it was about; empty for lists. */
+  record_id: string;
+}
+
 /** A person of your team. */
 export interface TeamMember {
   /** Member id. */
@@ -2520,6 +2548,24 @@ export interface ListWebhookEventsQuery {
   after?: string | undefined;
 }
 
+/** Query parameters of `listRequests`. */
+export interface ListRequestsQuery {
+  /** Number of records per page; default 20. */
+  limit?: number | undefined;
+  /** `next_cursor` of the previous page; omit it for the first page. */
+  cursor?: string | undefined;
+  /** Only requests with this `X-Request-Id`, by whomever. */
+  request_id?: string | undefined;
+  /** Only requests that succeeded, or that failed. */
+  status?: "succeeded" | "failed" | undefined;
+  /** Only requests of API keys, or of team members. */
+  caller?: "api_key" | "member" | undefined;
+  /** Created at or after this time. */
+  created_from?: string | undefined;
+  /** Created before this time. */
+  created_to?: string | undefined;
+}
+
 /** The body of a webhook; `transaction_type` says which. */
 export type WebhookEvent =
   | PayoutWebhook
@@ -2582,6 +2628,7 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "expires_in_days",
   "fail_percent",
   "failed_count",
+  "http_status",
   "line_count",
   "lines",
   "max_delay_ms",

@@ -28,6 +28,7 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     team: ["keys"],
     sessions: ["team", "keys"],
     idempotency: [],
+    requests: [],
     openapi: ["keys"],
     resources: ["openapi", "team", "keys"],
     http: ["openapi", "idempotency", "keys", "sessions"],

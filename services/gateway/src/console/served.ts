@@ -7,6 +7,7 @@ import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/co
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { ComplianceSandboxService } from "@disburse/contracts/disburse/compliance/v1/compliance_sandbox_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
@@ -31,7 +32,7 @@ const served = {
     PayoutSandboxService,
   ],
   notifier: [NotifierService, NotifierSandboxService],
-  gateway: [KeyService, TeamService],
+  gateway: [KeyService, TeamService, RequestLogService],
 } as const satisfies Readonly<Record<string, readonly DescService[]>>;
 
 /** Of every service: which one's is meant, the path says. */

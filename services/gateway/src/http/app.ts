@@ -10,6 +10,7 @@ import { failureAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
 import { answerUnread, leavesBody } from "./body.ts";
 import { createFileGuard, type FileGuard, type FileTimes } from "./files.ts";
 import type { HttpContext, Observe, RequestState, RouterContext } from "./observe.ts";
+import { errorCodeOf, recordIdOf } from "./rules/answered.ts";
 import { headProblem } from "./rules/request.ts";
 import { type OperationDeps, serveOperation } from "./serve-operation.ts";
 import type { PublicRoute } from "./static.ts";
@@ -96,6 +97,11 @@ function answerRoute(withinMs: number, guardFile: FileGuard) {
 }
 
 function send(ctx: HttpContext | RouterContext, { status, headers, body }: PageAnswer): void {
+  if (ctx.state.caller !== undefined) {
+    const params: Readonly<Record<string, string>> = "params" in ctx ? ctx.params : {};
+    ctx.state.code = errorCodeOf(status, body);
+    ctx.state.recordId = recordIdOf(body, Object.values(params));
+  }
   ctx.status = status;
   ctx.set({ "Content-Type": "application/json; charset=utf-8", ...headers });
   const isLeft = leavesBody(ctx.req);

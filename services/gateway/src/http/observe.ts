@@ -15,7 +15,24 @@ export type RequestState = {
   /** Method and path template; `unmatched` until a route is found. */
   route: string;
   caller?: Caller;
+  /** Of an error. */
+  code?: string | undefined;
+  /** Of the record that it was about, where there is one. */
+  recordId?: string | undefined;
 };
+
+/** Takes a request of a merchant when it has ended, for the merchant's log of requests. */
+export type NoteRequest = (
+  caller: Caller,
+  request: {
+    readonly request_id: string;
+    readonly route: string;
+    readonly status: number;
+    readonly duration_ms: number;
+    readonly code?: string;
+    readonly record_id?: string;
+  },
+) => void;
 
 /** A request on its way, and its answer. */
 export type HttpContext = ParameterizedContext<RequestState>;
@@ -31,6 +48,14 @@ export const securityHeaders = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
+/** What requests are observed with. */
+type ObserveDeps = {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tracing?: Tracing | undefined;
+  readonly note: NoteRequest;
+};
+
 /** What observes requests: one for all ports of a process. */
 export type Observe = ReturnType<typeof observe>;
 
@@ -38,7 +63,7 @@ export type Observe = ReturnType<typeof observe>;
  * The outermost part: gives a request its id, deadline and span, and writes one line about it when
  * it ends.
  */
-export function observe(log: Log, metrics: Metrics, tracing?: Tracing) {
+export function observe({ log, metrics, tracing, note }: ObserveDeps) {
   const duration = metrics.histogram(
     "disburse_http_request_duration_seconds",
     "Time of an answered request, by route and status.",
@@ -55,7 +80,7 @@ export function observe(log: Log, metrics: Metrics, tracing?: Tracing) {
     const context = { requestId, deadlineMs: Date.now() + deadlineMs, span: span?.context };
     ctx.res.once("close", () => {
       const durationMs = performance.now() - started;
-      const { route, caller } = ctx.state;
+      const { route, caller, code, recordId } = ctx.state;
       // A caller who disconnected before the answer began has received no status.
       const status = ctx.res.headersSent ? ctx.res.statusCode : 0;
       duration.observe({ route, status: String(status) }, durationMs / 1_000);
@@ -63,8 +88,13 @@ export function observe(log: Log, metrics: Metrics, tracing?: Tracing) {
         merchant_id: caller.merchantId,
         [caller.actor.kind === "member" ? "member_id" : "key_id"]: caller.actor.id,
       };
-      const fields = { ...ids, route, status, duration_ms: Math.round(durationMs) };
+      const known = { route, status, duration_ms: Math.round(durationMs) };
+      const fields = { ...ids, ...known };
       withCallContext(context, () => log.info(fields, "request"));
+      if (caller !== undefined) {
+        const about = { ...(code && { code }), ...(recordId && { record_id: recordId }) };
+        note(caller, { request_id: requestId, ...known, ...about });
+      }
       if (span !== undefined) endSpan(span, ctx, status);
     });
     await withCallContext(context, next);

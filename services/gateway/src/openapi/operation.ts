@@ -4,6 +4,7 @@ import type { Client } from "@connectrpc/connect";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import type { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import type { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
 import type { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import type { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
@@ -56,6 +57,7 @@ export const tags = [
     name: "Webhooks",
     description: "What your endpoints receive; see [Webhooks](/docs/webhooks).",
   },
+  { name: "Requests", description: "What you asked of this API, to debug your integration." },
   { name: "Team members", description: "The people who sign in at the console for you." },
   { name: "API keys", description: "Keys of your programs: scopes, networks and ends." },
   {
@@ -79,6 +81,7 @@ export type Clients = {
   /** The gateway's own. */
   readonly keys: Client<typeof KeyService>;
   readonly team: Client<typeof TeamService>;
+  readonly requests: Client<typeof RequestLogService>;
   readonly statements: Client<typeof StatementService>;
   /** Of a sandbox. */
   readonly payoutSandbox: Client<typeof PayoutSandboxService>;

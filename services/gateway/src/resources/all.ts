@@ -8,6 +8,7 @@ import { beneficiaryForms } from "./beneficiary-forms.ts";
 import { depositors } from "./depositors.ts";
 import { apiKeys } from "./keys.ts";
 import { beneficiaryLinks } from "./parts/beneficiary-links.ts";
+import { requests } from "./parts/requests.ts";
 import { sandbox } from "./parts/sandbox.ts";
 import { payouts } from "./payouts.ts";
 import { quotes } from "./quotes.ts";
@@ -36,6 +37,7 @@ const resources: readonly Resource[] = [
   webhookDeliveries,
   webhookReplays,
   webhookEvents,
+  requests,
   team,
   apiKeys,
   sandbox,

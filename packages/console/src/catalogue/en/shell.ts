@@ -42,6 +42,7 @@ export const shellWords = {
     depositors: "Depositors",
     webhooks: "Webhook endpoints",
     deliveries: "Webhook deliveries",
+    requests: "Requests",
     developers: "For developers",
     keys: "API keys",
     team: "Team members",

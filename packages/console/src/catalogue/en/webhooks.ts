@@ -144,7 +144,7 @@ export const webhookWords = {
     document: "OpenAPI document",
     requests: "Recent requests",
     requestsText:
-      "The platform keeps no list of requests that this page could show. Every answer has its X-Request-Id, and every error of this console shows it: with it your operator finds the request's path through all services.",
+      "What your programs asked of the interface in the last 7 days, with the code of what was refused. Every answer has its X-Request-Id, and every error of this console shows it: with it your operator finds the request's path through all services.",
     deliveriesText: "What was sent to your endpoints, attempt by attempt.",
   },
 } as const;

@@ -1,0 +1,107 @@
+import type { LoggedRequest } from "@disburse/sdk/gen/types.ts";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { requests } from "../api/lists.ts";
+import { t } from "../catalogue/en.ts";
+import { Badge } from "../ui/badge.tsx";
+import type { Filter } from "../ui/filters.tsx";
+import { Moment } from "../ui/moment.tsx";
+import type { Column } from "../ui/table.tsx";
+import { ListPage } from "./list-page.tsx";
+
+const words = t.requests;
+const route = getRouteApi("/shell/requests");
+
+const filters: readonly Filter[] = [
+  { name: "request_id", label: words.requestId, kind: "text" },
+  {
+    name: "status",
+    label: t.list.status,
+    kind: "choice",
+    options: Object.entries(words.statuses),
+  },
+  {
+    name: "caller",
+    label: words.callerFilter,
+    kind: "choice",
+    options: Object.entries(words.callers),
+  },
+  { name: "created_from", label: t.list.from, kind: "day" },
+  { name: "created_to", label: t.list.to, kind: "day" },
+];
+
+const columns: readonly Column<LoggedRequest>[] = [
+  {
+    id: "at",
+    header: words.at,
+    cell: ({ created_at: at }) => <Moment at={at} />,
+    csv: (row) => row.created_at,
+  },
+  {
+    id: "result",
+    header: words.result,
+    cell: ({ status, http_status: code }) => (
+      <Badge tone={status === "failed" ? "bad" : "good"}>
+        {code === 0 ? words.disconnected : code}
+      </Badge>
+    ),
+    csv: (row) => String(row.http_status),
+  },
+  {
+    id: "request",
+    header: words.request,
+    cell: ({ method, route: path }) => <span className="mono break">{`${method} ${path}`}</span>,
+    csv: ({ method, route: path }) => `${method} ${path}`,
+  },
+  { id: "code", header: words.code, cell: ({ code }) => code || "–", csv: (row) => row.code },
+  {
+    id: "duration",
+    header: words.duration,
+    align: "end",
+    cell: (row) => words.milliseconds(row.duration_ms),
+    csv: (row) => String(row.duration_ms),
+  },
+  {
+    id: "caller",
+    header: words.caller,
+    width: "wide",
+    cell: (row) => <span className="mono break">{row.caller_id}</span>,
+    csv: (row) => row.caller_id,
+  },
+  {
+    id: "record",
+    header: words.record,
+    width: "wide",
+    cell: (row) => <span className="mono break">{row.record_id || "–"}</span>,
+    csv: (row) => row.record_id,
+  },
+  {
+    id: "requestId",
+    header: words.requestId,
+    cell: ({ request_id: id }) => (
+      <Link to="/requests" search={{ request_id: id }} className="mono break">
+        {id}
+      </Link>
+    ),
+    csv: (row) => row.request_id,
+  },
+];
+
+/** What the merchant's programs, or its people, asked of the interface. */
+export function Requests() {
+  const navigate = route.useNavigate();
+  return (
+    <ListPage
+      title={words.title}
+      caption={words.caption}
+      empty={words.empty}
+      list={requests}
+      columns={columns}
+      keyOf={({ id }) => id}
+      file={{ name: "requests", columns }}
+      filters={filters}
+      search={route.useSearch()}
+      onSearch={(next) => void navigate({ search: next })}
+      add={null}
+    />
+  );
+}

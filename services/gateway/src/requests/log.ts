@@ -1,0 +1,62 @@
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { RequestCaller, RequestEntry } from "./rules/request.ts";
+import type { RequestGroup, RequestStore } from "./store.ts";
+
+/** A document of so many is some 100 KB; a key's rate is 100 a second, and a flush every two. */
+const groupMax = 500;
+/** Of all merchants together: some 5 MB. */
+const gatheredMax = 20_000;
+
+/** Gathers requests, and stores what was gathered. */
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
+/**
+ * Gathers the requests of each merchant in memory, so that a request waits for no write. Beyond
+ * the bounds the oldest are dropped, and what could not be stored is lost: both are counted.
+ */
+export function createRequestLog(deps: {
+  readonly store: Pick<RequestStore, "insert">;
+  readonly metrics: Metrics;
+}) {
+  const dropped = deps.metrics.counter(
+    "disburse_request_log_dropped_total",
+    "Requests that are not in the log of requests, by reason: full, not_stored.",
+    ["reason"],
+  );
+  for (const reason of ["full", "not_stored"]) dropped.inc({ reason }, 0);
+  let groups = new Map<string, RequestGroup & { entries: RequestEntry[] }>();
+  let gathered = 0;
+  const dropOldest = (entries: RequestEntry[]): void => {
+    entries.shift();
+    gathered -= 1;
+    dropped.inc({ reason: "full" });
+  };
+  return {
+    /** Gathers a request that has ended. */
+    note: (merchantId: string, caller: RequestCaller, entry: RequestEntry): void => {
+      const key = `${merchantId} ${caller}`;
+      const group = groups.get(key) ?? { merchantId, caller, entries: [] };
+      groups.set(key, group);
+      group.entries.push(entry);
+      gathered += 1;
+      if (group.entries.length > groupMax) dropOldest(group.entries);
+      if (gathered <= gatheredMax) return;
+      const [oldestKey, oldest] = groups.entries().next().value ?? [key, group];
+      dropOldest(oldest.entries);
+      if (oldest.entries.length === 0) groups.delete(oldestKey);
+    },
+    /** Stores what was gathered since the last time. */
+    flush: async (): Promise<void> => {
+      if (gathered === 0) return;
+      const [stored, count] = [[...groups.values()], gathered];
+      groups = new Map();
+      gathered = 0;
+      try {
+        await deps.store.insert(stored);
+      } catch (error) {
+        dropped.inc({ reason: "not_stored" }, count);
+        throw error;
+      }
+    },
+  };
+}
