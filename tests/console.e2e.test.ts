@@ -240,6 +240,23 @@ describe("the operators' door", () => {
     expect((await ada.call("GET", "/api/v1/transfer/accounts")).status).toBe(404);
   });
 
+  it("says of every service whether it serves, and in which version", async () => {
+    const ada = atDoor();
+    await ada.signIn("ada", password("ada"));
+    const token = (await ada.session())?.csrf_token ?? "";
+    for (const place of ["gateway", "beneficiary", "compliance", "quote", "payout", "notifier"]) {
+      const answer = await ada.load(`/console/rpc/at/${place}/grpc.health.v1.Health/Check`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-csrf-token": token },
+        body: "{}",
+      });
+      expect([place, answer.status, await answer.json()]).toEqual([
+        ...[place, 200, { status: "SERVING" }],
+      ]);
+      expect(answer.headers.get("disburse-version")).toMatch(/^\d+\.\d+\.\d+/);
+    }
+  });
+
   it("opens to a person's token alone: to no key, no service, no member, nor without any", async () => {
     const path = rpc("payout.v1.PayoutOperationsService", "ListRails");
     const asked = async (authorization: string | undefined) => {

@@ -24,7 +24,7 @@ import { StatementService } from "@disburse/contracts/disburse/payout/v1/stateme
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { readConfig } from "./config.ts";
-import { type Forward, personIdentity } from "./console/door.ts";
+import { type CallOptions, type Forward, personIdentity } from "./console/door.ts";
 import type { Place } from "./console/served.ts";
 import { startHttpServer } from "./http/server.ts";
 import { sealedKeyTexts } from "./keys/rpc.ts";
@@ -112,7 +112,7 @@ function receiptKeys({ config, identity }: Opening<Config>): object[] {
   );
 }
 
-type UnaryCall = (request: object, options: { readonly signal: AbortSignal }) => Promise<object>;
+type UnaryCall = (request: object, options: CallOptions) => Promise<object>;
 
 /** Calls services as the person who asks; `ownUrl` is where this one serves its own RPCs. */
 function forwardCalls({ config, connect }: Opening<Config>, ownUrl: () => string): Forward {
@@ -128,10 +128,10 @@ function forwardCalls({ config, connect }: Opening<Config>, ownUrl: () => string
     const as = { identity: personIdentity, peer: place };
     const rpc = connect(service, urls[place](), callTimeoutMs, as);
     const calls = rpc as unknown as Readonly<Record<string, UnaryCall | undefined>>;
-    return async ({ localName }, request, signal) => {
+    return async ({ localName }, request, options) => {
       const call = calls[localName];
       if (call === undefined) throw new Error(`a client has no ${localName}`);
-      return call(request, { signal });
+      return call(request, options);
     };
   };
 }

@@ -20,6 +20,7 @@ import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
+import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { Problem } from "./problem.ts";
 import { attemptKey, currentCsrfToken } from "./request.ts";
 
@@ -55,6 +56,17 @@ export type ApprovalPlace = (typeof approvalPlaces)[number];
 /** Approvals of one service: every service has its own. */
 export const approvalsAt = (place: ApprovalPlace): Client<typeof ApprovalService> =>
   createClient(ApprovalService, transportAt(`${door}/at/${place}`));
+
+/** Every place where RPCs are served. */
+export const places = [
+  ...(["gateway", "beneficiary", "compliance", "quote", "payout", "notifier"] as const),
+] as const;
+/** One of them. */
+export type Place = (typeof places)[number];
+
+/** How a service is: of its processes one answers. */
+export const healthAt = (place: Place): Client<typeof Health> =>
+  createClient(Health, transportAt(`${door}/at/${place}`));
 
 /** What an RPC needs that changes something: one operation for one attempt of a person. */
 export const mutationOf = (attempt = attemptKey()) => ({ operationId: attempt });

@@ -5,6 +5,7 @@ import { depositorWords } from "./en/depositors.ts";
 import { everyPageWords } from "./en/every-page.ts";
 import { formWords } from "./en/forms.ts";
 import { payoutWords } from "./en/payouts.ts";
+import { platformWords } from "./en/platform.ts";
 import { requestWords } from "./en/requests.ts";
 import { shellWords } from "./en/shell.ts";
 import { teamWords } from "./en/team.ts";
@@ -25,4 +26,5 @@ export const t = {
   compliance: complianceWords,
   treasury: treasuryWords,
   team: teamWords,
+  platform: platformWords,
 } as const;

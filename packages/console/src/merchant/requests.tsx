@@ -21,9 +21,10 @@ const filters: readonly Filter[] = [
   },
   {
     name: "caller",
-    label: words.callerFilter,
+    label: words.madeBy,
     kind: "choice",
-    options: Object.entries(words.callers),
+    options: [["member", words.people]],
+    none: words.keys,
   },
   { name: "created_from", label: t.list.from, kind: "day" },
   { name: "created_to", label: t.list.to, kind: "day" },

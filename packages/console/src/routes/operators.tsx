@@ -116,9 +116,16 @@ const rails = createRoute({
   component: lazyRouteComponent(() => import("../operators/treasury/rails.tsx"), "Rails"),
 });
 
+const health = createRoute({
+  getParentRoute,
+  path: "/health",
+  component: lazyRouteComponent(() => import("../operators/platform/health.tsx"), "HealthPage"),
+});
+
 /** The pages of operators. */
 export const operatorRoutes = [
   ...[alerts, alert, screening, lists, listChanges],
   ...[balances, payouts, payout, exceptions, approvals, approval],
   ...[corridors, corridor, reconciliation, rails],
+  health,
 ] as const;

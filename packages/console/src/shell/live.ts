@@ -59,7 +59,7 @@ const signs = ["pointerdown", "pointermove", "keydown", "wheel"] as const;
 
 /** Lists and states; an alert is not among them, for who reads one is in the audit trail. */
 const readAgain: readonly string[] = [
-  ...["accounts", "approvals", "exceptions", "payouts", "rails"],
+  ...["accounts", "approvals", "exceptions", "health", "payouts", "rails"],
   ...["compliance alerts", "compliance totals", "compliance lists", "compliance monitoring"],
 ];
 

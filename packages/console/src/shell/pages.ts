@@ -94,10 +94,13 @@ function operatorSections(session: Session): NavigationSection[] {
     },
     {
       title: sections.platform,
-      links: when([...compliance, ...treasury, "developer_relations", "admin"], {
-        to: "/approvals",
-        label: pages.approvals,
-      }),
+      links: [
+        ...when([...compliance, ...treasury, "developer_relations", "admin"], {
+          to: "/approvals",
+          label: pages.approvals,
+        }),
+        { to: "/health", label: pages.health },
+      ],
     },
   ];
 }

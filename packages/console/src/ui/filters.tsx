@@ -14,6 +14,8 @@ export type Filter =
       readonly label: string;
       readonly kind: "choice";
       readonly options: readonly (readonly [string, string])[];
+      /** What is shown where nothing is chosen; any of the options where it is left out. */
+      readonly none?: string;
     };
 
 /** The values of filters, as the page's address has them. */
@@ -42,12 +44,9 @@ export function Filters(props: {
           const type = (next: string) => setTyped({ ...typed, [name]: next });
           if (filter.kind === "choice") {
             const choose = (next: string) => onChange({ ...typed, [name]: next });
-            const { options } = filter;
+            const { options, none = t.states.any } = filter;
             return (
-              <SelectField
-                key={name}
-                {...{ label, value, options, none: t.states.any, onChange: choose }}
-              />
+              <SelectField key={name} {...{ label, value, options, none, onChange: choose }} />
             );
           }
           const kind = filter.kind === "day" ? "date" : "search";

@@ -68,6 +68,15 @@ export async function payBeneficiary(
   return (await send(sandbox, "execute", body))["id"] ?? "";
 }
 
+/** Asks for a payout that there is not; answers the request's id. */
+export async function refusedRequest(sandbox: SandboxDocument): Promise<string> {
+  const { base_url: url, merchants } = sandbox;
+  const response = await fetch(`${url}/api/v1/transfer/payouts/po_none`, {
+    headers: { authorization: `Bearer ${merchants.acme.api_key}` },
+  });
+  return response.headers.get("x-request-id") ?? "";
+}
+
 /** Calls an RPC at the operators' door with the person's own session; answers the status. */
 export async function callRpc({ page }: Visitor, rpc: string, request: object): Promise<number> {
   const { origin } = new URL(page.url());

@@ -1,6 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
-import { Code, ConnectError, createConnectRouter, type ServiceImpl } from "@connectrpc/connect";
+import {
+  Code,
+  ConnectError,
+  createConnectRouter,
+  type HandlerContext,
+  type ServiceImpl,
+} from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
@@ -13,11 +19,17 @@ import type { OperatorSessions } from "../sessions/operators.ts";
 import { carriesCsrfToken, consolePath } from "../sessions/rules/session.ts";
 import { type Place, placeOf, servicesOf } from "./served.ts";
 
+/** What a call ends by, and who gets the headers of its answer. */
+export type CallOptions = {
+  readonly signal: AbortSignal;
+  readonly onHeader: (header: Headers) => void;
+};
+
 /** A unary RPC of a service, called at a place as the person of the running request. */
 export type Forward = (
   place: Place,
   service: DescService,
-) => (method: DescMethodUnary, request: object, signal: AbortSignal) => Promise<object>;
+) => (method: DescMethodUnary, request: object, options: CallOptions) => Promise<object>;
 
 /** What RPCs are forwarded with. */
 export type DoorDeps = { readonly sessions: OperatorSessions; readonly forward: Forward };
@@ -104,8 +116,14 @@ function createHandlers(forward: Forward) {
       const unary = service.methods.filter((each) => each.methodKind === "unary");
       const rpcs = unary.map((method) => [
         method.localName,
-        (request: object, { signal }: { signal: AbortSignal }) =>
-          call(method as DescMethodUnary, request, signal).catch(asAnswered),
+        (request: object, { signal, responseHeader }: HandlerContext) =>
+          call(method as DescMethodUnary, request, {
+            signal,
+            onHeader: (header) => {
+              const version = header.get(versionHeader);
+              if (version !== null) responseHeader.set(versionHeader, version);
+            },
+          }).catch(asAnswered),
       ]);
       router.service(service, Object.fromEntries(rpcs) as Partial<ServiceImpl<DescService>>);
     }
@@ -126,6 +144,8 @@ function asAnswered(error: unknown): never {
 }
 
 const challengeHeader = "www-authenticate";
+/** In which a process says its release, with an answer of `Health`. */
+const versionHeader = "disburse-version";
 
 async function answerOf(
   { req, res }: RouterContext,

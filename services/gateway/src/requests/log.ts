@@ -7,9 +7,6 @@ const groupMax = 500;
 /** Of all merchants together: some 5 MB. */
 const gatheredMax = 20_000;
 
-/** Gathers requests, and stores what was gathered. */
-export type RequestLog = ReturnType<typeof createRequestLog>;
-
 /**
  * Gathers the requests of each merchant in memory, so that a request waits for no write. Beyond
  * the bounds the oldest are dropped, and what could not be stored is lost: both are counted.

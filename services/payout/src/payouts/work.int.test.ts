@@ -95,9 +95,10 @@ it("is due now where a wrong clock deferred it past the end of an approval", asy
   const later = (ms: number) => new Date(now.getTime() + ms);
   const expires_at = later(86_400_000);
   const waiting = {
-    ...{ status: "initiated", progress: { stage: "awaiting_approval" } },
-    approval: { reasons: ["amount"], digest: "", expires_at },
-  } as const;
+    status: "initiated" as const,
+    progress: { stage: "awaiting_approval" as const },
+    approval: { reasons: ["amount" as const], digest: "", expires_at },
+  };
   const before = await payouts.findOne({ _id: payoutId });
   const putOff = async (work_due_at: Date) => {
     await payouts.updateOne({ _id: payoutId }, { $set: { ...waiting, work_due_at } });

@@ -14,8 +14,7 @@ export const requestWords = {
   requestId: "Request id",
   disconnected: "No answer",
   statuses: { succeeded: "Succeeded", failed: "Failed" } as Readonly<Record<string, string>>,
-  callers: { api_key: "API keys", member: "People in the console" } as Readonly<
-    Record<string, string>
-  >,
-  callerFilter: "Made by (API keys where it is left out)",
+  madeBy: "Made by",
+  keys: "API keys",
+  people: "People in the console",
 } as const;

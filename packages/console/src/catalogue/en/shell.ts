@@ -55,6 +55,7 @@ export const shellWords = {
     rails: "Rails",
     reconciliation: "Reconciliation",
     approvals: "Approvals",
+    health: "Health",
   },
   home: {
     title: "Balances",

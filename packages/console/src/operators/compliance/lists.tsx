@@ -10,7 +10,7 @@ import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-p
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { Badge, StateBadge } from "../../ui/badge.tsx";
+import { StateBadge } from "../../ui/badge.tsx";
 import { ExportButton, wholeList } from "../../ui/export-button.tsx";
 import { PagedTable } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -20,6 +20,7 @@ import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
 import { Monitoring } from "./monitoring.tsx";
+import { sourceColumns } from "./source-columns.tsx";
 
 const words = t.compliance.lists;
 
@@ -50,45 +51,6 @@ const versionColumns: readonly Column<ListVersion>[] = [
     width: "wide",
     cell: (row) => <code className="break">{row.checksum.slice(0, 16)}</code>,
     csv: (row) => row.checksum,
-  },
-];
-
-const sourceColumns: readonly Column<ListSource>[] = [
-  { id: "list", header: words.list, cell: (row) => row.list, csv: (row) => row.list },
-  {
-    id: "outcome",
-    header: words.outcome,
-    cell: ({ outcome, failures }) => (
-      <Badge tone={failures > 0 ? "bad" : "good"}>{words.outcomes[outcome] ?? outcome}</Badge>
-    ),
-    csv: ({ outcome }) => outcome,
-  },
-  {
-    id: "checked",
-    header: words.checked,
-    cell: (row) => <Moment at={isoOf(row.checkedAt)} />,
-    csv: (row) => isoOf(row.checkedAt),
-  },
-  {
-    id: "failures",
-    header: words.failures,
-    align: "end",
-    cell: (row) => row.failures,
-    csv: (row) => String(row.failures),
-  },
-  {
-    id: "problem",
-    header: words.problem,
-    width: "wide",
-    cell: (row) => <span className="break">{row.problem}</span>,
-    csv: (row) => row.problem,
-  },
-  {
-    id: "next",
-    header: words.next,
-    width: "wide",
-    cell: (row) => <Moment at={isoOf(row.nextCheckAt)} />,
-    csv: (row) => isoOf(row.nextCheckAt),
   },
 ];
 

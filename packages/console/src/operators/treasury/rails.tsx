@@ -5,53 +5,15 @@ import { answerOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { Badge } from "../../ui/badge.tsx";
 import { ExportButton, wholeList } from "../../ui/export-button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { type Column, DataTable } from "../../ui/table.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
+import { railColumns } from "./rail-columns.tsx";
 
 const words = t.treasury.rails;
-
-const currenciesOf = (row: RailInfo) => row.currencyCodes.join(", ");
-const methodsOf = (row: RailInfo) => [...row.transferMethods, ...row.networks].join(", ");
-
-function stateOf({ paused, available }: RailInfo): string {
-  if (paused) return words.paused;
-  return available ? words.available : words.unavailable;
-}
-
-const columns: readonly Column<RailInfo>[] = [
-  { id: "rail", header: words.rail, cell: ({ name }) => name, csv: ({ name }) => name },
-  {
-    id: "state",
-    header: words.state,
-    cell: (row) => <State rail={row} />,
-    csv: (row) => stateOf(row),
-  },
-  {
-    id: "why",
-    header: words.why,
-    cell: ({ reason }) => <span className="break">{reason}</span>,
-    csv: ({ reason }) => reason,
-  },
-  {
-    id: "currencies",
-    header: words.currencies,
-    width: "wide",
-    cell: currenciesOf,
-    csv: currenciesOf,
-  },
-  {
-    id: "methods",
-    header: words.methods,
-    width: "wide",
-    cell: methodsOf,
-    csv: methodsOf,
-  },
-];
 
 const pauseColumn: Column<RailInfo> = {
   id: "pause",
@@ -70,22 +32,17 @@ export function Rails() {
   return (
     <Page
       title={words.title}
-      actions={<ExportButton name="rails" read={wholeList(rails)} columns={columns} />}
+      actions={<ExportButton name="rails" read={wholeList(rails)} columns={railColumns} />}
     >
       {found.isError ? <ProblemNotice error={found.error} /> : null}
       <DataTable
         caption={words.caption}
-        columns={mayPause ? [...columns, pauseColumn] : columns}
+        columns={mayPause ? [...railColumns, pauseColumn] : railColumns}
         rows={rails}
         keyOf={({ name }) => name}
       />
     </Page>
   );
-}
-
-function State({ rail }: { rail: RailInfo }) {
-  const tone = rail.available ? "good" : "bad";
-  return <Badge tone={rail.paused ? "warn" : tone}>{stateOf(rail)}</Badge>;
 }
 
 function Pause({ rail: { name, paused } }: { rail: RailInfo }) {

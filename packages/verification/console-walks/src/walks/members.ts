@@ -1,12 +1,15 @@
+import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { expectThat } from "../expect.ts";
+import { refusedRequest } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
 import type { Walk } from "../walk.ts";
 
 /** Alma sets up webhooks and a depositor. */
 export const admin: Walk = {
   name: "admin",
-  about: "creates a webhook endpoint, adds a depositor, makes and revokes a key, adds to the team",
-  run: async ({ arrive }) => {
+  about:
+    "creates a webhook endpoint, finds a request by its id, adds a depositor, makes and revokes a key, adds to the team",
+  run: async ({ sandbox, arrive }) => {
     const visitor = await arrive("alma");
     const { page, look, open } = visitor;
     await open("webhooks/new");
@@ -27,6 +30,7 @@ export const admin: Walk = {
     await look("deliveries", page.getByRole("link", { name: /webhook_test/ }));
     await open("developers");
     await look("developers", page.getByText("Recent requests"));
+    await recentRequest(visitor, sandbox);
     await open("depositors/new");
     await page.getByLabel("Which kind").selectOption({ label: "Your own business" });
     await page.locator("[name=depositor_wallet_address]").fill(wallet);
@@ -39,6 +43,21 @@ export const admin: Walk = {
     await keysAndTeam(visitor);
   },
 };
+
+/** A request of acme's program that was refused is found by its id, and says why. */
+async function recentRequest({ page, look, open }: Visitor, sandbox: SandboxDocument) {
+  const requestId = await refusedRequest(sandbox);
+  const found = page.getByRole("link", { name: requestId });
+  await open(`requests?request_id=${requestId}`);
+  while ((await found.count()) === 0) {
+    await page.waitForTimeout(500);
+    await page.reload();
+    await page.getByRole("button", { name: "Export CSV" }).waitFor();
+  }
+  await page.getByRole("cell", { name: "RECORD_NOT_FOUND" }).waitFor();
+  await open("requests?status=failed");
+  await look("requests", found);
+}
 
 async function keysAndTeam({ page, look, open }: Visitor): Promise<void> {
   const dialog = page.getByRole("dialog");

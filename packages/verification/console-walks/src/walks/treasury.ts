@@ -33,6 +33,8 @@ export const treasury: Walk = {
     await open("treasury/rails");
     await look("rails", page.getByRole("cell", { name: "sandbox", exact: true }));
     await pauseAndResume(ada);
+    await open("health");
+    await look("health", page.getByText("Every service serves."));
 
     const account = sandbox.accounts.find(({ merchant }) => merchant === "acme");
     const credited = await callRpc(ada, "disburse.payout.v1.PayoutService/CreditAccount", {

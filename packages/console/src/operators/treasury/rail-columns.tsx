@@ -1,0 +1,39 @@
+import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { t } from "../../catalogue/en.ts";
+import { Badge } from "../../ui/badge.tsx";
+import type { Column } from "../../ui/table.tsx";
+
+const words = t.treasury.rails;
+
+const currenciesOf = (row: RailInfo) => row.currencyCodes.join(", ");
+const methodsOf = (row: RailInfo) => [...row.transferMethods, ...row.networks].join(", ");
+
+function stateOf({ paused, available }: RailInfo): string {
+  if (paused) return words.paused;
+  return available ? words.available : words.unavailable;
+}
+
+/** What there is to see of a rail. */
+export const railColumns: readonly Column<RailInfo>[] = [
+  { id: "rail", header: words.rail, cell: ({ name }) => name, csv: ({ name }) => name },
+  { id: "state", header: words.state, cell: (row) => <State rail={row} />, csv: stateOf },
+  {
+    id: "why",
+    header: words.why,
+    cell: ({ reason }) => <span className="break">{reason}</span>,
+    csv: ({ reason }) => reason,
+  },
+  {
+    id: "currencies",
+    header: words.currencies,
+    width: "wide",
+    cell: currenciesOf,
+    csv: currenciesOf,
+  },
+  { id: "methods", header: words.methods, width: "wide", cell: methodsOf, csv: methodsOf },
+];
+
+function State({ rail }: { rail: RailInfo }) {
+  const tone = rail.available ? "good" : "bad";
+  return <Badge tone={rail.paused ? "warn" : tone}>{stateOf(rail)}</Badge>;
+}
