@@ -218,6 +218,29 @@ describe("docker-compose.yml", () => {
     expect(environmentOf("sandbox").BASE_URL).toBe("http://127.0.0.1:8080");
   });
 
+  it("leads each port that it publishes of the balancer to a backend of the gateway's port", () => {
+    const sections = read("deploy/balancer/haproxy.cfg").split(/^(?=[a-z])/m);
+    const of = (kind: string) =>
+      sections.flatMap((text) => {
+        const [, name = ""] = new RegExp(`^${kind} (\\w+)\\n`).exec(text) ?? [];
+        return name === "" ? [] : [[name, text] as const];
+      });
+    const backends = new Map(of("backend"));
+    const led = of("frontend").map(([, text]) => {
+      const [, bound] = /^ {2}bind :(\d+)$/m.exec(text) ?? [];
+      const [, backend = ""] = /^ {2}default_backend (\w+)$/m.exec(text) ?? [];
+      const [, served] = / gateway:(\d+) /.exec(backends.get(backend) ?? "") ?? [];
+      return [bound, served];
+    });
+    const ports = composed("balancer").ports?.map((port) => port.split(":").at(-1));
+    expect(led).toEqual(ports?.map((port) => [port, port]));
+    // HAProxy starts with no section twice, and knows no line that is not indented.
+    const heads = sections.map((text) => text.split("\n", 1)[0]);
+    expect(new Set(heads).size).toBe(heads.length);
+    const known = /^(#.*|(global|defaults|(resolvers|frontend|backend) \w+))$/;
+    for (const head of heads) expect(head).toMatch(known);
+  });
+
   it("takes every secret from a file, too", () => {
     const isSecret =
       /(?:TOKEN|KEYS?|PEPPER|HEADERS|MONGODB_URI|AMQP_URL|ENCRYPTION_KEYS_(?!FILE$|\w+_FILE$)\w+)$/;
