@@ -8,6 +8,7 @@ import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/pay
 import { approvalsRpc } from "./approvals/rpc.ts";
 import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
 import { type ControlsDeps, controlsRpc } from "./controls/rpc.ts";
+import { ownControlsRpc } from "./controls/sandbox-rpc.ts";
 import type { ExecuteDeps } from "./execution/execute.ts";
 import { executionRpc } from "./execution/rpc.ts";
 import { guardedLedger, type LedgerApprovals } from "./ledger/approvals.ts";
@@ -60,9 +61,10 @@ export function orderRpc(
 
 /** The RPCs of a sandbox; payout_sandbox.proto has them. */
 export function sandboxRpc(
-  deps: SandboxDeps & { readonly bindings: OperationBindings },
+  deps: SandboxDeps & ControlsDeps & { readonly bindings: OperationBindings },
 ): ServiceImpl<typeof PayoutSandboxService> {
-  return bindOperations(PayoutSandboxService, sandboxPayoutsRpc(deps), deps.bindings);
+  const rpc = { ...sandboxPayoutsRpc(deps), ...ownControlsRpc(deps) };
+  return bindOperations(PayoutSandboxService, rpc, deps.bindings);
 }
 
 /** The RPCs for operators, rails and subscribers; payout_operations.proto has them. */

@@ -172,7 +172,7 @@ const approvalAmounts: PairsField = {
   example: { USD: "5000.00" },
 };
 
-/** `POST /api/v1/sandbox/payout-controls`; bounds and currencies are checked by payout's own rules. */
+/** `POST /api/v1/sandbox/payout-controls`; the amounts are checked by payout. */
 export const setPayoutControls: PublicBody = singleForm({
   name: "sandbox_payout_controls",
   description: "What stands before your payouts; what is left out is off.",

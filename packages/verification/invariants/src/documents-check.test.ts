@@ -190,7 +190,7 @@ function decide(documents: Spoilt, different: object | undefined, stage = "settl
   own.progress.stage = stage;
 }
 
-/** The operation of an approval is in the history of the settled payout, which its rail rejected. */
+/** An approval is in the history of the settled payout, which its rail rejected. */
 function rejectApproved(documents: Spoilt): void {
   decide(documents, {});
   payout("settled")(documents).journal[0].operation_id = "op_approval";

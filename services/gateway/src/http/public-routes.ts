@@ -16,7 +16,10 @@ export type PublicRouteDeps = {
 
 const toDocs: Answer = { status: 302, headers: { Location: "/docs" }, body: "" };
 
-/** Every route outside `/api/v1`: probes, the OpenAPI document, and its pages, where `/` and `/docs/` lead. */
+/**
+ * Every route outside `/api/v1`: probes, the OpenAPI document, and its pages, where `/` and
+ * `/docs/` lead.
+ */
 export async function publicRoutes({
   isReady,
   reference,
