@@ -110,11 +110,9 @@ function owning(answer: (operationId: string) => unknown): void {
     fake(fakes.orders, ofOrders, change);
     fake(fakes.notifier, ofNotifier, change);
     fake(fakes.quoteSandbox, ["expireQuoteNow"], change);
-    fake(
-      fakes.payoutSandbox,
-      ["setPayoutOutcome", "creditOwnAccount", "endRailSilence", "setRailSilence", "setScenario"],
-      change,
-    );
+    const ofRails = ["setPayoutOutcome", "endRailSilence", "setRailSilence", "setScenario"];
+    const ofMoney = ["creditOwnAccount", "setOwnPayoutControls"];
+    fake(fakes.payoutSandbox, [...ofRails, ...ofMoney], change);
     const ofListings = ["setBeneficiaryListing", "setDepositorListing"];
     fake(fakes.beneficiarySandbox, ofListings, change);
     const ofWebhooks = ["retryDeliveryNow", "lapseDelivery", "sendSandboxEvent"];
