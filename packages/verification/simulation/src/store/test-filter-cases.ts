@@ -29,6 +29,16 @@ export const filterCases: readonly ContractCase[] = [
   taking("none of", lists, { $nor: [{ at: { $gt: at(1) } }, { list: null }] }),
   taking("any of", lists, { $or: [{ at: at(1) }, { _id: "plain" }] }),
   taking("all of", lists, { $and: [{ at: { $gte: at(1) } }, { at: { $lt: at(3) } }] }),
+  taking(
+    "later than another field and some time, by an expression",
+    [
+      { _id: "a", due: at(9), of: { end: at(1) } },
+      { _id: "b", due: at(9), of: { end: at(5) } },
+    ],
+    {
+      $or: [{ of: null }, { $expr: { $gt: ["$due", { $add: ["$of.end", 5_000] }] } }],
+    },
+  ),
   taking("in", lists, { _id: { $in: ["two", "gone", "one", "two"] } }),
   taking("in with null takes absent", lists, { at: { $in: [null, at(3)] } }),
   taking("in through an array", lists, { "list.key": { $in: ["k2"] } }),

@@ -1,3 +1,4 @@
+import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { at, type ContractCase, ids, type Row } from "./test-contract-case.ts";
 import { amounts, lists } from "./test-rows.ts";
 
@@ -93,6 +94,24 @@ export const readCases: readonly ContractCase[] = [
       const sums = { sum: { $sum: "$amount" }, count: { $sum: 1 }, none: { $sum: "$gone" } };
       const [all] = await of.aggregate([{ $group: { _id: null, ...sums } }]).toArray();
       return { ...all, sum: String(all?.sum) };
+    },
+  },
+  {
+    name: "sums by state what some rows lack",
+    rows: [
+      { _id: "a", state: "executed", quote: { cost: toDecimal128(7n) } },
+      { _id: "b", state: "executed", quote: { cost: toDecimal128(5n) } },
+      { _id: "c", state: "failed" },
+    ],
+    run: async (of) => {
+      const cost = { $ifNull: ["$quote.cost", toDecimal128(0n)] };
+      const groups = await of
+        .aggregate([
+          { $group: { _id: "$state", count: { $sum: 1 }, cost: { $sum: cost } } },
+          { $sort: { _id: 1 } },
+        ])
+        .toArray();
+      return groups.map((each) => ({ ...each, cost: String(each.cost) }));
     },
   },
   {
