@@ -20,6 +20,10 @@ export const faultKinds = [
   ...["cancelled by its merchant", "cancelled too late"],
   ...["rail: charged", "rail: short return", "payout waited for funds", "rail account funded"],
   ...["rail account swept", "rail account overdrawn"],
+  ...["paid twice by a merchant", "possible duplicate refused", "reissued"],
+  ...["approval refused", "payout waited for approval", "payout approved", "approval given before"],
+  ...["payout rejected by an approver", "approval expired", "order cancelled"],
+  ...["order cancelled too late", "order failed", "batch finished", "batch rejected"],
 ] as const;
 
 /** The same of payouts from one wallet of a chain. */

@@ -2,6 +2,7 @@ import type { Principal } from "@disburse/chassis/identity/principal.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
@@ -26,6 +27,7 @@ import { createRailState } from "./rail/state.ts";
 import { Host, type ProcessInstance } from "./scheduler/host.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import { createMemoryDatabase, directAccess } from "./store/memory-database.ts";
+import { Approvers } from "./workload/approvers.ts";
 import { Operators } from "./workload/operators.ts";
 import { Treasury } from "./workload/treasury.ts";
 
@@ -69,10 +71,14 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
     ([name, boot]) => new Host(scheduler, name, (instance) => boot(shared, instance)),
   );
   const operator = (id: string) => network.client(PayoutOperationsService, person(id));
-  const people = { ann: operator("ann"), bob: operator("bob") };
+  const people = { ann: operator("ann"), bob: operator("bob"), eve: operator("eve") };
   const operators = new Operators(scheduler, people, railState);
-  const treasury = new Treasury(scheduler, operator("eve"), railState);
-  return { ...shared, hosts, railState, callbacks, operators, treasury, beneficiaries, rpc };
+  const treasury = new Treasury(scheduler, people.eve, railState);
+  const approvers = new Approvers(scheduler, rpc);
+  return {
+    ...{ ...shared, hosts, railState, callbacks, beneficiaries, rpc },
+    ...{ people, operators, treasury, approvers },
+  };
 }
 
 /** Migrates the databases, which no service starts without. */
@@ -92,6 +98,7 @@ export async function migratePlatform({ databases }: Platform): Promise<void> {
 function callersOf(network: RpcNetwork, by: Principal) {
   return {
     payout: network.client(PayoutService, by),
+    orders: network.client(PayoutOrderService, by),
     operations: network.client(PayoutOperationsService, by),
     quote: network.client(QuoteService, by),
     notifier: network.client(NotifierService, by),

@@ -3,6 +3,7 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
@@ -28,7 +29,14 @@ import type { MemoryDatabase } from "./store/memory-database.ts";
 export type InjectedDefects = StubOptions & {
   readonly sabotage?: Sabotage;
   readonly keyOf?: KeyOf;
+  readonly served?: ChangeServed;
 };
+
+/** RPCs as a process serves them, by name. */
+export type Served = Readonly<Record<string, (request: never) => unknown>>;
+
+/** Changes what processes serve: how a test takes a rule away. */
+export type ChangeServed = (rpc: Served) => Served;
 
 /** What outlives every process. */
 export type SharedParts = {
@@ -64,7 +72,9 @@ export async function bootPayout(shared: SharedParts, instance: ProcessInstance)
     clock: systemClock,
     ...{ stuckAfterMs, railWorkers, log },
   });
-  network.serve(PayoutService, service.rpc, { instance, log });
+  const rpc = changed(defects, service.rpc);
+  network.serve(PayoutService, rpc, { instance, log });
+  network.serve(PayoutOrderService, service.orders, { instance, log });
   network.serve(PayoutOperationsService, service.operations, { instance, log });
 }
 
@@ -82,7 +92,12 @@ export async function bootQuote(shared: SharedParts, instance: ProcessInstance):
     clock: systemClock,
     quoteTtlSeconds,
   });
-  network.serve(QuoteService, rpc, { instance, log });
+  network.serve(QuoteService, changed(defects, rpc), { instance, log });
+}
+
+/** What a process serves, with the rule that a test has taken away. */
+function changed<Rpc extends object>({ served }: InjectedDefects, rpc: Rpc): Rpc {
+  return served === undefined ? rpc : (served(rpc as unknown as Served) as unknown as Rpc);
 }
 
 /** Starts a notifier process: its consumer, its worker and its RPCs. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCounts, type FaultCounts, faultKinds } from "./faults.ts";
 import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 import { runSeed, type SeedOptions } from "./seed-run.ts";
-import { without } from "./test-sabotage.ts";
+import { approvedByAnyone, endsNoQuote, without } from "./test-sabotage.ts";
 
 /** `npm run test:sim` runs 10,000. */
 const seeds = 100;
@@ -51,6 +51,10 @@ describe("finds within a few seeds that", () => {
     ["a quote is claimed again", without("quotes", "updateOne", "state")],
     ["a transfer is sent under another key", anotherKey()],
     ["a beneficiary is paid that was stopped", { pretendsCleared: true }],
+    ["a maker approves its own payout", approvedByAnyone()],
+    ["an approval counts after its end", without("payouts", "updateOne", "$expr")],
+    ["an order is paid after its quote was ended", endsNoQuote()],
+    ["a batch is decided on over another's decision", without("batches", "updateOne", "state")],
   ];
 
   test.each(broken)(

@@ -34,7 +34,7 @@ export async function runSeed(seed: number, options: SeedOptions = {}) {
   const wrong = await events(scheduler, platform, workload).catch((error: unknown) => [
     `the run failed: ${error instanceof Error ? error.stack : String(error)}`,
   ]);
-  const verdict = finalProblems(platform, workload.record, scheduler.now());
+  const verdict = finalProblems(platform, workload, scheduler);
   return {
     seed,
     /** What was wrong, in words; nothing when all held. */
@@ -60,6 +60,7 @@ async function events(
   scheduler.faults.begin();
   platform.operators.start();
   platform.treasury.start();
+  for (const merchantId of workload.controls.keys()) platform.approvers.start(merchantId);
   disturbances(scheduler, platform);
   const calls = { isDone: false };
   const work = workload.run(accounts).finally(() => {

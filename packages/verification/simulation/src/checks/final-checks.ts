@@ -1,23 +1,36 @@
-import type { Documents } from "@disburse/invariants/documents.ts";
 import { checkDocuments } from "@disburse/invariants/documents-check.ts";
 import type { Platform } from "../platform.ts";
-import type { Scenario, Transfer } from "../rail/state.ts";
+import type { Scenario } from "../rail/state.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
-import type { WorkloadRecord } from "../workload/workload.ts";
+import type { Workload, WorkloadRecord } from "../workload/workload.ts";
+import { wrongApprovals } from "./approval-check.ts";
+import { documentsOf } from "./checked-documents.ts";
+import { wrongOptInEvents } from "./opt-in-check.ts";
+import { wrongOrders } from "./order-check.ts";
 import { wrongRailMoney } from "./rail-money-check.ts";
+import { wrongRepeats } from "./repeat-check.ts";
 
 /** Everything that is wrong at the end of a run, in words. */
-export function finalProblems(platform: Platform, record: WorkloadRecord, now: Date): string[] {
-  const { observer, broker, callbacks, operators, treasury } = platform;
-  const findings = checkDocuments(documentsOf(platform), { now });
+export function finalProblems(
+  platform: Platform,
+  workload: Workload,
+  scheduler: Scheduler,
+): string[] {
+  const { observer, broker, callbacks, operators, treasury, approvers } = platform;
+  const { record } = workload;
+  const findings = checkDocuments(documentsOf(platform), { now: scheduler.now() });
   return [
     ...observer.broken.map((each) => `at a moment: ${each}`),
     ...findings.map(({ invariant, subject, detail }) => `${invariant}: ${subject} ${detail}`),
     ...callbacks.wrong,
     ...operators.wrong,
     ...treasury.wrong,
+    ...approvers.wrong,
     ...record.wrong,
+    ...workload.scheduled.wrong,
+    ...workload.batches.wrong,
     ...broker.deadLetters.map(({ id }) => `event ${id} was not readable`),
     ...wrongAnswers(platform, record),
     ...wrongCredits(platform, record),
@@ -27,45 +40,11 @@ export function finalProblems(platform: Platform, record: WorkloadRecord, now: D
     ...wrongCounts(platform),
     ...wrongTrail(platform),
     ...missedEvents(platform),
+    ...wrongApprovals(platform, workload),
+    ...wrongOrders(platform, workload),
+    ...wrongOptInEvents(platform),
+    ...wrongRepeats(platform, workload),
   ];
-}
-
-function documentsOf({ databases, railState, beneficiaries }: Platform): Documents {
-  const { payout, quote, notifier } = databases;
-  const of = (database: MemoryDatabase, ...names: string[]) =>
-    Object.fromEntries(names.map((name) => [name, database.documents(name)]));
-  const known = [...beneficiaries.values()];
-  const collections = {
-    ...of(payout, "accounts", "ledger_entries", "executions", "payouts"),
-    ...of(quote, "quotes"),
-    ...of(notifier, "endpoints", "events", "deliveries"),
-    sandbox_transfers: [...railState.transfers.values()].map(transferDocument),
-    beneficiaries: known.map(({ id, merchantId, stops }) => {
-      const last = stops.find(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY);
-      return {
-        ...{ _id: id, merchant_id: merchantId },
-        screening: { status: last === undefined ? "cleared" : "blocked" },
-        updated_at: new Date(last?.fromMs ?? 0),
-      };
-    }),
-    screenings: known.map(({ id, merchantId }) => ({
-      _id: `scr_${id}`,
-      merchant_id: merchantId,
-      record_id: id,
-      verdict: "clear",
-      created_at: new Date(0),
-    })),
-    idempotency_keys: [],
-  };
-  return collections as unknown as Documents;
-}
-
-/** A transfer as the sandbox rail stores it. */
-function transferDocument({ key, scenario, reference, isWithdrawn }: Transfer) {
-  const named = { settles: "settle", rejects: "fail", returns: "return" } as const;
-  const isLate = scenario === "returns after days";
-  const stored = { _id: key, scenario: isLate ? "return" : named[scenario], reference };
-  return isWithdrawn ? { ...stored, withdrawn_at: new Date(0) } : stored;
 }
 
 /** What callers were answered: one payout an operation once it succeeded, and nothing for free. */

@@ -17,7 +17,8 @@ type Due = readonly [what: string, at?: Date | undefined];
 export function pendingWorkOf(platform: Platform, nowMs: number) {
   const now: string[] = [];
   const later: number[] = [];
-  for (const [what, at] of [...dueInPayouts(platform, nowMs), ...dueElsewhere(platform)]) {
+  const due = [dueInPayouts(platform, nowMs), dueOrders(platform), dueElsewhere(platform)];
+  for (const [what, at] of due.flatMap((each) => [...each])) {
     if (at === undefined || at.getTime() <= nowMs) now.push(what);
     else later.push(at.getTime());
   }
@@ -36,14 +37,33 @@ function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Gener
     if (isSettled && railState.transfers.get(String(_id))?.isSilent === true) continue;
     const until = (lease as { until: Date } | undefined)?.until;
     const due = work_due_at as Date | undefined;
-    const isPutOff = status === "initiated" && Number(due) > nowMs + honestMaxMs;
+    const isPutOff =
+      status === "initiated" && Number(due) > honestFromMs(payout, nowMs) + honestMaxMs;
     if (isPutOff) yield [`${_id} is put off by an hour`];
     else if (due !== undefined) yield [`${_id} is worked on`, until && until > due ? until : due];
   }
 }
 
+/** From when on work on a payout may be put off: what waits for approval is due at its end. */
+function honestFromMs({ progress, approval }: Document, nowMs: number): number {
+  const isWaiting = (progress as Document).stage === "awaiting_approval";
+  const { expires_at } = (approval ?? {}) as { expires_at?: Date };
+  return isWaiting ? Math.max(Number(expires_at), nowMs) : nowMs;
+}
+
+/** Payouts that are made later, and batches. */
+function* dueOrders({ databases }: Platform): Generator<Due> {
+  for (const { _id, due_at } of databases.payout.documents("scheduled_payouts")) {
+    if (due_at !== undefined) yield [`${_id} is to be made`, due_at as Date];
+  }
+  for (const { _id, due_at, events_owed } of databases.payout.documents("batches")) {
+    if (due_at !== undefined) yield [`${_id} is to be made`, due_at as Date];
+    if ((events_owed as unknown[]).length > 0) yield [`${_id} owes an event`];
+  }
+}
+
 function* dueElsewhere({ databases, ...others }: Platform): Generator<Due> {
-  const { broker, callbacks, operators, treasury } = others;
+  const { broker, callbacks, operators, treasury, approvers } = others;
   for (const { _id, recent, open_holds } of databases.payout.documents("accounts")) {
     if ((recent as unknown[]).length > 0) yield [`${_id} records entries`];
     for (const { payout_id, since } of open_holds as { payout_id: string; since: Date }[]) {
@@ -58,6 +78,7 @@ function* dueElsewhere({ databases, ...others }: Platform): Generator<Due> {
     if (state === "pending") yield [`${_id} is sent`, due_at as Date];
   }
   for (const key of operators.unresolved) yield [`${key} has to be resolved by operators`];
+  if (approvers.underWay > 0) yield [`${approvers.underWay} decisions of approvers`];
   if (treasury.underWay > 0) yield [`${treasury.underWay} bookings of the treasury`];
   if (broker.depth > 0) yield [`${broker.depth} messages at the broker`];
   if (callbacks.underWay > 0) yield [`${callbacks.underWay} reports of the rail`];

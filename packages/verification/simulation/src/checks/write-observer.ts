@@ -3,9 +3,14 @@ import type { RailState } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { WriteListener } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
+import { wrongApproval } from "./approval-writes.ts";
+import { quotedBy, wrongOrder } from "./order-writes.ts";
 
 /** What must hold at every moment, not only at the end: a rule over one write. */
 type Rule = (before: Document | undefined, after: Document | undefined, now: Date) => string[];
+
+/** The time of a process that is further from the true one is that of a wrong clock. */
+const honestMs = 1_000;
 
 /** Looks at every write of every service as it is made. */
 export class WriteObserver {
@@ -17,6 +22,15 @@ export class WriteObserver {
   readonly #railState: Pick<RailState, "isFunded">;
   /** Payouts for which money is held at the rail. */
   readonly #held = new Set<string>();
+  /** Who waits for orders to be bound to their quotes. */
+  readonly #quoted = new Map<string, () => void>();
+  /**
+   * When the execute of each payout took its turn, which lasts by clocks of processes: long ago,
+   * where that was wrong. And when the payout was stored, and failed: true time.
+   */
+  readonly turnMs = new Map<string, number>();
+  readonly storedMs = new Map<string, number>();
+  readonly failedMs = new Map<string, number>();
 
   constructor(
     scheduler: Scheduler,
@@ -29,15 +43,43 @@ export class WriteObserver {
   }
 
   readonly listen: WriteListener = (collection, before, after) => {
-    const rule = rules[collection];
-    if (rule === undefined) return;
     const id = String((after ?? before)?._id);
-    const wrong = rule(before, after, this.#scheduler.now());
-    if (collection === "payouts") wrong.push(...this.#clearance(id, before, after));
-    if (collection === "payouts") wrong.push(...this.#funding(id, before, after));
+    const { faults } = this.#scheduler;
+    this.#quoted.get(quotedBy(collection, before, after) ?? "")?.();
+    this.#time(collection, before, after);
+    const wrong = rules[collection]?.(before, after, this.#scheduler.now()) ?? [];
+    wrong.push(...wrongOrder(collection, before, after, faults.count));
+    if (collection === "payouts") wrong.push(...this.#payout(id, before, after));
     if (collection === "accounts") this.#follow(before, after);
     this.broken.push(...wrong.map((each) => `${collection} ${id}: ${each}`));
   };
+
+  /** Resolves when an order is bound to a quote, as its payout is about to be made. */
+  quoted(orderId: string): Promise<void> {
+    return new Promise((resolve) => this.#quoted.set(orderId, resolve));
+  }
+
+  /** Notes when an execute takes its turn, and when its payout is stored. */
+  #time(collection: string, before: Document | undefined, after: Document | undefined): void {
+    const nowMs = this.#scheduler.nowMs();
+    const taken = String(after?.payout_id);
+    if (collection === "execution_turns" && after !== undefined && !this.turnMs.has(taken)) {
+      const isByWrongClock = Math.abs((after.taken_at as Date).getTime() - nowMs) > honestMs;
+      this.turnMs.set(taken, isByWrongClock ? Number.NEGATIVE_INFINITY : nowMs);
+    }
+    if (collection !== "payouts") return;
+    if (before === undefined) this.storedMs.set(String(after?._id), nowMs);
+    const isFailed = after?.status === "failed" && before?.status !== "failed";
+    if (isFailed) this.failedMs.set(String(after._id), nowMs);
+  }
+
+  #payout(id: string, before: Document | undefined, after: Document | undefined): string[] {
+    return [
+      ...this.#clearance(id, before, after),
+      ...this.#funding(id, before, after),
+      ...wrongApproval(this.#scheduler, before, after, isSubmission(before, after)),
+    ];
+  }
 
   /** What is paid from the rail's account is held there when it is sent, and is not sent before. */
   #funding(id: string, before: Document | undefined, after: Document | undefined): string[] {

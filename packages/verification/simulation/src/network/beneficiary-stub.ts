@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
@@ -20,6 +21,7 @@ export type SimulatedBeneficiary = {
   readonly id: string;
   readonly merchantId: string;
   readonly currency: string;
+  readonly createdAt: Date;
   readonly stops: Stop[];
 };
 
@@ -80,7 +82,7 @@ export function beneficiaryStub(
     getMerchant: async ({ merchantId: id }) => ({ merchant: { id, name: "A merchant" } }),
     getBeneficiary: async ({ merchantId, beneficiaryId }) => {
       const beneficiary = found(merchantId, beneficiaryId);
-      const { id, currency } = beneficiary;
+      const { id, currency, createdAt } = beneficiary;
       const screeningStatus = statusOf(beneficiary);
       if (faults.happens("screening changed", 0.08)) {
         const untilMs = scheduler.nowMs() + stopMinMs + random.below(stopMoreMs);
@@ -90,9 +92,16 @@ export function beneficiaryStub(
         beneficiary: {
           ...{ id, merchantId, name: "Ada Lovelace", accountNumberMasked: "********1234" },
           ...{ destinationCurrency: currency, transferMethod: "LOCAL", screeningStatus },
+          createdAt: timestampFromDate(createdAt),
         },
       };
     },
+    listBeneficiaryCurrencies: async ({ merchantId, beneficiaryIds }) => ({
+      currencies: beneficiaryIds.flatMap((beneficiaryId) => {
+        const { merchantId: owner, currency = "" } = beneficiaries.get(beneficiaryId) ?? {};
+        return owner === merchantId ? [{ beneficiaryId, destinationCurrency: currency }] : [];
+      }),
+    }),
     getPaymentInstruction: async ({ merchantId, beneficiaryId }) => {
       const beneficiary = found(merchantId, beneficiaryId);
       return {

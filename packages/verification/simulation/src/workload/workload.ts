@@ -1,16 +1,13 @@
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { stopBeneficiary } from "../network/beneficiary-stub.ts";
-import { untilAnswered } from "../network/rpc-network.ts";
 import type { Platform } from "../platform.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-
-/** A merchant's account, with what was credited to it for sure. */
-export type FundedAccount = {
-  readonly id: string;
-  readonly merchantId: string;
-  readonly beneficiaryIds: readonly string[];
-};
+import { BatchCallers } from "./batches.ts";
+import { Callers, makerOf, mutationFor } from "./callers.ts";
+import { type MerchantControls, setControls } from "./controls.ts";
+import { reissueOnce } from "./reissues.ts";
+import { ScheduledCallers } from "./scheduled.ts";
+import { endings, type FundedAccount, merchantIds, SetUp } from "./set-up.ts";
 
 /** What one operation was, and everything that its caller heard. */
 export type Heard = {
@@ -21,6 +18,19 @@ export type Heard = {
   readonly answers: string[];
   /** The beneficiary was found out before this operation began. */
   readonly isRefusedBeneficiary: boolean;
+  /** What its quote is asked to pay under, and whether the guard against duplicates is passed. */
+  readonly referenceId: string;
+  readonly allowDuplicate: boolean;
+};
+
+/** What a caller has paid, or is about to. */
+type Bill = {
+  readonly account: FundedAccount;
+  readonly beneficiaryId: string;
+  readonly sourceAmount: string;
+  readonly referenceId: string;
+  /** When it is paid; twice at once, where it is paid twice. */
+  readonly startMs: number;
 };
 
 /** What a workload leaves to be checked. */
@@ -32,56 +42,52 @@ export type WorkloadRecord = {
   readonly wrong: string[];
   /** Payouts whose merchant was answered that they are cancelled. */
   readonly cancelled: Set<string>;
+  /** Payouts that were paid again, with what each caller of it was answered. */
+  readonly reissued: Map<string, Set<string>>;
 };
 
-const merchantIds = ["mer_one", "mer_two"];
 const quotesMin = 4;
 const quotesMore = 7;
 /** Callers come within this time, so that what they do overlaps. */
 const startMaxMs = 8_000;
-const retryMaxMs = 2_000;
 /** A merchant cancels a payout this long after it was accepted. */
 const cancelMaxMs = 12_000;
+/** A merchant asks for a payout to be paid again this long after it was accepted. */
+const reissueMaxMs = 20_000;
 /** The longest that a quote of the workload holds. */
 const quoteTtlSeconds = [6, 20, 60];
-
-const endings = { destination: "INR", same: "USD" } as const;
 
 /** The callers of one run, as a seed makes them. */
 export class Workload {
   readonly record: WorkloadRecord = {
     ...{ answered: [], credits: new Map(), wrong: [], cancelled: new Set() },
+    reissued: new Map(),
   };
   readonly #scheduler: Scheduler;
   readonly #platform: Platform;
-  #operations = 0;
+  readonly #callers: Callers;
+  readonly #bills: Bill[] = [];
+  readonly scheduled: ScheduledCallers;
+  readonly batches: BatchCallers;
   #ttlSeconds = 60;
+  /** What stands before merchants' payouts, by merchant. */
+  controls: ReadonlyMap<string, MerchantControls> = new Map();
 
   constructor(scheduler: Scheduler, platform: Platform) {
     this.#scheduler = scheduler;
     this.#platform = platform;
+    this.#callers = new Callers(scheduler, "op");
+    this.scheduled = new ScheduledCallers(scheduler, platform);
+    this.batches = new BatchCallers(scheduler, platform);
   }
 
-  /** Corridors, merchants, accounts and endpoints, before anything goes wrong. */
+  /** Corridors, accounts, endpoints and controls, before anything goes wrong. */
   async setUp(): Promise<readonly FundedAccount[]> {
     const { random } = this.#scheduler;
     this.#ttlSeconds = random.pick(quoteTtlSeconds);
-    const corridorIds = [
-      await this.#corridor(endings.destination, "83.1234567891"),
-      await this.#corridor(endings.same, "1"),
-    ];
-    const accounts: FundedAccount[] = [];
-    const { quote, notifier } = this.#platform.rpc;
-    for (const merchantId of merchantIds) {
-      for (const corridorId of corridorIds) {
-        await this.#surely((mutation) =>
-          quote.setMerchantCorridor({ mutation, merchantId, corridorId, open: true }),
-        );
-      }
-      const url = `http://hooks.example/${merchantId}`;
-      await this.#surely((mutation) => notifier.createEndpoint({ mutation, merchantId, url }));
-      accounts.push(await this.#account(merchantId));
-    }
+    const opening = new SetUp(this.#scheduler, this.#platform, this.#callers);
+    const accounts = await opening.open(this.#ttlSeconds);
+    this.controls = await setControls(this.#scheduler, this.#platform, this.#callers, merchantIds);
     return accounts;
   }
 
@@ -90,51 +96,46 @@ export class Workload {
     const { random } = this.#scheduler;
     const callers: Promise<void>[] = [];
     const count = quotesMin + random.below(quotesMore);
-    for (let at = 0; at < count; at += 1) callers.push(this.#payOnce(random.pick(accounts)));
+    for (let at = 0; at < count; at += 1) callers.push(this.#payOnce(this.#bill(accounts)));
     for (const account of accounts) callers.push(this.#creditTwice(account));
+    for (const account of accounts) {
+      const terms = () => this.#terms(account);
+      if (random.chance(0.25)) callers.push(this.scheduled.run(account, terms));
+      if (random.chance(0.25)) {
+        callers.push(this.batches.run(account, terms, this.controls.get(account.merchantId)));
+      }
+    }
     await Promise.all(callers);
   }
 
-  async #corridor(destination: string, rate: string): Promise<string> {
-    const { quote } = this.#platform.rpc;
-    const corridor = {
-      ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: destination, active: true },
-      ...{ feeShare: "0.0123", feeFlat: "0.30", quoteTtlSeconds: this.#ttlSeconds },
-      limits: { sourceMin: "1.00", sourceMax: "500.00" },
-      returnCharges: this.#scheduler.random.pick([ReturnCharges.HOUSE, ReturnCharges.MERCHANT]),
-    };
-    const set = await this.#surely((mutation) => quote.setCorridor({ mutation, corridor }));
-    const corridorId = set.corridor?.id ?? "";
-    await this.#surely((mutation) =>
-      quote.setRate({ mutation, corridorId, rate: { rate, source: "simulation" } }),
-    );
-    return corridorId;
+  /** What is to be paid: now and then what was paid already. */
+  #bill(accounts: readonly FundedAccount[]): Bill {
+    const { random, faults } = this.#scheduler;
+    if (this.#bills.length > 0 && random.chance(0.15)) {
+      faults.count("paid twice by a merchant");
+      return random.pick(this.#bills);
+    }
+    const account = random.pick(accounts);
+    const referenceId = this.#callers.operation();
+    const startMs = random.below(startMaxMs);
+    const bill = { ...this.#terms(account), account, referenceId, startMs };
+    this.#bills.push(bill);
+    return bill;
   }
 
-  async #account(merchantId: string): Promise<FundedAccount> {
-    const { payout } = this.#platform.rpc;
-    const opened = await this.#surely((mutation) =>
-      payout.openAccount({ mutation, merchantId, currencyCode: "USD" }),
-    );
-    const id = opened.account?.id ?? "";
-    const amount = this.#scheduler.random.pick(["150.00", "5000.00", "5000.00"]);
-    await this.#surely((mutation) =>
-      payout.creditAccount({ mutation, merchantId, accountId: id, amount }),
-    );
-    const beneficiaryIds = Object.values(endings).map((currency) => {
-      const beneficiary = { id: `ben_${merchantId}_${currency}`, merchantId, currency };
-      this.#platform.beneficiaries.set(beneficiary.id, { ...beneficiary, stops: [] });
-      return beneficiary.id;
-    });
-    return { id, merchantId, beneficiaryIds };
+  /** Whom an account pays how much. */
+  #terms({ beneficiaryIds }: FundedAccount) {
+    const { random } = this.#scheduler;
+    const sourceAmount = `${10 + random.below(60)}.${10 + random.below(90)}`;
+    return { beneficiaryId: random.pick(beneficiaryIds), sourceAmount };
   }
 
   /** A quote, and all callers that execute it. */
-  async #payOnce(account: FundedAccount): Promise<void> {
+  async #payOnce(bill: Bill): Promise<void> {
     const { random, faults } = this.#scheduler;
-    await this.#pause(random.below(startMaxMs));
+    await this.#pause(bill.startMs);
     const foundOut = random.chance(0.08);
-    const quoteId = await this.#quote(account, foundOut);
+    const quoteId = await this.#quote(bill, foundOut);
     if (quoteId === undefined) return;
     if (random.chance(0.15)) {
       faults.count("quote expired");
@@ -142,12 +143,14 @@ export class Workload {
       await this.#pause(Math.max(aroundMs + random.below(2_000) - 1_000, 0));
     }
     const callers: Promise<void>[] = [];
-    const { merchantId } = account;
-    const heard = { merchantId, quoteId, isRefusedBeneficiary: foundOut };
+    const { merchantId } = bill.account;
+    const { referenceId } = bill;
+    const heard = { merchantId, quoteId, isRefusedBeneficiary: foundOut, referenceId };
     const operations = [this.#operationFor(merchantId)];
     if (random.chance(0.3)) operations.push(this.#operationFor(merchantId));
     for (const operationId of operations) {
-      const answered = { ...heard, operationId, answers: [] };
+      const allowDuplicate = random.chance(0.1);
+      const answered = { ...heard, operationId, allowDuplicate, answers: [] };
       this.record.answered.push(answered);
       const repeats = 1 + (random.chance(0.4) ? 1 + random.below(2) : 0);
       if (repeats > 1) faults.count("operation repeated");
@@ -156,21 +159,18 @@ export class Workload {
     await Promise.all(callers);
   }
 
-  async #quote(account: FundedAccount, foundOut: boolean): Promise<string | undefined> {
-    const { random } = this.#scheduler;
-    const { merchantId, id: accountId } = account;
-    const { beneficiaryIds } = account;
-    const beneficiaryId = foundOut ? this.#suspect(merchantId) : random.pick(beneficiaryIds);
-    const destination = this.#platform.beneficiaries.get(beneficiaryId)?.currency ?? "";
+  async #quote(bill: Bill, foundOut: boolean): Promise<string | undefined> {
+    const { merchantId, id: accountId } = bill.account;
+    const beneficiaryId = foundOut ? this.#suspect(merchantId) : bill.beneficiaryId;
+    const beneficiary = this.#platform.beneficiaries.get(beneficiaryId);
     const request = {
       ...{ merchantId, accountId, beneficiaryId, sourceCurrencyCode: "USD" },
-      destinationCurrencyCode: destination,
-      sourceAmount: `${10 + random.below(60)}.${10 + random.below(90)}`,
+      destinationCurrencyCode: beneficiary?.currency ?? "",
+      sourceAmount: bill.sourceAmount,
     };
     const made = await this.#retryUntilAvailable((mutation) =>
       this.#platform.rpc.quote.createQuote({ mutation, ...request }),
     );
-    const beneficiary = this.#platform.beneficiaries.get(beneficiaryId);
     if (foundOut && beneficiary !== undefined) {
       stopBeneficiary(this.#scheduler, beneficiary, Number.POSITIVE_INFINITY);
     }
@@ -179,32 +179,43 @@ export class Workload {
 
   /** A beneficiary of its own, who is found out once the quote is there. */
   #suspect(merchantId: string): string {
-    const id = `ben_${merchantId}_suspect_${this.#operation()}`;
+    const id = `ben_${merchantId}_suspect_${this.#callers.operation()}`;
     const currency = endings.destination;
-    this.#platform.beneficiaries.set(id, { id, merchantId, currency, stops: [] });
+    const suspect = { id, merchantId, currency, createdAt: this.#scheduler.now(), stops: [] };
+    this.#platform.beneficiaries.set(id, suspect);
     return id;
   }
 
   /** Executes until there is an answer; sometimes the caller loses patience. */
   async #execute(answered: Heard): Promise<void> {
     const { random, faults } = this.#scheduler;
-    const { merchantId, quoteId, operationId } = answered;
+    const { merchantId, quoteId, operationId, referenceId, allowDuplicate } = answered;
     await this.#pause(random.below(1_500));
     const { payout } = this.#platform.rpc;
-    const request = { merchantId, quoteId, referenceId: `order-${quoteId.slice(-6)}` };
-    const mutation = serviceMutation("gateway", operationId);
-    const made = await this.#retryUntilAvailable(
-      () => payout.executePayout({ mutation, ...request }),
-      0.1,
-    );
+    const request = { merchantId, quoteId, referenceId, allowDuplicate };
+    const mutation = mutationFor(makerOf(merchantId), operationId);
+    const made = await this.#callers.ask(() => payout.executePayout({ mutation, ...request }), 0.1);
     if (made === "GIVEN_UP") return;
     answered.answers.push(typeof made === "string" ? made : made.payoutId);
     if (made === "INSUFFICIENT_BALANCE") faults.count("money short");
+    if (made === "POSSIBLE_DUPLICATE") faults.count("possible duplicate refused");
     if (typeof made === "string") return;
     const { payoutId } = made;
-    const read = await this.#retryUntilAvailable(() => payout.getPayout({ merchantId, payoutId }));
+    const read = await this.#callers.ask(() => payout.getPayout({ merchantId, payoutId }));
     if (typeof read === "string") this.record.wrong.push(`${payoutId} is accepted, and ${read}`);
     if (random.chance(0.2)) await this.#cancel(merchantId, payoutId);
+    else if (random.chance(0.3)) await this.#reissue(merchantId, payoutId);
+  }
+
+  /** Pays a payout again that came back by then. */
+  async #reissue(merchantId: string, payoutId: string): Promise<void> {
+    const { random } = this.#scheduler;
+    await this.#pause(random.below(reissueMaxMs));
+    const answers = await reissueOnce(this.#platform, this.#callers, { merchantId, payoutId });
+    const made = answers.filter((each) => each.startsWith("po_"));
+    const known = this.record.reissued.get(payoutId) ?? new Set();
+    if (made.length > 0) this.#scheduler.faults.count("reissued");
+    this.record.reissued.set(payoutId, new Set([...known, ...made]));
   }
 
   /** Asks until there is an answer: cancelled, or too late. */
@@ -212,7 +223,8 @@ export class Workload {
     const { random, faults } = this.#scheduler;
     await this.#pause(random.pick([0, 200, 2_000, random.below(cancelMaxMs)]));
     const { payout } = this.#platform.rpc;
-    const answer = await this.#retryUntilAvailable((mutation) =>
+    const mutation = mutationFor(makerOf(merchantId), this.#callers.operation());
+    const answer = await this.#callers.ask(() =>
       payout.cancelPayout({ mutation, merchantId, payoutId }),
     );
     if (answer === "NOT_CANCELLABLE") return faults.count("cancelled too late");
@@ -228,7 +240,7 @@ export class Workload {
   async #creditTwice({ merchantId, id: accountId }: FundedAccount): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#pause(random.below(startMaxMs));
-    const operationId = this.#operation();
+    const operationId = this.#callers.operation();
     const mutation = serviceMutation("gateway", operationId);
     const credit = { mutation, merchantId, accountId, amount: "25.00", note: "again" };
     faults.count("credit repeated");
@@ -236,39 +248,25 @@ export class Workload {
     this.record.credits.set(`${accountId}:credit:${operationId}`, entries);
     const { payout } = this.#platform.rpc;
     const once = async () => {
-      const made = await this.#retryUntilAvailable(() => payout.creditAccount(credit));
+      const made = await this.#callers.ask(() => payout.creditAccount(credit));
       entries.add(typeof made === "string" ? made : (made.entry?.id ?? "no entry"));
     };
     await Promise.all([once(), once()]);
     if (random.chance(0.5)) return;
     const [entryId = ""] = entries;
     const reversal = { merchantId, accountId, entryId, note: "a mistake" };
-    const back = serviceMutation("gateway", this.#operation());
+    const back = serviceMutation("gateway", this.#callers.operation());
     const reverse = () =>
-      this.#retryUntilAvailable(() => payout.reverseCredit({ mutation: back, ...reversal }));
+      this.#callers.ask(() => payout.reverseCredit({ mutation: back, ...reversal }));
     await Promise.all([reverse(), reverse()]);
   }
 
-  /** Asks again while there is no answer. The answer, a refusal's code, or that it was given up. */
+  /** Asks again while there is no answer: the answer, or a refusal's code. */
   #retryUntilAvailable<T>(
     call: (mutation: ReturnType<typeof serviceMutation>) => Promise<T>,
-    impatience = 0,
   ): Promise<T | string> {
-    const { random } = this.#scheduler;
-    const mutation = serviceMutation("gateway", this.#operation());
-    return untilAnswered(
-      () => call(mutation),
-      async () => {
-        if (random.chance(impatience)) return "GIVEN_UP";
-        return this.#pause(100 + random.below(retryMaxMs));
-      },
-    );
-  }
-
-  async #surely<T>(call: (mutation: ReturnType<typeof serviceMutation>) => Promise<T>): Promise<T> {
-    const made = await this.#retryUntilAvailable(call);
-    if (typeof made === "string") throw new Error(`the set-up was refused: ${made}`);
-    return made;
+    const mutation = serviceMutation("gateway", this.#callers.operation());
+    return this.#callers.ask(() => call(mutation));
   }
 
   /** An operation of its own, or by a mistake one that this merchant's caller used before. */
@@ -276,15 +274,10 @@ export class Workload {
     const { random, faults } = this.#scheduler;
     const used = this.record.answered.filter((each) => each.merchantId === merchantId);
     const isAnothers = used.length > 0 && faults.happens("operation of two quotes", 0.1);
-    return isAnothers ? random.pick(used).operationId : this.#operation();
-  }
-
-  #operation(): string {
-    this.#operations += 1;
-    return `op-${this.#operations}`;
+    return isAnothers ? random.pick(used).operationId : this.#callers.operation();
   }
 
   #pause(ms: number): Promise<void> {
-    return this.#scheduler.pause(ms, "a caller waits");
+    return this.#callers.pause(ms);
   }
 }

@@ -1,0 +1,71 @@
+import type { Platform } from "../platform.ts";
+import type { Document } from "../store/value.ts";
+import type { MerchantControls } from "../workload/controls.ts";
+import type { Workload } from "../workload/workload.ts";
+
+type Actor = { readonly kind: string; readonly id: string };
+type StoredDecision = {
+  readonly as: string;
+  readonly actor?: Actor;
+  readonly operation_id?: string;
+};
+
+/**
+ * No payout that its merchant's rules catch was paid without the approval of another than its
+ * maker; one that was rejected, or that no one approved in time, was never sent; and what approvers
+ * were answered holds.
+ */
+export function wrongApprovals(platform: Platform, workload: Workload): string[] {
+  const payouts = platform.databases.payout.documents("payouts");
+  const byId = new Map(payouts.map((each) => [each._id, each]));
+  return [
+    ...payouts.flatMap((payout) => wrongPayout(platform, workload, payout)),
+    ...platform.approvers.decisions.flatMap(({ payoutId, as, operationId, answers }) => {
+      const { decision, stage } = decidedAs(byId.get(payoutId));
+      const isOwn = decision?.operation_id === operationId && decision.as === as;
+      const isEnded = as === "approved" || stage === "cancelled";
+      if (!answers.includes("decided") || (isOwn && isEnded)) return [];
+      return [`${payoutId} was answered to be ${as}, and is ${stage}, ${decision?.as}`];
+    }),
+  ];
+}
+
+function wrongPayout({ railState, beneficiaries }: Platform, workload: Workload, payout: Document) {
+  const { decision, stage } = decidedAs(payout);
+  const controls = workload.controls.get(String(payout.merchant_id));
+  const created = beneficiaries.get(String(payout.beneficiary_id))?.createdAt ?? new Date(0);
+  const isCaught = controls !== undefined && needsApproval(controls, payout, created);
+  const isSent = railState.transfers.has(String(payout._id));
+  const maker = payout.actor as Actor;
+  const { actor } = decision ?? {};
+  const isByAnother = actor !== undefined && (actor.kind !== maker.kind || actor.id !== maker.id);
+  const isApproved = decision?.as === "approved" && isByAnother;
+  const isRefused = decision?.as === "rejected" || decision?.as === "expired";
+  const say = (isWrong: boolean, what: string) => (isWrong ? [`${payout._id} ${what}`] : []);
+  return [
+    ...say(isCaught !== (payout.approval !== undefined), "needs an approval and has none, or not"),
+    ...say(isCaught && isSent && !isApproved, "was sent and no one but its maker approved it"),
+    ...say(isRefused && isSent, `was ${decision?.as} by its approvers, and sent`),
+    ...say(isRefused && stage !== "cancelled", `was ${decision?.as}, and is ${stage}`),
+    ...say(stage === "awaiting_approval", "waits for an approval without end"),
+  ];
+}
+
+const dayMs = 86_400_000;
+
+/** By the rules as this simulation has set them. */
+function needsApproval(
+  { minimum, newBeneficiaryDays }: MerchantControls,
+  { source_minor, created_at }: Document,
+  beneficiaryCreatedAt: Date,
+): boolean {
+  const isLarge = minimum !== undefined && BigInt(String(source_minor)) >= minimum;
+  const ageMs = (created_at as Date).getTime() - beneficiaryCreatedAt.getTime();
+  return isLarge || ageMs < newBeneficiaryDays * dayMs;
+}
+
+function decidedAs(payout: Document | undefined) {
+  const approval = payout?.approval as { decision?: StoredDecision } | undefined;
+  const progress = payout?.progress as { stage: string } | undefined;
+  return { decision: approval?.decision, stage: progress?.stage };
+}

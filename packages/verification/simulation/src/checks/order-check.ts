@@ -1,0 +1,119 @@
+import type { Platform } from "../platform.ts";
+import type { Document } from "../store/value.ts";
+import type { HeardBatch } from "../workload/batches.ts";
+import type { Workload } from "../workload/workload.ts";
+
+/** Payouts that were made later, and batches: each order made one payout at most. */
+export function wrongOrders(platform: Platform, workload: Workload): string[] {
+  const stored = (name: string) => platform.databases.payout.documents(name);
+  const payouts = stored("payouts");
+  const ofOrder = Map.groupBy(payouts, ({ operation_id }) => String(operation_id).split(".")[0]);
+  const ofBatch = Map.groupBy(payouts, ({ batch_id }) => batch_id);
+  const linesOf = Map.groupBy(stored("batch_lines"), ({ batch_id }) => batch_id);
+  const batches = stored("batches");
+  return [
+    ...stored("scheduled_payouts").flatMap((order) => {
+      const made = ofOrder.get(String(order._id)) ?? [];
+      return [...wrongOrder(order, made), ...wrongOrigin(order, made, "scheduled_payout_id")];
+    }),
+    ...wrongSchedules(platform, workload),
+    ...batches.flatMap((batch) =>
+      wrongBatch(batch, linesOf.get(batch._id) ?? [], ofBatch.get(batch._id) ?? []),
+    ),
+    ...workload.batches.all.flatMap((heard) => wrongAnswers(batches, heard)),
+  ];
+}
+
+/** The payouts of an order are one where it is executed, and none otherwise. */
+function wrongOrder({ _id, state, payout_id }: Document, made: readonly Document[]): string[] {
+  const ids = made.map((each) => each._id);
+  const isOnce = state === "executed" ? ids.length === 1 && ids[0] === payout_id : ids.length === 0;
+  return [
+    ...(isOnce ? [] : [`${_id} is ${state}, and made ${ids.join(", ") || "no payout"}`]),
+    ...(state === "waiting" ? [`${_id} waits without end`] : []),
+  ];
+}
+
+/** A payout says which order it is of. */
+function wrongOrigin({ _id }: Document, made: readonly Document[], field: string): string[] {
+  const wrong = made.filter((payout) => payout[field] !== _id);
+  return wrong.map((payout) => `${payout._id} does not say that it is of ${_id}`);
+}
+
+/** One operation is one scheduled payout, and none is paid whose cancellation was answered. */
+function wrongSchedules({ databases }: Platform, { scheduled }: Workload): string[] {
+  const orders = new Map(
+    databases.payout.documents("scheduled_payouts").map((each) => [each._id, each]),
+  );
+  const payouts = new Map(databases.payout.documents("payouts").map((each) => [each._id, each]));
+  return scheduled.all.flatMap(({ operationId, answers, isCancelled }) => {
+    const ids = new Set(answers.filter((each) => each.startsWith("spo_")));
+    const [id = ""] = ids;
+    const order = orders.get(id);
+    const payout = payouts.get(order?.payout_id);
+    const stage = (payout?.progress as { stage: string } | undefined)?.stage;
+    const isEnded = order?.state === "cancelled" || stage === "cancelled";
+    return [
+      ...(ids.size > 1 ? [`${operationId} made ${ids.size} scheduled payouts`] : []),
+      ...(ids.size === 1 && order === undefined ? [`${id} was answered, and is not there`] : []),
+      ...(isCancelled && !isEnded ? [`${id} was cancelled, and is ${order?.state} ${stage}`] : []),
+    ];
+  });
+}
+
+/** A batch has ended, with counts and a total that are those of its lines, each paid once. */
+function wrongBatch(batch: Document, lines: readonly Document[], payouts: readonly Document[]) {
+  const { _id, state, line_count, result, approval } = batch;
+  const say = (isWrong: boolean, what: string) => (isWrong ? [`${_id} ${what}`] : []);
+  const madeBy = Map.groupBy(payouts, ({ operation_id }) => lineOf(String(operation_id)));
+  const countOf = (of: string) => lines.filter((line) => line.state === of).length;
+  const counted = ["waiting", "executed", "failed", "cancelled"].map((each) => [
+    each,
+    countOf(each),
+  ]);
+  const { counts, total_minor } = (result ?? {}) as { counts?: object; total_minor?: unknown };
+  const total = payouts.reduce((sum, each) => sum + BigInt(String(each.source_minor)), 0n);
+  const { max_total_minor } = (approval ?? { max_total_minor: 0 }) as { max_total_minor: unknown };
+  const isFinished = state === "finished";
+  const same = JSON.stringify(counts) === JSON.stringify(Object.fromEntries(counted));
+  return [
+    ...say(lines.length !== line_count, `has ${lines.length} of ${line_count} lines`),
+    ...say(!isFinished && state !== "cancelled", `is ${state} without end`),
+    ...say(state === "cancelled" && payouts.length > 0, "is cancelled, and payouts were made"),
+    ...say(isFinished && !same, `has counts that are not its lines': ${JSON.stringify(counts)}`),
+    ...say(isFinished && BigInt(String(total_minor)) !== total, "has a total of other payouts"),
+    ...say(total > BigInt(String(max_total_minor)), "cost more than was approved"),
+    ...lines.flatMap((line) => wrongOrder(line, madeBy.get(String(line._id)) ?? [])),
+  ];
+}
+
+/** The line of the operation `<batch>.<line>.<attempt>`. */
+function lineOf(operationId: string): string {
+  return operationId.slice(0, operationId.lastIndexOf("."));
+}
+
+/** One operation is one batch, and what was answered of its decisions holds. */
+function wrongAnswers(batches: readonly Document[], heard: HeardBatch): string[] {
+  const { operationId, answers, approved, rejected, isCancelled } = heard;
+  const ids = new Set(answers.filter((each) => each.startsWith("bat_")));
+  const [id] = ids;
+  const batch = batches.find(({ _id }) => _id === id);
+  const operationOf = (decision: unknown) =>
+    (decision as { operation_id: string } | undefined)?.operation_id ?? "";
+  const say = (isWrong: boolean, what: string) => (isWrong ? [`${id} ${what}`] : []);
+  const stored = [operationOf(batch?.approval), operationOf(batch?.rejection)];
+  return [
+    ...say(ids.size > 1, `is one of ${ids.size} batches of ${operationId}`),
+    ...say(ids.size === 1 && batch === undefined, "was answered, and is not there"),
+    ...say(approved.length + rejected.length > 1, "was decided on twice"),
+    ...say(
+      approved.some((each) => each !== stored[0]),
+      "was answered to be approved, and is not",
+    ),
+    ...say(
+      rejected.some((each) => each !== stored[1]),
+      "was answered to be rejected, and is not",
+    ),
+    ...say(isCancelled && batch?.cancelled_at === undefined, "was cancelled, and is not"),
+  ];
+}

@@ -1,0 +1,74 @@
+import type { Platform } from "../platform.ts";
+import type { Document } from "../store/value.ts";
+import type { Workload } from "../workload/workload.ts";
+
+/** Payouts that repeat another one: duplicates that a guard let through, and reissues. */
+export function wrongRepeats(platform: Platform, workload: Workload): string[] {
+  const payouts = platform.databases.payout.documents("payouts");
+  return [...duplicates(platform, workload, payouts), ...wrongReissues(payouts, workload)];
+}
+
+/** An execute that stalls for longer than its turn lasts is not waited for: decision 53. */
+const turnMs = 5_000;
+
+/** Of merchants with a guard, payouts that repeat an earlier one which had not failed by then. */
+function duplicates(
+  { databases, observer }: Platform,
+  { controls }: Workload,
+  payouts: readonly Document[],
+): string[] {
+  const allowed = new Set(
+    databases.payout
+      .documents("executions")
+      .filter(({ allow_duplicate }) => allow_duplicate === true)
+      .map(({ _id }) => _id),
+  );
+  // One that passes the guard takes no turn, and may come between.
+  const guarded = payouts.filter(
+    ({ merchant_id, operation_id }) =>
+      (controls.get(String(merchant_id))?.duplicateWindowSeconds ?? 0) > 0 &&
+      !allowed.has(`${merchant_id}:${operation_id}`),
+  );
+  const alike = Map.groupBy(guarded, (each) =>
+    [each.merchant_id, each.beneficiary_id, each.reference_id, each.source_minor].join(" "),
+  );
+  const isPrompt = ({ _id }: Document) => {
+    const storedMs = observer.storedMs.get(String(_id)) ?? 0;
+    return storedMs - (observer.turnMs.get(String(_id)) ?? storedMs) < turnMs;
+  };
+  /** Whether a payout was there when another one was made, and had not failed. */
+  const wasThere = (payout: Document, later: Document) => {
+    const madeMs = (later.created_at as Date).getTime();
+    const failedMs = observer.failedMs.get(String(payout._id));
+    const isBefore = (payout.created_at as Date).getTime() < madeMs;
+    return isBefore && !(failedMs !== undefined && failedMs <= madeMs);
+  };
+  return [...alike.values()].flatMap((all) => {
+    const some = all.filter(isPrompt);
+    return some
+      .filter((each) => some.some((other) => other !== each && wasThere(other, each)))
+      .map(({ _id }) => `${_id} repeats another payout, and a guard stands before it`);
+  });
+}
+
+/** A payout is paid again once, after it came back, and both say so. */
+function wrongReissues(payouts: readonly Document[], { record }: Workload): string[] {
+  const again = Map.groupBy(payouts, ({ reissue_of }) => reissue_of);
+  const linked = payouts.flatMap(({ _id, reissued_as, progress }) => {
+    const made = (again.get(_id) ?? []).map((each) => each._id);
+    const expected = reissued_as === undefined ? [] : [reissued_as];
+    const { stage } = progress as { stage: string };
+    const isOver = stage === "rejected" || stage === "returned";
+    return [
+      ...(made.join() === expected.join() ? [] : [`${_id} was paid again as ${made.join()}`]),
+      ...(made.length > 0 && !isOver ? [`${_id} was paid again, and is ${stage}`] : []),
+    ];
+  });
+  const answered = [...record.reissued].flatMap(([id, ids]) => {
+    const made = (again.get(id) ?? []).map((each) => String(each._id));
+    return [...ids].every((each) => made.includes(each))
+      ? []
+      : [`${id} was answered to be paid again as ${[...ids].join()}`];
+  });
+  return [...linked, ...answered];
+}

@@ -1,0 +1,132 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Client } from "@connectrpc/connect";
+import {
+  type Payout,
+  type PayoutService,
+  PayoutSubStatus,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import { approverOf, type CalledFor, Callers, makerOf, mutationFor } from "./callers.ts";
+
+/** They look at what waits for them about this often. */
+const lookMaxMs = 6_000;
+/** Who decides late does so within this time of the approval's end. */
+const aroundEndMs = 500;
+
+/** A decision of a merchant's people that was asked for, and what was heard of it. */
+export type Decision = {
+  readonly payoutId: string;
+  readonly as: "approved" | "rejected";
+  readonly operationId: string;
+  readonly by: CalledFor;
+  /** Refusals' codes, and "decided". */
+  readonly answers: string[];
+};
+
+/** What is done about a payout that waits. */
+type Plan = "approve" | "reject" | "both" | "late" | "nothing";
+const plans: readonly Plan[] = [
+  ...(["approve", "approve", "approve", "reject", "both", "late", "late", "nothing"] as const),
+];
+
+/** Members of merchants' teams who decide on the payouts that wait for approval, or do not. */
+export class Approvers {
+  readonly #scheduler: Scheduler;
+  readonly #rpc: { readonly payout: Client<typeof PayoutService> };
+  readonly #callers: Callers;
+  readonly #plans = new Map<string, Plan>();
+  readonly #tended = new Set<string>();
+  /** Decisions without an answer yet. */
+  underWay = 0;
+  readonly decisions: Decision[] = [];
+  /** What should have been refused. */
+  readonly wrong: string[] = [];
+
+  constructor(scheduler: Scheduler, rpc: { readonly payout: Client<typeof PayoutService> }) {
+    this.#scheduler = scheduler;
+    this.#rpc = rpc;
+    this.#callers = new Callers(scheduler, "decision");
+  }
+
+  /** Looks at a merchant's payouts now and then, for as long as the run lasts. */
+  start(merchantId: string): void {
+    const look = () => void this.#look(merchantId).finally(() => this.start(merchantId));
+    const delayMs = this.#scheduler.random.below(lookMaxMs);
+    this.#scheduler.after(delayMs, { label: "approvers look", run: look });
+  }
+
+  async #look(merchantId: string): Promise<void> {
+    const subStatus = PayoutSubStatus.AWAITING_APPROVAL;
+    const list = () => this.#rpc.payout.listPayouts({ merchantId, subStatus, limit: 100 });
+    const found = await this.#callers.ask(list);
+    if (typeof found === "string") {
+      this.wrong.push(`the payouts of ${merchantId} are ${found}`);
+      return;
+    }
+    for (const payout of found.payouts) void this.#tend(payout);
+  }
+
+  /** Does what is planned for a payout, again where it was refused before. */
+  async #tend(payout: Payout): Promise<void> {
+    const { random } = this.#scheduler;
+    const { id } = payout;
+    if (this.#tended.has(id)) return;
+    const plan = this.#plans.get(id) ?? random.pick(plans);
+    this.#plans.set(id, plan);
+    if (plan === "nothing") return;
+    this.#tended.add(id);
+    if (plan === "late") await this.#callers.pause(this.#untilEnd(payout));
+    this.underWay += 1;
+    if (random.chance(0.3)) await this.#tryWrongly(payout);
+    const isBoth = plan === "both" || plan === "late";
+    await Promise.all([
+      ...(plan === "approve" || isBoth ? [this.#decide(payout, "approved", 1)] : []),
+      ...(plan === "reject" || isBoth ? [this.#decide(payout, "rejected", 2)] : []),
+    ]);
+    this.underWay -= 1;
+    this.#tended.delete(id);
+  }
+
+  #untilEnd({ approval }: Payout): number {
+    const end = approval?.expiresAt;
+    if (end === undefined) throw new Error("a payout waits for an approval without an end");
+    const { random } = this.#scheduler;
+    const leftMs = timestampDate(end).getTime() - this.#scheduler.nowMs();
+    return Math.max(leftMs + random.below(2 * aroundEndMs) - aroundEndMs, 0);
+  }
+
+  /** What has to be refused: the maker's own approval, and one of another content. */
+  async #tryWrongly({ id: payoutId, merchantId }: Payout): Promise<void> {
+    const digest = "0".repeat(64);
+    const tries = [
+      { what: "its maker", by: makerOf(merchantId), digest: "" },
+      { what: "a member who read another one", by: approverOf(merchantId, 1), digest },
+    ];
+    for (const { what, by, digest } of tries) {
+      const mutation = mutationFor(by, this.#callers.operation());
+      const approve = () =>
+        this.#rpc.payout.approvePayout({ mutation, merchantId, payoutId, digest });
+      const answer = await this.#callers.ask(approve);
+      if (typeof answer === "string") this.#scheduler.faults.count("approval refused");
+      else this.wrong.push(`${payoutId} was approved by ${what}`);
+    }
+  }
+
+  async #decide(payout: Payout, as: Decision["as"], number: number): Promise<void> {
+    const { random } = this.#scheduler;
+    const { id: payoutId, merchantId, approval } = payout;
+    const operationId = this.#callers.operation();
+    const by = approverOf(merchantId, number);
+    const decision = { payoutId, as, operationId, by, answers: [] as string[] };
+    this.decisions.push(decision);
+    const request = { mutation: mutationFor(by, operationId), merchantId, payoutId };
+    const digest = random.chance(0.5) ? (approval?.digest ?? "") : "";
+    const call = (): Promise<unknown> =>
+      as === "approved"
+        ? this.#rpc.payout.approvePayout({ ...request, digest })
+        : this.#rpc.payout.rejectPayout({ ...request, reason: "not ours" });
+    const answers = await this.#callers.askTwice(call);
+    const heard = answers.map((each) => (typeof each === "string" ? each : "decided"));
+    decision.answers.push(...heard);
+  }
+}

@@ -1,0 +1,134 @@
+import type { Batch } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
+import type { Platform } from "../platform.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import { approverOf, type CalledFor, Callers, makerOf, mutationFor } from "./callers.ts";
+import type { MerchantControls } from "./controls.ts";
+import type { Terms } from "./scheduled.ts";
+import type { FundedAccount } from "./set-up.ts";
+
+const startMaxMs = 8_000;
+const decideMaxMs = 5_000;
+const cancelMaxMs = 8_000;
+const linesMax = 4;
+
+/** A batch, and what its callers heard. */
+export type HeardBatch = {
+  readonly operationId: string;
+  readonly merchantId: string;
+  readonly lineCount: number;
+  /** `bat_…`, or the code of a refusal. */
+  readonly answers: readonly string[];
+  /** Decisions that were answered as made, by their operations. */
+  readonly approved: string[];
+  readonly rejected: string[];
+  isCancelled: boolean;
+};
+
+type Decide = { readonly as: "approved" | "rejected"; readonly by: CalledFor };
+
+/** Callers that send batches, decide on them, and cancel some. */
+export class BatchCallers {
+  readonly #scheduler: Scheduler;
+  readonly #platform: Platform;
+  readonly #callers: Callers;
+  readonly all: HeardBatch[] = [];
+  readonly wrong: string[] = [];
+
+  constructor(scheduler: Scheduler, platform: Platform) {
+    this.#scheduler = scheduler;
+    this.#platform = platform;
+    this.#callers = new Callers(scheduler, "batch");
+  }
+
+  /** Sends one batch; resolves when it is decided on, and each caller has an answer. */
+  async run(
+    account: FundedAccount,
+    termsOf: Terms,
+    controls: MerchantControls | undefined,
+  ): Promise<void> {
+    const { random } = this.#scheduler;
+    const { merchantId } = account;
+    await this.#callers.pause(random.below(startMaxMs));
+    const operationId = this.#callers.operation();
+    const lineCount = 1 + random.below(linesMax);
+    const lines = Array.from({ length: lineCount }, (_each, at) =>
+      this.#line(account, termsOf, `${operationId}-${at}`),
+    );
+    const mutation = mutationFor(makerOf(merchantId), operationId);
+    const request = { mutation, merchantId, referenceId: operationId, lines };
+    const { orders } = this.#platform.rpc;
+    const answers = await this.#callers.askTwice(() => orders.createBatch(request));
+    const batches = answers.filter((each) => typeof each !== "string");
+    const made: HeardBatch = {
+      ...{ operationId, merchantId, lineCount, approved: [], rejected: [], isCancelled: false },
+      answers: answers.map((each) => (typeof each === "string" ? each : (each.batch?.id ?? ""))),
+    };
+    this.all.push(made);
+    const batch = batches[0]?.batch;
+    if (batch === undefined) return;
+    await Promise.all([this.#decide(made, batch, controls), this.#cancel(made, batch.id)]);
+  }
+
+  #line({ id: accountId }: FundedAccount, termsOf: Terms, referenceId: string) {
+    const { beneficiaryId, sourceAmount } = termsOf();
+    const currency = this.#platform.beneficiaries.get(beneficiaryId)?.currency ?? "";
+    const isReceiving = this.#scheduler.random.chance(0.3);
+    const amount = isReceiving ? { receivingAmount: sourceAmount } : { sourceAmount };
+    const currencies = { sourceCurrencyCode: "USD", destinationCurrencyCode: currency };
+    return { accountId, beneficiaryId, ...currencies, ...amount, referenceId };
+  }
+
+  /** Approves or rejects a batch, or both at once; where rules ask for another, its maker cannot. */
+  async #decide(
+    made: HeardBatch,
+    batch: Batch,
+    controls: MerchantControls | undefined,
+  ): Promise<void> {
+    const { random, faults } = this.#scheduler;
+    const { merchantId } = made;
+    await this.#callers.pause(random.below(decideMaxMs));
+    const byMaker: Decide = { as: "approved", by: makerOf(merchantId) };
+    if (controls?.isOfBatches === true) {
+      const isApproved = await this.#ask(made, batch, byMaker);
+      if (isApproved) this.wrong.push(`${batch.id} was approved by its maker`);
+      else faults.count("approval refused");
+    }
+    const approve: Decide = { as: "approved", by: approverOf(merchantId, 1) };
+    const reject: Decide = { as: "rejected", by: approverOf(merchantId, 2) };
+    const own = controls?.isOfBatches === true ? approve : byMaker;
+    const chosen = random.pick([[approve], [approve], [own], [reject], [approve, reject]]);
+    await Promise.all(chosen.map((each) => this.#ask(made, batch, each)));
+  }
+
+  /** Whether a decision was answered as made. */
+  async #ask(made: HeardBatch, batch: Batch, { as, by }: Decide): Promise<boolean> {
+    const { random } = this.#scheduler;
+    const operationId = this.#callers.operation();
+    const mutation = mutationFor(by, operationId);
+    const on = { mutation, merchantId: made.merchantId, batchId: batch.id };
+    const digest = random.chance(0.5) ? (batch.approval?.digest ?? "") : "";
+    const maxTotalAmount = random.pick(["60.00", "5000.00", "5000.00"]);
+    const { orders } = this.#platform.rpc;
+    const call = (): Promise<unknown> =>
+      as === "approved"
+        ? orders.approveBatch({ ...on, maxTotalAmount, digest })
+        : orders.rejectBatch({ ...on, reason: "not ours" });
+    const heard = await this.#callers.askTwice(call);
+    const isDone = heard.some((each) => typeof each !== "string");
+    if (isDone) made[as].push(operationId);
+    return isDone;
+  }
+
+  async #cancel(made: HeardBatch, batchId: string): Promise<void> {
+    const { random, faults } = this.#scheduler;
+    if (!random.chance(0.25)) return;
+    await this.#callers.pause(random.below(cancelMaxMs));
+    const { merchantId } = made;
+    const mutation = mutationFor(makerOf(merchantId), this.#callers.operation());
+    const cancel = { mutation, merchantId, batchId };
+    const { orders } = this.#platform.rpc;
+    const heard = await this.#callers.askTwice(() => orders.cancelBatch(cancel));
+    made.isCancelled = heard.some((each) => typeof each !== "string");
+    faults.count(made.isCancelled ? "order cancelled" : "order cancelled too late");
+  }
+}

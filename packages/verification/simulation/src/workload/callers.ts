@@ -1,0 +1,66 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  Actor_Kind,
+  type Mutation,
+  MutationSchema,
+} from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { untilAnswered } from "../network/rpc-network.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+
+const retryMaxMs = 2_000;
+
+/** For whom the gateway calls: an API key of a merchant, or a member of its team. */
+export type CalledFor = { readonly kind: Actor_Kind; readonly id: string };
+
+/** The API key that makes a merchant's payouts. */
+export function makerOf(merchantId: string): CalledFor {
+  return { kind: Actor_Kind.API_KEY, id: `key_${merchantId}` };
+}
+
+/** A member of a merchant's team that decides on its payouts, by a number. */
+export function approverOf(merchantId: string, number: number): CalledFor {
+  return { kind: Actor_Kind.MEMBER, id: `mem_${merchantId}_${number}` };
+}
+
+/** The mutation of an operation for someone. */
+export function mutationFor(actor: CalledFor, operationId: string): Mutation {
+  return create(MutationSchema, { operationId, actor });
+}
+
+/** The gateway: it repeats what is not answered, each change under one operation id. */
+export class Callers {
+  readonly #scheduler: Scheduler;
+  readonly #name: string;
+  #operations = 0;
+
+  /** `name` begins its operation ids. */
+  constructor(scheduler: Scheduler, name: string) {
+    this.#scheduler = scheduler;
+    this.#name = name;
+  }
+
+  operation(): string {
+    this.#operations += 1;
+    return `${this.#name}-${this.#operations}`;
+  }
+
+  /** Asks until there is an answer. The answer, a refusal's code, or that it was given up. */
+  ask<T>(call: () => Promise<T>, impatience = 0): Promise<T | string> {
+    const { random } = this.#scheduler;
+    return untilAnswered(call, async () => {
+      if (random.chance(impatience)) return "GIVEN_UP";
+      return this.pause(100 + random.below(retryMaxMs));
+    });
+  }
+
+  /** Asks one to three times at once, as after lost answers: what each was answered. */
+  askTwice<T>(call: () => Promise<T>): Promise<(T | string)[]> {
+    const { random } = this.#scheduler;
+    const times = random.chance(0.3) ? 2 + random.below(2) : 1;
+    return Promise.all(Array.from({ length: times }, () => this.ask(call)));
+  }
+
+  pause(ms: number): Promise<void> {
+    return this.#scheduler.pause(ms, "a caller waits");
+  }
+}

@@ -1,0 +1,63 @@
+import { create } from "@bufbuild/protobuf";
+import { MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import type { Platform } from "../platform.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { Callers } from "./callers.ts";
+
+/** What stands before the payouts of a merchant in one run, from its beginning on. */
+export type MerchantControls = {
+  /** Payouts of so many cents need approval; `undefined`: there is no such rule. */
+  readonly minimum: bigint | undefined;
+  /** Payouts to beneficiaries younger than this need it; 0: there is no such rule. */
+  readonly newBeneficiaryDays: number;
+  readonly lastsSeconds: number;
+  /** Batches are approved by another than their maker. */
+  readonly isOfBatches: boolean;
+  /** How long a payout is looked for that another one repeats; 0: there is no guard. */
+  readonly duplicateWindowSeconds: number;
+};
+
+/** Later than every process has read what was set. */
+const inForceMs = 15_000;
+const daySeconds = 86_400;
+
+/** Sets controls of some merchants in some runs, by merchant, and waits until they are in force. */
+export async function setControls(
+  scheduler: Scheduler,
+  { people }: Pick<Platform, "people">,
+  callers: Callers,
+  merchantIds: readonly string[],
+): Promise<ReadonlyMap<string, MerchantControls>> {
+  const { random } = scheduler;
+  const all = new Map<string, MerchantControls>();
+  if (random.chance(0.4)) return all;
+  for (const merchantId of merchantIds) {
+    if (random.chance(0.3)) continue;
+    const controls: MerchantControls = {
+      minimum: random.pick([undefined, 1_000n, 4_000n]),
+      newBeneficiaryDays: random.pick([0, 0, 3]),
+      lastsSeconds: random.pick([60, 60, daySeconds]),
+      isOfBatches: random.chance(0.5),
+      duplicateWindowSeconds: random.pick([0, daySeconds]),
+    };
+    const operationId = callers.operation();
+    const set = () =>
+      people.eve.setPayoutControls({
+        mutation: create(MutationSchema, { operationId }),
+        ...{ merchantId, duplicateWindowSeconds: controls.duplicateWindowSeconds },
+        approval: rulesOf(controls),
+      });
+    const made = await callers.ask(set);
+    if (typeof made === "string") throw new Error(`controls were refused: ${made}`);
+    all.set(merchantId, controls);
+  }
+  await callers.pause(inForceMs);
+  return all;
+}
+
+function rulesOf({ minimum, newBeneficiaryDays, lastsSeconds, isOfBatches }: MerchantControls) {
+  const amounts =
+    minimum === undefined ? [] : [{ currencyCode: "USD", minimum: formatAmount(minimum, "USD") }];
+  return { amounts, newBeneficiaryDays, lastsSeconds, batches: isOfBatches };
+}

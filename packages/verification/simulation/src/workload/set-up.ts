@@ -1,0 +1,108 @@
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import type { Platform } from "../platform.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { Callers } from "./callers.ts";
+
+/** A merchant's account, with what was credited to it for sure. */
+export type FundedAccount = {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly beneficiaryIds: readonly string[];
+};
+
+/** The merchants of every run. */
+export const merchantIds = ["mer_one", "mer_two"];
+/** The currencies of their beneficiaries. */
+export const endings = { destination: "INR", same: "USD" } as const;
+
+/** Events that an endpoint gets by their names alone. */
+const optInTypes = ["payout.approval_required", "batch.approval_required", "batch.finished"];
+/** Beneficiaries that were there long before a run. */
+const longAgo = new Date(0);
+
+type Mutation = ReturnType<typeof serviceMutation>;
+
+/** Opens what a run begins with, before anything goes wrong: no call of it may be refused. */
+export class SetUp {
+  readonly #scheduler: Scheduler;
+  readonly #platform: Pick<Platform, "rpc" | "beneficiaries">;
+  readonly #callers: Callers;
+
+  constructor(
+    scheduler: Scheduler,
+    platform: Pick<Platform, "rpc" | "beneficiaries">,
+    callers: Callers,
+  ) {
+    this.#scheduler = scheduler;
+    this.#platform = platform;
+    this.#callers = callers;
+  }
+
+  /** Corridors, merchants' accounts and endpoints. */
+  async open(quoteTtlSeconds: number): Promise<readonly FundedAccount[]> {
+    const corridorIds = [
+      await this.#corridor(endings.destination, "83.1234567891", quoteTtlSeconds),
+      await this.#corridor(endings.same, "1", quoteTtlSeconds),
+    ];
+    const accounts: FundedAccount[] = [];
+    const { quote, notifier } = this.#platform.rpc;
+    for (const merchantId of merchantIds) {
+      for (const corridorId of corridorIds) {
+        await this.#surely((mutation) =>
+          quote.setMerchantCorridor({ mutation, merchantId, corridorId, open: true }),
+        );
+      }
+      const url = `http://hooks.example/${merchantId}`;
+      const eventTypes = ["*", ...optInTypes];
+      await this.#surely((mutation) =>
+        notifier.createEndpoint({ mutation, merchantId, url, eventTypes }),
+      );
+      accounts.push(await this.#account(merchantId));
+    }
+    return accounts;
+  }
+
+  async #corridor(destination: string, rate: string, quoteTtlSeconds: number): Promise<string> {
+    const { quote } = this.#platform.rpc;
+    const corridor = {
+      ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: destination, active: true },
+      ...{ feeShare: "0.0123", feeFlat: "0.30", quoteTtlSeconds },
+      limits: { sourceMin: "1.00", sourceMax: "500.00" },
+      returnCharges: this.#scheduler.random.pick([ReturnCharges.HOUSE, ReturnCharges.MERCHANT]),
+    };
+    const set = await this.#surely((mutation) => quote.setCorridor({ mutation, corridor }));
+    const corridorId = set.corridor?.id ?? "";
+    await this.#surely((mutation) =>
+      quote.setRate({ mutation, corridorId, rate: { rate, source: "simulation" } }),
+    );
+    return corridorId;
+  }
+
+  async #account(merchantId: string): Promise<FundedAccount> {
+    const { payout } = this.#platform.rpc;
+    const { random } = this.#scheduler;
+    const opened = await this.#surely((mutation) =>
+      payout.openAccount({ mutation, merchantId, currencyCode: "USD" }),
+    );
+    const id = opened.account?.id ?? "";
+    const amount = random.pick(["150.00", "5000.00", "5000.00"]);
+    await this.#surely((mutation) =>
+      payout.creditAccount({ mutation, merchantId, accountId: id, amount }),
+    );
+    const beneficiaryIds = Object.values(endings).map((currency) => {
+      const createdAt = random.pick([longAgo, longAgo, this.#scheduler.now()]);
+      const beneficiary = { id: `ben_${merchantId}_${currency}`, merchantId, currency, createdAt };
+      this.#platform.beneficiaries.set(beneficiary.id, { ...beneficiary, stops: [] });
+      return beneficiary.id;
+    });
+    return { id, merchantId, beneficiaryIds };
+  }
+
+  async #surely<T>(call: (mutation: Mutation) => Promise<T>): Promise<T> {
+    const mutation = serviceMutation("gateway", this.#callers.operation());
+    const made = await this.#callers.ask(() => call(mutation));
+    if (typeof made === "string") throw new Error(`the set-up was refused: ${made}`);
+    return made;
+  }
+}
