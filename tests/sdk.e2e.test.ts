@@ -71,6 +71,7 @@ describe("every operation", () => {
     await useAccounts(await usePayouts());
     await useOrders();
     await useTeam();
+    await useRequests();
     await useWebhooks();
     await useSandbox();
 
@@ -212,6 +213,13 @@ async function useOrders(): Promise<void> {
   expect(records.map((each) => each.id)).toEqual([third.id, other.id, batch.id]);
 }
 
+async function useRequests(): Promise<void> {
+  await vi.waitFor(async () => {
+    const { records } = await client.requests.list({ limit: 1 });
+    expect(records[0]).toMatchObject({ status: "succeeded", http_status: 200 });
+  });
+}
+
 async function useTeam(): Promise<void> {
   const { teamMembers, keys } = client;
   const email = "nora@acme.example";
@@ -337,6 +345,7 @@ async function useSandbox(): Promise<void> {
   });
   expect(await sandbox.endRailSilence()).toEqual({ ended_at: time });
   expect(await sandbox.setScenario({ seed: 7 })).toMatchObject({ seed: 7, fail_percent: 0 });
+  expect(await sandbox.setPayoutControls({})).toMatchObject({ approval_amounts: {} });
 
   const receiver = await startReceiver(500);
   const { url } = receiver;

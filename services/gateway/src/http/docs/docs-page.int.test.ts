@@ -84,7 +84,11 @@ describe.skipIf(chromium === undefined)(`/docs in a browser${reason}`, () => {
   it("finds operations, errors and magic values from any page", async () => {
     const watched = await openPage(browser, `${gateway.url}/docs/errors`);
     const { page } = watched;
-    await page.keyboard.press("/");
+    // A page that was opened just now may not have the keyboard yet.
+    await vi.waitFor(async () => {
+      await page.keyboard.press("/");
+      expect(await page.evaluate("document.activeElement.id")).toBe("search");
+    }, patience);
     await page.keyboard.type("sandbox-late");
     await seen(watched, "#found", "What becomes of a payout");
     await page.keyboard.press("Escape");

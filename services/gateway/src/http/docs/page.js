@@ -132,7 +132,13 @@ function load(path) {
 
 async function find() {
   const words = input.value.trim();
-  const mini = words === "" ? undefined : await engine();
+  let mini;
+  try {
+    mini = words === "" ? undefined : await engine();
+  } catch {
+    status.textContent = "The search could not be loaded. Type again to try once more.";
+    return;
+  }
   if (words !== input.value.trim()) return;
   const results = mini?.search(words).slice(0, resultsMax) ?? [];
   found.replaceChildren(
