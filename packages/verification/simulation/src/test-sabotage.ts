@@ -37,7 +37,7 @@ export function approvedByAnyone(): { readonly served: ChangeServed } {
 
 type Approve = (request: ApprovePayoutRequest) => unknown;
 
-/** Answers that a quote is ended for ever, and lets it be claimed: an order may be paid after all. */
+/** Answers that a quote is ended for ever, and lets it be claimed: its order may be paid still. */
 export function endsNoQuote(): { readonly served: ChangeServed } {
   return {
     served: (rpc) => ("expireQuote" in rpc ? { ...rpc, expireQuote: async () => ({}) } : rpc),

@@ -1,7 +1,7 @@
 import type { Platform } from "../platform.ts";
 import type { Document } from "../store/value.ts";
 
-/** Each batch and each payout that waited for approval was told once of, and no other. */
+/** Events of batches, and of payouts that waited for approval, are stored and delivered once. */
 export function wrongOptInEvents({ databases, merchants }: Platform): string[] {
   const stored = databases.notifier.documents("events");
   const own = (name: string) => databases.payout.documents(name);
@@ -18,9 +18,9 @@ export function wrongOptInEvents({ databases, merchants }: Platform): string[] {
     ),
     ...owed("payout.approval_required", own("payouts").filter(wasWaiting)),
   ];
-  const told = stored.map((each) => `${each.transaction_type} of ${each.transaction_id}`);
+  const kept = stored.map((each) => `${each.transaction_type} of ${each.transaction_id}`);
   const awaited = new Set(expected);
-  const missed = expected.filter((each) => told.filter((one) => one === each).length !== 1);
+  const missed = expected.filter((each) => kept.filter((one) => one === each).length !== 1);
   const optIn = stored.filter(({ transaction_type }) => transaction_type !== "payout_session");
   const beyond = optIn.filter(
     (each) => !awaited.has(`${each.transaction_type} of ${each.transaction_id}`),
@@ -28,7 +28,7 @@ export function wrongOptInEvents({ databases, merchants }: Platform): string[] {
   const unheard = optIn.filter(({ event_id }) => !merchants.acknowledged.has(String(event_id)));
   return [
     ...missed.map((each) => `${each} is not stored once`),
-    ...beyond.map(({ event_id }) => `${event_id} was told of nothing`),
+    ...beyond.map(({ event_id }) => `${event_id} is an event of nothing`),
     ...unheard.map(({ event_id }) => `${event_id} never reached its merchant`),
   ];
 }

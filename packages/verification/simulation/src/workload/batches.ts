@@ -78,7 +78,7 @@ export class BatchCallers {
     return { accountId, beneficiaryId, ...currencies, ...amount, referenceId };
   }
 
-  /** Approves or rejects a batch, or both at once; where rules ask for another, its maker cannot. */
+  /** Approves or rejects a batch, or both at once; where rules ask for it, its maker cannot. */
   async #decide(
     made: HeardBatch,
     batch: Batch,
