@@ -308,6 +308,13 @@ it("finds nothing in a payout that was cancelled when its rail had taken it back
   expect(check(documents)).toEqual([]);
 });
 
+it("finds nothing in a payout that was sent after its rail had taken it back, and rejected", () => {
+  const documents: Spoilt = structuredClone(soundDocuments());
+  const transfer = by("sandbox_transfers", "po_rejected")(documents);
+  Object.assign(transfer, { scenario: "settle", withdrawn_at: now });
+  expect(check(documents)).toEqual([]);
+});
+
 it("lets a delivery be given up untried when it has waited long enough for it", () => {
   const documents: Spoilt = structuredClone(soundDocuments());
   giveUp(documents);
