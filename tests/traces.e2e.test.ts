@@ -1,5 +1,8 @@
+import type { Role } from "@disburse/chassis/identity/principal.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import type { BodyValues } from "@disburse/forms/fields/field.ts";
-import { serviceNames } from "@disburse/sandbox/service-names.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { type CollectedSpan, type Collector, startCollector } from "@disburse/testkit/collector.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type ReceivedCall, type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
@@ -29,6 +32,7 @@ beforeAll(async () => {
     SANDBOX_SETTLE_MS: "100",
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_BSP_SCHEDULE_DELAY: "200",
+    TRACE_MEMORY_SPANS: "1000",
   });
   receiver = await startReceiver();
   acme = payerOf(platform, "acme");
@@ -86,6 +90,32 @@ it("has a beneficiary, a quote, an execute and all that follows in the merchant'
   expect(names("compliance", "server")).toEqual([
     "disburse.compliance.v1.ComplianceService/ScreenParty",
   ]);
+});
+
+it("answers operators with the spans of each service, by the request's id or the trace's", async () => {
+  const spansAt = async (service: ServiceName, request: object, roles: readonly Role[]) => {
+    const identity = platform.trust.person("olga", roles);
+    const { rpc, close } = connectService(TraceService, platform.url(service), { identity });
+    try {
+      return (await rpc.listSpans(request)).spans;
+    } finally {
+      close();
+    }
+  };
+  const began = await spansAt("gateway", { requestId }, ["support"]);
+  expect(new Set(began.map((span) => span.traceId))).toEqual(new Set([traceId]));
+  const known = new Set(began.map(({ spanId }) => spanId));
+  const inPayout = await spansAt("payout", { traceId }, ["compliance_officer"]);
+  const executed = inPayout.find(({ name, kind }) => {
+    return kind === "server" && name === "disburse.payout.v1.PayoutService/ExecutePayout";
+  });
+  expect(executed).toMatchObject({ service: "payout", error: "" });
+  expect(known).toContain(executed?.parentSpanId);
+  const sent = JSON.stringify(
+    [began, inPayout].map((spans) => spans.map((each) => each.attributes)),
+  );
+  expect(sent).not.toContain(recipient.beneficiary_account_number);
+  await expect(spansAt("quote", { traceId }, [])).rejects.toThrow("ListSpans is not open to");
 });
 
 it("hands its span to the merchant's receiver, recorded as we decide", () => {

@@ -1,12 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DescService } from "@bufbuild/protobuf";
-import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import type { z } from "zod";
 import { connectAmqpBus } from "./amqp/bus.ts";
 import { openAuditSink, startAudit } from "./audit/open.ts";
-import { auditRpc } from "./audit/rpc.ts";
 import type { HeadSource } from "./audit/shipping.ts";
-import { openAuditStore } from "./audit/store.ts";
 import { assertSafeBackends, assertSafeService } from "./backends.ts";
 import type { Bus } from "./bus/bus.ts";
 import { type Identity, openIdentity } from "./identity/open.ts";
@@ -30,6 +27,7 @@ import { observeClients } from "./rpc/balancing/observe.ts";
 import { type As, connectService, peerOf } from "./rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
 import { servedIn } from "./sandbox-only.ts";
+import { servedByAll } from "./served-by-all.ts";
 import {
   type BusSettings,
   commonSettings,
@@ -41,6 +39,7 @@ import {
   withOwnRing,
 } from "./settings.ts";
 import { traceBus } from "./tracing/bus-spans.ts";
+import type { SpanMemory } from "./tracing/memory.ts";
 import { openTracing } from "./tracing/open.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 
@@ -116,11 +115,11 @@ export function serviceStart<Config extends Settings>(
       const database = await openDatabase(config, migrations, log, metrics);
       lifetime.add("database", database.close);
       ping = database.ready;
-      const tracing = traces?.tracing;
+      const traced = { tracing: traces?.tracing, spans: traces?.memory };
       const sources: HeadSource[] = [];
       const evidence = { service: name, settings: config, sink, database, log, metrics, sources };
       lifetime.add("audit", startAudit({ ...evidence, key: identity.serviceKey }).stop);
-      const running = { log, metrics, tracing, identity, tls, lifetime, lifecycle, database };
+      const running = { log, metrics, ...traced, identity, tls, lifetime, lifecycle, database };
       const opened = await open(prepare(config, { name, ...running, sources }, shared));
       lifecycle.started();
       const delayMs = config.SHUTDOWN_DELAY_SECONDS * 1_000;
@@ -182,6 +181,7 @@ function prepare<Config extends Settings>(
     readonly log: Log;
     readonly metrics: Metrics;
     readonly tracing: Tracing | undefined;
+    readonly spans: SpanMemory | undefined;
     readonly identity: Identity;
     readonly tls: RpcServerOptions["tls"];
     readonly lifetime: Lifetime;
@@ -195,18 +195,15 @@ function prepare<Config extends Settings>(
   const { identity, verify, stepUp } = parts.identity;
   const { HOST: host, PORT: port } = config;
   const observe = observeClients(metrics, log);
-  const audit = auditRpc(name, openAuditStore<string>(parts.database));
+  const ofAll = servedByAll(name, parts);
   const startServer = (served: Served) => {
     const { isReady: ready, draining } = lifecycle;
     const common = { host, port, verify, stepUp, tls, log, metrics, tracing, ready, draining };
     const { services, routes } = servedIn(config.DISBURSE_MODE, served);
     return startRpcServer({
       ...{ ...common, ...served },
-      services: [...services, AuditService],
-      routes: (router) => {
-        routes(router);
-        router.service(AuditService, audit);
-      },
+      services: [...services, ...ofAll.services],
+      routes: (router) => ofAll.register(router, routes),
     });
   };
   return {

@@ -9,6 +9,7 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/parts.css";
+import "./styles/trace.css";
 import "./styles/forms.css";
 
 applyTheme(storedTheme());

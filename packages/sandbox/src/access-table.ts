@@ -23,6 +23,7 @@ import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/pay
 import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
+import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { event } from "@disburse/contracts/disburse/type/v1/event_pb.ts";
 import { events } from "./events.ts";
@@ -54,6 +55,8 @@ export const contracts: readonly (readonly [ServiceName, DescService])[] = [
   ),
   // Of each service's own trail.
   ...serviceNames.map((name) => [name, AuditService] as const),
+  // Of the spans of the process that answers.
+  ...serviceNames.map((name) => [name, TraceService] as const),
 ];
 
 /** The roles by their words, in the contract's order. */

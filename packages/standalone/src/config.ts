@@ -20,6 +20,8 @@ export function readConfig(environment: Environment, root: string) {
     LOG_LEVEL: z.enum(logLevels).optional(),
     LOG_FORMAT: z.enum(["pretty", "json"]).optional(),
     SANDBOX_SETTLE_MS: countSetting().default(1_000),
+    /** Of each service: the requests of the last minutes, in some 3 MB. */
+    TRACE_MEMORY_SPANS: countSetting().default(4_000),
   });
   const present = serviceSettings.filter((name) => environment[name] !== undefined);
   const passedOn: Environment = Object.fromEntries(

@@ -40,7 +40,7 @@ export async function startStandalone(
   onLost: (message: string) => void,
 ) {
   const config = readConfig(environment, root);
-  const { DATA_DIR: dataDir, SANDBOX_SETTLE_MS, passedOn } = config;
+  const { DATA_DIR: dataDir } = config;
   const ends: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
@@ -80,7 +80,7 @@ export async function startStandalone(
       mongodbUri: engine.uri,
       auditSink: pathToFileURL(resolve(dataDir, auditFolder)).href,
       ...(amqpUrl === undefined ? {} : { amqpUrl, hasBrokerUsers: brokerKind === "private" }),
-      settings: { ...passedOn, LOG_LEVEL: log.level, SANDBOX_SETTLE_MS: String(SANDBOX_SETTLE_MS) },
+      settings: { ...settingsOf(config), LOG_LEVEL: log.level },
     });
     const bus = amqpUrl === undefined ? createMemoryBus() : undefined;
     if (bus !== undefined) ends.push(bus.stop);
@@ -100,6 +100,16 @@ export async function startStandalone(
     await stop();
     throw error;
   }
+}
+
+/** What each service is handed of the settings. */
+function settingsOf(config: ReturnType<typeof readConfig>): Environment {
+  const { passedOn, SANDBOX_SETTLE_MS, TRACE_MEMORY_SPANS } = config;
+  return {
+    ...passedOn,
+    SANDBOX_SETTLE_MS: String(SANDBOX_SETTLE_MS),
+    TRACE_MEMORY_SPANS: String(TRACE_MEMORY_SPANS),
+  };
 }
 
 /** Where browsers of this machine reach the console. */

@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { startCollector } from "@disburse/testkit/collector.ts";
-import { expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type Log, silentLog } from "../log.ts";
 import { readSettings } from "../settings.ts";
 import { exportSpans } from "./exported.ts";
@@ -75,7 +75,30 @@ it("says once that a collector refuses spans, and once that it takes them again"
   collector.close();
 });
 
-it("is absent where no collector is named", async () => {
-  const settings = readSettings({}, tracingSettings);
-  expect(await openTracing("quote", settings, silentLog)).toBeUndefined();
+describe("tracing by its settings", () => {
+  const open = (environment: Record<string, string>) =>
+    openTracing("quote", readSettings(environment, tracingSettings), silentLog);
+
+  it.each([
+    {},
+    { TRACE_MEMORY_SPANS: "0" },
+    { TRACE_MEMORY_SPANS: "5", OTEL_SDK_DISABLED: "true" },
+  ])("is absent with %j", async (environment) => {
+    expect(await open(environment)).toBeUndefined();
+  });
+
+  it("keeps spans in memory, with a collector and without one", async () => {
+    const collector = await startCollector();
+    const more = [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }];
+    for (const environment of more) {
+      const traces = await open({ TRACE_MEMORY_SPANS: "5", ...environment });
+      const span = traces?.tracing.startRequest(work, undefined);
+      span?.end();
+      const { traceId = "" } = span?.context ?? {};
+      expect(traces?.memory?.find({ traceId }).map(({ name }) => name)).toEqual(["work"]);
+      await traces?.stop();
+    }
+    await collector.close();
+    expect(collector.spans.map(({ name }) => name)).toEqual(["work"]);
+  });
 });

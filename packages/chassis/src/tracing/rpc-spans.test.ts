@@ -11,6 +11,7 @@ import { createMetrics } from "../metrics.ts";
 import { connectService } from "../rpc/client.ts";
 import { sendIdentity } from "../rpc/identity.ts";
 import { type RpcServer, startRpcServer } from "../rpc/server.ts";
+import { traceServed } from "./rpc-spans.ts";
 import { testTracing } from "./test-tracing.ts";
 import { parseTraceparent } from "./traceparent.ts";
 
@@ -98,6 +99,11 @@ it.each(["lean", "stock"] as const)("hands on what is not recorded, over %s", as
 it("begins a trace with a call that has none", async () => {
   expect(await call("lean", { requestId: "r-1" })).toEqual([]);
   expect(seen?.span).toMatchObject({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/) });
+  const recording = testTracing(1);
+  const serve = traceServed(recording.tracing, (_call, work) => work());
+  const served = { method: QuoteService.method.getQuote, header: () => undefined };
+  await serve({ requestId: "r-1" }, served, async () => undefined);
+  expect(recording.spans()[0]?.attributes).toMatchObject({ "disburse.request_id": "r-1" });
 });
 
 it.each([

@@ -23,7 +23,9 @@ export function traceServed(tracing: Tracing, serve: Serve) {
     if (isProbe || (parent !== undefined && !isSampled(parent))) {
       return withCallContext({ ...context, span: parent }, () => serve(call, work));
     }
-    const span = tracing.startSpan(spanOf("server", call.method), parent);
+    const start = spanOf("server", call.method);
+    const { requestId } = context;
+    const span = tracing.startSpan(parent === undefined ? rootOf(start, requestId) : start, parent);
     return withCallContext({ ...context, span: span.context }, () =>
       ended(span, isFault, () => serve(call, work)),
     );
@@ -52,6 +54,11 @@ function spanOf(kind: "server" | "client", { parent, name }: DescMethod): SpanSt
     name: method,
     attributes: { "rpc.system.name": "connectrpc", "rpc.method": method },
   };
+}
+
+/** A trace is found by the request that began it. */
+function rootOf(start: SpanStart, requestId: string): SpanStart {
+  return { ...start, attributes: { ...start.attributes, "disburse.request_id": requestId } };
 }
 
 async function ended<T>(

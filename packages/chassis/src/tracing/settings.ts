@@ -32,8 +32,9 @@ function readPair(pair: string): [name: string, value: string] {
 }
 
 /**
- * OpenTelemetry's standard variables: tracing is on where a collector is named. The exporter itself
- * reads `OTEL_EXPORTER_OTLP_TIMEOUT`, `_COMPRESSION`, `_CERTIFICATE` and the like.
+ * OpenTelemetry's standard variables, and one of ours: tracing is on where a collector is named, or
+ * spans are kept in memory. The exporter itself reads `OTEL_EXPORTER_OTLP_TIMEOUT`, `_COMPRESSION`,
+ * `_CERTIFICATE` and the like.
  */
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: collectorSetting,
@@ -51,18 +52,25 @@ export const tracingSettings = {
   OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
   OTEL_TRACES_SAMPLER: z.enum(samplerNames).default("parentbased_always_on"),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  /** Spans that each process keeps in memory for the console, some 700 bytes each; 0: none. */
+  TRACE_MEMORY_SPANS: z.coerce.number().int().min(0).max(1_000_000).default(0),
 } as const;
 
 /** The settings of tracing as they were read. */
 export type TracingSettings = z.output<z.ZodObject<typeof tracingSettings>>;
 
-/** Where spans are sent; `undefined`: tracing is off. */
+/** Where spans are sent; `undefined`: nowhere. */
 export function collectorUrl(settings: TracingSettings): string | undefined {
   if (settings.OTEL_SDK_DISABLED === "true") return undefined;
   if (settings.OTEL_TRACES_EXPORTER === "none") return undefined;
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = settings;
   const traces = base && `${base.replace(/\/$/, "")}/v1/traces`;
   return settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? traces;
+}
+
+/** How many spans are kept in memory. */
+export function memorySpans(settings: TracingSettings): number {
+  return settings.OTEL_SDK_DISABLED === "true" ? 0 : settings.TRACE_MEMORY_SPANS;
 }
 
 /** The share of requests whose traces are recorded. */

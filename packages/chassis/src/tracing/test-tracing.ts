@@ -1,10 +1,10 @@
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace";
-import { createTracer, createTracing } from "./exported.ts";
+import { createTracer, createTracing } from "./recorded.ts";
 
 /** Tracing whose spans a test reads. */
 export function testTracing(share = 1, random = () => 0.5) {
   const exporter = new InMemorySpanExporter();
-  const tracer = createTracer(new SimpleSpanProcessor({ exporter }), "test");
+  const tracer = createTracer([new SimpleSpanProcessor({ exporter })], "test");
   return {
     tracing: createTracing(tracer, share, random),
     spans: () => exporter.getFinishedSpans(),

@@ -19,6 +19,7 @@ import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { Problem } from "./problem.ts";
@@ -67,6 +68,10 @@ export type Place = (typeof places)[number];
 /** How a service is: of its processes one answers. */
 export const healthAt = (place: Place): Client<typeof Health> =>
   createClient(Health, transportAt(`${door}/at/${place}`));
+
+/** The spans that a service keeps: of its processes one answers. */
+export const tracesAt = (place: Place): Client<typeof TraceService> =>
+  createClient(TraceService, transportAt(`${door}/at/${place}`));
 
 /** What an RPC needs that changes something: one operation for one attempt of a person. */
 export const mutationOf = (attempt = attemptKey()) => ({ operationId: attempt });

@@ -122,10 +122,17 @@ const health = createRoute({
   component: lazyRouteComponent(() => import("../operators/platform/health.tsx"), "HealthPage"),
 });
 
+const trace = createRoute({
+  getParentRoute,
+  path: "/trace",
+  validateSearch: textsOf("request_id", "trace_id"),
+  component: lazyRouteComponent(() => import("../operators/platform/trace.tsx"), "TracePage"),
+});
+
 /** The pages of operators. */
 export const operatorRoutes = [
   ...[alerts, alert, screening, lists, listChanges],
   ...[balances, payouts, payout, exceptions, approvals, approval],
   ...[corridors, corridor, reconciliation, rails],
-  health,
+  ...[health, trace],
 ] as const;

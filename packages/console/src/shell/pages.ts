@@ -100,6 +100,7 @@ function operatorSections(session: Session): NavigationSection[] {
           label: pages.approvals,
         }),
         { to: "/health", label: pages.health },
+        { to: "/trace", label: pages.trace },
       ],
     },
   ];

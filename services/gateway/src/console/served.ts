@@ -18,6 +18,7 @@ import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/pay
 import { StatementService } from "@disburse/contracts/disburse/payout/v1/statements_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
+import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 
 /** The services at the operators' door, by where they are served. */
@@ -37,7 +38,7 @@ const served = {
 } as const satisfies Readonly<Record<string, readonly DescService[]>>;
 
 /** Of every service: which one's is meant, the path says. */
-const everywhere: readonly DescService[] = [ApprovalService, AuditService, Health];
+const everywhere: readonly DescService[] = [ApprovalService, AuditService, TraceService, Health];
 
 /** Where a service's RPCs are served. */
 export type Place = keyof typeof served;

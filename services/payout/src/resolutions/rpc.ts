@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { originOf } from "@disburse/chassis/call-context.ts";
 import { cutPage, readLimit, readNumber, readPage } from "@disburse/chassis/paging/page.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -58,7 +59,8 @@ export function resolutionsRpc(deps: ResolutionDeps) {
         (await payouts.findOne({ _id: payoutId })) ?? refused("RECORD_NOT_FOUND"),
       );
       const entries = historyOf(found).map(historyMessage);
-      return { payout: payoutMessage(toPayout(found)), entries };
+      const requestId = originOf(found)?.request_id ?? "";
+      return { payout: payoutMessage(toPayout(found)), entries, requestId };
     },
 
     proposeResolution: async (message) => {

@@ -21,4 +21,28 @@ export const platformWords = {
     sources: "Sources of sanctions lists",
     noSources: "No list is fetched by itself here.",
   },
+  trace: {
+    title: "Trace of a request",
+    lead: "What every service did for a request, on one time axis.",
+    requestId: "Request id",
+    traceId: "Trace id",
+    caption: (count: number) => `${count} spans, in the order in which they began`,
+    cut: (count: number) => `The first ${count} spans are shown.`,
+    span: "Span",
+    service: "Service",
+    start: "Start",
+    duration: "Took",
+    bar: "On the time axis",
+    milliseconds: (text: string) => `${text} ms`,
+    failed: (code: string) => `Failed: ${code}`,
+    whole: (text: string) => `${text} ms in all`,
+    several: "The request began several traces:",
+    ask: "Enter the id of a request, which every answer has as X-Request-Id, or of a trace.",
+    notKept:
+      "No process keeps spans here: TRACE_MEMORY_SPANS is 0. Look in the collector of your traces, where there is one.",
+    notFound:
+      "No span of it is kept: processes keep the last ones that have ended. Of a service with several processes the one that answers is asked. A collector has them all, where there is one.",
+    unheard: (places: string) => `Not all answered: the spans of ${places} are missing.`,
+    ofPayout: "Trace",
+  },
 } as const;

@@ -56,6 +56,7 @@ export const shellWords = {
     reconciliation: "Reconciliation",
     approvals: "Approvals",
     health: "Health",
+    trace: "Trace",
   },
   home: {
     title: "Balances",

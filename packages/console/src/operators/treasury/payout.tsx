@@ -4,7 +4,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import type { Payout } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { wordIn } from "../../api/enum-words.ts";
 import { answerOf, isoOf, rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
@@ -46,7 +46,7 @@ export function TreasuryPayout() {
   });
   if (found.isPending) return <p role="status">{t.states.loading}</p>;
   if (found.isError) return <ProblemNotice error={found.error} />;
-  const { payout, entries } = found.data;
+  const { payout, entries, requestId } = found.data;
   return (
     <Page
       title={t.payouts.one.title}
@@ -54,6 +54,11 @@ export function TreasuryPayout() {
         <span className="row">
           <span className="mono break">{payoutId}</span>
           {payout === undefined ? null : <PayoutStateBadge payout={payout} />}
+          {requestId === "" ? null : (
+            <Link to="/trace" search={{ request_id: requestId }}>
+              {t.platform.trace.ofPayout}
+            </Link>
+          )}
         </span>
       }
       actions={<PayoutResolution payoutId={payoutId} />}

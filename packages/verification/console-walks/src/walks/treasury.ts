@@ -10,7 +10,8 @@ const largeCredit = "250000.00";
 /** Ada looks after the house's money, and Bob approves what one person must not do. */
 export const treasury: Walk = {
   name: "treasury",
-  about: "looks at balances, payouts, rates and rails; pauses a rail; a large credit is approved",
+  about:
+    "looks at balances, payouts, a trace, rates and rails; pauses a rail; a large credit is approved",
   run: async ({ sandbox, arrive }) => {
     const ada = await arrive("ada");
     const { page, look, open } = ada;
@@ -22,6 +23,7 @@ export const treasury: Walk = {
       await payout.first().click();
       await look("treasury-payout", page.getByRole("heading", { name: "History" }));
     }
+    await traceOf(ada, sandbox);
     const inDoubt = await proposeResolution(ada, sandbox);
     await open("treasury/corridors");
     await look("corridors", page.getByRole("heading", { name: "Corridors and rates" }));
@@ -61,6 +63,18 @@ export const treasury: Walk = {
     await confirmResolution(bob, inDoubt);
   },
 };
+
+/** What services did for the request that made a payout, from the payout's page. */
+async function traceOf({ page, look, open }: Visitor, sandbox: SandboxDocument): Promise<void> {
+  const beneficiaryId = await addBeneficiary(sandbox, { name: "Ines Traced" });
+  const payout = { beneficiaryId, amount: "25.00", reference: `traced-${Date.now()}` };
+  await open(`treasury/payouts/${await payBeneficiary(sandbox, payout)}`);
+  await page.locator("#content").getByRole("link", { name: "Trace" }).click();
+  const execute = page.getByText("PayoutService/ExecutePayout", { exact: true });
+  await execute.first().click();
+  await page.getByText("rpc.status_code: ok").first().waitFor();
+  await look("trace", execute);
+}
 
 /** The rates of the hours before, which came late: the one in force stays. */
 async function earlierRates(ada: Visitor): Promise<void> {

@@ -1,0 +1,76 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { t } from "../../catalogue/en.ts";
+import { type Filter, Filters } from "../../ui/filters.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { type FoundSpans, findSpans } from "./spans.ts";
+import { Waterfall } from "./waterfall.tsx";
+
+const words = t.platform.trace;
+const route = getRouteApi("/shell/trace");
+
+const filters: readonly Filter[] = [
+  { name: "request_id", label: words.requestId, kind: "text" },
+  { name: "trace_id", label: words.traceId, kind: "text" },
+];
+
+/** What every service did for a request, on one time axis. */
+export function TracePage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { request_id: requestId = "", trace_id: traceId = "" } = search;
+  const isAsked = requestId !== "" || traceId !== "";
+  const found = useQuery({
+    queryKey: ["trace", requestId, traceId],
+    queryFn: () => findSpans({ requestId: requestId.trim(), traceId: traceId.trim() }),
+    enabled: isAsked,
+  });
+  return (
+    <Page title={words.title} lead={words.lead}>
+      <Filters
+        filters={filters}
+        values={search}
+        onChange={(next) => void navigate({ search: next })}
+      />
+      {isAsked ? null : <Notice tone="info">{words.ask}</Notice>}
+      {isAsked && found.isPending ? <p role="status">{t.states.loading}</p> : null}
+      {found.isError ? <ProblemNotice error={found.error} /> : null}
+      {found.data === undefined ? null : <Spans found={found.data} />}
+    </Page>
+  );
+}
+
+function Spans({ found: { traceIds, spans, isKept, unheard } }: { found: FoundSpans }) {
+  return (
+    <>
+      {unheard.length === 0 ? null : (
+        <Notice tone="warn">{words.unheard(unheard.join(", "))}</Notice>
+      )}
+      {traceIds.length < 2 ? null : <OtherTraces traceIds={traceIds} />}
+      {spans.length === 0 ? (
+        <Notice tone="info">{isKept ? words.notFound : words.notKept}</Notice>
+      ) : (
+        <Waterfall spans={spans} />
+      )}
+    </>
+  );
+}
+
+function OtherTraces({ traceIds }: { traceIds: readonly string[] }) {
+  return (
+    <div className="card">
+      <p>{words.several}</p>
+      <ul className="plain">
+        {traceIds.map((id) => (
+          <li key={id}>
+            <Link to="/trace" search={{ trace_id: id }} className="mono break">
+              {id}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
