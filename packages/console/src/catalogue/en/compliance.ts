@@ -134,7 +134,7 @@ export const complianceWords = {
     since: (version: string) => `Compared with ${version}`,
     first: "It is the first version of this list: every entry is new.",
     base: "Compared with",
-    replaced: "The version that it replaced",
+    replaced: "The one before",
     caption: "Entries that differ",
     none: "The two versions have the same entries.",
     kind: "What",
