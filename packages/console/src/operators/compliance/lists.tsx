@@ -11,6 +11,7 @@ import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
+import { textColumn } from "../../ui/columns.tsx";
 import { ExportButton, wholeList } from "../../ui/export-button.tsx";
 import { PagedTable } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -25,13 +26,8 @@ import { sourceColumns } from "./source-columns.tsx";
 const words = t.compliance.lists;
 
 const versionColumns: readonly Column<ListVersion>[] = [
-  { id: "list", header: words.list, cell: (row) => row.list, csv: (row) => row.list },
-  {
-    id: "version",
-    header: words.version,
-    cell: (row) => row.version,
-    csv: (row) => row.version,
-  },
+  textColumn("list", words.list, (row) => row.list),
+  textColumn("version", words.version, (row) => row.version),
   {
     id: "entries",
     header: words.entries,

@@ -2,6 +2,7 @@ import type { ListSource } from "@disburse/contracts/disburse/compliance/v1/comp
 import { isoOf } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { textColumn } from "../../ui/columns.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import type { Column } from "../../ui/table.tsx";
 
@@ -9,7 +10,7 @@ const words = t.compliance.lists;
 
 /** What there is to see of where a list comes from. */
 export const sourceColumns: readonly Column<ListSource>[] = [
-  { id: "list", header: words.list, cell: (row) => row.list, csv: (row) => row.list },
+  textColumn("list", words.list, (row) => row.list),
   {
     id: "outcome",
     header: words.outcome,

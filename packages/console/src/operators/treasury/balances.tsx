@@ -7,6 +7,7 @@ import { pageOf, type ReadPage, readAllPages, rpcPagesOf } from "../../api/rpc-p
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
+import { moneyColumn, textColumn } from "../../ui/columns.tsx";
 import { ExportButton, wholeList } from "../../ui/export-button.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { PagedTable } from "../../ui/list.tsx";
@@ -21,67 +22,25 @@ const words = t.treasury.balances;
 const route = getRouteApi("/shell/treasury/balances");
 
 const houseColumns: readonly Column<HouseBalance>[] = [
-  {
-    id: "account",
-    header: words.account,
-    cell: (row) => row.account,
-    csv: (row) => row.account,
-  },
-  {
-    id: "currency",
-    header: words.currency,
-    cell: (row) => row.currencyCode,
-    csv: (row) => row.currencyCode,
-  },
-  {
-    id: "balance",
-    header: words.balance,
-    align: "end",
-    cell: (row) => <Money amount={row.balance} />,
-    csv: (row) => row.balance,
-  },
+  textColumn("account", words.account, (row) => row.account),
+  textColumn("currency", words.currency, (row) => row.currencyCode),
+  moneyColumn("balance", words.balance, (row) => row.balance),
 ];
 
 const railColumns: readonly Column<RailAccount>[] = [
-  { id: "rail", header: words.rail, cell: (row) => row.rail, csv: (row) => row.rail },
+  textColumn("rail", words.rail, (row) => row.rail),
+  textColumn("currency", words.currency, (row) => row.currencyCode),
+  moneyColumn("available", words.available, (row) => row.available),
+  moneyColumn("held", words.held, (row) => row.held),
   {
-    id: "currency",
-    header: words.currency,
-    cell: (row) => row.currencyCode,
-    csv: (row) => row.currencyCode,
-  },
-  {
-    id: "available",
-    header: words.available,
-    align: "end",
-    cell: (row) => <Money amount={row.available} />,
-    csv: (row) => row.available,
-  },
-  {
-    id: "held",
-    header: words.held,
-    align: "end",
-    cell: (row) => <Money amount={row.held} />,
-    csv: (row) => row.held,
-  },
-  {
-    id: "waiting",
-    header: words.waiting,
-    align: "end",
+    ...moneyColumn("waiting", words.waiting, (row) => row.waiting),
     cell: (row) => (
       <>
         {String(row.waitingCount)} (<Money amount={row.waiting} />)
       </>
     ),
-    csv: (row) => row.waiting,
   },
-  {
-    id: "missing",
-    header: words.missing,
-    align: "end",
-    cell: (row) => <Money amount={row.missing} />,
-    csv: (row) => row.missing,
-  },
+  moneyColumn("missing", words.missing, (row) => row.missing),
 ];
 
 const accountColumns: readonly Column<Account>[] = [
@@ -98,26 +57,9 @@ const accountColumns: readonly Column<Account>[] = [
     cell: (row) => <span className="mono break">{row.merchantId}</span>,
     csv: (row) => row.merchantId,
   },
-  {
-    id: "currency",
-    header: words.currency,
-    cell: (row) => row.currencyCode,
-    csv: (row) => row.currencyCode,
-  },
-  {
-    id: "available",
-    header: words.available,
-    align: "end",
-    cell: (row) => <Money amount={row.available} />,
-    csv: (row) => row.available,
-  },
-  {
-    id: "held",
-    header: words.held,
-    align: "end",
-    cell: (row) => <Money amount={row.held} />,
-    csv: (row) => row.held,
-  },
+  textColumn("currency", words.currency, (row) => row.currencyCode),
+  moneyColumn("available", words.available, (row) => row.available),
+  moneyColumn("held", words.held, (row) => row.held),
   {
     id: "updated",
     header: t.payouts.one.updated,

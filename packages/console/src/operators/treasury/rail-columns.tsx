@@ -1,6 +1,7 @@
 import type { RailInfo } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { t } from "../../catalogue/en.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { textColumn } from "../../ui/columns.tsx";
 import type { Column } from "../../ui/table.tsx";
 
 const words = t.treasury.rails;
@@ -15,7 +16,7 @@ function stateOf({ paused, available }: RailInfo): string {
 
 /** What there is to see of a rail. */
 export const railColumns: readonly Column<RailInfo>[] = [
-  { id: "rail", header: words.rail, cell: ({ name }) => name, csv: ({ name }) => name },
+  textColumn("rail", words.rail, ({ name }) => name),
   { id: "state", header: words.state, cell: (row) => <State rail={row} />, csv: stateOf },
   {
     id: "why",
@@ -23,14 +24,8 @@ export const railColumns: readonly Column<RailInfo>[] = [
     cell: ({ reason }) => <span className="break">{reason}</span>,
     csv: ({ reason }) => reason,
   },
-  {
-    id: "currencies",
-    header: words.currencies,
-    width: "wide",
-    cell: currenciesOf,
-    csv: currenciesOf,
-  },
-  { id: "methods", header: words.methods, width: "wide", cell: methodsOf, csv: methodsOf },
+  textColumn("currencies", words.currencies, currenciesOf, { width: "wide" }),
+  textColumn("methods", words.methods, methodsOf, { width: "wide" }),
 ];
 
 function State({ rail }: { rail: RailInfo }) {
