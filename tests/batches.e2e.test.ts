@@ -1,4 +1,4 @@
-import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
@@ -10,15 +10,12 @@ let acme: Payer;
 let globex: Payer;
 let receiver: Receiver;
 beforeAll(async () => {
-  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "50" });
+  platform = await sharedPlatform();
   acme = payerOf(platform, "acme");
   globex = payerOf(platform, "globex");
   receiver = await startReceiver();
 });
-afterAll(async () => {
-  await receiver?.close();
-  await platform?.stop();
-});
+afterAll(() => receiver?.close());
 
 const path = (id: string, rest = "") => `${paths.batches}/${id}${rest}`;
 const until = (id: string, expected: object) =>

@@ -1,5 +1,5 @@
-import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { beforeAll, expect, it } from "vitest";
 import { bankBody } from "./bodies.ts";
 import { expectRefusal } from "./error-table.ts";
 import { type Payer, payerOf } from "./payer.ts";
@@ -7,10 +7,9 @@ import { type Payer, payerOf } from "./payer.ts";
 let platform: TestPlatform;
 let acme: Payer;
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await sharedPlatform();
   acme = payerOf(platform, "acme");
 });
-afterAll(() => platform?.stop());
 
 const path = "/api/v1/beneficiary-links";
 const kind = { destination_currency: "USD", transfer_type: "ACH" };

@@ -1,7 +1,7 @@
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
-import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { readReference } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -15,12 +15,12 @@ let platform: TestPlatform;
 let acme: Payer;
 const closing: (() => void)[] = [];
 beforeAll(async () => {
-  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "100" });
+  platform = await sharedPlatform();
   acme = payerOf(platform, "acme");
 });
 afterAll(async () => {
+  await setControls({});
   for (const close of closing) close();
-  await platform?.stop();
 });
 
 const acmeId = () => platform.sandbox.merchants.acme.merchant_id;
@@ -175,6 +175,5 @@ describe("approval rules", () => {
       failure_code: "APPROVAL_EXPIRED",
       approval: { state: "expired" },
     });
-    await setControls({});
   });
 });

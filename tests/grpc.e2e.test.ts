@@ -16,15 +16,14 @@ import {
   HealthCheckResponseSchema,
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
-import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { Client, credentials, Metadata, status } from "@grpc/grpc-js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await sharedPlatform();
 });
-afterAll(() => platform?.stop());
 
 /** A unary call with the stock gRPC client, as an internal team's program makes it. */
 async function unary<I extends Message, O extends Message>(

@@ -1,5 +1,5 @@
-import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { depositorBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
@@ -7,11 +7,10 @@ let platform: TestPlatform;
 let acme: Payer;
 let globex: Payer;
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await sharedPlatform();
   acme = payerOf(platform, "acme");
   globex = payerOf(platform, "globex");
 });
-afterAll(() => platform?.stop());
 
 const usd = { source_amount: "10.00" };
 const hook = { url: "http://127.0.0.1:9/hook" };

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { readDocument } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -24,7 +24,7 @@ function program(part: string): string {
 let platform: TestPlatform;
 let folder = "";
 beforeAll(async () => {
-  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "100" });
+  platform = await sharedPlatform();
   folder = mkdtempSync(join(tmpdir(), "disburse-readme-"));
   mkdirSync(join(folder, ".data"));
   const { baseUrl, sandbox, secrets, url } = platform;
@@ -40,10 +40,7 @@ beforeAll(async () => {
   const token = scripts.token.replace("scripts/launch.mjs", join(root, "scripts/launch.mjs"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { token } }));
 });
-afterAll(async () => {
-  await platform?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Answered = {
   readonly id?: string;

@@ -2,18 +2,17 @@ import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { networkCurrencies, networks } from "@disburse/forms/values/networks.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
-import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { bankBody, bankTransfers, cryptoBody, depositorBody, paths, wallets } from "./bodies.ts";
 import { id, times } from "./wire.ts";
 
 let platform: TestPlatform;
 let acme: Merchant;
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await sharedPlatform();
   acme = merchantOf(platform.baseUrl, platform.apiKey("acme"));
 });
-afterAll(() => platform?.stop());
 
 const types = ["Individual", "Corporate"] as const;
 const masked = (account: unknown) => String(account).replace(/.(?=.{4})/g, "*");

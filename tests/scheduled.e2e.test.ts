@@ -1,5 +1,5 @@
-import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { beforeAll, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { expectRefusal } from "./error-table.ts";
 import { type Payer, payerOf } from "./payer.ts";
@@ -8,11 +8,10 @@ let platform: TestPlatform;
 let acme: Payer;
 let globex: Payer;
 beforeAll(async () => {
-  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "50" });
+  platform = await sharedPlatform();
   acme = payerOf(platform, "acme");
   globex = payerOf(platform, "globex");
 });
-afterAll(() => platform?.stop());
 
 /** Far enough ahead for a request to arrive before. */
 const soonMs = 1_000;

@@ -295,16 +295,6 @@ it("says what to do when its port is taken", async () => {
   taken.close();
 });
 
-it("says what to do when its data folder is in use", async () => {
-  const first = await ready({ ...inProcess, PORT: "0" });
-  const { child, output } = run("main", { ...inProcess, PORT: "0" });
-  await once(child, "exit");
-  expect(child.exitCode).toBe(1);
-  expect(output()).toContain("in use by another process");
-  expect((await fetch(`${sandbox().base_url}/healthz`)).status).toBe(200);
-  expect(await end(first.child, "SIGTERM")).toBe(0);
-});
-
 it.each([
   ["PORT", "eighty"],
   ["SANDBOX_SETTLE_MS", "-1"],
@@ -316,16 +306,24 @@ it.each([
   expect(output()).toContain(name);
 });
 
-it("shows the main job, on a platform of its own or on the one that runs", async () => {
-  const own = run("demo", { ...inProcess, DATA_DIR: join(folder, "empty") });
-  await once(own.child, "exit");
-  expect(own.child.exitCode, own.output()).toBe(0);
-  expect(own.output()).toContain("verified both signatures: succeeded");
+it("shows the main job on a platform of its own, of which it leaves nothing", async () => {
+  const { child, output } = run("demo", { ...inProcess, DATA_DIR: join(folder, "empty") });
+  await once(child, "exit");
+  expect(child.exitCode, output()).toBe(0);
+  expect(output()).toContain("verified both signatures: succeeded");
   expect(existsSync(join(folder, "empty"))).toBe(false);
+});
+
+it("shows the main job where one runs, and starts no other one in its data folder", async () => {
   const { child } = await ready({ ...inProcess, PORT: "0" });
-  const again = run("demo", {});
-  await once(again.child, "exit");
-  expect(again.child.exitCode, again.output()).toBe(0);
-  expect(again.output()).toContain(`Using the platform at ${sandbox().base_url}`);
+  const demo = run("demo", {});
+  await once(demo.child, "exit");
+  expect(demo.child.exitCode, demo.output()).toBe(0);
+  expect(demo.output()).toContain(`Using the platform at ${sandbox().base_url}`);
+  const second = run("main", { ...inProcess, PORT: "0" });
+  await once(second.child, "exit");
+  expect(second.child.exitCode).toBe(1);
+  expect(second.output()).toContain("in use by another process");
+  expect((await fetch(`${sandbox().base_url}/healthz`)).status).toBe(200);
   expect(await end(child, "SIGTERM")).toBe(0);
 });

@@ -15,13 +15,13 @@ import {
   openSshReason,
   startOpenSsh,
 } from "@disburse/bank-simulator/openssh.ts";
-import { utils } from "ssh2";
+import ssh2 from "ssh2";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { afterCrash } from "./after-crash.ts";
 import { SftpError, type SftpSettings } from "./connection.ts";
 import { type RemoteFile, type SftpSession, withSftp } from "./session.ts";
 
-const otherKey = utils.generateKeyPairSync("ed25519").private;
+const otherKey = ssh2.utils.generateKeyPairSync("ed25519").private;
 
 /** For what a busy machine does late. */
 const waiting = { interval: 2, timeout: 10_000 };

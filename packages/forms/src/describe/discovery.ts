@@ -142,7 +142,8 @@ export function possibleValues(form: Form, chosen: Chosen, allowed: Allowed): Kn
   for (let changed = true; changed; ) {
     changed = false;
     for (const [name, values] of known) {
-      const kept = values.filter((value) => isPossible(name, value, rules, known));
+      const deciding = rules.filter((rule) => decidesOn(rule, name, known));
+      const kept = values.filter((value) => deciding.every(allows(name, value, known)));
       if (kept.length === values.length) continue;
       known.set(name, kept);
       changed = true;
@@ -156,17 +157,18 @@ function closedSet(field: TextField, allowed: Allowed): readonly string[] | unde
   return field.kind === "country" ? countryCodes : undefined;
 }
 
-/** Whether no rule refuses the value, of those rules whose other fields are certain. */
-function isPossible(name: string, value: string, rules: readonly Rule[], known: Known): boolean {
-  return rules.every((rule) => {
-    if (rule.when !== undefined && decide(rule.when, known) !== true) return true;
-    const others = [...rule.reads, rule.reports].filter((field) => field !== name);
-    if (others.length > rule.reads.length || !rule.reads.includes(name)) return true;
-    if (others.some((field) => known.get(field)?.length !== 1)) return true;
-    const text = (field: string) => (field === name ? value : (known.get(field)?.[0] ?? ""));
-    return rule.check(text) === undefined;
-  });
+/** Whether the rule is about the field, and all else that it is about is certain. */
+function decidesOn(rule: Rule, name: string, known: Known): boolean {
+  if (!rule.reads.includes(name)) return false;
+  if (rule.when !== undefined && decide(rule.when, known) !== true) return false;
+  const others = [...rule.reads, rule.reports].filter((field) => field !== name);
+  if (others.length > rule.reads.length) return false;
+  return others.every((field) => known.get(field)?.length === 1);
 }
+
+/** Whether a rule lets the field have the value, beside what is certain. */
+const allows = (name: string, value: string, known: Known) => (rule: Rule) =>
+  rule.check((field) => (field === name ? value : (known.get(field)?.[0] ?? ""))) === undefined;
 
 /**
  * A rule about fields of which each has a single possible value, or one that says nothing of such a

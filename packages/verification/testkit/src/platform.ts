@@ -18,6 +18,19 @@ export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 export const startTestPlatform = (settings: Environment = {}, extras?: StartExtras) =>
   start(settings, extras ?? "here");
 
+/** What its payouts settle in, and as many requests as tests make. */
+const sharedSettings = { SANDBOX_SETTLE_MS: "100", RATE_LIMIT_BURST: "5000" };
+let shared: Promise<TestPlatform> | undefined;
+
+/**
+ * The one platform of a test worker, for files that only add to it, look for what they made
+ * themselves and leave no setting changed. It ends with the worker.
+ */
+export const sharedPlatform = (): Promise<TestPlatform> => {
+  shared ??= startTestPlatform(sharedSettings);
+  return shared;
+};
+
 /** Starts one whose services are processes of their own, to be killed and started again. */
 export const startSeparatePlatform = (settings: Environment = {}) => start(settings, "apart");
 

@@ -57,7 +57,7 @@ describe.skipIf(chromium === undefined)(`/docs in a browser${reason}`, () => {
   });
 
   it("shows samples with its own address, in the language that was chosen, and copies them", async () => {
-    const watched = await openPage(browser, `${gateway.url}/docs`);
+    const watched = await openPage(browser, `${gateway.url}/docs#/Payouts/executePayout`);
     const { page } = watched;
     const first = ".sample pre:not([hidden])";
     expect(await textOf(watched, first)).toContain(`curl -s "${gateway.url}/api/v1/transfer/`);
@@ -71,12 +71,12 @@ describe.skipIf(chromium === undefined)(`/docs in a browser${reason}`, () => {
     const copied = async () => expect(await page.evaluate("window.copied")).toBe(shown);
     const shown = await textOf(watched, first);
     await vi.waitFor(copied, patience);
-    await page.goto(`${gateway.url}/docs#/Payouts/executePayout`);
-    await page.reload();
     const samples = "#operations-Payouts-executePayout .samples";
     await seen(watched, `${samples} pre:not([hidden])`, `"${gateway.url}/api/v1/transfer/execute"`);
     await page.click(`${samples} [data-language="typescript"]`);
     await seen(watched, `${samples} pre:not([hidden])`, "disburse.payouts.execute(");
+    await page.goto(`${gateway.url}/docs/testing`);
+    await seen(watched, first, 'from "@disburse/sdk"');
     expect(watched.faults).toEqual([]);
     await page.close();
   });
