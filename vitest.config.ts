@@ -66,7 +66,7 @@ export default defineConfig({
           hookTimeout: 180_000,
           isolate: false,
           // They wait for engine and broker half of the time.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
