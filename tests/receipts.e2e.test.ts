@@ -1,8 +1,8 @@
 import { Disburse } from "@disburse/sdk/disburse.ts";
 import { isDisburseError } from "@disburse/sdk/disburse-error.ts";
 import { type ReceiptKeys, verifyReceipt } from "@disburse/sdk/verify-receipt.ts";
-import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { payerOf } from "./payer.ts";
 
 /** Statements and receipts as a merchant gets them: through HTTP, against the real platform. */
@@ -12,7 +12,7 @@ let client: Disburse;
 let accountId = "";
 let payoutId = "";
 beforeAll(async () => {
-  platform = await sharedPlatform();
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "50" });
   client = clientOf("acme");
   accountId = platform.accountId("acme", "USD");
   const { id } = await payerOf(platform, "acme").quote("USD", "USD", { source_amount: "12.34" });
@@ -22,6 +22,7 @@ beforeAll(async () => {
     { timeout: 30_000, interval: 50 },
   );
 });
+afterAll(() => platform?.stop());
 
 const clientOf = (name: "acme" | "globex") =>
   new Disburse({ baseUrl: platform.baseUrl, apiKey: platform.apiKey(name) });

@@ -18,13 +18,14 @@ export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 export const startTestPlatform = (settings: Environment = {}, extras?: StartExtras) =>
   start(settings, extras ?? "here");
 
-/** What its payouts settle in, and as many requests as tests make. */
+/** Payouts settle soon, and no file meets the rate limit. */
 const sharedSettings = { SANDBOX_SETTLE_MS: "100", RATE_LIMIT_BURST: "5000" };
 let shared: Promise<TestPlatform> | undefined;
 
 /**
  * The one platform of a test worker, for files that only add to it, look for what they made
- * themselves and leave no setting changed. It ends with the worker.
+ * themselves and leave no setting changed. They work as acme: globex owns nothing but its accounts.
+ * It ends with the worker.
  */
 export const sharedPlatform = (): Promise<TestPlatform> => {
   shared ??= startTestPlatform(sharedSettings);
