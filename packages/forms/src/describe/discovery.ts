@@ -161,9 +161,8 @@ function closedSet(field: TextField, allowed: Allowed): readonly string[] | unde
 function decidesOn(rule: Rule, name: string, known: Known): boolean {
   if (!rule.reads.includes(name)) return false;
   if (rule.when !== undefined && decide(rule.when, known) !== true) return false;
-  const others = [...rule.reads, rule.reports].filter((field) => field !== name);
-  if (others.length > rule.reads.length) return false;
-  return others.every((field) => known.get(field)?.length === 1);
+  const isCertain = (field: string) => known.get(field)?.length === 1;
+  return [...rule.reads, rule.reports].every((field) => field === name || isCertain(field));
 }
 
 /** Whether a rule lets the field have the value, beside what is certain. */
