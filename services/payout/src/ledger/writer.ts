@@ -203,9 +203,9 @@ async function findEntries(
   keys: readonly string[],
 ): Promise<Map<string, LedgerEntry>> {
   const wanted = new Set(keys);
-  const recorded = await entries
-    .find({ _id: { $in: [...wanted] }, account_id: document._id })
-    .toArray();
+  // One by one: they share a command, with those of other accounts as well.
+  const found = [...wanted].map((_id) => entries.findOne({ _id, account_id: document._id }));
+  const recorded = (await Promise.all(found)).filter((each) => each !== null);
   const recent = document.recent
     .filter(({ key }) => wanted.has(key))
     .map((each) => ledgerDocument(document, each));
