@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { say } from "@disburse/harness/command-line.ts";
-import { settlesWithin } from "@disburse/harness/waiting.ts";
+import { createLoop, settlesWithin } from "@disburse/harness/waiting.ts";
 import type { ServiceProcesses, StartExtras } from "@disburse/platform/processes.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { Fault, FaultContext } from "../context.ts";
@@ -16,11 +16,17 @@ const discoverMs = 10_000;
 export const fireMs = 10_000;
 /** The n-th write of a site: the first ones often find the service just started. */
 const numberMax = 6;
+/** A new account and its credit: writes that payouts do not make. */
+const creditEveryMs = 500;
 
 const sayEvery = 20;
 
+/** A place that writes, and how often it did while it was looked for. */
+export type Site = { readonly at: string; readonly writes: number };
+
 /** A gap between two writes: right before or right after the write of a site. */
 type Gap = { readonly service: ServiceName; readonly site: string; readonly side: Side };
+type CountedGap = Gap & { readonly writes: number };
 type Side = "before" | "after";
 
 /** A crash right before and right after every write of the services, each several times. */
@@ -30,12 +36,14 @@ export const writeFault: Fault = {
   run: async (context) => {
     const { load, options, random } = context;
     load.start();
+    const credits = createLoop(() => creditAccount(context), 1);
+    credits.start();
     for (const service of services) {
       const sites = await findSites(context.platform, service);
       say(`${service} writes in ${sites.length} places`);
-      const gaps = sites.flatMap((site): Gap[] => [
-        { service, site, side: "before" },
-        { service, site, side: "after" },
+      const gaps = sites.flatMap(({ at: site, writes }): CountedGap[] => [
+        { service, site, writes, side: "before" },
+        { service, site, writes, side: "after" },
       ]);
       const rounds = Array.from({ length: options.perPoint }, () => random.shuffled(gaps));
       const missed = new Set<string>();
@@ -45,29 +53,43 @@ export const writeFault: Fault = {
       }
       for (const site of missed) say(`not every crash at ${site} happened`);
     }
+    await credits.drain();
     await load.drain();
     return [];
   },
 };
 
+/** Opens an account and credits it, unless a crash comes in between. */
+async function creditAccount({ platform }: FaultContext): Promise<void> {
+  await platform.openAccount("1.00").catch(() => undefined);
+  await pause(creditEveryMs);
+}
+
 /** Restarts a service with the report of its writes; answers where it wrote, under load. */
 export async function findSites(
   processes: ServiceProcesses,
   service: ServiceName,
-): Promise<string[]> {
+): Promise<Site[]> {
   await processes.kill(service);
   await processes.start(service, { preload, environment: { FAULT_WRITE_SITE: "" } });
   await pause(discoverMs);
   const reported = processes.log(service).matchAll(/^fault-write-site (\S+)$/gm);
-  const sites = new Set([...reported].map(([, site = ""]) => site));
+  const counts = new Map<string, number>();
+  for (const [, at = ""] of reported) counts.set(at, (counts.get(at) ?? 0) + 1);
   await processes.kill(service);
   await processes.start(service);
-  return [...sites].sort();
+  const sites = [...counts].map(([at, writes]) => ({ at, writes }));
+  return sites.sort((one, other) => one.at.localeCompare(other.at));
 }
 
 /** Tries one gap; answers whether it crashed. The service is up again afterwards. */
-async function crashOnce({ platform, random, fired }: FaultContext, gap: Gap): Promise<boolean> {
-  const hasCrashed = await crashAt(platform, gap, 1 + random.below(numberMax));
+async function crashOnce(
+  { platform, random, fired }: FaultContext,
+  gap: CountedGap,
+): Promise<boolean> {
+  // A write that a process makes once, at its start, has no second one.
+  const number = 1 + random.below(Math.min(numberMax, gap.writes));
+  const hasCrashed = await crashAt(platform, gap, number);
   if (hasCrashed) fired(`crash ${gap.side} a write of ${gap.service}`);
   await platform.kill(gap.service);
   await platform.start(gap.service);

@@ -3,7 +3,7 @@
  * the database or an acknowledgement to the broker, so that every gap between two of them is tried
  * without a line of it in the service.
  * `FAULT_WRITE_SITE` is where the write is made, as `services/payout/src/payouts/store.ts:120` or
- * the file alone, or "" to report on standard error, once each, the sites that write;
+ * the file alone, or "" to report each write's site on standard error;
  * `FAULT_WRITE_SIDE` is `before` or `after`, and `FAULT_WRITE_NUMBER` which of the writes of the
  * site it is, from 1.
  */
@@ -31,7 +31,6 @@ const writes = [
 /** A store's line is below those of the chassis, the channel and the driver. */
 Error.stackTraceLimit = 40;
 
-const reported = new Set<string>();
 let seen = 0;
 
 /** The message, and the two functions of this file that every call goes through. */
@@ -65,10 +64,7 @@ function die(): Promise<never> {
 function isTheOne(method: string): boolean {
   const site = siteOf(new Error(method).stack ?? "");
   if (site === undefined) return false;
-  if (wanted === "" && !reported.has(site)) {
-    reported.add(site);
-    process.stderr.write(`fault-write-site ${site}\n`);
-  }
+  if (wanted === "") process.stderr.write(`fault-write-site ${site}\n`);
   if (site !== wanted && site.split(":")[0] !== wanted) return false;
   seen += 1;
   return seen === number;

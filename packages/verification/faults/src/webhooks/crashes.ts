@@ -1,7 +1,7 @@
 import { say } from "@disburse/harness/command-line.ts";
 import { createRandom } from "@disburse/harness/random.ts";
 import type { Fault, FaultContext } from "../context.ts";
-import { crashAt, findSites, fireMs, startAndGo } from "../kinds/crashes.ts";
+import { crashAt, findSites, fireMs, type Site, startAndGo } from "../kinds/crashes.ts";
 import type { Assertion } from "../payouts/checks.ts";
 import {
   checkWebhooks,
@@ -92,11 +92,11 @@ async function findPoints(
 }
 
 /** Both sides of every write, and both ends of a call. */
-function crashPoints(sites: readonly string[]): CrashPoint[] {
+function crashPoints(sites: readonly Site[]): CrashPoint[] {
   const points = (["arrival", "answer"] as const).map(
     (point) => ({ kind: "call", point }) as const,
   );
-  const writes = sites.flatMap((site) =>
+  const writes = sites.flatMap(({ at: site }) =>
     (["before", "after"] as const).map((side) => ({ kind: "write", site, side }) as const),
   );
   return [...writes, ...points];
