@@ -47,16 +47,6 @@ const intent = {
   actor: { kind: "operator", id: "o" },
 } as const;
 
-type ReadEntry = { readonly key: string; readonly read: () => Promise<LedgerDocument | null> };
-
-/** The ledger, each of its entries read by `readEntry`. */
-function readingBy(readEntry: (entry: ReadEntry) => Promise<LedgerDocument | null>) {
-  const real = ledger();
-  const findOne = (filter: { readonly _id: string; readonly account_id: string }) =>
-    readEntry({ key: filter._id, read: () => real.findOne(filter) });
-  return { findOne } as unknown as typeof real;
-}
-
 /** An account of 100.00, its credit recorded, with one hold that is not. */
 async function heldAccount() {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
@@ -195,12 +185,17 @@ describe("a movement", () => {
   it("reads of a long ledger only what decides on it", async () => {
     const { target, payoutId, key } = await heldAccount();
     await recordRecent(platform.ledger);
+    const real = ledger();
     const found: string[] = [];
-    const watched = readingBy(async (entry) => {
-      const read = await entry.read();
-      if (read !== null) found.push(read._id);
-      return read;
-    });
+    const watched = {
+      find: (...args: Parameters<typeof real.find>) => ({
+        toArray: async () => {
+          const entries = await real.find(...args).toArray();
+          found.push(...entries.map(({ _id }) => _id));
+          return entries;
+        },
+      }),
+    } as unknown as typeof real;
     const apply = createAccountWriter({ accounts: accounts(), entries: watched });
     const made = await apply(target, { step: "release", payoutId, note: "" });
     expect([made.outcome, found]).toEqual(["applied", [key]]);
@@ -208,10 +203,15 @@ describe("a movement", () => {
 
   it("happens once although it was recorded between the two reads of a slow writer", async () => {
     const { accountId, target, payoutId } = await heldAccount();
-    const late = readingBy(async (entry) => {
-      await recordRecent(platform.ledger);
-      return entry.read();
-    });
+    const real = ledger();
+    const late = {
+      find: (...args: Parameters<typeof real.find>) => ({
+        toArray: async () => {
+          await recordRecent(platform.ledger);
+          return real.find(...args).toArray();
+        },
+      }),
+    } as unknown as typeof real;
     const apply = createAccountWriter({ accounts: accounts(), entries: late });
     expect((await apply(target, holdOf(payoutId))).outcome).toBe("applied");
     expect(await read(accountId)).toMatchObject({ sequence: 2 });
@@ -219,14 +219,19 @@ describe("a movement", () => {
 
   it("begins again when another process moved the account's money meanwhile", async () => {
     const { accountId, target } = await heldAccount();
+    const real = ledger();
     let interfered = 0;
-    const slow = readingBy(async (entry) => {
-      const read = await entry.read();
-      if (interfered++ < 2) {
-        await platform.ledger.apply(target, holdOf(`po_other_${interfered}`, 4_000n));
-      }
-      return read;
-    });
+    const slow = {
+      find: (...args: Parameters<typeof real.find>) => ({
+        toArray: async () => {
+          const found = await real.find(...args).toArray();
+          if (interfered++ < 2) {
+            await platform.ledger.apply(target, holdOf(`po_other_${interfered}`, 4_000n));
+          }
+          return found;
+        },
+      }),
+    } as unknown as typeof real;
     const apply = createAccountWriter({ accounts: accounts(), entries: slow });
     const made = await apply(target, holdOf("po_unlucky", 4_000n));
     expect(made).toEqual({ outcome: "insufficient" });
@@ -238,10 +243,16 @@ describe("a movement", () => {
 
   it("fails with its engine, as all that wait with it do, and holds up none after it", async () => {
     const { accountId, target } = await heldAccount();
+    const real = ledger();
     let isCut = true;
-    const failing = readingBy((entry) => {
-      return isCut ? Promise.reject(new Error("cut")) : entry.read();
-    });
+    const failing = {
+      find: (...args: Parameters<typeof real.find>) => ({
+        toArray: async () => {
+          if (isCut) throw new Error("cut");
+          return real.find(...args).toArray();
+        },
+      }),
+    } as unknown as typeof real;
     const apply = createAccountWriter({ accounts: accounts(), entries: failing });
     const tries = ["po_1", "po_2", "po_3"].map((id) => apply(target, holdOf(`${id}_${accountId}`)));
     const ends = await Promise.allSettled(tries);

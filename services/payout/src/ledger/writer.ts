@@ -15,6 +15,7 @@ import {
   toHouseSums,
   toLedgerEntry,
 } from "./documents.ts";
+import { createEntryReads } from "./entry-reads.ts";
 import type { LedgerEntry, Movement } from "./rules/account.ts";
 import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";
 import { withHousePostings } from "./rules/postings.ts";
@@ -69,12 +70,18 @@ type Waiting = {
 export function createAccountWriter(collections: LedgerCollections, watch: WatchWrites = {}) {
   const queues = new Map<string, Waiting[]>();
   const kept = new LRUCache<string, ReadAccount>({ max: keptMax, ttl: keptMs });
+  const readEntries = createEntryReads(collections);
 
   const drain = async (accountId: string, queue: Waiting[]) => {
     while (queue.length > 0) {
       const batch: Waiting[] = [];
       try {
-        const outcomes = await write({ ...collections, kept, watch }, accountId, batch, queue);
+        const outcomes = await write(
+          { ...collections, readEntries, kept, watch },
+          accountId,
+          batch,
+          queue,
+        );
         watch.onMoved?.();
         for (const [at, { done }] of batch.entries()) done.resolve(outcomes[at] as Applied);
       } catch (error) {
@@ -101,6 +108,7 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
 }
 
 type Writing = LedgerCollections & {
+  readonly readEntries: ReturnType<typeof createEntryReads>;
   readonly kept: LRUCache<string, ReadAccount>;
   readonly watch: WatchWrites;
 };
@@ -161,14 +169,14 @@ function keep(kept: LRUCache<string, ReadAccount>, read: ReadAccount, plan: Plan
 type Plan = Awaited<ReturnType<typeof planBatch>>;
 
 async function planBatch(
-  collections: LedgerCollections,
+  writing: Writing,
   { document, at, elapsed }: ReadAccount,
   batch: readonly Waiting[],
 ) {
   const now = new Date(at.getTime() + Math.trunc(performance.now() - elapsed));
   // After the account was read: what it no longer carries is in the ledger by then.
   const known = await findEntries(
-    collections,
+    writing,
     document,
     batch.flatMap(({ movement }) => decidingKeys(document._id, movement)),
   );
@@ -198,14 +206,12 @@ async function planBatch(
 
 /** The entries of an account under these keys, wherever they are. */
 async function findEntries(
-  { entries }: LedgerCollections,
+  { readEntries }: Writing,
   document: AccountDocument,
   keys: readonly string[],
 ): Promise<Map<string, LedgerEntry>> {
   const wanted = new Set(keys);
-  // One by one: they share a command, with those of other accounts as well.
-  const found = [...wanted].map((_id) => entries.findOne({ _id, account_id: document._id }));
-  const recorded = (await Promise.all(found)).filter((each) => each !== null);
+  const recorded = await readEntries(document._id, wanted);
   const recent = document.recent
     .filter(({ key }) => wanted.has(key))
     .map((each) => ledgerDocument(document, each));
