@@ -10,8 +10,8 @@ const stored = [
 /** Reads of a ledger that answers `stored`, with the commands that it was sent. */
 function reading(answer: () => Promise<object[]> = () => Promise.resolve(stored)) {
   const commands: unknown[] = [];
-  const find = (filter: unknown) => {
-    commands.push(filter);
+  const find = (filter: object, options: object) => {
+    commands.push({ filter, ...options });
     return { toArray: answer };
   };
   const entries = { find } as unknown as LedgerCollections["entries"];
@@ -28,8 +28,11 @@ it("shares a command among the accounts of a turn, and gives each its own entrie
   expect(found).toEqual([[stored[0]], [stored[1]], []]);
   expect(commands).toEqual([
     {
-      _id: { $in: ["po_1:hold", "po_1:post", "po_2:hold", "po_3:hold"] },
-      account_id: { $in: ["acc_1", "acc_2"] },
+      filter: {
+        _id: { $in: ["po_1:hold", "po_1:post", "po_2:hold", "po_3:hold"] },
+        account_id: { $in: ["acc_1", "acc_2"] },
+      },
+      hint: "_id_",
     },
   ]);
 });

@@ -21,9 +21,11 @@ type Asking = Gathered &
 export function createEntryReads({ entries }: Pick<LedgerCollections, "entries">) {
   const send = async (batch: readonly Asking[]) => {
     try {
-      const found = await findEntries(entries, batch);
+      const found = await findAsked(entries, batch);
+      const byAccount = Map.groupBy(found, (each) => each.account_id);
       for (const { accountId, keys, resolve } of batch) {
-        resolve(found.filter((each) => each.account_id === accountId && keys.has(each._id)));
+        const own = byAccount.get(accountId) ?? [];
+        resolve(own.filter(({ _id }) => keys.has(_id)));
       }
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -37,7 +39,7 @@ export function createEntryReads({ entries }: Pick<LedgerCollections, "entries">
   };
 }
 
-function findEntries(entries: LedgerCollections["entries"], batch: readonly Asked[]) {
+function findAsked(entries: LedgerCollections["entries"], batch: readonly Asked[]) {
   const keys = new Set(batch.flatMap((each) => [...each.keys]));
   const accounts = new Set(batch.map(({ accountId }) => accountId));
   const filter = { _id: { $in: [...keys] }, account_id: { $in: [...accounts] } };

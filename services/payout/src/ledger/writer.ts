@@ -70,18 +70,13 @@ type Waiting = {
 export function createAccountWriter(collections: LedgerCollections, watch: WatchWrites = {}) {
   const queues = new Map<string, Waiting[]>();
   const kept = new LRUCache<string, ReadAccount>({ max: keptMax, ttl: keptMs });
-  const readEntries = createEntryReads(collections);
+  const writing = { ...collections, readEntries: createEntryReads(collections), kept, watch };
 
   const drain = async (accountId: string, queue: Waiting[]) => {
     while (queue.length > 0) {
       const batch: Waiting[] = [];
       try {
-        const outcomes = await write(
-          { ...collections, readEntries, kept, watch },
-          accountId,
-          batch,
-          queue,
-        );
+        const outcomes = await write(writing, accountId, batch, queue);
         watch.onMoved?.();
         for (const [at, { done }] of batch.entries()) done.resolve(outcomes[at] as Applied);
       } catch (error) {
@@ -107,7 +102,7 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
   };
 }
 
-type Writing = LedgerCollections & {
+type Writing = Pick<LedgerCollections, "accounts"> & {
   readonly readEntries: ReturnType<typeof createEntryReads>;
   readonly kept: LRUCache<string, ReadAccount>;
   readonly watch: WatchWrites;
@@ -151,7 +146,7 @@ type ReadAccount = {
 };
 
 /** The account as it is, with its database's clock. */
-async function readAccount({ accounts }: LedgerCollections, accountId: string) {
+async function readAccount({ accounts }: Writing, accountId: string) {
   const found = await findWithTime(accounts, accountId);
   if (found === null) return undefined;
   const { now: at, ...document } = found;
@@ -220,7 +215,7 @@ async function findEntries(
 
 /** `false` when the account has changed since it was read. */
 async function save(
-  { accounts }: LedgerCollections,
+  { accounts }: Writing,
   { _id, sequence }: AccountDocument,
   plan: Plan,
 ): Promise<boolean> {
