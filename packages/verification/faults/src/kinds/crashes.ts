@@ -36,7 +36,11 @@ export const writeFault: Fault = {
   run: async (context) => {
     const { load, options, random } = context;
     load.start();
-    const credits = createLoop(() => creditAccount(context), 1);
+    let credited = 0;
+    const credits = createLoop(async () => {
+      if (await creditAccount(context)) credited += 1;
+      await pause(creditEveryMs);
+    }, 1);
     credits.start();
     for (const service of services) {
       const sites = await findSites(context.platform, service);
@@ -55,14 +59,16 @@ export const writeFault: Fault = {
     }
     await credits.drain();
     await load.drain();
-    return [];
+    return [{ name: "accounts credited", problems: credited > 0 ? [] : ["none was"] }];
   },
 };
 
-/** Opens an account and credits it, unless a crash comes in between. */
-async function creditAccount({ platform }: FaultContext): Promise<void> {
-  await platform.openAccount("1.00").catch(() => undefined);
-  await pause(creditEveryMs);
+/** Opens an account and credits it; `false`: a crash came in between. */
+function creditAccount({ platform }: FaultContext): Promise<boolean> {
+  return platform.openAccount("1.00").then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Restarts a service with the report of its writes; answers where it wrote, under load. */
