@@ -20,6 +20,19 @@ export function without(
   };
 }
 
+/** Inserts each document under an id of its own: no other process finds that its key is taken. */
+export function neverTaken(collection: string): { readonly sabotage: Sabotage } {
+  let inserts = 0;
+  return {
+    sabotage: (command) => {
+      const { filter } = command;
+      if (command.collection !== collection || command.name !== "insertOne") return filter;
+      inserts += 1;
+      return { _id: `${collection} ${inserts}` };
+    },
+  };
+}
+
 /** Takes every approval of a payout as one of a member's: its maker may approve it. */
 export function approvedByAnyone(): { readonly served: ChangeServed } {
   return {

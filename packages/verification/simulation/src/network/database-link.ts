@@ -14,7 +14,7 @@ const slowMs = 9_000;
 /** Renewed all the time: crashes and lost answers are better spent on what moves money. */
 const sweepLeases = "leases";
 
-/** Changes the filter of a command: how a test removes a guard. */
+/** Changes the filter of a command, or fields of an insert: how a test removes a guard. */
 export type Sabotage = (command: Command) => Document | undefined;
 
 /**

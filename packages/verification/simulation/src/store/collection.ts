@@ -17,7 +17,10 @@ export type Command = {
   /** As the driver's method is called. */
   readonly name: string;
   readonly isWrite: boolean;
-  /** Changed by a simulation that takes a guard away; what a store sent otherwise. */
+  /**
+   * Changed by a simulation that takes a guard away; what a store sent otherwise. An insert has
+   * none: what a simulation gives it is written over its document.
+   */
   readonly filter: Document | undefined;
 };
 

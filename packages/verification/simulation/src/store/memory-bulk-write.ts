@@ -51,7 +51,7 @@ type Results = Record<"insertResults" | "updateResults" | "deleteResults", Map<n
 function write(table: Table, model: WriteModel, taken: Document, at: number, into: Results) {
   switch (model.name) {
     case "insertOne":
-      table.insert(model.document);
+      table.insert({ ...model.document, ...taken });
       into.insertResults.set(at, { insertedId: model.document._id });
       return;
     case "deleteOne": {

@@ -39,7 +39,7 @@ export async function setControls(
       newBeneficiaryDays: random.pick([0, 0, 3]),
       lastsSeconds: random.pick([60, 60, daySeconds]),
       isOfBatches: random.chance(0.5),
-      duplicateWindowSeconds: random.pick([0, daySeconds]),
+      duplicateWindowSeconds: random.pick([0, daySeconds, daySeconds]),
     };
     const operationId = callers.operation();
     const set = () =>

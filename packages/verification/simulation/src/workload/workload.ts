@@ -29,8 +29,11 @@ type Bill = {
   readonly beneficiaryId: string;
   readonly sourceAmount: string;
   readonly referenceId: string;
-  /** When it is paid; twice at once, where it is paid twice. */
+  /** When its quote is asked for, and when that is executed; twice at once, where it is paid twice. */
   readonly startMs: number;
+  readonly executeMs: number;
+  /** Its callers execute it within so long. */
+  readonly spreadMs: number;
 };
 
 /** What a workload leaves to be checked. */
@@ -50,6 +53,10 @@ const quotesMin = 4;
 const quotesMore = 7;
 /** Callers come within this time, so that what they do overlaps. */
 const startMaxMs = 8_000;
+/** A quote is executed so long after it is asked for. */
+const executeAfterMs = 1_500;
+/** Callers of one execute come within this time. */
+const togetherMs = 40;
 /** A merchant cancels a payout this long after it was accepted. */
 const cancelMaxMs = 12_000;
 /** A merchant asks for a payout to be paid again this long after it was accepted. */
@@ -70,6 +77,8 @@ export class Workload {
   readonly scheduled: ScheduledCallers;
   readonly batches: BatchCallers;
   #ttlSeconds = 60;
+  /** When callers began. */
+  #beganMs = 0;
   /** What stands before merchants' payouts, by merchant. */
   controls: ReadonlyMap<string, MerchantControls> = new Map();
 
@@ -94,6 +103,7 @@ export class Workload {
   /** Everything that callers do; resolves when each has an answer or has given up. */
   async run(accounts: readonly FundedAccount[]): Promise<void> {
     const { random } = this.#scheduler;
+    this.#beganMs = this.#scheduler.nowMs();
     const callers: Promise<void>[] = [];
     const count = quotesMin + random.below(quotesMore);
     for (let at = 0; at < count; at += 1) callers.push(this.#payOnce(this.#bill(accounts)));
@@ -111,14 +121,17 @@ export class Workload {
   /** What is to be paid: now and then what was paid already. */
   #bill(accounts: readonly FundedAccount[]): Bill {
     const { random, faults } = this.#scheduler;
-    if (this.#bills.length > 0 && random.chance(0.15)) {
+    if (this.#bills.length > 0 && random.chance(0.3)) {
       faults.count("paid twice by a merchant");
       return random.pick(this.#bills);
     }
     const account = random.pick(accounts);
     const referenceId = this.#callers.operation();
     const startMs = random.below(startMaxMs);
-    const bill = { ...this.#terms(account), account, referenceId, startMs };
+    const executeMs = startMs + random.below(executeAfterMs);
+    const spreadMs = random.pick([togetherMs, togetherMs, executeAfterMs]);
+    const times = { startMs, executeMs, spreadMs };
+    const bill = { ...this.#terms(account), account, referenceId, ...times };
     this.#bills.push(bill);
     return bill;
   }
@@ -154,7 +167,7 @@ export class Workload {
       this.record.answered.push(answered);
       const repeats = 1 + (random.chance(0.4) ? 1 + random.below(2) : 0);
       if (repeats > 1) faults.count("operation repeated");
-      for (let at = 0; at < repeats; at += 1) callers.push(this.#execute(answered));
+      for (let at = 0; at < repeats; at += 1) callers.push(this.#execute(answered, bill));
     }
     await Promise.all(callers);
   }
@@ -187,10 +200,11 @@ export class Workload {
   }
 
   /** Executes until there is an answer; sometimes the caller loses patience. */
-  async #execute(answered: Heard): Promise<void> {
+  async #execute(answered: Heard, { executeMs, spreadMs }: Bill): Promise<void> {
     const { random, faults } = this.#scheduler;
     const { merchantId, quoteId, operationId, referenceId, allowDuplicate } = answered;
-    await this.#pause(random.below(1_500));
+    const untilMs = Math.max(this.#beganMs + executeMs - this.#scheduler.nowMs(), 0);
+    await this.#pause(untilMs + random.below(spreadMs));
     const { payout } = this.#platform.rpc;
     const request = { merchantId, quoteId, referenceId, allowDuplicate };
     const mutation = mutationFor(makerOf(merchantId), operationId);
