@@ -94,7 +94,11 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
     const transfer = railState.transfers.get(String(_id));
     if (cancelled.has(_id)) return transfer === undefined ? [] : [`${_id} was kept back, and sent`];
     const { stage } = progress as Document;
-    if (transfer === undefined) return stage === "cancelled" ? [] : [`${_id} was never sent`];
+    if (transfer === undefined) {
+      // Its submission was lost, and operators rejected it: the rail will never pay it.
+      const isTakenBack = stage === "rejected" && railState.isStone(String(_id));
+      return stage === "cancelled" || isTakenBack ? [] : [`${_id} was never sent`];
+    }
     if (transfer.isWithdrawn) {
       const isEnded = stage === "cancelled" || stage === "rejected";
       return isEnded ? [] : [`${_id} is ${stage}, and its rail took it back`];
