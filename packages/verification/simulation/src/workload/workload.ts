@@ -29,7 +29,7 @@ type Bill = {
   readonly beneficiaryId: string;
   readonly sourceAmount: string;
   readonly referenceId: string;
-  /** When its quote is asked for, and when that is executed; twice at once, where it is paid twice. */
+  /** When its quote is asked for, and executed; twice at once, where it is paid twice. */
   readonly startMs: number;
   readonly executeMs: number;
   /** Its callers execute it within so long. */
