@@ -31,10 +31,15 @@ type TurnDocument = {
   payout_id: string;
   account_id: string;
   taken_at: Date;
+  /** Tries of the same payout beside the one that took it; absent while there was none. */
+  shared?: number;
 };
 
-/** Ends a turn: the payout is stored, or was refused. */
-export type Turn = { readonly end: () => Promise<void> };
+/**
+ * Ends a turn. It is over for all tries of a payout that is stored; where one was refused, the
+ * others go on in it.
+ */
+export type Turn = { readonly end: (how: "stored" | "refused") => Promise<void> };
 
 /** Refuses payouts that repeat another one, where their merchant has it so. */
 export type DuplicateGuard = ReturnType<typeof createDuplicateGuard>;
@@ -72,7 +77,7 @@ export function createDuplicateGuard(deps: GuardDeps) {
       const since = new Date(asked.now.getTime() - windowMs);
       const earlier = await findEarlier(deps.payouts, asked, since);
       if (earlier === undefined) return turn;
-      await turn.end();
+      await turn.end("refused");
       return { ...refused("POSSIBLE_DUPLICATE"), payoutId: earlier };
     },
   };
@@ -112,7 +117,13 @@ async function takeTurn(
   const _id = `${merchantId}:${beneficiaryId}:${referenceId}`;
   const own = { payout_id: payoutId, account_id: accountId };
   // Where it ends by itself meanwhile, another execute has it.
-  const turn = { end: async () => void (await turns.deleteOne({ _id, payout_id: payoutId })) };
+  const its = { _id, payout_id: payoutId };
+  const turn: Turn = {
+    end: async (how) => {
+      if (how === "refused") await turns.updateOne(its, { $inc: { shared: -1 } });
+      await turns.deleteOne(how === "refused" ? { ...its, shared: { $lt: 0 } } : its);
+    },
+  };
   const waitsUntil = performance.now() + waitMaxMs;
   while (performance.now() < waitsUntil) {
     const taken = { ...own, taken_at: deps.clock.now() };
@@ -120,10 +131,15 @@ async function takeTurn(
     const found = await turns.findOne({ _id });
     if (found === null) continue;
     // Another try of the same payout: whichever is first makes it.
-    if (found.payout_id === payoutId) return turn;
+    if (found.payout_id === payoutId) {
+      const { matchedCount } = await turns.updateOne(its, { $inc: { shared: 1 } });
+      if (matchedCount === 1) return turn;
+      continue;
+    }
     if (await isLeft(deps, found)) {
       const { payout_id, taken_at } = found;
-      const { matchedCount } = await turns.updateOne({ _id, payout_id, taken_at }, { $set: taken });
+      const retaken = { $set: taken, $unset: { shared: "" as const } };
+      const { matchedCount } = await turns.updateOne({ _id, payout_id, taken_at }, retaken);
       if (matchedCount === 1) return turn;
     }
     await pause(Math.random() * pauseMaxMs);

@@ -87,7 +87,7 @@ describe("with a guard against duplicates", () => {
     };
     const enter = async (change: object) => {
       const turn = await platform.rpcDeps.duplicates.enter({ ...asked, ...change });
-      if (turn !== undefined && "end" in turn) await turn.end();
+      if (turn !== undefined && "end" in turn) await turn.end("refused");
       return turn !== undefined && "refused" in turn ? turn.payoutId : undefined;
     };
     expect(await enter({})).toBe(payoutId);
@@ -97,6 +97,33 @@ describe("with a guard against duplicates", () => {
     expect(await enter({ beneficiaryId: "ben_2" })).toBeUndefined();
     expect(await enter({ merchantId: "mer_2" })).toBeUndefined();
     expect(await enter({ payoutId })).toBeUndefined();
+  });
+
+  it("a turn that tries of one payout share lasts until the last of them was refused, or one made it", async () => {
+    const enter = async (payoutId: string) => {
+      const turn = await platform.rpcDeps.duplicates.enter({
+        ...{ payoutId, merchantId, accountId, beneficiaryId: "ben_1", referenceId },
+        ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
+        now: new Date(),
+      });
+      if (turn === undefined || !("end" in turn)) throw new Error("no turn");
+      return turn;
+    };
+    const first = await enter("po_one");
+    const second = await enter("po_one");
+    let isEntered = false;
+    const entered = enter("po_other").then((turn) => {
+      isEntered = true;
+      return turn;
+    });
+    await first.end("refused");
+    expect(await turns().countDocuments({ payout_id: "po_one" })).toBe(1);
+    expect(isEntered).toBe(false);
+    await second.end("refused");
+    const other = await entered;
+    await enter("po_other");
+    await other.end("stored");
+    expect(await turns().countDocuments()).toBe(0);
   });
 
   it.each([

@@ -111,7 +111,7 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
   if (isRefused(turn)) return turn;
   const result = await holdAndClaim(deps, { ...request, approval }, read, next);
   // After an error it is not known what becomes of the payout: the turn ends by itself.
-  await turn?.end();
+  await turn?.end(isRefused(result) ? "refused" : "stored");
   return answer(result);
 }
 
