@@ -156,8 +156,12 @@ async function compareSizes(bench: Bench) {
     [few, many],
     options.rounds,
   );
-  const faults = [few, many].map((sized) => faultsOf(load, sized, [sized.platform.name]));
-  return { figures, faults: (await Promise.all(faults)).flat() };
+  const faults = [
+    ...(await faultsOf(load, few, [few.platform.name])),
+    ...(await faultsOf(load, many, [many.platform.name])),
+    ...(await checkInvariants(few.platform)),
+  ];
+  return { figures, faults };
 }
 
 async function measureAll(

@@ -61,7 +61,7 @@ describe("finds within a few seeds that", () => {
   test.each(broken)(
     "%s",
     async (_what, options) => {
-      // Two executes at once under a guard are in one seed of 20 or so; the others need few.
+      // Two executes at once under a guard are in one seed of 15 or so; the others need few.
       const seedsMax = 120;
       for (let seed = 1; seed <= seedsMax; seed += 1) {
         const { wrong } = await runSeed(seed, options);
