@@ -126,6 +126,24 @@ describe("with a guard against duplicates", () => {
     expect(await turns().countDocuments()).toBe(0);
   });
 
+  it("an execute that is refused leaves the turn to another try of its quote", async () => {
+    const mutation = platform.operation();
+    const other = { mutation, merchantId, quoteId: platform.quote(accountId) };
+    await platform.rpc.executePayout({ ...other, referenceId: "" });
+    const quoteId = platform.quote(accountId);
+    const payoutId = derivedId("payout", quoteId);
+    await platform.rpcDeps.duplicates.enter({
+      ...{ payoutId, merchantId, accountId, beneficiaryId: "ben_1", referenceId },
+      ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
+      now: new Date(),
+    });
+    const used = platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId });
+    expect(await codeOf(used)).not.toBe("OK");
+    expect(await turns().countDocuments({ payout_id: payoutId })).toBe(1);
+    expect(await codeOf(execute(quoteId))).toBe("OK");
+    expect(await turns().countDocuments()).toBe(0);
+  });
+
   it.each([
     ["at the end of its window", 0, "OK"],
     ["a moment before", 1, "POSSIBLE_DUPLICATE"],
