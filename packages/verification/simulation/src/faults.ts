@@ -16,7 +16,7 @@ export const faultKinds = [
   ...["webhook: refused", "webhook: answer lost"],
   ...["beneficiary service away", "screening changed", "payout waited for clearance"],
   ...["quote expired", "money short", "operation repeated", "operation of two quotes"],
-  ...["credit repeated", "resolved by operators", "kept back by operators"],
+  ...["credit repeated", "reversal refused", "resolved by operators", "kept back by operators"],
   ...["cancelled by its merchant", "cancelled too late"],
   ...["rail: charged", "rail: short return", "payout waited for funds", "rail account funded"],
   ...["rail account swept", "rail account overdrawn"],

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { ApprovePayoutRequest } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Sabotage } from "./network/database-link.ts";
@@ -47,6 +48,36 @@ export function approvedByAnyone(): { readonly served: ChangeServed } {
     },
   };
 }
+
+/** Lets an operation that was refused be done after all: it comes again as another one. */
+export function triedAgain(): { readonly served: ChangeServed } {
+  const refused = new Map<string, number>();
+  const forgetting =
+    (call: Change): Change =>
+    async (request) => {
+      const operationId = request.mutation?.operationId ?? "";
+      const tries = refused.get(operationId) ?? 0;
+      const mutation = { ...request.mutation, operationId: `${operationId}:${tries}` };
+      try {
+        return await call({ ...request, mutation });
+      } catch (error) {
+        if (readRefusal(error) !== undefined) refused.set(operationId, tries + 1);
+        throw error;
+      }
+    };
+  return {
+    served: (rpc) => {
+      const { reverseCredit, sweepRailAccount } = rpc as Record<string, Change | undefined>;
+      return {
+        ...rpc,
+        ...(reverseCredit && { reverseCredit: forgetting(reverseCredit) }),
+        ...(sweepRailAccount && { sweepRailAccount: forgetting(sweepRailAccount) }),
+      };
+    },
+  };
+}
+
+type Change = (request: { mutation?: { operationId?: string } }) => Promise<unknown>;
 
 type Approve = (request: ApprovePayoutRequest) => unknown;
 

@@ -5,6 +5,7 @@ import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import type { Account, HashVersion, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
 import { type HouseSums, postingText } from "./rules/postings.ts";
+import type { RememberedRefusals } from "./rules/refusals.ts";
 
 /** What it takes to claim and create the payout of a hold after a crash. */
 export type HoldIntent = Origin & {
@@ -55,8 +56,8 @@ export type EntryFields = {
 /** An entry inside its account: the account is the outbox of its own ledger. */
 export type RecentEntry = EntryFields & { key: string };
 
-/** An account: balances, what the ledger does not have yet, open holds. */
-export type AccountDocument = {
+/** An account: balances, what the ledger does not have yet, open holds, refused operations. */
+export type AccountDocument = RememberedRefusals & {
   _id: string;
   schema_version: number;
   /** `house` of a rail account. */

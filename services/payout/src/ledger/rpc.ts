@@ -147,11 +147,11 @@ export async function credit(ledger: Ledger, request: Credit) {
 /** Reverses a credit once; a repeat answers with the first entry. */
 async function reverse(ledger: Ledger, request: ReverseCreditRequest) {
   const { mutation, merchantId, accountId, entryId } = request;
-  const { actor } = readMutation(mutation);
+  const { operationId, actor } = readMutation(mutation);
   assertMerchants(merchantId);
   const note = readNote(request.note);
   if (note === "") orThrow(refused("INVALID_REQUEST", "note: is required"));
-  const movement = { step: "reversal", creditKey: entryId, note } as const;
+  const movement = { step: "reversal", operationId, creditKey: entryId, note } as const;
   const applied = await ledger.apply({ merchantId, accountId, actor }, movement);
   if (applied.outcome === "insufficient") return orThrow(refused("INSUFFICIENT_BALANCE"));
   return entryOf(applied);

@@ -226,3 +226,66 @@ it("what came while a write failed goes into the next try", async () => {
   expect(updates).toHaveBeenCalledTimes(2);
   expect(await stored(accountId)).toMatchObject({ sequence: 5, held: expect.anything() });
 });
+
+const credited = (accountId: string, operationId: string, amount: bigint) =>
+  [
+    { merchantId, accountId, actor: { kind: "operator", id: "ada" } },
+    { step: "credit", operationId, amount, note: "" },
+  ] as const;
+const reversed = (accountId: string, operationId: string, creditOperation: string) => {
+  const creditKey = `${accountId}:credit:${creditOperation}`;
+  const movement = { step: "reversal", operationId, creditKey, note: "a mistake" } as const;
+  return [{ merchantId, accountId, actor: { kind: "operator", id: "ada" } }, movement] as const;
+};
+
+it("an operation that was refused stays refused, for each process and when there is money", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "10.00");
+  await platform.ledger.apply(...credited(accountId, "mistaken", 500n));
+  await platform.ledger.apply(...held(accountId, "po_20", 1_200n));
+  const refused = { outcome: "insufficient" };
+  const before = await stored(accountId);
+  expect(await platform.ledger.apply(...reversed(accountId, "back", "mistaken"))).toEqual(refused);
+  const { refused: remembered, refusals, ...rest } = (await stored(accountId)) ?? {};
+  expect(rest).toEqual(before);
+  expect([remembered?.length, refusals]).toEqual([1, 1]);
+  await platform.ledger.apply(...credited(accountId, "more", 5_000n));
+  for (const ledger of [platform.ledger, other]) {
+    expect(await ledger.apply(...reversed(accountId, "back", "mistaken"))).toEqual(refused);
+  }
+  expect(await stored(accountId)).toMatchObject({ refusals: 1 });
+  expect(await other.apply(...reversed(accountId, "back again", "mistaken"))).toMatchObject({
+    outcome: "applied",
+  });
+  // What was done is done, whichever operation asks.
+  for (const ledger of [platform.ledger, other]) {
+    expect(await ledger.apply(...reversed(accountId, "back", "mistaken"))).toMatchObject({
+      outcome: "applied",
+    });
+  }
+});
+
+it("an account that another process has refused an operation of is read again", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "10.00");
+  const onRetried = vi.fn();
+  const late = await openLedger(platform.database, { onRetried });
+  await late.apply(...credited(accountId, "mistaken elsewhere", 500n));
+  await late.apply(...held(accountId, "po_21", 1_200n));
+  const back = reversed(accountId, "back elsewhere", "mistaken elsewhere");
+  expect(await other.apply(...back)).toEqual({ outcome: "insufficient" });
+  const [funded, answer] = await Promise.all([
+    late.apply(...credited(accountId, "more elsewhere", 5_000n)),
+    late.apply(...back),
+  ]);
+  expect(funded).toMatchObject({ outcome: "applied" });
+  expect(answer).toEqual({ outcome: "insufficient" });
+  expect(onRetried).toHaveBeenCalledOnce();
+});
+
+it("a hold that was refused is made when there is money", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "10.00");
+  const hold = held(accountId, "po_22", 1_500n);
+  expect(await platform.ledger.apply(...hold)).toEqual({ outcome: "insufficient" });
+  expect(await stored(accountId)).not.toHaveProperty("refusals");
+  await other.apply(...credited(accountId, "topped up", 500n));
+  expect(await platform.ledger.apply(...hold)).toMatchObject({ outcome: "applied" });
+});

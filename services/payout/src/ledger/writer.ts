@@ -19,6 +19,12 @@ import { createEntryReads } from "./entry-reads.ts";
 import type { LedgerEntry, Movement } from "./rules/account.ts";
 import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";
 import { withHousePostings } from "./rules/postings.ts";
+import {
+  findRefusal,
+  type RememberedRefusals,
+  refusalKeyOf,
+  withRefusal,
+} from "./rules/refusals.ts";
 
 /** The result of applying a movement; `applied` also where it was applied before. */
 export type Applied =
@@ -127,11 +133,12 @@ async function write(
     const read = known ?? (await readAccount(writing, accountId));
     if (read === undefined) return batch.map(() => ({ outcome: "no_account" }));
     const plan = await planBatch(writing, read, batch);
-    const isSaved = plan.fresh.length > 0 && (await save(writing, read.document, plan));
+    const isWrite = plan.fresh.length > 0 || plan.refusals !== undefined;
+    const isSaved = isWrite && (await save(writing, read.document, plan));
     if (isSaved) keep(kept, read, plan);
     // A refusal rests on the account as it is, which only a write or a read tells.
-    if (isSaved || (plan.fresh.length === 0 && known === undefined)) return plan.outcomes;
-    if (plan.fresh.length > 0) watch.onRetried?.();
+    if (isSaved || (!isWrite && known === undefined)) return plan.outcomes;
+    if (isWrite) watch.onRetried?.();
     await pause(Math.random() * pauseMaxMs);
     known = undefined;
   }
@@ -157,7 +164,7 @@ async function readAccount({ accounts }: Writing, accountId: string) {
 function keep(kept: LRUCache<string, ReadAccount>, read: ReadAccount, plan: Plan): void {
   const recent = [...read.document.recent, ...plan.fresh];
   if (recent.length > keptEntriesMax) return;
-  const document = { ...read.document, ...balances(plan), recent };
+  const document = { ...read.document, ...balances(plan), ...plan.refusals, recent };
   kept.set(document._id, { ...read, document });
 }
 
@@ -179,11 +186,20 @@ async function planBatch(
   const entries: LedgerEntry[] = [];
   const fresh: RecentEntry[] = [];
   const intents: AccountDocument["open_holds"] = [];
+  let remembered: RememberedRefusals = document;
   const outcomes = batch.map(({ target, movement }): Applied => {
     if (target.merchantId !== document.merchant_id) return { outcome: "no_account" };
     const planned = planMovement(state, known, movement, now, target.actor);
     if (planned.outcome === "repeated") return { outcome: "applied", entry: planned.entry };
-    if (planned.outcome !== "applied") return planned;
+    const refusalKey = refusalKeyOf(document._id, movement);
+    const before = findRefusal(remembered, refusalKey);
+    if (before !== undefined) return { outcome: before.outcome };
+    if (planned.outcome !== "applied") {
+      if (refusalKey !== undefined) {
+        remembered = withRefusal(remembered, { key: refusalKey, outcome: planned.outcome });
+      }
+      return planned;
+    }
     const { entry } = planned;
     state = planned.state;
     known.set(entry.key, entry);
@@ -196,7 +212,8 @@ async function planBatch(
     return { outcome: "applied", entry };
   });
   const house = houseFields(withHousePostings(toHouseSums(document), entries));
-  return { outcomes, fresh, intents, house, state };
+  const refusals = remembered === document ? undefined : remembered;
+  return { outcomes, fresh, intents, house, state, refusals };
 }
 
 /** The entries of an account under these keys, wherever they are. */
@@ -216,14 +233,15 @@ async function findEntries(
 /** `false` when the account has changed since it was read. */
 async function save(
   { accounts }: Writing,
-  { _id, sequence }: AccountDocument,
+  { _id, sequence, refusals }: AccountDocument,
   plan: Plan,
 ): Promise<boolean> {
   const { fresh, intents } = plan;
+  const moved = fresh.length > 0 && { ...balances(plan), dirty: true as const };
   const saved = await accounts.updateOne(
-    { _id, sequence },
+    { _id, sequence, refusals: refusals ?? { $exists: false } },
     {
-      $set: { ...balances(plan), dirty: true },
+      $set: { ...moved, ...plan.refusals },
       $push: { recent: { $each: fresh }, open_holds: { $each: intents } },
     },
   );

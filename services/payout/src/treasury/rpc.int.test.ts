@@ -62,9 +62,15 @@ describe("a rail account", () => {
     expect(await outcome(operationsRpc.fundRailAccount({ ...once, amount: "1.00" }))).toContain(
       "operation_id: was used with other content",
     );
-    expect(await outcome(operationsRpc.sweepRailAccount(wire("100.01")))).toContain(
+    const tooMuch = wire("100.01");
+    expect(await outcome(operationsRpc.sweepRailAccount(tooMuch))).toContain(
       "INSUFFICIENT_BALANCE",
     );
+    await operationsRpc.fundRailAccount(wire("0.01"));
+    expect(await outcome(operationsRpc.sweepRailAccount(tooMuch))).toContain(
+      "INSUFFICIENT_BALANCE",
+    );
+    await operationsRpc.sweepRailAccount(wire("0.01"));
     await operationsRpc.sweepRailAccount(wire("60.00"));
     const charged = await operationsRpc.sweepRailAccount(wire("50.00", { charge: true }));
     expect(charged.entry).toMatchObject({ step: RailStep.RAIL_CHARGE, available: "-10.00" });

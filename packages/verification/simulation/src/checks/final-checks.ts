@@ -34,6 +34,7 @@ export function finalProblems(
     ...broker.deadLetters.map(({ id }) => `event ${id} was not readable`),
     ...wrongAnswers(platform, record),
     ...wrongCredits(platform, record),
+    ...wrongReversals(platform, record),
     ...wrongTransfers(platform),
     ...wrongRailMoney(platform),
     ...wrongCancellations(platform, record),
@@ -75,6 +76,17 @@ function wrongCredits({ databases }: Platform, { credits }: WorkloadRecord): str
       ? []
       : [`credit ${key} was answered with ${[...answered].join(", ")}`],
   );
+}
+
+/** A credit is taken back where its callers were told so, and stays where they were refused. */
+function wrongReversals({ databases }: Platform, { reversals }: WorkloadRecord): string[] {
+  const entries = new Set(databases.payout.documents("ledger_entries").map(({ _id }) => _id));
+  return [...reversals].flatMap(([entryId, answers]) => {
+    const isReversed = entries.has(`${entryId}:reversal`);
+    return answers.every((each) => (each === "reversed") === isReversed)
+      ? []
+      : [`${entryId} is ${isReversed ? "" : "not "}reversed (${answers.join(", ")})`];
+  });
 }
 
 const endings: Readonly<Record<Scenario, readonly [status: string, stage: string]>> = {

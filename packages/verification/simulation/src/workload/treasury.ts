@@ -94,7 +94,11 @@ export class Treasury {
     if (isCalm || !random.chance(0.25)) return;
     const there = minorOf(account.available, currency);
     const amount = random.pick([there / 2n, there, there + 1n]);
-    if (amount > 0n) await this.#book(random.pick(["sweep", "sweep", "charge"]), currency, amount);
+    if (amount <= 0n) return;
+    const what = random.pick<Booking>(["sweep", "sweep", "charge"]);
+    // What is missing may arrive at the same time.
+    const fund = random.chance(0.5) ? this.#book("fund", currency, 1n) : undefined;
+    await Promise.all([this.#book(what, currency, amount), fund]);
   }
 
   /** Books once, of one caller or two with the same operation. */
@@ -109,12 +113,16 @@ export class Treasury {
       what === "fund"
         ? this.#rpc.fundRailAccount(request)
         : this.#rpc.sweepRailAccount({ ...request, charge: what === "charge" });
-    const callers = random.chance(0.3) ? [call, call] : [call];
+    const callers = random.chance(0.5) ? [call, call] : [call];
     const answers = await Promise.all(callers.map((each) => this.#answer<unknown>(each)));
     this.underWay -= 1;
     if (answers.every((each) => typeof each === "string")) {
       if (what !== "sweep") this.wrong.push(`${what} of ${amount} ${currency}: ${answers.join()}`);
       return;
+    }
+    const refusals = answers.filter((each) => typeof each === "string");
+    if (refusals.length > 0) {
+      this.wrong.push(`${what} of ${amount} ${currency} is booked, and ${refusals.join()}`);
     }
     faults.count(what === "fund" ? "rail account funded" : "rail account swept");
     const signed = what === "fund" ? minor : -minor;

@@ -41,6 +41,8 @@ export type WorkloadRecord = {
   readonly answered: Heard[];
   /** Entries by account and operation of a credit. */
   readonly credits: Map<string, Set<string>>;
+  /** What each caller was answered who took a credit back, by the credit's entry. */
+  readonly reversals: Map<string, readonly string[]>;
   /** A caller read something else than it was answered. */
   readonly wrong: string[];
   /** Payouts whose merchant was answered that they are cancelled. */
@@ -59,6 +61,8 @@ const executeAfterMs = 1_500;
 const togetherMs = 40;
 /** A merchant cancels a payout this long after it was accepted. */
 const cancelMaxMs = 12_000;
+/** A credit is taken back this long after it was made. */
+const takenBackMaxMs = 12_000;
 /** A merchant asks for a payout to be paid again this long after it was accepted. */
 const reissueMaxMs = 20_000;
 /** The longest that a quote of the workload holds. */
@@ -68,7 +72,7 @@ const quoteTtlSeconds = [6, 20, 60];
 export class Workload {
   readonly record: WorkloadRecord = {
     ...{ answered: [], credits: new Map(), wrong: [], cancelled: new Set() },
-    reissued: new Map(),
+    ...{ reversals: new Map(), reissued: new Map() },
   };
   readonly #scheduler: Scheduler;
   readonly #platform: Platform;
@@ -256,7 +260,7 @@ export class Workload {
     await this.#pause(random.below(startMaxMs));
     const operationId = this.#callers.operation();
     const mutation = serviceMutation("gateway", operationId);
-    const credit = { mutation, merchantId, accountId, amount: "25.00", note: "again" };
+    const credit = { mutation, merchantId, accountId, amount: "75.00", note: "again" };
     faults.count("credit repeated");
     const entries = new Set<string>();
     this.record.credits.set(`${accountId}:credit:${operationId}`, entries);
@@ -266,13 +270,34 @@ export class Workload {
       entries.add(typeof made === "string" ? made : (made.entry?.id ?? "no entry"));
     };
     await Promise.all([once(), once()]);
-    if (random.chance(0.5)) return;
+    if (random.chance(0.25)) return;
     const [entryId = ""] = entries;
-    const reversal = { merchantId, accountId, entryId, note: "a mistake" };
+    await this.#takeBack({ merchantId, accountId }, entryId);
+  }
+
+  /** Two callers take a credit back, at times when it is spent and more is credited. */
+  async #takeBack(of: { merchantId: string; accountId: string }, entryId: string): Promise<void> {
+    const { random, faults } = this.#scheduler;
+    await this.#pause(random.below(takenBackMaxMs));
+    const { payout } = this.#platform.rpc;
+    const reversal = { ...of, entryId, note: "a mistake" };
     const back = serviceMutation("gateway", this.#callers.operation());
-    const reverse = () =>
-      this.#callers.ask(() => payout.reverseCredit({ mutation: back, ...reversal }));
-    await Promise.all([reverse(), reverse()]);
+    const reverse = async () => {
+      const made = await this.#callers.ask(() =>
+        payout.reverseCredit({ mutation: back, ...reversal }),
+      );
+      return typeof made === "string" ? made : "reversed";
+    };
+    const topUp = () =>
+      this.#retryUntilAvailable((mutation) =>
+        payout.creditAccount({ mutation, ...of, amount: "75.00", note: "more" }),
+      );
+    const [answers] = await Promise.all([
+      Promise.all([reverse(), reverse()]),
+      random.chance(0.75) ? topUp() : undefined,
+    ]);
+    if (answers.includes("INSUFFICIENT_BALANCE")) faults.count("reversal refused");
+    this.record.reversals.set(entryId, answers);
   }
 
   /** Asks again while there is no answer: the answer, or a refusal's code. */

@@ -58,7 +58,7 @@ export type RailMovement =
 export type Movement = { readonly note: string } & (
   | RailMovement
   | { readonly step: "credit"; readonly operationId: string; readonly amount: bigint }
-  | { readonly step: "reversal"; readonly creditKey: string }
+  | { readonly step: "reversal"; readonly operationId: string; readonly creditKey: string }
   | { readonly step: "hold"; readonly payoutId: string; readonly amount: bigint }
   | { readonly step: "post"; readonly payoutId: string; readonly conversion: Conversion }
   | { readonly step: "release"; readonly payoutId: string }

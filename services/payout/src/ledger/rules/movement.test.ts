@@ -54,7 +54,7 @@ const end = (step: "release" | "return", payoutId = "po_1"): Movement => ({
   ...{ step, payoutId, note: "" },
 });
 const reversal = (creditKey = "acc_1:credit:op"): Movement => ({
-  ...{ step: "reversal", creditKey, note: "typing error" },
+  ...{ step: "reversal", operationId: "back", creditKey, note: "typing error" },
 });
 
 describe("a movement", () => {
@@ -237,6 +237,7 @@ describe("any run of movements", () => {
     }),
     fc.record({
       step: fc.constant("reversal" as const),
+      operationId: fc.constant("back"),
       creditKey: fc.constantFrom("acc_1:credit:a", "acc_1:credit:b", "po_1:hold"),
       note: fc.constant(""),
     }),

@@ -32,7 +32,8 @@ export type Planned =
   | { readonly outcome: "repeated"; readonly entry: LedgerEntry }
   | { readonly outcome: Refusal };
 
-type Refusal =
+/** Why a movement is not applied. */
+export type Refusal =
   | "insufficient"
   /** The balance would be more than is kept exactly. */
   | "full"

@@ -3729,7 +3729,8 @@ export const PayoutService: GenService<{
   },
   /**
    * Takes back a credit that was made in error, whole and once. Refuses RECORD_NOT_FOUND,
-   * INSUFFICIENT_BALANCE (the money is no longer available), INVALID_REQUEST.
+   * INSUFFICIENT_BALANCE (the money is no longer available), INVALID_REQUEST. A refusal is final: another try needs an
+   * operation of its own.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReverseCredit
    */
