@@ -72,10 +72,10 @@ export async function bootPayout(shared: SharedParts, instance: ProcessInstance)
     clock: systemClock,
     ...{ stuckAfterMs, railWorkers, log },
   });
-  const rpc = changed(defects, service.rpc);
-  network.serve(PayoutService, rpc, { instance, log });
-  network.serve(PayoutOrderService, service.orders, { instance, log });
-  network.serve(PayoutOperationsService, service.operations, { instance, log });
+  const { rpc, orders, operations } = service;
+  network.serve(PayoutService, changed(defects, rpc), { instance, log });
+  network.serve(PayoutOrderService, orders, { instance, log });
+  network.serve(PayoutOperationsService, changed(defects, operations), { instance, log });
 }
 
 /** Starts a quote process. */

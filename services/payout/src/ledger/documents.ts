@@ -3,9 +3,9 @@ import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.t
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
+import type { RememberedRefusals } from "./refusals.ts";
 import type { Account, HashVersion, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
 import { type HouseSums, postingText } from "./rules/postings.ts";
-import type { RememberedRefusals } from "./rules/refusals.ts";
 
 /** What it takes to claim and create the payout of a hold after a crash. */
 export type HoldIntent = Origin & {

@@ -245,14 +245,14 @@ it("an operation that was refused stays refused, for each process and when there
   const refused = { outcome: "insufficient" };
   const before = await stored(accountId);
   expect(await platform.ledger.apply(...reversed(accountId, "back", "mistaken"))).toEqual(refused);
-  const { refused: remembered, refusals, ...rest } = (await stored(accountId)) ?? {};
+  const { recent_refusals, refusal_count, ...rest } = (await stored(accountId)) ?? {};
   expect(rest).toEqual(before);
-  expect([remembered?.length, refusals]).toEqual([1, 1]);
+  expect([recent_refusals?.length, refusal_count]).toEqual([1, 1]);
   await platform.ledger.apply(...credited(accountId, "more", 5_000n));
   for (const ledger of [platform.ledger, other]) {
     expect(await ledger.apply(...reversed(accountId, "back", "mistaken"))).toEqual(refused);
   }
-  expect(await stored(accountId)).toMatchObject({ refusals: 1 });
+  expect(await stored(accountId)).toMatchObject({ refusal_count: 1 });
   expect(await other.apply(...reversed(accountId, "back again", "mistaken"))).toMatchObject({
     outcome: "applied",
   });
@@ -285,7 +285,7 @@ it("a hold that was refused is made when there is money", async () => {
   const accountId = await platform.fundedAccount(merchantId, "10.00");
   const hold = held(accountId, "po_22", 1_500n);
   expect(await platform.ledger.apply(...hold)).toEqual({ outcome: "insufficient" });
-  expect(await stored(accountId)).not.toHaveProperty("refusals");
+  expect(await stored(accountId)).not.toHaveProperty("refusal_count");
   await other.apply(...credited(accountId, "topped up", 500n));
   expect(await platform.ledger.apply(...hold)).toMatchObject({ outcome: "applied" });
 });

@@ -16,15 +16,10 @@ import {
   toLedgerEntry,
 } from "./documents.ts";
 import { createEntryReads } from "./entry-reads.ts";
+import { findRefusal, type RememberedRefusals, refusalKeyOf, withRefusal } from "./refusals.ts";
 import type { LedgerEntry, Movement } from "./rules/account.ts";
 import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";
 import { withHousePostings } from "./rules/postings.ts";
-import {
-  findRefusal,
-  type RememberedRefusals,
-  refusalKeyOf,
-  withRefusal,
-} from "./rules/refusals.ts";
 
 /** The result of applying a movement; `applied` also where it was applied before. */
 export type Applied =
@@ -233,13 +228,13 @@ async function findEntries(
 /** `false` when the account has changed since it was read. */
 async function save(
   { accounts }: Writing,
-  { _id, sequence, refusals }: AccountDocument,
+  { _id, sequence, refusal_count }: AccountDocument,
   plan: Plan,
 ): Promise<boolean> {
   const { fresh, intents } = plan;
   const moved = fresh.length > 0 && { ...balances(plan), dirty: true as const };
   const saved = await accounts.updateOne(
-    { _id, sequence, refusals: refusals ?? { $exists: false } },
+    { _id, sequence, refusal_count: refusal_count ?? { $exists: false } },
     {
       $set: { ...moved, ...plan.refusals },
       $push: { recent: { $each: fresh }, open_holds: { $each: intents } },

@@ -33,8 +33,8 @@ export function finalProblems(
     ...workload.batches.wrong,
     ...broker.deadLetters.map(({ id }) => `event ${id} was not readable`),
     ...wrongAnswers(platform, record),
-    ...wrongCredits(platform, record),
-    ...wrongReversals(platform, record),
+    ...wrongCredits(platform, workload),
+    ...wrongReversals(platform, workload),
     ...wrongTransfers(platform),
     ...wrongRailMoney(platform),
     ...wrongCancellations(platform, record),
@@ -69,19 +69,19 @@ function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): st
 }
 
 /** A credit under one key is one entry, for each caller. */
-function wrongCredits({ databases }: Platform, { credits }: WorkloadRecord): string[] {
+function wrongCredits({ databases }: Platform, { credits }: Workload): string[] {
   const entries = new Set(databases.payout.documents("ledger_entries").map(({ _id }) => _id));
-  return [...credits].flatMap(([key, answered]) =>
+  return [...credits.entries].flatMap(([key, answered]) =>
     answered.size === 1 && answered.has(key) && entries.has(key)
       ? []
       : [`credit ${key} was answered with ${[...answered].join(", ")}`],
   );
 }
 
-/** A credit is taken back where its callers were told so, and stays where they were refused. */
-function wrongReversals({ databases }: Platform, { reversals }: WorkloadRecord): string[] {
+/** A credit is taken back where its callers were answered so, and stays where they were refused. */
+function wrongReversals({ databases }: Platform, { credits }: Workload): string[] {
   const entries = new Set(databases.payout.documents("ledger_entries").map(({ _id }) => _id));
-  return [...reversals].flatMap(([entryId, answers]) => {
+  return [...credits.reversals].flatMap(([entryId, answers]) => {
     const isReversed = entries.has(`${entryId}:reversal`);
     return answers.every((each) => (each === "reversed") === isReversed)
       ? []

@@ -91,14 +91,21 @@ export class Treasury {
       await this.#book("fund", currency, amount);
       return;
     }
-    if (isCalm || !random.chance(0.25)) return;
+    if (isCalm || !random.chance(0.35)) return;
     const there = minorOf(account.available, currency);
+    if (random.chance(0.4)) return this.#sweepTooEarly(currency, there + 1n);
     const amount = random.pick([there / 2n, there, there + 1n]);
+    if (amount > 0n) await this.#book(random.pick(["sweep", "sweep", "charge"]), currency, amount);
+  }
+
+  /** Sweeps what is not there yet, and books what is missing at about the same time. */
+  async #sweepTooEarly(currency: string, amount: bigint): Promise<void> {
     if (amount <= 0n) return;
-    const what = random.pick<Booking>(["sweep", "sweep", "charge"]);
-    // What is missing may arrive at the same time.
-    const fund = random.chance(0.5) ? this.#book("fund", currency, 1n) : undefined;
-    await Promise.all([this.#book(what, currency, amount), fund]);
+    const fund = async () => {
+      await this.#scheduler.pause(this.#scheduler.random.below(retryMs), "money arrives");
+      await this.#book("fund", currency, 1n);
+    };
+    await Promise.all([this.#book("sweep", currency, amount), fund()]);
   }
 
   /** Books once, of one caller or two with the same operation. */

@@ -5,6 +5,7 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import { BatchCallers } from "./batches.ts";
 import { Callers, makerOf, mutationFor } from "./callers.ts";
 import { type MerchantControls, setControls } from "./controls.ts";
+import { CreditCallers } from "./credits.ts";
 import { reissueOnce } from "./reissues.ts";
 import { ScheduledCallers } from "./scheduled.ts";
 import { endings, type FundedAccount, merchantIds, SetUp } from "./set-up.ts";
@@ -39,10 +40,6 @@ type Bill = {
 /** What a workload leaves to be checked. */
 export type WorkloadRecord = {
   readonly answered: Heard[];
-  /** Entries by account and operation of a credit. */
-  readonly credits: Map<string, Set<string>>;
-  /** What each caller was answered who took a credit back, by the credit's entry. */
-  readonly reversals: Map<string, readonly string[]>;
   /** A caller read something else than it was answered. */
   readonly wrong: string[];
   /** Payouts whose merchant was answered that they are cancelled. */
@@ -61,8 +58,6 @@ const executeAfterMs = 1_500;
 const togetherMs = 40;
 /** A merchant cancels a payout this long after it was accepted. */
 const cancelMaxMs = 12_000;
-/** A credit is taken back this long after it was made. */
-const takenBackMaxMs = 12_000;
 /** A merchant asks for a payout to be paid again this long after it was accepted. */
 const reissueMaxMs = 20_000;
 /** The longest that a quote of the workload holds. */
@@ -71,8 +66,7 @@ const quoteTtlSeconds = [6, 20, 60];
 /** The callers of one run, as a seed makes them. */
 export class Workload {
   readonly record: WorkloadRecord = {
-    ...{ answered: [], credits: new Map(), wrong: [], cancelled: new Set() },
-    ...{ reversals: new Map(), reissued: new Map() },
+    ...{ answered: [], wrong: [], cancelled: new Set(), reissued: new Map() },
   };
   readonly #scheduler: Scheduler;
   readonly #platform: Platform;
@@ -80,6 +74,7 @@ export class Workload {
   readonly #bills: Bill[] = [];
   readonly scheduled: ScheduledCallers;
   readonly batches: BatchCallers;
+  readonly credits: CreditCallers;
   #ttlSeconds = 60;
   /** When callers began. */
   #beganMs = 0;
@@ -92,6 +87,7 @@ export class Workload {
     this.#callers = new Callers(scheduler, "op");
     this.scheduled = new ScheduledCallers(scheduler, platform);
     this.batches = new BatchCallers(scheduler, platform);
+    this.credits = new CreditCallers(scheduler, platform);
   }
 
   /** Corridors, accounts, endpoints and controls, before anything goes wrong. */
@@ -111,7 +107,7 @@ export class Workload {
     const callers: Promise<void>[] = [];
     const count = quotesMin + random.below(quotesMore);
     for (let at = 0; at < count; at += 1) callers.push(this.#payOnce(this.#bill(accounts)));
-    for (const account of accounts) callers.push(this.#creditTwice(account));
+    for (const account of accounts) callers.push(this.credits.run(account));
     for (const account of accounts) {
       const terms = () => this.#terms(account);
       if (random.chance(0.25)) callers.push(this.scheduled.run(account, terms));
@@ -252,52 +248,6 @@ export class Workload {
     }
     faults.count("cancelled by its merchant");
     this.record.cancelled.add(payoutId);
-  }
-
-  /** The same credit from two callers at once, and one that is taken back. */
-  async #creditTwice({ merchantId, id: accountId }: FundedAccount): Promise<void> {
-    const { random, faults } = this.#scheduler;
-    await this.#pause(random.below(startMaxMs));
-    const operationId = this.#callers.operation();
-    const mutation = serviceMutation("gateway", operationId);
-    const credit = { mutation, merchantId, accountId, amount: "75.00", note: "again" };
-    faults.count("credit repeated");
-    const entries = new Set<string>();
-    this.record.credits.set(`${accountId}:credit:${operationId}`, entries);
-    const { payout } = this.#platform.rpc;
-    const once = async () => {
-      const made = await this.#callers.ask(() => payout.creditAccount(credit));
-      entries.add(typeof made === "string" ? made : (made.entry?.id ?? "no entry"));
-    };
-    await Promise.all([once(), once()]);
-    if (random.chance(0.25)) return;
-    const [entryId = ""] = entries;
-    await this.#takeBack({ merchantId, accountId }, entryId);
-  }
-
-  /** Two callers take a credit back, at times when it is spent and more is credited. */
-  async #takeBack(of: { merchantId: string; accountId: string }, entryId: string): Promise<void> {
-    const { random, faults } = this.#scheduler;
-    await this.#pause(random.below(takenBackMaxMs));
-    const { payout } = this.#platform.rpc;
-    const reversal = { ...of, entryId, note: "a mistake" };
-    const back = serviceMutation("gateway", this.#callers.operation());
-    const reverse = async () => {
-      const made = await this.#callers.ask(() =>
-        payout.reverseCredit({ mutation: back, ...reversal }),
-      );
-      return typeof made === "string" ? made : "reversed";
-    };
-    const topUp = () =>
-      this.#retryUntilAvailable((mutation) =>
-        payout.creditAccount({ mutation, ...of, amount: "75.00", note: "more" }),
-      );
-    const [answers] = await Promise.all([
-      Promise.all([reverse(), reverse()]),
-      random.chance(0.75) ? topUp() : undefined,
-    ]);
-    if (answers.includes("INSUFFICIENT_BALANCE")) faults.count("reversal refused");
-    this.record.reversals.set(entryId, answers);
   }
 
   /** Asks again while there is no answer: the answer, or a refusal's code. */

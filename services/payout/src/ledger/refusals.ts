@@ -1,5 +1,5 @@
-import type { Movement } from "./account.ts";
-import { keyOf, type Refusal } from "./movement.ts";
+import type { Movement } from "./rules/account.ts";
+import { keyOf, type Refusal } from "./rules/movement.ts";
 
 /** An operation that an account has refused, and why. */
 export type FinalRefusal = { readonly key: string; readonly outcome: Refusal };
@@ -7,9 +7,9 @@ export type FinalRefusal = { readonly key: string; readonly outcome: Refusal };
 /** What an account remembers of what it has refused; both absent before the first. */
 export type RememberedRefusals = {
   /** The last of them, oldest first. */
-  readonly refused?: FinalRefusal[];
+  readonly recent_refusals?: FinalRefusal[];
   /** How many there were: it changes with each. */
-  readonly refusals?: number;
+  readonly refusal_count?: number;
 };
 
 /** An account remembers so many; an attempt does not come after a hundred others were refused. */
@@ -34,16 +34,19 @@ export function refusalKeyOf(accountId: string, movement: Movement): string | un
 
 /** The first refusal under a key. */
 export function findRefusal(
-  { refused = [] }: RememberedRefusals,
+  { recent_refusals = [] }: RememberedRefusals,
   key: string | undefined,
 ): FinalRefusal | undefined {
-  return key === undefined ? undefined : refused.find((each) => each.key === key);
+  return key === undefined ? undefined : recent_refusals.find((each) => each.key === key);
 }
 
 /** What an account remembers when it has refused this too. */
 export function withRefusal(
-  { refused = [], refusals = 0 }: RememberedRefusals,
+  { recent_refusals = [], refusal_count = 0 }: RememberedRefusals,
   fresh: FinalRefusal,
 ): RememberedRefusals {
-  return { refused: [...refused, fresh].slice(-rememberedMax), refusals: refusals + 1 };
+  return {
+    recent_refusals: [...recent_refusals, fresh].slice(-rememberedMax),
+    refusal_count: refusal_count + 1,
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Movement } from "./account.ts";
 import { findRefusal, type RememberedRefusals, refusalKeyOf, withRefusal } from "./refusals.ts";
+import type { Movement } from "./rules/account.ts";
 
 const operationId = "op";
 const note = "";
@@ -26,8 +26,8 @@ it("an account remembers the last hundred refusals, and counts all", () => {
   for (let at = 1; at <= 101; at += 1) {
     remembered = withRefusal(remembered, { key: `k${at}`, outcome: "insufficient" });
   }
-  expect(remembered.refusals).toBe(101);
-  expect(remembered.refused).toHaveLength(100);
+  expect(remembered.refusal_count).toBe(101);
+  expect(remembered.recent_refusals).toHaveLength(100);
   expect(findRefusal(remembered, "k1")).toBeUndefined();
   expect(findRefusal(remembered, "k2")).toEqual({ key: "k2", outcome: "insufficient" });
   expect(findRefusal(remembered, "k101")).toEqual({ key: "k101", outcome: "insufficient" });
