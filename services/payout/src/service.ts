@@ -123,7 +123,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const velocity = await openVelocityLimits(database);
   const controls = await openPayoutControls(database);
   const usage = openUsage(database);
-  const duplicates = createDuplicateGuard({ database, payouts, ledger, controls, clock });
+  const duplicates = createDuplicateGuard({ database, payouts, ledger, controls });
   const room = createVelocityRoom(velocity, usage);
   const stores = { ledger, executions, payouts, room, duplicates, controls };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };

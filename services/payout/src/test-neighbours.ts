@@ -48,6 +48,8 @@ export function standIns(
     quoting: { refusal?: PublicRefusal; cost?: string; expiresAt?: Date };
     /** Since when beneficiaries are there. */
     beneficiarySince: Date;
+    /** What the clock of quotes is ahead. */
+    quoteOffsetMs: number;
   },
 ) {
   const found = (id: string) => {
@@ -86,7 +88,7 @@ export function standIns(
           ...quoteResponse(quoteId, quote),
           corridorOpen: quote.corridorOpen,
           limits: { sourceMin: "1.00", sourceMax: "1000.00" },
-          now: timestampFromDate(new Date()),
+          now: timestampFromDate(new Date(Date.now() + world.quoteOffsetMs)),
         };
       },
       claimQuote: ({ quoteId, payoutId, mutation, ...asked }) => {

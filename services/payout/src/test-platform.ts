@@ -72,7 +72,15 @@ export async function startTestPlatform() {
   const away = { isBeneficiaryGone: false, isRegistryAway: false };
   const quoting: { refusal?: PublicRefusal; cost?: string; expiresAt?: Date } = {};
   const beneficiarySince = new Date(0);
-  const world = { screening, ...away, quoting, beneficiarySince, offsetMs: 0, wakes: 0 };
+  const world = {
+    screening,
+    ...away,
+    quoting,
+    beneficiarySince,
+    offsetMs: 0,
+    quoteOffsetMs: 0,
+    wakes: 0,
+  };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
   const ledger = await openLedger(database);
   const payouts = openPayouts(database);
@@ -89,7 +97,7 @@ export async function startTestPlatform() {
     bindings: openOperationBindings(database),
     room: createVelocityRoom(velocity, usage),
     controls,
-    duplicates: createDuplicateGuard({ database, payouts, ledger, controls, clock }),
+    duplicates: createDuplicateGuard({ database, payouts, ledger, controls }),
     clock,
     log: silentLog,
     mode: "sandbox" as const,

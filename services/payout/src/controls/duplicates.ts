@@ -3,14 +3,13 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
 import type { Collection, Filter } from "mongodb";
 import { isHeld, type Ledger } from "../ledger/accounts.ts";
 import type { PayoutDocument, Payouts } from "../payouts/document.ts";
 import type { PayoutControls } from "./settings.ts";
 
-/** A payout that is about to be made of a quote, and the time of the quote's database. */
-export type AskedPayout = {
+/** A payout that is about to be made of a quote, and what its quote's database said of the time. */
+export type AskedPayout = ClockReading & {
   readonly payoutId: string;
   readonly merchantId: string;
   readonly accountId: string;
@@ -20,7 +19,13 @@ export type AskedPayout = {
   readonly sourceMinor: bigint;
   readonly destination: string;
   readonly receivingMinor: bigint;
+};
+
+/** A clock that was read elsewhere; before and after, by `performance.now()` of this process. */
+export type ClockReading = {
   readonly now: Date;
+  readonly askedAt: number;
+  readonly answeredAt: number;
 };
 
 /** The turn of one execute, of those to one beneficiary under one reference. */
@@ -30,6 +35,7 @@ type TurnDocument = {
   schema_version: number;
   payout_id: string;
   account_id: string;
+  /** By the clock of quotes, which is one for all processes; not before it was taken. */
   taken_at: Date;
   /** Tries of the same payout beside the one that took it; absent while there was none. */
   shared?: number;
@@ -50,7 +56,6 @@ export type GuardDeps = {
   readonly payouts: Payouts;
   readonly ledger: Ledger;
   readonly controls: Pick<PayoutControls, "of">;
-  readonly clock: Clock;
 };
 
 /** No execute runs for so long; after it a turn is one that a crash left. */
@@ -112,8 +117,9 @@ async function findEarlier(
 async function takeTurn(
   deps: GuardDeps,
   turns: Collection<TurnDocument>,
-  { merchantId, beneficiaryId, referenceId, payoutId, accountId }: AskedPayout,
+  asked: AskedPayout,
 ): Promise<Turn> {
+  const { merchantId, beneficiaryId, referenceId, payoutId, accountId } = asked;
   const _id = `${merchantId}:${beneficiaryId}:${referenceId}`;
   const own = { payout_id: payoutId, account_id: accountId };
   // Where it ends by itself meanwhile, another execute has it.
@@ -126,7 +132,7 @@ async function takeTurn(
   };
   const waitsUntil = performance.now() + waitMaxMs;
   while (performance.now() < waitsUntil) {
-    const taken = { ...own, taken_at: deps.clock.now() };
+    const taken = { ...own, taken_at: later(asked.now, asked.askedAt) };
     if (await insertOnce(turns, { _id, schema_version: 1, ...taken })) return turn;
     const found = await turns.findOne({ _id });
     if (found === null) continue;
@@ -136,7 +142,7 @@ async function takeTurn(
       if (matchedCount === 1) return turn;
       continue;
     }
-    if (await isLeft(deps, found)) {
+    if (await isLeft(deps, found, asked)) {
       const { payout_id, taken_at } = found;
       const retaken = { $set: taken, $unset: { shared: "" as const } };
       const { matchedCount } = await turns.updateOne({ _id, payout_id, taken_at }, retaken);
@@ -147,13 +153,20 @@ async function takeTurn(
   throw new ConnectError("another payout of this reference is being executed", Code.Unavailable);
 }
 
+/** What a clock says now that said `then` at a time of `performance.now()`. */
+function later(then: Date, at: number): Date {
+  return new Date(then.getTime() + performance.now() - at);
+}
+
 /** Whether a crash left a turn, and what it was for is a payout by now or will never be one. */
 async function isLeft(
-  { payouts, ledger, clock }: GuardDeps,
+  { payouts, ledger }: GuardDeps,
   { payout_id, account_id, taken_at }: TurnDocument,
+  { now, answeredAt }: ClockReading,
 ): Promise<boolean> {
-  // One that is taken so much later than now is of a process whose clock is wrong.
-  if (Math.abs(clock.now().getTime() - taken_at.getTime()) < turnMs) return false;
+  const agoMs = later(now, answeredAt).getTime() - taken_at.getTime();
+  // Long before now, or after it: then the clock of quotes was set back.
+  if (Math.abs(agoMs) < turnMs) return false;
   const exists = await payouts.findOne({ _id: payout_id }, { projection: { _id: 1 } });
   // Held money without a payout becomes one, or is released, by the sweep.
   return exists !== null || !(await isHeld(ledger, account_id, payout_id));

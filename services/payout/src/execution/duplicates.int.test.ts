@@ -20,9 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 beforeEach(async () => {
-  platform.world.offsetMs = 0;
+  Object.assign(platform.world, { offsetMs: 0, quoteOffsetMs: 0 });
   platform.faults.claim = () => undefined;
   platform.faults.afterClaim = () => undefined;
+  await turns().deleteMany({});
   await guard(windowSeconds);
   accountId = await platform.fundedAccount(merchantId, "1000.00");
   referenceId = `order-${++reference}`;
@@ -45,6 +46,16 @@ const codeOf = (call: Promise<unknown>) =>
 function execute(quoteId = platform.quote(accountId), sent: Sent = {}) {
   const mutation = platform.operation();
   return platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId, ...sent });
+}
+const clockNow = () => ({
+  now: new Date(),
+  askedAt: performance.now(),
+  answeredAt: performance.now(),
+});
+/** So much time passes, by all clocks. */
+function pass(ms: number) {
+  platform.world.offsetMs += ms;
+  platform.world.quoteOffsetMs += ms;
 }
 const turns = () => platform.database.db.collection("execution_turns");
 
@@ -83,7 +94,7 @@ describe("with a guard against duplicates", () => {
     const asked = {
       ...{ payoutId: "po_new", merchantId, accountId, beneficiaryId: "ben_1", referenceId },
       ...{ source: "USD", sourceMinor: 999n, destination: "USD", receivingMinor: 1_000n },
-      now: new Date(),
+      ...clockNow(),
     };
     const enter = async (change: object) => {
       const turn = await platform.rpcDeps.duplicates.enter({ ...asked, ...change });
@@ -104,7 +115,7 @@ describe("with a guard against duplicates", () => {
       const turn = await platform.rpcDeps.duplicates.enter({
         ...{ payoutId, merchantId, accountId, beneficiaryId: "ben_1", referenceId },
         ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
-        now: new Date(),
+        ...clockNow(),
       });
       if (turn === undefined || !("end" in turn)) throw new Error("no turn");
       return turn;
@@ -135,7 +146,7 @@ describe("with a guard against duplicates", () => {
     await platform.rpcDeps.duplicates.enter({
       ...{ payoutId, merchantId, accountId, beneficiaryId: "ben_1", referenceId },
       ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
-      now: new Date(),
+      ...clockNow(),
     });
     const used = platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId });
     expect(await codeOf(used)).not.toBe("OK");
@@ -154,10 +165,10 @@ describe("with a guard against duplicates", () => {
     await platform.payouts.updateOne({ _id: payoutId }, { $set: { created_at } });
     const turn = await platform.rpcDeps.duplicates.enter({
       ...{ payoutId: "po_new", merchantId, accountId, beneficiaryId: "ben_1", referenceId },
-      ...{ source: "USD", sourceMinor: 1_000n, destination: "USD", receivingMinor: 1_000n, now },
+      ...{ source: "USD", sourceMinor: 1_000n, destination: "USD", receivingMinor: 1_000n },
+      ...{ ...clockNow(), now },
     });
     expect(turn !== undefined && "refused" in turn ? turn.refused : "OK").toBe(code);
-    await turns().deleteMany({});
   });
 
   it("one that failed was not paid", async () => {
@@ -195,21 +206,31 @@ describe("an execute that a crash cut off", () => {
   it("is waited for, until its payout is there", async () => {
     const payoutId = await cutOff();
     expect(await codeOf(execute())).toBe("Unavailable");
-    platform.world.offsetMs += 6_000;
+    pass(6_000);
     await platform.sweep();
     const refusal = await execute().then(() => undefined, readRefusal);
     expect(refusal).toMatchObject({ code: "POSSIBLE_DUPLICATE", payoutId });
   });
 
-  it("is passed where a wrong clock took its turn, and nothing is held", async () => {
+  it("is waited for by a process whose clock is wrong, and nothing is held yet", async () => {
+    await platform.rpcDeps.duplicates.enter({
+      ...{ payoutId: "po_one", merchantId, accountId, beneficiaryId: "ben_1", referenceId },
+      ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
+      ...clockNow(),
+    });
     platform.world.offsetMs = 3_600_000;
+    expect(await codeOf(execute())).toBe("Unavailable");
+  });
+
+  it("is passed where the clock of quotes was set back, and nothing is held", async () => {
+    platform.world.quoteOffsetMs = 200_000;
     await cutOff();
     for (const quote of platform.quotes.values()) {
       if (quote.claim === undefined) quote.expiresAt = new Date(0);
     }
-    platform.world.offsetMs += 6_000;
+    pass(6_000);
     await platform.sweep();
-    platform.world.offsetMs = 0;
+    platform.world.quoteOffsetMs = 0;
     expect(await codeOf(execute())).toBe("OK");
   });
 
@@ -218,7 +239,7 @@ describe("an execute that a crash cut off", () => {
     for (const quote of platform.quotes.values()) {
       if (quote.claim === undefined) quote.expiresAt = new Date(0);
     }
-    platform.world.offsetMs += 6_000;
+    pass(6_000);
     await platform.sweep();
     expect(await codeOf(execute())).toBe("OK");
     expect(await turns().countDocuments()).toBe(0);
@@ -231,12 +252,13 @@ describe("a merchant without a guard", () => {
   const guardOf = (duplicateWindowMs: number | undefined) =>
     createDuplicateGuard({
       database: { db: { collection: () => untouched } } as never,
-      ...{ payouts: untouched as never, ledger: untouched as never, clock: platform.rpcDeps.clock },
+      ...{ payouts: untouched as never, ledger: untouched as never },
       controls: { of: () => ({ duplicateWindowMs, approval: undefined }) },
     });
   const asked = {
     ...{ payoutId: "po_new", merchantId, accountId: "acc_1", beneficiaryId: "ben_1" },
-    ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n, now: new Date() },
+    ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
+    ...clockNow(),
   };
 
   it("pays twice, and nothing is read or written for it", async () => {

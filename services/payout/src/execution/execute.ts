@@ -23,8 +23,8 @@ import { type Created, findPayout, insertPayout } from "../payouts/store.ts";
 import type { VelocityRoom } from "../velocity/room.ts";
 import { storedNeed } from "./approval-need.ts";
 import { bindOperation, type Executions, findExecution } from "./executions.ts";
-import { claimedQuote, type ReadQuote } from "./quote.ts";
-import { approvalFor, beneficiaryFor, type ReadDeps, readQuote } from "./reads.ts";
+import { claimedQuote } from "./quote.ts";
+import { approvalFor, beneficiaryFor, type ReadDeps, type ReadQuote, readQuote } from "./reads.ts";
 import { executedBefore, fundable, type Payable, payable } from "./rules/payable.ts";
 
 /** What execute works with. */
@@ -119,13 +119,14 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
 async function enterGuard(
   { duplicates }: ExecuteDeps,
   { merchantId, quoteId, referenceId, allowDuplicate }: ExecuteRequest,
-  { accountId, beneficiaryId, currency: source, destination, executable, now }: ReadQuote,
+  { accountId, beneficiaryId, currency: source, destination, executable, ...read }: ReadQuote,
 ) {
   if (allowDuplicate) return undefined;
   const { sourceMinor, receivingMinor } = executable;
+  const { now, askedAt, answeredAt } = read;
   const parties = { payoutId: payoutIdOf(quoteId), merchantId, accountId, beneficiaryId };
   const amounts = { source, sourceMinor, destination, receivingMinor };
-  return duplicates.enter({ ...parties, ...amounts, referenceId, now });
+  return duplicates.enter({ ...parties, ...amounts, referenceId, now, askedAt, answeredAt });
 }
 
 type ExecuteOrder = ExecuteRequest & PayoutOrder;

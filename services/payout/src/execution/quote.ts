@@ -11,9 +11,6 @@ import { readAmount } from "@disburse/kernel/money.ts";
 import type { ClaimedQuote } from "../payouts/rules/payout.ts";
 import type { ExecutableQuote } from "./rules/payable.ts";
 
-/** A quote to execute, its account, beneficiary and source currency, and its database's clock. */
-export type ReadQuote = ReturnType<typeof readExecutable>;
-
 /** Reads the quote service's response; what its contract does not allow is a bug there. */
 export function readExecutable(response: GetClaimableQuoteResponse) {
   const { quote, limits, now } = response;

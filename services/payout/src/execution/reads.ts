@@ -7,10 +7,11 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import type { ClockReading } from "../controls/duplicates.ts";
 import { approvalNeed } from "../controls/rules/approval.ts";
 import type { PayoutControls } from "../controls/settings.ts";
 import type { ApprovalNeed } from "../payouts/rules/approval.ts";
-import { type ReadQuote, readExecutable } from "./quote.ts";
+import { readExecutable } from "./quote.ts";
 import type { Payable } from "./rules/payable.ts";
 
 /** What an execute asks of its neighbours, and of its merchant's rules. */
@@ -20,13 +21,18 @@ export type ReadDeps = {
   readonly controls: Pick<PayoutControls, "of">;
 };
 
+/** A quote to execute, its account, beneficiary and source currency, and its database's clock. */
+export type ReadQuote = ReturnType<typeof readExecutable> & ClockReading;
+
 /** The quote as the quote service has it now; `undefined` where there is none. */
 export async function readQuote(
   deps: Pick<ReadDeps, "quote">,
   quoteId: string,
 ): Promise<ReadQuote | undefined> {
+  const askedAt = performance.now();
   try {
-    return readExecutable(await deps.quote.getClaimableQuote({ quoteId }));
+    const read = readExecutable(await deps.quote.getClaimableQuote({ quoteId }));
+    return { ...read, askedAt, answeredAt: performance.now() };
   } catch (error) {
     if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return undefined;
     throw error;
