@@ -24,6 +24,43 @@ it("runs at once, again while there is more, when woken, and after a failure", a
   await loop.stop();
 });
 
+it("rests when nothing was to be done for 10 s, until it is woken, stirred or finds more", async () => {
+  vi.useFakeTimers();
+  try {
+    let runs = 0;
+    let more = false;
+    const run = async () => {
+      runs += 1;
+      const found = more;
+      more = false;
+      return found;
+    };
+    const loop = startLoop({ name: "test", everyMs: 100, restMs: 1_000, log: silentLog, run });
+    const runsIn = async (ms: number) => {
+      const before = runs;
+      await vi.advanceTimersByTimeAsync(ms);
+      return runs - before;
+    };
+    await runsIn(9_950);
+    expect(runs).toBe(100);
+    await runsIn(1_000);
+    for (const rouse of [loop.stir, loop.wake]) {
+      expect(await runsIn(5_000)).toBe(5);
+      rouse();
+      expect(await runsIn(9_950)).toBe(100);
+      await runsIn(1_000);
+    }
+    more = true;
+    await runsIn(1_000);
+    expect(await runsIn(5_000)).toBe(50);
+    loop.stir();
+    expect(await runsIn(1_000)).toBe(10);
+    await loop.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it("shows its failures and its last success in the metrics of its log's service", async () => {
   const [log, other] = [{ ...silentLog }, { ...silentLog }];
   const [metrics, others] = [createMetrics("test"), createMetrics("other")];

@@ -5,6 +5,8 @@ import type { Metrics } from "./metrics.ts";
 export type Loop = {
   /** Runs again as soon as the present run ends. */
   wake(): void;
+  /** Does not rest: there will be something to do. */
+  stir(): void;
   /** Stops after the present run. */
   stop(): Promise<void>;
 };
@@ -14,6 +16,8 @@ export type LoopOptions = {
   readonly name: string;
   /** The pause after a run that found nothing more to do, or failed. */
   readonly everyMs: number;
+  /** The pause instead, where for 10 s no run found more and nothing woke or stirred the loop. */
+  readonly restMs?: number;
   /** One run; answers whether there is more to do at once. An error is logged and retried. */
   readonly run: () => Promise<boolean>;
   readonly log: Log;
@@ -44,7 +48,7 @@ export function showLoops(
   );
   const interval = metrics.gauge(
     "disburse_loop_interval_seconds",
-    "The pause between two runs of the loop, where nothing wakes it.",
+    "The longest pause between two runs of the loop, where nothing wakes it.",
     ["loop"],
   );
   counters.set(log, (loop, everyMs) => {
@@ -58,15 +62,23 @@ export function showLoops(
   });
 }
 
+/** A loop rests when it has paused for so long. */
+const restAfterMs = 10_000;
+
 /** Starts background work that runs until it is stopped. The first run is at once. */
-export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
+export function startLoop({ name, everyMs, restMs = everyMs, run, log }: LoopOptions): Loop {
   let stopping = false;
   let woken = false;
+  /** The time of its pauses since there was something to do. */
+  let quietMs = 0;
   let wakeUp = (): void => undefined;
-  const counter = counters.get(log)?.(name, everyMs);
+  const counter = counters.get(log)?.(name, restMs);
+  const isResting = () => quietMs > restAfterMs;
   const pause = () =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, everyMs);
+      const pauseMs = isResting() ? restMs : everyMs;
+      quietMs += pauseMs;
+      const timer = setTimeout(resolve, pauseMs);
       wakeUp = () => {
         clearTimeout(timer);
         resolve();
@@ -88,15 +100,22 @@ export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
       woken = false;
       const more = await runOnce();
       if (stopping) return;
+      if (more === true) quietMs = 0;
       if (more === true || (woken && more !== "failed")) continue;
       await pause();
     }
   };
   const ended = work();
+  const wake = () => {
+    woken = true;
+    quietMs = 0;
+    wakeUp();
+  };
   return {
-    wake: () => {
-      woken = true;
-      wakeUp();
+    wake,
+    stir: () => {
+      if (isResting()) wake();
+      quietMs = 0;
     },
     stop: () => {
       stopping = true;

@@ -124,8 +124,9 @@ export function createNotifier(options: NotifierOptions) {
 const saveHealthEveryMs = 3_000;
 /** Bounds the wait after a lost wake-up. */
 const recheckEveryMs = 5_000;
-/** A replay queues a page a second. */
+/** A replay queues a page a second; where there is none for a while, one is looked for as often. */
 const replayEveryMs = 200;
+const replayRestMs = 1_000;
 /** Metrics only. */
 const measureEveryMs = 10_000;
 /** Retention is not urgent. */
@@ -144,11 +145,14 @@ export function startWorker(
     startLoop({ name: `webhook-${name}`, everyMs, run, log });
   const deliver = startDispatch(dispatcher, parts.onWake, log);
   let isJoined = false;
-  const replay = every(replayEveryMs, "replay", async () => {
-    // This process succeeds the one that was at its place.
-    if (!isJoined) await parts.replays.freeLeases(clock.now());
-    isJoined = true;
-    return parts.replayer.round();
+  const replay = startLoop({
+    ...{ name: "webhook-replay", everyMs: replayEveryMs, restMs: replayRestMs, log },
+    run: async () => {
+      // This process succeeds the one that was at its place.
+      if (!isJoined) await parts.replays.freeLeases(clock.now());
+      isJoined = true;
+      return parts.replayer.round();
+    },
   });
   parts.onReplay(replay.wake);
   const others = [

@@ -37,8 +37,9 @@ import { startPayoutService } from "./service.ts";
 import { statementsRpc } from "./statements/rpc.ts";
 import { startStatementGauges } from "./treasury/gauges.ts";
 
-/** How late a message of the sandbox's rail may go out. */
+/** How late a message of the sandbox's rail may go out; of another process's, after a while. */
 const callbacksMs = 100;
+const callbacksRestMs = 1_000;
 
 type PayoutOpening = Opening<ReturnType<typeof readConfig>>;
 
@@ -126,8 +127,10 @@ function startCallbacks(
   rail.sendTo((message) =>
     receive({ rail: rail.name, ...message }, { actor, operationId: crypto.randomUUID() }),
   );
-  const loop = { name: "sandbox-callbacks", everyMs: callbacksMs, run: rail.sendDue, log };
-  lifetime.add("sandbox callbacks", startLoop(loop).stop);
+  const pace = { everyMs: callbacksMs, restMs: callbacksRestMs };
+  const loop = startLoop({ name: "sandbox-callbacks", ...pace, run: rail.sendDue, log });
+  rail.onOwed(loop.stir);
+  lifetime.add("sandbox callbacks", loop.stop);
 }
 
 /** The rails on EVM chains that the settings name. */

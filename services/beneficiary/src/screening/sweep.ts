@@ -1,6 +1,6 @@
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import { resume, type Tracing } from "@disburse/chassis/tracing/tracing.ts";
-import type { RecordStore } from "../records/store.ts";
+import type { Due, RecordStore } from "../records/store.ts";
 import { attemptScreening, type ScreeningDeps } from "./compliance.ts";
 
 /** What the sweep works with. */
@@ -39,18 +39,23 @@ export async function sweepOnce(deps: SweepDeps): Promise<boolean> {
 
 async function sweepRecords(deps: SweepDeps, store: RecordStore): Promise<boolean> {
   let answered = true;
-  const lane = async (): Promise<void> => {
-    while (answered) {
-      const due = await store.takeDue(deps.clock.now(), deps.sweepEveryMs);
-      if (due === undefined) return;
-      const screening = { name: "screen record", since: due.record.createdAt };
-      const attempt = await resume(deps.tracing, due.origin, screening, () =>
-        attemptScreening(deps, store, due),
+  const take = async () =>
+    answered ? store.takeDue(deps.clock.now(), deps.sweepEveryMs) : undefined;
+  const lane = async (first: Due | undefined): Promise<void> => {
+    for (let due = first; due !== undefined; due = await take()) {
+      const taken = due;
+      const screening = { name: "screen record", since: taken.record.createdAt };
+      const attempt = await resume(deps.tracing, taken.origin, screening, () =>
+        attemptScreening(deps, store, taken),
       );
       if (attempt === "unanswered") answered = false;
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  // Mostly nothing is due: one look tells.
+  const first = await take();
+  if (first === undefined) return answered;
+  const others = Array.from({ length: lanes - 1 }, async () => lane(await take()));
+  await Promise.all([lane(first), ...others]);
   return answered;
 }
 

@@ -4,8 +4,10 @@ import { workOnDuePayout } from "./worker.ts";
 
 /** How late work is found that no worker was woken for; one of them looks for it. */
 export const pollMs = 100;
+/** It looks so seldom where there is no work for a while. */
+const restMs = 1_000;
 /** The others are woken, and look so seldom by themselves. */
-const restMs = 60_000;
+const othersMs = 60_000;
 
 /** Starts workers that advance payouts side by side; one that finds work wakes the next. */
 export function startRailWorkers(deps: RailWorkerDeps, count: number) {
@@ -33,7 +35,11 @@ export function startRailWorkers(deps: RailWorkerDeps, count: number) {
   };
   const workers = Array.from({ length: count }, (_each, at) =>
     startLoop({
-      ...{ name: "rail-worker", everyMs: at === 0 ? pollMs : restMs, log },
+      ...{
+        name: "rail-worker",
+        ...(at === 0 ? { everyMs: pollMs, restMs } : { everyMs: othersMs }),
+      },
+      log,
       run: () => run(at),
     }),
   );

@@ -41,6 +41,8 @@ export type ReceiveMessage = (message: SignedMessage) => Promise<unknown>;
 /** The simulated rail, with what connects and drives its callbacks. */
 export type SandboxRail = Rail & {
   sendTo(receive: ReceiveMessage): void;
+  /** Calls the listener when callbacks are to come. */
+  onOwed(listener: () => void): void;
   /** Sends the callbacks that are due; `true`: there may be more. */
   sendDue(): Promise<boolean>;
   /**
@@ -71,6 +73,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
   const { database, clock, behaviour, callbackSecret } = options;
   const transfers = database.db.collection<TransferDocument>("sandbox_transfers");
   let receive: ReceiveMessage = async () => undefined;
+  let owed = (): void => undefined;
   const send = (message: SandboxMessage) => receive(signMessage(message, callbackSecret));
   return {
     name: "sandbox",
@@ -82,6 +85,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const drawn = await drawnFor(options, transfers, key, instruction);
       const transfer = transferOf(key, instruction, behaviour, { now, drawn });
       const stored = await accept(transfers, transfer);
+      owed();
       const { scenario, reference } = stored;
       if (scenario === "lost" && stored === transfer) throw new Error("the answer was lost");
       if (scenario === "early") await send(messageOf(key, "settled", reference, instruction));
@@ -101,6 +105,9 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
     sendTo: (to) => {
       receive = to;
     },
+    onOwed: (listener) => {
+      owed = listener;
+    },
     sendDue: () => sendDue(transfers, clock.now(), send),
     steer: async (key, to, sum) => {
       const before = await transfers.findOne({ _id: key });
@@ -108,6 +115,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const now = clock.now();
       const message = steeredMessage(before, to, sum);
       const isSteered = await steerTransfer(transfers, key, to, { message, now });
+      owed();
       const after = await transfers.findOne({ _id: key });
       if (after === null) throw new Error("a stored transfer is gone");
       if (!isSteered && replyOf(after, now).status.kind !== to.kind) return "refused";
