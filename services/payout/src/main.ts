@@ -37,7 +37,7 @@ import { startPayoutService } from "./service.ts";
 import { statementsRpc } from "./statements/rpc.ts";
 import { startStatementGauges } from "./treasury/gauges.ts";
 
-/** How late a message of the sandbox's rail may go out; of another process's, after a while. */
+/** How late a message of the sandbox's rail may go out: within 10 s of a transfer, and later. */
 const callbacksMs = 100;
 const callbacksRestMs = 1_000;
 

@@ -2218,7 +2218,7 @@ export const PayoutOperationsService: GenService<{
   },
   /**
    * Books money that was taken away from a rail's bank or wallet, once per operation. Refuses as FundRailAccount does,
-   * and INSUFFICIENT_BALANCE (it is not available): for good, another try needs an operation of its own.
+   * and INSUFFICIENT_BALANCE (it is not available). A refusal is final: another try needs an operation of its own.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SweepRailAccount
    */
