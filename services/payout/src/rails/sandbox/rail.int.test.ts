@@ -64,6 +64,19 @@ describe("the sandbox's rail", () => {
     expect(status.kind).toBe(end);
   });
 
+  it("says when callbacks are to come: of a transfer, and of one that is steered", async () => {
+    let heard = 0;
+    rail.onOwed(() => {
+      heard += 1;
+    });
+    const key = freshKey();
+    await rail.submit(key, instruction);
+    expect(heard).toBe(1);
+    await rail.steer(key, { kind: "unknown" }, instruction);
+    expect(heard).toBe(2);
+    rail.onOwed(() => undefined);
+  });
+
   it.each([
     ["SWIFT", {}, true],
     ["SWIFT", { city: "" }, false],
