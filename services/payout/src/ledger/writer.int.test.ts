@@ -270,6 +270,11 @@ it("an account that another process has refused an operation of is read again", 
   const late = await openLedger(platform.database, { onRetried });
   await late.apply(...credited(accountId, "mistaken elsewhere", 500n));
   await late.apply(...held(accountId, "po_21", 1_200n));
+  // Its own refusals it remembers.
+  const early = reversed(accountId, "back too early", "mistaken elsewhere");
+  expect(await late.apply(...early)).toEqual({ outcome: "insufficient" });
+  await late.apply(...credited(accountId, "a little", 10n));
+  expect(onRetried).not.toHaveBeenCalled();
   const back = reversed(accountId, "back elsewhere", "mistaken elsewhere");
   expect(await other.apply(...back)).toEqual({ outcome: "insufficient" });
   const [funded, answer] = await Promise.all([
