@@ -182,9 +182,9 @@ test.each([
 });
 
 test.each([
-  ["a.ts", 300, 0],
-  ["a.ts", 301, 1],
-  ["a.test.ts", 301, 0],
+  ["a.ts", 500, 0],
+  ["a.ts", 501, 1],
+  ["a.test.ts", 501, 0],
 ])("%s of %i lines is too long: %i", (path, count, findings) => {
   expect(longFiles({ path, text: `${"a\n".repeat(count)}` })).toHaveLength(findings);
 });

@@ -3,8 +3,8 @@ import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
 
 /** A function that needs scrolling is two functions. */
 const functionLinesMax = 70;
-/** A file that needs a map is two files. */
-const fileLinesMax = 300;
+/** A reviewer asks about a longer file. */
+const fileLinesMax = 500;
 /** Two files fit beside each other on a screen. */
 const commentColumnsMax = 100;
 
