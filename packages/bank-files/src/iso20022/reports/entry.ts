@@ -53,6 +53,10 @@ export type EntryTransaction = {
   readonly instructed?: Money;
   readonly direction?: Direction;
   readonly charges: readonly Charge[];
+  /** The payment's own code, where it has one beside the entry's. */
+  readonly code?: TransactionCode;
+  /** Its purpose: a code of ISO 20022 or the bank's own. */
+  readonly purpose?: string;
   /** There where the bank gives return information, if only in words. */
   readonly returned?: Reason;
 };
@@ -142,6 +146,8 @@ function transactionOf(element: XmlElement, place: Place): EntryTransaction {
     instructed: moneyAt(elementAt(element, "AmtDtls/InstdAmt/Amt"), place.at("InstdAmt")),
     direction: elementAt(element, "CdtDbtInd") && directionAt(element, place),
     charges: chargesOf(element, place),
+    code: elementAt(element, "BkTxCd") && codeOf(element),
+    purpose: textAt(element, "Purp/Cd") ?? textAt(element, "Purp/Prtry"),
     returned: returned && reasonOf(returned),
   });
 }

@@ -74,6 +74,7 @@ export function reasonOf(element: XmlElement): Reason {
 const versionsRead: ReadonlySet<string> = new Set([
   ...["pain.002.001.03", "pain.002.001.11", "camt.053.001.02", "camt.053.001.08"],
   ...["camt.054.001.02", "camt.054.001.08"],
+  ...["camt.052.001.02", "camt.052.001.08"],
 ]);
 
 /** The message and version that a document says it is. */

@@ -12,7 +12,7 @@ export type Balance = {
   readonly on?: string;
 };
 
-/** What a bank says of one account: a statement (camt.053) or a notification (camt.054). */
+/** One account in a statement (camt.053), a notification (camt.054) or a report (camt.052). */
 export type Statement = {
   readonly id?: string;
   readonly account: { readonly iban?: string; readonly number?: string };
@@ -24,9 +24,9 @@ export type Statement = {
   readonly entries: readonly Entry[];
 };
 
-/** A file of statements or notifications, read. Never logged: it has names and account numbers. */
+/** A message of camt.053, camt.054 or camt.052. Never logged: it has account numbers. */
 export type StatementFile = {
-  readonly kind: "statement" | "notification";
+  readonly kind: "statement" | "notification" | "report";
   readonly version?: string;
   readonly messageId?: string;
   readonly createdAt?: string;
@@ -39,12 +39,13 @@ export type StatementFile = {
 const messages = [
   { kind: "statement", message: "BkToCstmrStmt", account: "Stmt" },
   { kind: "notification", message: "BkToCstmrDbtCdtNtfctn", account: "Ntfctn" },
+  { kind: "report", message: "BkToCstmrAcctRpt", account: "Rpt" },
 ] as const;
 
 const accountNames: ReadonlySet<string> = new Set(messages.map(({ account }) => account));
 
 /**
- * Reads statements (camt.053) and notifications (camt.054) of any version, entry by entry, taking
+ * Reads statements (camt.053), notifications (camt.054) and reports (camt.052) of any version, entry by entry, taking
  * what they prove. An entry without amount, direction or status is left out and named in `unread`,
  * as is what a bank says twice and differently.
  */

@@ -16,14 +16,20 @@ import { elementAt, elementsAt, readXml, textAt, type Unreadable, type XmlElemen
 const statuses = [
   ...["RCVD", "ACTC", "ACCP", "ACFC", "ACSP", "ACWC", "ACWP", "ACSC", "ACCC"],
   ...["PDNG", "PATC", "PART", "RJCT", "CANC", "BLCK"],
+  ...["RCVC", "RVCM", "RVMC", "RVNA", "RVNC", "RVNM", "ACFW", "ACIS", "ACPD", "CPUC", "PRES"],
 ] as const;
 
-/** `ACSC` and `ACCC` are settled, `RJCT` is rejected; the others are on the way. */
+/** Codes have four characters; banks' own ones up to 35. */
+const statusLengthMax = 35;
+
+/** `ACSC` and `ACCC` settle, `RJCT` rejects; the others do not end a payment. */
 export type PaymentStatusCode = (typeof statuses)[number];
 
-/** What a bank says of a group, a block or a payment; without a status it says nothing. */
+/** The status of a group, a batch or a payment. A level without a status says nothing. */
 export type ReportedStatus = {
   readonly status?: PaymentStatusCode;
+  /** A status outside of the list, as written. `unread` names it too. */
+  readonly unknownStatus?: string;
   readonly reasons: readonly Reason[];
 };
 
@@ -35,8 +41,10 @@ export type PaymentStatus = ReportedStatus & {
   /** The bank's own reference; statements name it too. */
   readonly bankReference?: string;
   readonly clearingReference?: string;
-  /** The amount that the bank was instructed with. */
+  /** The instructed amount, in the currency of the transfer. */
   readonly amount?: Money;
+  /** The instructed amount where it is given in another currency than the transfer's (`EqvtAmt`). */
+  readonly equivalent?: Money;
 };
 
 /** What a bank says of a block of a file, and of payments in it. */
@@ -106,9 +114,10 @@ function originalOf(group: XmlElement, place: Place): StatusReport["original"] {
 function statusOf(element: XmlElement, name: string, place: Place): ReportedStatus {
   const written = textAt(element, name);
   const status = statuses.find((each) => each === written);
-  if (written !== undefined && status === undefined) place.at(name).unread("is not a known status");
+  const unknownStatus = status === undefined ? written?.slice(0, statusLengthMax) : undefined;
+  if (unknownStatus !== undefined) place.at(name).unread("is not a known status");
   const reasons = elementsAt(element, "StsRsnInf").map(reasonOf);
-  return present<ReportedStatus>({ status, reasons });
+  return present<ReportedStatus>({ status, unknownStatus, reasons });
 }
 
 function batchOf(batch: XmlElement, place: Place): BatchStatus {
@@ -123,6 +132,7 @@ function batchOf(batch: XmlElement, place: Place): BatchStatus {
 
 function paymentOf(payment: XmlElement, place: Place): PaymentStatus {
   const amount = elementAt(payment, "OrgnlTxRef/Amt/InstdAmt");
+  const equivalent = elementAt(payment, "OrgnlTxRef/Amt/EqvtAmt/Amt");
   return present<PaymentStatus>({
     endToEndId: referenceAt(payment, "OrgnlEndToEndId"),
     instructionId: referenceAt(payment, "OrgnlInstrId"),
@@ -130,6 +140,7 @@ function paymentOf(payment: XmlElement, place: Place): PaymentStatus {
     bankReference: referenceAt(payment, "AcctSvcrRef"),
     clearingReference: referenceAt(payment, "ClrSysRef"),
     amount: moneyAt(amount, place.at("OrgnlTxRef/Amt/InstdAmt")),
+    equivalent: moneyAt(equivalent, place.at("OrgnlTxRef/Amt/EqvtAmt")),
     ...statusOf(payment, "TxSts", place),
   });
 }
