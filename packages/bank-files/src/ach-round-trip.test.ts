@@ -2,7 +2,9 @@ import { Bank } from "@disburse/bank-simulator/bank.ts";
 import { type Fate, fatesInOrder } from "@disburse/bank-simulator/fates.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
-import { achVerdicts, type SentAch } from "./matching/ach-verdicts.ts";
+import { achVerdicts } from "./matching/ach-verdicts.ts";
+import { SentPayments } from "./matching/sent-payment.ts";
+import { sentPayment } from "./matching/test-sent.ts";
 import { readAch } from "./nacha/read.ts";
 import { achFile, achProfile, credit } from "./nacha/test-credits.ts";
 import { writeAch } from "./nacha/write.ts";
@@ -20,14 +22,16 @@ function answered(each: readonly Fate[], balanced: boolean) {
   const bank = new Bank({ fateOf: fatesInOrder(each), now });
   const answers = bank.receive(file.bytes);
   expect(bank.receipts).toMatchObject([{ taken: "paid", faults: [] }]);
-  const sent = file.traces.map(({ payoutId, trace }, at): SentAch => {
-    return { payoutId, trace, cents: BigInt(1000 + at), state: "settled" };
+  const sent = file.traces.map(({ payoutId, trace }, at) => {
+    const amount = { minor: BigInt(1000 + at), currency: "USD" };
+    const { id: companyId } = achProfile.company;
+    return sentPayment(at, { payoutId, trace, amount, companyId, state: "debited" });
   });
   const verdicts = answers.flatMap(({ bytes }) => {
     const read = readAch(bytes);
     if (isRefused(read)) throw new Error("was not read");
     expect(read.unread).toEqual([]);
-    return achVerdicts(read, sent);
+    return achVerdicts(read, new SentPayments(sent));
   });
   return { bank, credits, verdicts };
 }
@@ -38,9 +42,9 @@ describe("a NACHA file of ours, and what a bank answers", () => {
     const { bank, credits, verdicts } = answered(all, balanced);
     const [, returned, contested, changed, , rejected] = credits.map(({ payoutId }) => payoutId);
     expect(verdicts).toMatchObject([
-      { verdict: "returned", payoutId: returned, code: "R02", cents: 1001n },
-      { verdict: "returned", payoutId: rejected, code: "R02", cents: 1005n },
-      { verdict: "doubt", payoutId: contested, doubt: "contested" },
+      { verdict: "returned", payoutId: returned, amount: { minor: 1001n } },
+      { verdict: "returned", payoutId: rejected, amount: { minor: 1005n } },
+      { verdict: "unknown_outcome", payoutId: contested, why: "contested" },
       { verdict: "change", payoutId: changed, change: { code: "C01", proposed: {} } },
     ]);
     const paid = credits.map(({ payoutId }) => bank.book.paid(endToEndIdOf(payoutId)));

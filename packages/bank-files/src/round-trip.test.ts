@@ -36,10 +36,18 @@ function sentFile(count: number, batchBooking: boolean) {
       ...{ payoutId, endToEndId: endToEndIdOf(payoutId), amount, state: "sent" },
       ...(uetr === undefined ? {} : { uetr }),
       ...{ messageId: "DSB261124A1", paymentInformationId, account: "000123456789" },
+      ...{ debits: [], returns: [], charges: [] },
     };
   });
   return { bytes: file.bytes, sent };
 }
+
+const profile = {
+  accounts: ["000123456789"],
+  returnChargesMax: returnCharge,
+  statusSettles: false,
+  notExecutedCodes: new Set<string>(),
+};
 
 const states: Partial<Record<Verdict["verdict"], SentState>> = {
   settled: "debited",
@@ -72,11 +80,15 @@ describe("a file of ours, and what a bank answers", () => {
         const file = readStatements(answers.statement);
         if (isRefused(report) || isRefused(file)) throw new Error("was not read");
         expect([...report.unread, ...file.unread]).toEqual([]);
-        const onStatus = statusVerdicts(report, new SentPayments(sent), false);
+        const onStatus = statusVerdicts(report, new SentPayments(sent), profile);
         const accepted = after(sent, onStatus);
         const [statement] = file.statements;
-        const profile = { accounts: ["000123456789"], returnChargesMax: returnCharge };
-        const onEntries = entryVerdicts(statement!, new SentPayments(accepted), profile);
+        const onEntries = entryVerdicts(
+          statement!,
+          "statement",
+          new SentPayments(accepted),
+          profile,
+        );
         const found = [...onStatus, ...onEntries];
         expect(found.filter(({ verdict }) => verdict === "unmatched")).toEqual([]);
         const end = after(accepted, onEntries).map(({ state }) => state);
@@ -85,7 +97,7 @@ describe("a file of ours, and what a bank answers", () => {
           ...{ returned: "returned", "returned-short": "returned", waiting: "sent" },
         };
         expect(end).toEqual(taken.map((fate) => expected[fate]));
-        const doubts = found.flatMap((one) => (one.verdict === "doubt" ? one.doubt : []));
+        const doubts = found.flatMap((one) => (one.verdict === "unknown_outcome" ? one.why : []));
         expect(new Set(doubts)).toEqual(
           new Set(taken.includes("duplicate") ? ["rejected-as-duplicate"] : []),
         );
@@ -104,7 +116,12 @@ describe("a file of ours, and what a bank answers", () => {
           expect(read.unread).toEqual([]);
           notifiedOf = after(
             notifiedOf,
-            entryVerdicts(read.statements[0]!, new SentPayments(notifiedOf), profile),
+            entryVerdicts(
+              read.statements[0]!,
+              "notification",
+              new SentPayments(notifiedOf),
+              profile,
+            ),
           );
         }
         expect(notifiedOf.map(({ state }) => state)).toEqual(end);

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
 import { openDailySums } from "@disburse/chassis/approvals/daily-sums.ts";
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
+import { sealedProposals } from "@disburse/chassis/approvals/store.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
@@ -23,8 +24,8 @@ import { migrations } from "./migrations.ts";
 import { openPayouts } from "./payouts/store.ts";
 import { sealedContents } from "./rails/bank/contents.ts";
 import { sealedFindings } from "./rails/bank/findings.ts";
-import { bankMetrics, startBankMetrics } from "./rails/bank/metrics.ts";
-import { startBankRail } from "./rails/bank/open.ts";
+import { bankMetrics, type MeasuredRail, startBankMetrics } from "./rails/bank/metrics.ts";
+import { type RunningBankRail, startBankRail } from "./rails/bank/open.ts";
 import { sealedPayments } from "./rails/bank/payments.ts";
 import { openTransferStore } from "./rails/chain/documents.ts";
 import { countOrphans } from "./rails/chain/store.ts";
@@ -52,7 +53,9 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const banks = await startBanks(opening, () => wake());
   const chains = await startChains(opening);
   const live = [...chains.map(({ rail }) => rail), ...banks.rails];
-  const approvals = openApprovals({ db: database.db, clock, log });
+  const seals = banks.sealer === undefined ? {} : { sealer: banks.sealer };
+  // A request may have a file of a bank.
+  const approvals = openApprovals({ db: database.db, clock, log, ...seals });
   const own = { guard: approvals.guard, sums: openDailySums(database) };
   const limits = config.APPROVAL_CREDIT_LIMITS;
   const payout = await startPayoutService({
@@ -152,7 +155,7 @@ async function startChains(opening: PayoutOpening): Promise<RunningRail[]> {
 }
 
 /** Where texts of rails of banks are sealed. */
-const sealedPlaces = [sealedPayments, sealedContents, sealedFindings];
+const sealedPlaces = [sealedPayments, sealedContents, sealedFindings, sealedProposals];
 
 /** The rails of banks that the settings name; `wake` has payouts ask them. */
 async function startBanks(opening: PayoutOpening, wake: () => void) {
@@ -169,11 +172,15 @@ async function startBanks(opening: PayoutOpening, wake: () => void) {
   const deps = { database, clock, log, isPaused, wake, payouts: openPayouts(database) };
   const running = bankRails.map((each) => startBankRail(each, { ...deps, sealer: keys.sealer }));
   for (const { rail, stop } of running) lifetime.add(`rail ${rail.name}`, stop);
-  const names = bankRails.map(({ rail }) => rail);
-  lifetime.add("bank metrics", startBankMetrics(gauges, names).stop);
+  lifetime.add("bank metrics", startBankMetrics(gauges, running.map(measured)).stop);
   const resealing = startResealing({ database, metrics, log, keys, places: sealedPlaces });
   lifetime.add("resealing", resealing.stop);
   return { rails: running.map(({ rail }) => rail), sealer: keys.sealer };
+}
+
+/** What the gauges of a rail need to know of it. */
+function measured({ rail, settledThrough }: RunningBankRail): MeasuredRail {
+  return { rail: rail.name, settledThrough };
 }
 
 if (import.meta.main) await runService("payout", start);

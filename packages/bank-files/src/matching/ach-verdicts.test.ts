@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { AchAddenda } from "../nacha/addenda.ts";
 import type { ReadAch } from "../nacha/read.ts";
-import { achVerdicts, type SentAch } from "./ach-verdicts.ts";
+import { achVerdicts } from "./ach-verdicts.ts";
+import { type SentPayment, SentPayments } from "./sent-payment.ts";
+import { bare, sentPayment } from "./test-sent.ts";
 
 const trace = "121042880000001";
 const base = { originalTrace: trace, originalRdfi: "12104288", trace: "231380100000001" };
@@ -14,51 +16,109 @@ function file(cents: bigint, ...addenda: readonly AchAddenda[]): ReadAch {
     ...{ account: "1", cents, receiverId: "", receiver: "", trace: "231380100000001", addenda },
   };
   const batch = {
-    ...{ number: "1", companyName: "", companyId: "", entryClass: "PPD", description: "" },
+    ...{
+      number: "1",
+      companyName: "",
+      companyId: "1234567890",
+      entryClass: "PPD",
+      description: "",
+    },
     ...{ odfi: "23138010", entries: [entry] },
   };
   return { destination: "", origin: "", modifier: "A", batches: [batch], unread: [] };
 }
 
-function sent(changes: Partial<SentAch> = {}): SentAch {
-  return { payoutId: "po_1", trace, cents: 1234n, state: "sent", ...changes };
+const usd = (minor: bigint) => ({ minor, currency: "USD" });
+
+function sent(changes: Partial<SentPayment> = {}): SentPayment {
+  const own = { companyId: "1234567890", transactionCode: "22" };
+  return sentPayment(1, { trace, amount: usd(1234n), ...own, ...changes });
+}
+
+/** Verdicts without their place. */
+function verdicts(read: ReadAch, payments: readonly SentPayment[]) {
+  return achVerdicts(read, new SentPayments(payments)).map(bare);
 }
 
 describe("what comes back of ACH credits", () => {
-  it.each(["sent", "settled"] as const)("is a return of a payment that is %s", (state) => {
-    expect(achVerdicts(file(1234n, returned), [sent({ state })])).toEqual([
-      { verdict: "returned", payoutId: "po_1", code: "R02", cents: 1234n },
+  it.each(["sent", "debited"] as const)("is a return of a payment that is %s", (state) => {
+    expect(achVerdicts(file(1234n, returned), new SentPayments([sent({ state })]))).toEqual([
+      {
+        source: { place: "line 3", reference: trace, code: "R02", amount: usd(1234n) },
+        verdict: "returned",
+        payoutId: "po_1",
+        amount: usd(1234n),
+        reason: { code: "R02" },
+      },
     ]);
   });
 
-  it.each<[SentAch[], object]>([
+  const unmatched = (why: string, ...payoutIds: string[]) => {
+    return { verdict: "unmatched", why, ...(payoutIds.length > 0 && { payoutIds }) };
+  };
+
+  it.each<[SentPayment[], object]>([
     [[sent({ state: "returned" })], { verdict: "known", payoutId: "po_1" }],
-    [[sent({ cents: 1235n })], { verdict: "doubt", payoutId: "po_1", doubt: "amount-differs" }],
-    [[sent({ trace: "121042880000002" })], { verdict: "unmatched", unmatched: "unknown", line: 3 }],
-    [[], { verdict: "unmatched", unmatched: "unknown", line: 3 }],
     [
-      [sent(), sent({ payoutId: "po_2" })],
-      { verdict: "unmatched", unmatched: "ambiguous", line: 3 },
+      [sent({ amount: usd(1235n) })],
+      { verdict: "unknown_outcome", payoutId: "po_1", why: "amount-differs" },
     ],
+    [[sent({ trace: "121042880000002" })], unmatched("unknown")],
+    [[], unmatched("unknown")],
+    [[sent(), sent({ payoutId: "po_2" })], unmatched("ambiguous", "po_1", "po_2")],
     [
-      [sent({ cents: 1n }), sent({ payoutId: "po_2", cents: 2n })],
-      { verdict: "unmatched", unmatched: "ambiguous", line: 3 },
+      [sent({ amount: usd(1n) }), sent({ payoutId: "po_2", amount: usd(2n) })],
+      unmatched("ambiguous", "po_1", "po_2"),
     ],
-    [
-      [sent({ cents: 1n }), sent({ payoutId: "po_2" })],
-      { verdict: "returned", payoutId: "po_2", code: "R02", cents: 1234n },
-    ],
-  ])("%# is judged by trace number and amount", (payments, expected) => {
-    expect(achVerdicts(file(1234n, returned), payments)).toEqual([expected]);
+    [[sent({ companyId: "9999999999" })], unmatched("another-entry", "po_1")],
+    [[sent({ transactionCode: "32" })], unmatched("another-entry", "po_1")],
+  ])("%# is judged by trace, amount, company and code", (payments, expected) => {
+    expect(verdicts(file(1234n, returned), payments)).toEqual([expected]);
   });
+
+  it.each<SentPayment[][]>([
+    [[sent({ amount: usd(1n) }), sent({ payoutId: "po_2" })]],
+    [[sent({ companyId: "9999999999" }), sent({ payoutId: "po_2" })]],
+  ])("%# is of the payment that fits, of several with its trace number", (payments) => {
+    expect(verdicts(file(1234n, returned), payments)).toMatchObject([
+      { verdict: "returned", payoutId: "po_2" },
+    ]);
+  });
+
+  it("does not compare what was not stored", () => {
+    const { companyId: _company, transactionCode: _code, ...bareSent } = sent();
+    expect(verdicts(file(1234n, returned), [bareSent])).toMatchObject([{ verdict: "returned" }]);
+  });
+
+  it("is of no payment where it returns a debit, whatever was stored", () => {
+    const { companyId: _company, transactionCode: _code, ...bareSent } = sent();
+    const debit = file(1234n, returned);
+    const batches = debit.batches.map((batch) => {
+      const entries = batch.entries.map((each) => ({
+        ...each,
+        direction: "debit" as const,
+        transactionCode: "26",
+      }));
+      return { ...batch, entries };
+    });
+    expect(verdicts({ ...debit, batches }, [bareSent])).toEqual([
+      unmatched("another-entry", "po_1"),
+    ]);
+  });
+
+  it.each(["R01", "R07", "R24", "R29", "R41", "R99"])(
+    "with %s, which no returned credit has or which names a twin, is no return",
+    (code) => {
+      expect(verdicts(file(1234n, { ...returned, code }), [sent()])).toEqual([
+        { verdict: "unknown_outcome", payoutId: "po_1", why: "returned-without-proof" },
+      ]);
+    },
+  );
 
   it("is a return once where it stands twice", () => {
     const twice = file(1234n, returned);
     const both = { ...twice, batches: [...twice.batches, ...twice.batches] };
-    expect(achVerdicts(both, [sent()]).map(({ verdict }) => verdict)).toEqual([
-      "returned",
-      "known",
-    ]);
+    expect(verdicts(both, [sent()]).map(({ verdict }) => verdict)).toEqual(["returned", "known"]);
   });
 
   it("is before an operator where it was dishonoured or contested", () => {
@@ -67,10 +127,11 @@ describe("what comes back of ACH credits", () => {
       ...{ kind: "contested", code: "R71", ...base, ...part },
       ...{ dishonouredTrace: "121042880000077", dishonouredCode: "R68" },
     };
-    const doubt = (addenda: AchAddenda[]) => achVerdicts(file(1234n, ...addenda), [sent()]);
-    expect(doubt([dishonoured])).toMatchObject([{ verdict: "doubt", doubt: "dishonoured" }]);
-    expect(doubt([returned, dishonoured])).toMatchObject([{ doubt: "dishonoured" }]);
-    expect(doubt([returned, dishonoured, contested])).toMatchObject([{ doubt: "contested" }]);
+    const judged = (addenda: AchAddenda[]) => verdicts(file(1234n, ...addenda), [sent()]);
+    const unknown = { verdict: "unknown_outcome", payoutId: "po_1" };
+    expect(judged([dishonoured])).toEqual([{ ...unknown, why: "dishonoured" }]);
+    expect(judged([returned, dishonoured])).toEqual([{ ...unknown, why: "dishonoured" }]);
+    expect(judged([returned, dishonoured, contested])).toEqual([{ ...unknown, why: "contested" }]);
   });
 
   it("is a proposed change, and nothing else", () => {
@@ -78,12 +139,12 @@ describe("what comes back of ACH credits", () => {
       ...{ kind: "change", code: "C01", ...base, corrected: "5" },
       proposed: { account: "5" },
     };
-    expect(achVerdicts(file(0n, change), [sent()])).toEqual([
+    expect(verdicts(file(0n, change), [sent()])).toEqual([
       { verdict: "change", payoutId: "po_1", change },
     ]);
   });
 
   it("is nothing where an entry only has payment information", () => {
-    expect(achVerdicts(file(1234n, { kind: "information", text: "x" }), [sent()])).toEqual([]);
+    expect(verdicts(file(1234n, { kind: "information", text: "x" }), [sent()])).toEqual([]);
   });
 });

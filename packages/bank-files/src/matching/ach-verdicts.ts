@@ -1,84 +1,99 @@
-import type { AchAddenda, AchChange } from "../nacha/addenda.ts";
-import type { AchEntry, ReadAch } from "../nacha/read.ts";
+import type { AchAddenda } from "../nacha/addenda.ts";
+import type { AchBatch, AchEntry, ReadAch } from "../nacha/read.ts";
+import { contradicts, type SentPayment, type SentPayments } from "./sent-payment.ts";
+import type { Source, UnknownOutcome, Verdict } from "./verdict.ts";
 
-/** An ACH credit that was sent, as its rail stored it. */
-export type SentAch = {
-  readonly payoutId: string;
-  /** The trace number that `writeAch` gave it. */
-  readonly trace: string;
-  readonly cents: bigint;
-  readonly state: "sent" | "settled" | "returned";
-};
-
-/** What comes back of ACH credits means. Nothing confirms one: no return in time is settlement. */
-export type AchVerdict =
-  | {
-      readonly verdict: "returned";
-      readonly payoutId: string;
-      readonly code: string;
-      readonly cents: bigint;
-    }
-  /** The beneficiary's bank proposes other data; a person decides. */
-  | { readonly verdict: "change"; readonly payoutId: string; readonly change: AchChange }
-  | { readonly verdict: "known"; readonly payoutId: string }
-  | {
-      readonly verdict: "doubt";
-      readonly payoutId: string;
-      readonly doubt: "dishonoured" | "contested" | "amount-differs";
-    }
-  | {
-      readonly verdict: "unmatched";
-      readonly unmatched: "unknown" | "ambiguous";
-      readonly line: number;
-    };
+/** The transaction code of a return or change by that of the credit (Nacha, appendix three). */
+const answeringCodes: Readonly<Record<string, string>> = { "22": "21", "32": "31" };
 
 /**
- * What each return and change of a file means. A return is of the payment with its original trace
- * number and amount; where trace numbers came twice over the years, the amount has to tell them
- * apart. A return that was dishonoured or contested goes before an operator.
+ * Return reason codes of credits (Nacha Operating Rules, appendix four): the beneficiary's bank
+ * gives the money back. R24 is not among them: it says that a twin was received. Codes of debits,
+ * of checks and of enrolments cannot come back to a credit.
  */
-export function achVerdicts(file: ReadAch, sent: readonly SentAch[]): AchVerdict[] {
-  const byTrace = Map.groupBy(sent, ({ trace }) => trace);
-  const returned = new Set<string>();
-  return file.batches
-    .flatMap(({ entries }) => entries)
-    .flatMap((entry) => {
+const returnCodes: ReadonlySet<string> = new Set([
+  ...["R02", "R03", "R04", "R06", "R12", "R13", "R14", "R15", "R16", "R17", "R18", "R19", "R20"],
+  ...["R21", "R22", "R23", "R25", "R26", "R27", "R28", "R30", "R31", "R32", "R34", "R36"],
+]);
+
+/**
+ * The meaning of each return and change of a file. A return is of the payment with its original
+ * trace number, amount, company id and transaction code; trace numbers come again after years.
+ */
+export function achVerdicts(file: ReadAch, sent: SentPayments): Verdict[] {
+  return file.batches.flatMap((batch) =>
+    batch.entries.flatMap((entry) => {
       const answers = entry.addenda.filter(({ kind }) => kind !== "information");
-      const gravest = answers.toSorted((a, b) => gravity(b) - gravity(a)).slice(0, 1);
-      return gravest.flatMap((answer) => verdictOf(entry, answer, byTrace, returned));
-    });
+      // An entry that names a return and its dishonour is about the dishonour.
+      const [gravest] = answers.toSorted((a, b) => gravity(b) - gravity(a));
+      return gravest === undefined ? [] : verdictsOf(batch, entry, gravest, sent);
+    }),
+  );
 }
 
-/** An entry that names a return and its dishonour is about the dishonour. */
 function gravity({ kind }: AchAddenda): number {
   return ["information", "change", "return", "dishonoured", "contested"].indexOf(kind);
 }
 
-function verdictOf(
-  { line, cents }: AchEntry,
+function verdictsOf(
+  batch: AchBatch,
+  entry: AchEntry,
   answer: AchAddenda,
-  byTrace: ReadonlyMap<string, readonly SentAch[]>,
-  returned: Set<string>,
-): AchVerdict[] {
+  sent: SentPayments,
+): Verdict[] {
   if (answer.kind === "information") return [];
-  const candidates = byTrace.get(answer.originalTrace) ?? [];
+  const { originalTrace, code } = answer;
+  const source: Source = {
+    place: `line ${entry.line}`,
+    reference: originalTrace,
+    code,
+    ...(answer.kind !== "change" && { amount: { minor: entry.cents, currency: "USD" } }),
+  };
+  const traced = sent.ofTrace(originalTrace);
+  if (traced.length === 0) return [{ source, verdict: "unmatched", why: "unknown" }];
+  const own = traced.filter((payment) => isOfEntry(payment, batch, entry));
+  if (own.length === 0) {
+    const payoutIds = traced.map(({ payoutId }) => payoutId);
+    return [{ source, verdict: "unmatched", why: "another-entry", payoutIds }];
+  }
   // A change has no amount.
-  const fitting =
-    answer.kind === "change" ? candidates : candidates.filter((each) => each.cents === cents);
-  const [payment, ...others] = fitting;
-  if (others.length > 0) return [{ verdict: "unmatched", unmatched: "ambiguous", line }];
-  if (payment === undefined) {
-    const [only, ...more] = candidates;
-    if (only === undefined) return [{ verdict: "unmatched", unmatched: "unknown", line }];
-    if (more.length > 0) return [{ verdict: "unmatched", unmatched: "ambiguous", line }];
-    return [{ verdict: "doubt", payoutId: only.payoutId, doubt: "amount-differs" }];
+  const isAmount = ({ amount }: SentPayment) => amount.minor === entry.cents;
+  const fitting = answer.kind === "change" ? own : own.filter(isAmount);
+  const [payment = own[0], ...others] = fitting;
+  if (payment === undefined || others.length > 0 || (fitting.length === 0 && own.length > 1)) {
+    const payoutIds = own.map(({ payoutId }) => payoutId);
+    return [{ source, verdict: "unmatched", why: "ambiguous", payoutIds }];
   }
-  const { payoutId } = payment;
-  if (answer.kind === "change") return [{ verdict: "change", payoutId, change: answer }];
-  if (answer.kind !== "return") return [{ verdict: "doubt", payoutId, doubt: answer.kind }];
-  if (payment.state === "returned" || returned.has(payoutId)) {
-    return [{ verdict: "known", payoutId }];
-  }
-  returned.add(payoutId);
-  return [{ verdict: "returned", payoutId, code: answer.code, cents }];
+  if (fitting.length === 0) return [unknown(source, payment, "amount-differs")];
+  return [judged(source, payment, answer, sent)];
+}
+
+function isOfEntry(payment: SentPayment, batch: AchBatch, entry: AchEntry): boolean {
+  const { companyId, transactionCode } = payment;
+  const answering = transactionCode && (answeringCodes[transactionCode] ?? transactionCode);
+  return (
+    // Every payment of ours is a credit.
+    entry.direction === "credit" &&
+    !contradicts(companyId, batch.companyId) &&
+    !contradicts(answering, entry.transactionCode)
+  );
+}
+
+function judged(
+  source: Source,
+  payment: SentPayment,
+  answer: Exclude<AchAddenda, { kind: "information" }>,
+  sent: SentPayments,
+): Verdict {
+  const { payoutId, amount } = payment;
+  if (answer.kind === "change") return { source, verdict: "change", payoutId, change: answer };
+  if (answer.kind !== "return") return unknown(source, payment, answer.kind);
+  if (payment.state === "returned") return { source, verdict: "known", payoutId };
+  if (!returnCodes.has(answer.code)) return unknown(source, payment, "returned-without-proof");
+  sent.learn(payoutId, { state: "returned" });
+  return { source, verdict: "returned", payoutId, amount, reason: { code: answer.code } };
+}
+
+function unknown(source: Source, { payoutId }: SentPayment, why: UnknownOutcome): Verdict {
+  return { source, verdict: "unknown_outcome", payoutId, why };
 }

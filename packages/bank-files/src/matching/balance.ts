@@ -1,4 +1,4 @@
-import type { Statement } from "../iso20022/reports/statement.ts";
+import type { Statement, StatementFile } from "../iso20022/reports/statement.ts";
 import type { Money } from "../text/minor-units.ts";
 
 /** The day of an account by its statement: opening + booked = closing, or by how much not. */
@@ -35,4 +35,30 @@ export function statementBalance({ balances, entries }: Statement): StatementBal
     closing: closing.amount,
     difference: { minor: closing.amount.minor - opening.amount.minor - sum, currency },
   };
+}
+
+/** A day of an account that a statement closes. */
+export type StatementDay = StatementBalance & { readonly day: string };
+
+/** The days that a file of statements closes for these accounts; none given: for any. */
+export function statementDays(
+  { kind, statements }: StatementFile,
+  accounts: readonly string[],
+): StatementDay[] {
+  if (kind !== "statement") return [];
+  return statements
+    .filter((each) => isOf(each, accounts))
+    .flatMap((statement): StatementDay[] => {
+      const balance = statementBalance(statement);
+      const day = statement.balances.find(({ type }) => type === "CLBD")?.on;
+      return balance === undefined || day === undefined ? [] : [{ ...balance, day }];
+    });
+}
+
+/** Whether a statement is of one of these accounts; without any it is. */
+export function isOf({ account }: Statement, accounts: readonly string[]): boolean {
+  if (accounts.length === 0) return true;
+  return [account.iban, account.number].some((each) => {
+    return each !== undefined && accounts.includes(each);
+  });
 }

@@ -3,14 +3,19 @@ import { describe, expect, it } from "vitest";
 import type { Entry, EntryTransaction } from "../iso20022/reports/entry.ts";
 import { entryVerdicts } from "./entry-verdicts.ts";
 import { type SentPayment, SentPayments, type SentState } from "./sent-payment.ts";
-import { bookedEntry, sentPayment, statementOf } from "./test-sent.ts";
+import { bare, bookedEntry, ofStatement, sentPayment, statementOf } from "./test-sent.ts";
 import type { Verdict } from "./verdict.ts";
 
 const profile = { accounts: ["000123456789"], returnChargesMax: 2500n };
 const usd = (minor: bigint) => ({ minor, currency: "USD" });
 
 function verdicts(entries: readonly Entry[], sent: readonly SentPayment[]): Verdict[] {
-  return entryVerdicts(statementOf(entries), new SentPayments(sent), profile);
+  return entryVerdicts(statementOf(entries), "statement", new SentPayments(sent), profile);
+}
+
+/** A verdict in a word. */
+function word(verdict: Verdict): string {
+  return "why" in verdict ? verdict.why : verdict.verdict;
 }
 
 /** The verdict on the only payment, in a word. */
@@ -18,8 +23,7 @@ function only(entry: Entry, changes: Partial<SentPayment> = {}): string {
   const found = verdicts([entry], [sentPayment(1, changes)]);
   expect(found).toHaveLength(1);
   const [verdict] = found;
-  if (verdict?.verdict === "doubt") return verdict.doubt;
-  return verdict?.verdict === "unmatched" ? verdict.unmatched : (verdict?.verdict ?? "");
+  return verdict === undefined ? "" : word(verdict);
 }
 
 describe("a booked debit", () => {
@@ -27,13 +31,23 @@ describe("a booked debit", () => {
     const debit = bookedEntry("debit", { endToEndId: "E1", bankReference: "B7" });
     expect(verdicts([debit], [sentPayment(1), sentPayment(2)])).toEqual([
       {
-        ...{ verdict: "settled", payoutId: "po_1", debitedAs: "payment" },
-        ...{ debited: usd(10000n), bankReference: "B7" },
+        source: {
+          place: "Ntry[1]",
+          reference: "E1",
+          code: "",
+          amount: usd(10000n),
+          direction: "debit",
+        },
+        verdict: "settled",
+        payoutId: "po_1",
+        booking: ofStatement("B7"),
+        bankReference: "B7",
       },
     ]);
   });
 
   it.each<[string, Partial<EntryTransaction> | undefined, Partial<SentPayment>]>([
+    ["InstrId", { instructionId: "E1" }, { instructionId: "E1" }],
     ["UETR", { uetr: "u1" }, {}],
     ["the bank's reference", { bankReference: "B7" }, { bankReference: "B7" }],
     ["the entry's reference", undefined, { bankReference: "B1" }],
@@ -68,15 +82,16 @@ describe("a booked debit", () => {
     const charges = [{ amount: usd(150n) }];
     const debit = bookedEntry("debit", { endToEndId: "E1", charges }, { amount: usd(10150n) });
     expect(verdicts([debit], [sentPayment(1)])).toMatchObject([
-      { verdict: "settled", debited: usd(10150n), charges: usd(150n) },
+      { verdict: "settled", charges: usd(150n) },
     ]);
   });
 
   it.each<[Partial<SentPayment>, string]>([
     [{ state: "debited" }, "known"],
-    [{ state: "debited", debitReference: "B1" }, "known"],
-    [{ state: "debited", debitReference: "B2" }, "debited-twice"],
-    [{ state: "returned", debitReference: "B1" }, "known"],
+    [{ state: "debited", debits: [ofStatement("B1")] }, "known"],
+    [{ state: "debited", debits: [ofStatement("B2")] }, "debited-twice"],
+    [{ state: "debited", debits: [{ ...ofStatement("B2"), source: "notification" }] }, "known"],
+    [{ state: "returned", debits: [ofStatement("B1")] }, "known"],
     [{ state: "rejected" }, "debited-after-rejection"],
     [{ account: "OTHER" }, "another-account"],
   ])("of a payment with %j: %s", (changes, expected) => {
@@ -87,10 +102,14 @@ describe("a booked debit", () => {
     const debit = (number: number, bankReference: string) =>
       bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
     const sent = [sentPayment(1, { state: "debited" })];
-    expect(verdicts([debit(1, "B1"), debit(2, "B1"), debit(3, "B2")], sent)).toEqual([
-      { verdict: "known", payoutId: "po_1", bankReference: "B1" },
+    expect(verdicts([debit(1, "B1"), debit(2, "B1"), debit(3, "B2")], sent).map(bare)).toEqual([
+      {
+        verdict: "known",
+        payoutId: "po_1",
+        booking: { of: "debit", as: ofStatement("B1") },
+      },
       { verdict: "known", payoutId: "po_1" },
-      { verdict: "doubt", payoutId: "po_1", doubt: "debited-twice" },
+      { verdict: "unknown_outcome", payoutId: "po_1", why: "debited-twice" },
     ]);
   });
 
@@ -98,7 +117,7 @@ describe("a booked debit", () => {
     const debit = (number: number, bankReference: string) =>
       bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
     const found = verdicts([debit(1, "B1"), debit(2, "B1"), debit(3, "B2")], [sentPayment(1)]);
-    expect(found.map(({ verdict }) => verdict)).toEqual(["settled", "known", "doubt"]);
+    expect(found.map(({ verdict }) => verdict)).toEqual(["settled", "known", "unknown_outcome"]);
   });
 
   it("that takes back a return is a doubt", () => {
@@ -106,9 +125,9 @@ describe("a booked debit", () => {
     expect(only(debit, { state: "returned" })).toBe("return-taken-back");
   });
 
-  it.each(["pending", "information", "future"] as const)("is none while it is %s", (status) => {
+  it.each(["pending", "information", "future"] as const)("moves nothing while %s", (status) => {
     const debit = bookedEntry("debit", { endToEndId: "E1" }, { status });
-    expect(verdicts([debit], [sentPayment(1)])).toEqual([]);
+    expect(only(debit)).toBe("information");
   });
 
   it.each<[Partial<EntryTransaction> | undefined, string]>([
@@ -119,8 +138,8 @@ describe("a booked debit", () => {
   ])("with %j is unmatched", (transaction, unmatched) => {
     const sent = [1, 2].map((number) => sentPayment(number));
     const more = [3, 4].map((number) => sentPayment(number, { uetr: "u3" }));
-    expect(verdicts([bookedEntry("debit", transaction)], [...sent, ...more])).toEqual([
-      { verdict: "unmatched", unmatched, place: "Ntry[1]" },
+    expect(verdicts([bookedEntry("debit", transaction)], [...sent, ...more])).toMatchObject([
+      { verdict: "unmatched", why: unmatched, source: { place: "Ntry[1]" } },
     ]);
   });
 
@@ -135,9 +154,10 @@ describe("a booked debit", () => {
     const sent = [1, 2, 3].map((number) => sentPayment(number));
     expect(verdicts([debit], sent)).toMatchObject([
       { verdict: "settled", payoutId: "po_1" },
-      { verdict: "doubt", payoutId: "po_2", doubt: "amount-differs" },
-      { verdict: "doubt", payoutId: "po_3", doubt: "amount-differs" },
-      { verdict: "unmatched", unmatched: "unknown", place: "Ntry[1]/TxDtls[4]" },
+      { verdict: "unknown_outcome", payoutId: "po_2", why: "amount-differs" },
+      // Its own amount makes the sum of the entry.
+      { verdict: "settled", payoutId: "po_3" },
+      { verdict: "unmatched", why: "unknown", source: { place: "Ntry[1]/TxDtls[4]" } },
     ]);
   });
 
@@ -146,8 +166,14 @@ describe("a booked debit", () => {
       ...statementOf([bookedEntry("debit", { endToEndId: "E1" })]),
       account: { iban: "FI8529501800030574" },
     };
-    expect(entryVerdicts(statement, new SentPayments([sentPayment(1)]), profile)).toEqual([
-      { verdict: "unmatched", unmatched: "another-account", place: "Ntry[1]" },
+    const found = entryVerdicts(
+      statement,
+      "statement",
+      new SentPayments([sentPayment(1)]),
+      profile,
+    );
+    expect(found).toMatchObject([
+      { verdict: "unmatched", why: "another-account", source: { place: "Ntry[1]" } },
     ]);
   });
 });
@@ -183,7 +209,12 @@ describe("a block that is booked in one sum", () => {
     expect(words([...debits, block])).toEqual(["settled", "settled", "known", "known"]);
     expect(words([block, ...debits])).toEqual(["settled", "settled", "known", "known"]);
     const again = { ...block, bankReference: "B2" };
-    expect(words([block, again])).toEqual(["settled", "settled", "doubt", "doubt"]);
+    expect(words([block, again])).toEqual([
+      "settled",
+      "settled",
+      "unknown_outcome",
+      "unknown_outcome",
+    ]);
   });
 
   it("is known by its number in the details too", () => {
@@ -195,14 +226,14 @@ describe("a block that is booked in one sum", () => {
     const transaction = { endToEndId: "E1", uetr: "u2", paymentInformationId: "M1-1" };
     const entry = bookedEntry("debit", transaction, { amount: usd(20000n) });
     expect(verdicts([entry], sent(["sent", "sent"]))).toMatchObject([
-      { verdict: "unmatched", unmatched: "contradicting-references" },
+      { verdict: "unmatched", why: "contradicting-references" },
     ]);
   });
 
   it("is not taken back in one sum without a person", () => {
     const entry = { ...batch(20000n), direction: "credit", isReversal: true } as const;
-    expect(verdicts([entry], sent(["debited", "debited"]))).toEqual([
-      { verdict: "unmatched", unmatched: "batch-credit", place: "Ntry[1]" },
+    expect(verdicts([entry], sent(["debited", "debited"]))).toMatchObject([
+      { verdict: "unmatched", why: "batch-credit", source: { place: "Ntry[1]" } },
     ]);
   });
 });
@@ -217,10 +248,13 @@ describe("a booked credit", () => {
 
   it("with a reason is a return, whatever is known of the payment", () => {
     for (const state of ["sent", "debited"] as const) {
-      expect(verdicts([back(10000n)], [sentPayment(1, { state })])).toEqual([
+      expect(verdicts([back(10000n)], [sentPayment(1, { state })]).map(bare)).toEqual([
         {
-          ...{ verdict: "returned", payoutId: "po_1", amount: usd(10000n) },
-          ...{ reason: { code: "AC04" }, bankReference: "B1" },
+          verdict: "returned",
+          payoutId: "po_1",
+          amount: usd(10000n),
+          reason: { code: "AC04" },
+          booking: ofStatement("B1"),
         },
       ]);
     }
@@ -247,8 +281,13 @@ describe("a booked credit", () => {
     ],
     [back(10000n), { state: "rejected" }, "returned-after-rejection"],
     [back(10000n), { state: "returned" }, "known"],
-    [back(10000n), { state: "returned", returnReference: "B1" }, "known"],
-    [back(10000n), { state: "returned", returnReference: "B2" }, "returned-twice"],
+    [back(10000n), { state: "returned", returns: [ofStatement("B1")] }, "known"],
+    [back(10000n), { state: "returned", returns: [ofStatement("B2")] }, "returned-twice"],
+    [
+      back(10000n),
+      { state: "returned", returns: [{ ...ofStatement("B2"), source: "notification" }] },
+      "known",
+    ],
     [bookedEntry("credit", { endToEndId: "E1" }), {}, "credit-that-is-no-return"],
     [bookedEntry("credit", { endToEndId: "E1" }, { isReversal: true }), {}, "returned"],
     [bookedEntry("credit", { endToEndId: "E1" }, { code: { subFamily: "RRTN" } }), {}, "returned"],
@@ -278,7 +317,12 @@ describe("a payment that came back", () => {
       [debit(1, "B1"), credit, debit(3, "B1"), debit(4, "B3")],
       [sentPayment(1)],
     );
-    expect(found.map(({ verdict }) => verdict)).toEqual(["settled", "returned", "known", "doubt"]);
+    expect(found.map(({ verdict }) => verdict)).toEqual([
+      "settled",
+      "returned",
+      "known",
+      "unknown_outcome",
+    ]);
   });
 });
 
@@ -322,14 +366,13 @@ describe("whatever a bank books", () => {
     for (const verdict of found) {
       if (verdict.verdict !== "settled" && verdict.verdict !== "returned") continue;
       const payment = stored.get(verdict.payoutId)!;
-      const { bankReference } = verdict;
-      if (verdict.verdict === "settled") {
-        const debit = bankReference === undefined ? {} : { debitReference: bankReference };
-        stored.set(payment.payoutId, { ...payment, state: "debited", ...debit });
-      } else {
-        const back = bankReference === undefined ? {} : { returnReference: bankReference };
-        stored.set(payment.payoutId, { ...payment, state: "returned", ...back });
-      }
+      const bookings = verdict.booking === undefined ? [] : [verdict.booking];
+      stored.set(payment.payoutId, {
+        ...payment,
+        ...(verdict.verdict === "settled"
+          ? { state: "debited", debits: bookings }
+          : { state: "returned", returns: bookings }),
+      });
     }
     return [...stored.values()];
   }
@@ -342,9 +385,9 @@ describe("whatever a bank books", () => {
         const booked = all.filter(({ status }) => status === "booked");
         expect(found.length).toBeGreaterThanOrEqual(booked.length);
         for (const each of found) {
-          if (each.verdict === "settled") {
+          if (each.verdict === "settled" && each.booking?.as === "payment") {
             const beside = each.charges?.minor ?? 0n;
-            expect(each.debited).toEqual(usd(10000n + beside));
+            expect(each.source.amount).toEqual(usd(10000n + beside));
           }
           if (each.verdict === "returned") {
             expect(each.amount.minor + (each.short?.minor ?? 0n)).toBe(10000n);
@@ -392,5 +435,125 @@ describe("whatever a bank books", () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe("a missing element is no contradiction:", () => {
+  const details = (...parts: Partial<EntryTransaction>[]) =>
+    parts.map((each) => ({ charges: [], ...each }));
+  const sumOf = (minor: bigint, transactions: EntryTransaction[], changes: Partial<Entry> = {}) =>
+    bookedEntry("debit", undefined, { amount: usd(minor), transactions, ...changes });
+  const words = (entry: Entry, sent = [1, 2].map((number) => sentPayment(number))) =>
+    verdicts([entry], sent).map(word);
+
+  it("payments without amounts are proven by the sum of their entry", () => {
+    const both = details({ endToEndId: "E1" }, { endToEndId: "E2" });
+    expect(words(sumOf(20000n, both))).toEqual(["settled", "settled"]);
+    const batches = [{ paymentInformationId: "M1-1", payments: 2 }];
+    expect(words(sumOf(20000n, both, { batches }))).toEqual(["settled", "settled"]);
+    const charged = { charges: [{ amount: usd(150n) }] };
+    expect(words(sumOf(20150n, both, charged))).toEqual(["settled", "settled"]);
+  });
+
+  it.each([20001n, 19999n, 10000n])("a sum of %d contradicts them", (minor) => {
+    const both = details({ endToEndId: "E1" }, { endToEndId: "E2" });
+    expect(words(sumOf(minor, both))).toEqual(["amount-differs", "amount-differs"]);
+  });
+
+  it("a sum that is partly another's says nothing, unless it is too small", () => {
+    const some = details({ endToEndId: "E1" }, { endToEndId: "FOREIGN" });
+    expect(words(sumOf(30000n, some))).toEqual(["settled", "unknown"]);
+    expect(words(sumOf(9999n, some))).toEqual(["amount-differs", "unknown"]);
+  });
+
+  it("the instructed amount alone is the amount", () => {
+    const both = details(
+      { endToEndId: "E1", instructed: usd(10000n) },
+      { endToEndId: "E2", instructed: usd(9999n) },
+    );
+    expect(words(sumOf(19999n, both))).toEqual(["settled", "amount-differs"]);
+  });
+
+  it("a payment without its account is of any account", () => {
+    const { account: _account, ...payment } = sentPayment(1);
+    expect(words(bookedEntry("debit", { endToEndId: "E1" }), [payment])).toEqual(["settled"]);
+  });
+});
+
+describe("a charge under a payment's reference", () => {
+  const charge = (changes: Partial<Entry> = {}) =>
+    bookedEntry(
+      "debit",
+      { endToEndId: "E1" },
+      {
+        number: 2,
+        bankReference: "B9",
+        amount: usd(1500n),
+        code: { subFamily: "CHRG" },
+        ...changes,
+      },
+    );
+  const debit = bookedEntry("debit", { endToEndId: "E1" });
+
+  it("is no second debit", () => {
+    const found = verdicts([debit, charge()], [sentPayment(1)]);
+    expect(found.map(word)).toEqual(["settled", "charge"]);
+    expect(found[1]).toMatchObject({ charge: usd(1500n), payoutId: "po_1" });
+    expect(verdicts([charge(), debit], [sentPayment(1)]).map(word)).toEqual(["charge", "settled"]);
+  });
+
+  it.each(["CHRG", "COMM", "FEES"])("is known by the code %s of the payment's details", (code) => {
+    const details = { endToEndId: "E1", code: { subFamily: code } };
+    expect(only(bookedEntry("debit", details, { amount: usd(1n) }))).toBe("charge");
+  });
+
+  it("is known by SWIFT's code in the bank's own place", () => {
+    const code = { proprietary: "NCHG+808" };
+    expect(only(bookedEntry("debit", { endToEndId: "E1" }, { amount: usd(1n), code }))).toBe(
+      "charge",
+    );
+  });
+
+  it("is counted once in statements and notifications, and again under another reference", () => {
+    const sent = new SentPayments([sentPayment(1, { state: "debited" })]);
+    const judged = (kind: "statement" | "notification", entry: Entry) =>
+      entryVerdicts(statementOf([entry]), kind, sent, profile).map(word);
+    expect(judged("notification", charge({ bankReference: "N1" }))).toEqual(["charge"]);
+    expect(judged("statement", charge({ bankReference: "S1" }))).toEqual(["known"]);
+    expect(judged("statement", charge({ bankReference: "S1" }))).toEqual(["known"]);
+    expect(judged("statement", charge({ bankReference: "S2" }))).toEqual(["charge"]);
+    expect(judged("notification", charge({ bankReference: "N2" }))).toEqual(["known"]);
+  });
+
+  it("that is given back is below zero", () => {
+    expect(verdicts([charge({ direction: "credit" })], [sentPayment(1)])).toMatchObject([
+      { verdict: "charge", charge: usd(-1500n) },
+    ]);
+  });
+});
+
+describe("a statement and a notification", () => {
+  const debit = (number: number, bankReference?: string) => {
+    const entry = bookedEntry("debit", { endToEndId: "E1" }, { number });
+    const { bankReference: _reference, ...rest } = entry;
+    return bankReference === undefined ? rest : { ...rest, bankReference };
+  };
+
+  it("have one booking, under references of their own", () => {
+    const sent = new SentPayments([sentPayment(1)]);
+    const judged = (kind: "statement" | "notification", reference: string) =>
+      entryVerdicts(statementOf([debit(1, reference)]), kind, sent, profile).map(word);
+    expect(judged("notification", "N1")).toEqual(["settled"]);
+    expect(judged("statement", "S1")).toEqual(["known"]);
+    expect(judged("statement", "S1")).toEqual(["known"]);
+    expect(judged("notification", "N2")).toEqual(["debited-twice"]);
+    expect(judged("statement", "S2")).toEqual(["debited-twice"]);
+  });
+
+  it("have two bookings where one statement has two entries without a reference", () => {
+    expect(verdicts([debit(1), debit(2)], [sentPayment(1)]).map(word)).toEqual([
+      "settled",
+      "debited-twice",
+    ]);
   });
 });

@@ -2,209 +2,375 @@ import type { Charge, Entry, EntryTransaction } from "../iso20022/reports/entry.
 import { present } from "../iso20022/reports/report.ts";
 import type { Statement } from "../iso20022/reports/statement.ts";
 import type { Money } from "../text/minor-units.ts";
-import type { SentPayment, SentPayments } from "./sent-payment.ts";
-import type { Doubt, Unmatched, Verdict } from "./verdict.ts";
+import type { Booking, SentPayment, SentPayments } from "./sent-payment.ts";
+import type { Source, UnknownOutcome, Unmatched, Verdict } from "./verdict.ts";
 
-/** What a rail knows of its account and bank. */
+/** Facts of a rail's account that decide on bookings. */
 export type AccountProfile = {
-  /** The account as the bank names it in statements: IBAN, number, or both. */
+  /** The account as the bank names it in statements: IBAN, number, or both. None: any account. */
   readonly accounts: readonly string[];
-  /** What a return may be short of without naming charges, in minor units: else it is a part. */
+  /** The largest shortfall of a return that names no charges, in minor units. */
   readonly returnChargesMax: bigint;
 };
 
 /** One payment of an entry, or the entry itself where it names none. */
 type Unit = EntryTransaction & {
+  /** The amount that was booked for it; absent where the file does not say. */
   readonly booked: Money | undefined;
-  readonly isOfBlock?: true;
+  readonly place: string;
+  /** Other payments stand in the same entry, so the entry's own parts are not this payment's. */
+  readonly isShared: boolean;
+  readonly as: Booking["as"];
 };
 
-/** What is known of a payment, with what earlier entries of the same file say. */
-type Known = Pick<SentPayment, "state" | "debitedAs" | "debitReference" | "returnReference">;
-
 /**
- * What the booked entries of a statement or notification mean, in their order. What is not booked
- * moves nothing and gives no verdict. Every booked entry gives at least one.
+ * The meaning of the entries of a statement or notification, in their order. An entry that is not
+ * booked moves nothing. Every booked entry gives at least one verdict.
+ *
+ * Elements that identify a payment: EndToEndId, InstrId, UETR, the bank's reference, and PmtInfId
+ * with a sum for a whole block. Elements that confirm or contradict it: amount, currency, account,
+ * direction. An absent element does neither.
  */
 export function entryVerdicts(
   statement: Statement,
+  kind: Booking["source"],
   sent: SentPayments,
   profile: AccountProfile,
 ): Verdict[] {
-  return new EntryJudge(statement, sent, profile).verdicts();
+  return new EntryJudge(statement, kind, sent, profile).verdicts();
+}
+
+/** Entries of an account that are for information alone, such as those of a camt.052. */
+export function entryInformation(statement: Statement, sent: SentPayments): Verdict[] {
+  return statement.entries.flatMap((entry) =>
+    unitsOf(entry).map((unit): Verdict => {
+      const found = sent.find(unit);
+      const source = sourceOf(entry, unit);
+      return typeof found === "string"
+        ? { source, verdict: "information" }
+        : { source, verdict: "information", payoutId: found.payoutId };
+    }),
+  );
 }
 
 class EntryJudge {
   readonly #statement: Statement;
+  readonly #kind: Booking["source"];
   readonly #sent: SentPayments;
   readonly #profile: AccountProfile;
-  readonly #known = new Map<string, Known>();
+  /** Payments that an entry of this statement booked, by that entry's number. */
+  readonly #bookedBy = new Map<string, number>();
 
-  constructor(statement: Statement, sent: SentPayments, profile: AccountProfile) {
+  constructor(
+    statement: Statement,
+    kind: Booking["source"],
+    sent: SentPayments,
+    profile: AccountProfile,
+  ) {
     this.#statement = statement;
+    this.#kind = kind;
     this.#sent = sent;
     this.#profile = profile;
   }
 
   verdicts(): Verdict[] {
     const { account, entries } = this.#statement;
-    const isOurs = [account.iban, account.number].some((each) => {
-      return each !== undefined && this.#profile.accounts.includes(each);
+    const { accounts } = this.#profile;
+    const isOurs =
+      accounts.length === 0 ||
+      [account.iban, account.number].some((each) => each !== undefined && accounts.includes(each));
+    return entries.flatMap((entry) => {
+      if (entry.status !== "booked") {
+        return entryInformation({ ...this.#statement, entries: [entry] }, this.#sent);
+      }
+      if (isOurs) return this.#entry(entry);
+      const [unit] = unitsOf(entry);
+      return unit === undefined ? [] : [unmatched(sourceOf(entry, unit), "another-account")];
     });
-    const booked = entries.filter(({ status }) => status === "booked");
-    if (isOurs) return booked.flatMap((entry) => this.#entry(entry));
-    return booked.map((entry) => unmatched("another-account", `Ntry[${entry.number}]`));
   }
 
   #entry(entry: Entry): Verdict[] {
-    const { transactions, amount } = entry;
-    const isSingle = transactions.length <= 1;
-    const units: Unit[] = transactions.map((each) => {
-      return { ...each, booked: isSingle ? amount : each.amount };
-    });
-    // An entry without details may still be known by the bank's reference.
-    if (units.length === 0) units.push({ charges: [], booked: amount });
-    const found = units.map((unit) => this.#sent.find(this.#references(entry, unit, isSingle)));
-    const place = `Ntry[${entry.number}]`;
+    const units = unitsOf(entry);
+    const found = units.map((unit) => this.#sent.find(referencesOf(entry, unit)));
     const isNone = found.every((each) => typeof each === "string");
     if (isNone && !found.includes("contradicting-references")) {
-      const batch = this.#batch(entry);
-      if (batch !== undefined) return batch;
+      const block = this.#block(entry, units);
+      if (block !== undefined) return block;
     }
-    return units.map((unit, index) => {
+    const priced = withProvenAmounts(entry, units, found);
+    return priced.map((unit, index) => {
       const payment = found[index] ?? "unknown";
-      const at = isSingle ? place : `${place}/TxDtls[${index + 1}]`;
       return typeof payment === "string"
-        ? unmatched(payment, at)
-        : this.#unit(payment, entry, unit);
+        ? unmatched(sourceOf(entry, unit), payment)
+        : this.#unit(payment.payoutId, entry, unit);
     });
-  }
-
-  /** A bank's reference of the entry is the payment's only where the entry has no other. */
-  #references(entry: Entry, unit: Unit, isSingle: boolean) {
-    const { endToEndId, uetr } = unit;
-    const bankReference = unit.bankReference ?? (isSingle ? entry.bankReference : undefined);
-    return { endToEndId, uetr, bankReference };
   }
 
   /** Payments that are booked in one sum: all of a block or none. */
-  #batch(entry: Entry): Verdict[] | undefined {
-    const { batches, transactions, amount, number } = entry;
+  #block(entry: Entry, units: readonly Unit[]): Verdict[] | undefined {
+    const { batches, transactions, amount } = entry;
     const ids = new Set(
       [...batches, ...transactions].flatMap((each) => each.paymentInformationId ?? []),
     );
     const members = [...ids].flatMap((id) => this.#sent.ofBatch(id));
-    if (members.length === 0) return undefined;
-    const place = `Ntry[${number}]`;
-    if (entry.direction === "credit" || entry.isReversal) return [unmatched("batch-credit", place)];
-    const paid = members.filter((payment) => this.#knownOf(payment).state !== "rejected");
+    const [unit] = units;
+    if (members.length === 0 || unit === undefined) return undefined;
+    const source = { ...sourceOf(entry, unit), place: `Ntry[${entry.number}]` };
+    if (entry.direction === "credit" || entry.isReversal) {
+      return [unmatched(source, "batch-credit")];
+    }
+    const paid = members.filter(({ state }) => state !== "rejected");
     const sum = paid.reduce((total, payment) => total + payment.amount.minor, 0n);
     const isSame = paid.every((payment) => payment.amount.currency === amount.currency);
     const counted = batches.length === 1 ? batches[0]?.payments : undefined;
     const isCounted = counted === undefined || counted === paid.length;
     if (!isSame || !isCounted || sum !== amount.minor) {
-      return [unmatched("batch-sum-differs", place)];
+      return [unmatched(source, "batch-sum-differs")];
     }
-    return paid.map((payment) => {
-      const unit: Unit = { charges: [], booked: payment.amount, isOfBlock: true };
-      return this.#unit(payment, entry, unit);
+    return paid.map(({ payoutId, endToEndId, amount: booked }) => {
+      const member: Unit = {
+        endToEndId,
+        charges: [],
+        booked,
+        place: source.place,
+        isShared: true,
+        as: "block",
+      };
+      return this.#unit(payoutId, entry, member);
     });
   }
 
-  #unit(payment: SentPayment, entry: Entry, unit: Unit): Verdict {
+  #unit(payoutId: string, entry: Entry, unit: Unit): Verdict {
+    const payment = this.#sent.get(payoutId);
+    const source = sourceOf(entry, unit, payment);
     const { account } = this.#statement;
-    if (payment.account !== account.iban && payment.account !== account.number) {
-      return doubt(payment, "another-account");
-    }
+    const isOther =
+      payment.account !== undefined &&
+      payment.account !== account.iban &&
+      payment.account !== account.number;
+    if (isOther) return unknown(source, payment, "another-account");
+    const booking: Booking = present<Booking>({
+      source: this.#kind,
+      as: unit.as,
+      reference: unit.bankReference ?? entry.bankReference,
+    });
+    if (isCharge(entry, unit)) return this.#charge(source, payment, entry, unit, booking);
     const direction = unit.direction ?? entry.direction;
-    if (direction === "credit") return this.#credit(payment, entry, unit);
-    if (entry.isReversal) return doubt(payment, "return-taken-back");
-    return this.#debit(payment, entry, unit);
+    if (direction === "credit") return this.#credit(source, payment, entry, unit, booking);
+    if (entry.isReversal) return unknown(source, payment, "return-taken-back");
+    return this.#debit(source, payment, entry, unit, booking);
   }
 
-  #debit(payment: SentPayment, entry: Entry, unit: Unit): Verdict {
-    const { payoutId, amount } = payment;
-    const known = this.#knownOf(payment);
-    const reference = unit.bankReference ?? entry.bankReference;
-    if (known.state === "rejected") return doubt(payment, "debited-after-rejection");
-    const debitedAs = unit.isOfBlock ? "block" : "payment";
-    if (known.state !== "sent") {
-      // A bank books a block and names its payments in another file, under other references.
-      const isSameKind = (known.debitedAs ?? debitedAs) === debitedAs;
-      if (isSameKind && differs(known.debitReference, reference)) {
-        return doubt(payment, "debited-twice");
+  #charge(
+    source: Source,
+    { payoutId, charges }: SentPayment,
+    entry: Entry,
+    unit: Unit,
+    booking: Booking,
+  ): Verdict {
+    const { booked } = unit;
+    if (booked === undefined || compare(charges, booking) === "same") {
+      return { source, verdict: "known", payoutId };
+    }
+    const all = [...charges, booking];
+    this.#sent.learn(payoutId, { charges: all });
+    // Statements and notifications repeat each other, under references of their own.
+    const own = all.filter((each) => each.source === this.#kind).length;
+    if (2 * own <= all.length) {
+      return { source, verdict: "known", payoutId, booking: { of: "charge", as: booking } };
+    }
+    const direction = unit.direction ?? entry.direction;
+    const minor = direction === "debit" ? booked.minor : -booked.minor;
+    const charge = { minor, currency: booked.currency };
+    return { source, verdict: "charge", payoutId, charge, booking };
+  }
+
+  #debit(
+    source: Source,
+    payment: SentPayment,
+    entry: Entry,
+    unit: Unit,
+    booking: Booking,
+  ): Verdict {
+    const { payoutId, amount, state, debits } = payment;
+    if (state === "rejected") return unknown(source, payment, "debited-after-rejection");
+    if (state !== "sent") {
+      if (this.#isSecond(`debit ${payoutId}`, debits, booking, entry)) {
+        return unknown(source, payment, "debited-twice");
       }
-      const learned = known.debitReference === undefined ? reference : undefined;
-      if (learned !== undefined) {
-        this.#learn(payment, { ...known, debitedAs, debitReference: learned });
-      }
-      return present<Extract<Verdict, { verdict: "known" }>>({
-        ...{ verdict: "known", payoutId, bankReference: learned },
-      });
+      return this.#known(source, payment, "debit", booking);
     }
     const charges = chargesBeside(amount, entry, unit);
-    if (charges === undefined) return doubt(payment, "amount-differs");
-    this.#learn(payment, { state: "debited", debitedAs, debitReference: reference });
+    if (charges === undefined) return unknown(source, payment, "amount-differs");
+    this.#bookedBy.set(`debit ${payoutId}`, entry.number);
+    this.#sent.learn(payoutId, { state: "debited", debits: [...debits, booking] });
     return present<Extract<Verdict, { verdict: "settled" }>>({
-      ...{ verdict: "settled", payoutId, debitedAs, bankReference: reference },
-      debited: unit.booked,
+      source,
+      verdict: "settled",
+      payoutId,
+      booking,
+      bankReference: booking.reference,
       charges: charges === 0n ? undefined : { minor: charges, currency: amount.currency },
     });
   }
 
-  #credit(payment: SentPayment, entry: Entry, unit: Unit): Verdict {
-    const { payoutId, amount } = payment;
-    const known = this.#knownOf(payment);
-    const reference = unit.bankReference ?? entry.bankReference;
-    const { booked, returned } = unit;
-    if (returned === undefined && !entry.isReversal && entry.code.subFamily !== "RRTN") {
-      return doubt(payment, "credit-that-is-no-return");
+  #credit(
+    source: Source,
+    payment: SentPayment,
+    entry: Entry,
+    unit: Unit,
+    booking: Booking,
+  ): Verdict {
+    const { payoutId, amount, state, returns } = payment;
+    const { returned } = unit;
+    const booked = unit.booked ?? (isInstructed(unit, amount) ? amount : undefined);
+    const subFamily = unit.code?.subFamily ?? entry.code.subFamily;
+    if (returned === undefined && !entry.isReversal && subFamily !== "RRTN") {
+      return unknown(source, payment, "credit-that-is-no-return");
     }
-    if (known.state === "rejected") return doubt(payment, "returned-after-rejection");
-    if (known.state === "returned") {
-      const isOther = differs(known.returnReference, reference);
-      return isOther ? doubt(payment, "returned-twice") : { verdict: "known", payoutId };
+    if (state === "rejected") return unknown(source, payment, "returned-after-rejection");
+    if (state === "returned") {
+      if (this.#isSecond(`return ${payoutId}`, returns, booking, entry)) {
+        return unknown(source, payment, "returned-twice");
+      }
+      return this.#known(source, payment, "return", booking);
     }
-    if (booked === undefined) return doubt(payment, "amount-differs");
-    if (booked.currency !== amount.currency) return doubt(payment, "returned-in-another-currency");
+    if (booked?.currency !== amount.currency) {
+      return unknown(source, payment, "returned-in-another-currency");
+    }
     const short = amount.minor - booked.minor;
-    if (short < 0n) return doubt(payment, "amount-differs");
+    if (short < 0n) return unknown(source, payment, "amount-differs");
     const named = sumOf(entry, unit, amount.currency);
     if (short > this.#profile.returnChargesMax && short !== named) {
-      return doubt(payment, "returned-in-part");
+      return unknown(source, payment, "returned-in-part");
     }
-    this.#learn(payment, { ...known, state: "returned", returnReference: reference });
+    this.#bookedBy.set(`return ${payoutId}`, entry.number);
+    this.#sent.learn(payoutId, { state: "returned", returns: [...returns, booking] });
     return present<Extract<Verdict, { verdict: "returned" }>>({
-      ...{ verdict: "returned", payoutId, amount: booked, bankReference: reference },
+      source,
+      verdict: "returned",
+      payoutId,
+      amount: booked,
+      booking,
       short: short === 0n ? undefined : { minor: short, currency: amount.currency },
       reason: returned ?? {},
     });
   }
 
-  #knownOf(payment: SentPayment): Known {
-    return this.#known.get(payment.payoutId) ?? payment;
+  /**
+   * Whether a booking is another one than those that are known: of the same kind of report, in the
+   * same way, under another reference; or, without references, another entry of one statement.
+   */
+  #isSecond(key: string, known: readonly Booking[], booking: Booking, { number }: Entry): boolean {
+    const before = this.#bookedBy.get(key);
+    this.#bookedBy.set(key, before ?? number);
+    const isNamed = booking.reference !== undefined;
+    const compared = compare(known, booking);
+    if (compared === "second") return true;
+    return !isNamed && compared === "same" && before !== undefined && before !== number;
   }
 
-  #learn(
-    { payoutId }: SentPayment,
-    known: { [Key in keyof Known]: Known[Key] | undefined } & Pick<Known, "state">,
-  ): void {
-    this.#known.set(payoutId, present<Known>(known));
+  #known(source: Source, payment: SentPayment, of: "debit" | "return", booking: Booking): Verdict {
+    const { payoutId, debits, returns } = payment;
+    const known = of === "debit" ? debits : returns;
+    const isNew = compare(known, booking) === "first" || isFirstName(known, booking);
+    if (!isNew) return { source, verdict: "known", payoutId };
+    const all = [...known, booking];
+    this.#sent.learn(payoutId, of === "debit" ? { debits: all } : { returns: all });
+    return { source, verdict: "known", payoutId, booking: { of, as: booking } };
   }
 }
 
+/** Known bookings of the same kind of report, booked in the same way. */
+function alike(known: readonly Booking[], booking: Booking): readonly Booking[] {
+  return known.filter(({ source, as }) => source === booking.source && as === booking.as);
+}
+
+/** `first` of its kind, the `same` as a known one, or a `second` one. */
+function compare(known: readonly Booking[], booking: Booking): "first" | "same" | "second" {
+  const same = alike(known, booking);
+  if (same.length === 0) return "first";
+  const isSame = same.some(({ reference }) => {
+    return reference === undefined || reference === booking.reference;
+  });
+  return isSame || booking.reference === undefined ? "same" : "second";
+}
+
+/** Whether a booking without a reference is known, and this one names it. */
+function isFirstName(known: readonly Booking[], booking: Booking): boolean {
+  const same = alike(known, booking);
+  return booking.reference !== undefined && same.every(({ reference }) => reference === undefined);
+}
+
+function unitsOf(entry: Entry): Unit[] {
+  const { transactions, amount, number } = entry;
+  const place = `Ntry[${number}]`;
+  if (transactions.length <= 1) {
+    // An entry without details may still be known by the bank's reference.
+    const [transaction = { charges: [] }] = transactions;
+    return [{ ...transaction, booked: amount, place, isShared: false, as: "payment" }];
+  }
+  return transactions.map((transaction, index) => ({
+    ...transaction,
+    booked: transaction.amount,
+    place: `${place}/TxDtls[${index + 1}]`,
+    isShared: true,
+    as: "payment",
+  }));
+}
+
+/** The bank's reference of the entry is the payment's only where the entry has no other. */
+function referencesOf(entry: Entry, unit: Unit) {
+  const { endToEndId, instructionId, uetr, isShared } = unit;
+  const bankReference = unit.bankReference ?? (isShared ? undefined : entry.bankReference);
+  return { endToEndId, instructionId, uetr, bankReference };
+}
+
 /**
- * What was debited beside the amount, 0 or more; `undefined` where the booking is not that of the
- * payment. In another currency than the payment's the instructed amount has to be its own.
+ * Payments of an entry whose amounts the file leaves out have their own amounts where these and the
+ * given ones make the entry's sum. Otherwise the sum contradicts them, unless a payment of the
+ * entry is not ours: then nothing is said of their amounts.
  */
+function withProvenAmounts(
+  entry: Entry,
+  units: readonly Unit[],
+  found: readonly (SentPayment | string)[],
+): readonly Unit[] {
+  const isSilent = ({ booked, instructed }: Unit) => booked === undefined && !instructed;
+  if (!units.some(isSilent)) return units;
+  const own = (index: number): Money | undefined => {
+    const payment = found[index];
+    return typeof payment === "string" ? undefined : payment?.amount;
+  };
+  const { currency } = entry.amount;
+  const amounts = units.map((unit, index) => unit.booked ?? unit.instructed ?? own(index));
+  const isWhole = amounts.every((amount) => amount?.currency === currency);
+  const sum = amounts.reduce((total, amount) => total + (amount?.minor ?? 0n), 0n);
+  const charges = units.reduce(
+    (total, unit) => total + chargesOf(unit.charges, currency),
+    chargesOf(entry.charges, currency),
+  );
+  const isProven = isWhole && (sum === entry.amount.minor || sum + charges === entry.amount.minor);
+  if (isWhole && !isProven) return units;
+  const isOpen = !isWhole && sum <= entry.amount.minor;
+  if (!isProven && !isOpen) return units;
+  return units.map((unit, index) => {
+    const amount = own(index);
+    return isSilent(unit) && amount?.currency === currency ? { ...unit, booked: amount } : unit;
+  });
+}
+
+function isInstructed({ instructed }: Unit, amount: Money): boolean {
+  return instructed !== undefined && isEqual(instructed, amount);
+}
+
+/** Charges that were debited beside the amount; `undefined`: the booking is of another one. */
 function chargesBeside(amount: Money, entry: Entry, unit: Unit): bigint | undefined {
-  const { booked, instructed } = unit;
-  if (booked === undefined) return undefined;
+  const { booked } = unit;
+  if (booked === undefined) return isInstructed(unit, amount) ? 0n : undefined;
   if (booked.currency !== amount.currency) {
-    const isInstructed =
-      instructed?.minor === amount.minor && instructed.currency === amount.currency;
     const isBooked = unit.amount === undefined || isEqual(unit.amount, booked);
-    return isInstructed && isBooked ? 0n : undefined;
+    return isInstructed(unit, amount) && isBooked ? 0n : undefined;
   }
   const beside = booked.minor - amount.minor;
   if (beside === 0n) return 0n;
@@ -213,26 +379,58 @@ function chargesBeside(amount: Money, entry: Entry, unit: Unit): bigint | undefi
 
 /** The charges that a bank names for a payment. */
 function sumOf(entry: Entry, unit: Unit, currency: string): bigint {
-  const sum = (charges: readonly Charge[]) =>
-    charges
-      .filter((each) => each.amount.currency === currency && each.direction !== "credit")
-      .reduce((total, each) => total + each.amount.minor, 0n);
-  return unit.charges.length > 0 ? sum(unit.charges) : sum(entry.charges);
+  if (unit.charges.length > 0) return chargesOf(unit.charges, currency);
+  return unit.isShared ? 0n : chargesOf(entry.charges, currency);
+}
+
+function chargesOf(charges: readonly Charge[], currency: string): bigint {
+  return charges
+    .filter((each) => each.amount.currency === currency && each.direction !== "credit")
+    .reduce((total, each) => total + each.amount.minor, 0n);
+}
+
+/** Sub-families of ISO 20022's bank transaction codes for charges, commissions, fees and taxes. */
+const chargeCodes: ReadonlySet<string> = new Set([
+  ...["CHRG", "COMM", "COME", "COMI", "COMT", "FEES", "TAXE"],
+]);
+
+/** SWIFT's types of charges and commissions (MT 940, field 61), which banks put in `Prtry`. */
+const swiftCharge = /^[NFS](?:CHG|COM)\b/;
+
+/** Whether a booking is a charge for a payment and not the payment. */
+function isCharge(entry: Entry, unit: Unit): boolean {
+  const subFamily = unit.code?.subFamily ?? entry.code.subFamily ?? "";
+  const proprietary = unit.code?.proprietary ?? entry.code.proprietary ?? "";
+  return chargeCodes.has(subFamily) || swiftCharge.test(proprietary);
 }
 
 function isEqual(a: Money, b: Money): boolean {
   return a.minor === b.minor && a.currency === b.currency;
 }
 
-/** Whether two references are there and not the same: without one nothing says so. */
-function differs(a: string | undefined, b: string | undefined): boolean {
-  return a !== undefined && b !== undefined && a !== b;
+function sourceOf(entry: Entry, unit: Unit, payment?: SentPayment): Source {
+  const { endToEndId, instructionId, uetr, bankReference, place, returned } = unit;
+  const amount = unit.booked ?? unit.instructed;
+  return present<Source>({
+    place,
+    reference:
+      endToEndId ??
+      instructionId ??
+      uetr ??
+      bankReference ??
+      payment?.endToEndId ??
+      entry.bankReference ??
+      "",
+    code: returned?.code ?? returned?.proprietary ?? "",
+    amount,
+    direction: unit.direction ?? entry.direction,
+  });
 }
 
-function doubt({ payoutId }: SentPayment, why: Doubt): Verdict {
-  return { verdict: "doubt", payoutId, doubt: why };
+function unknown(source: Source, { payoutId }: SentPayment, why: UnknownOutcome): Verdict {
+  return { source, verdict: "unknown_outcome", payoutId, why };
 }
 
-function unmatched(why: Unmatched, place: string): Verdict {
-  return { verdict: "unmatched", unmatched: why, place };
+function unmatched(source: Source, why: Unmatched): Verdict {
+  return { source, verdict: "unmatched", why };
 }

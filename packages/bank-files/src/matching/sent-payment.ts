@@ -1,99 +1,151 @@
 import type { Money } from "../text/minor-units.ts";
 
-/** What is known of a payment: a debit was booked, it was rejected before, or it came back. */
+/** The known state of a payment: a debit was booked, it was rejected, or it came back. */
 export type SentState = "sent" | "debited" | "rejected" | "returned";
 
-/** A payment that was sent in a file, as its rail stored it. */
+/** One booking of a payment, as one kind of report names it. */
+export type Booking = {
+  /** A booking stands once in statements and once in notifications, with references of each. */
+  readonly source: "statement" | "notification";
+  /** Booked by itself, or in the sum of its block. */
+  readonly as: "payment" | "block";
+  readonly reference?: string;
+};
+
+/** A payment that was sent in a file, as its rail stored it. Absent parts are not compared. */
 export type SentPayment = {
   readonly payoutId: string;
   readonly endToEndId: string;
+  readonly instructionId?: string;
   readonly uetr?: string;
   /** The bank's own, where a report named one. */
   readonly bankReference?: string;
-  readonly messageId: string;
-  readonly paymentInformationId: string;
+  readonly messageId?: string;
+  readonly paymentInformationId?: string;
+  /** Of an ACH entry: its trace number, its company's id and its transaction code. */
+  readonly trace?: string;
+  readonly companyId?: string;
+  readonly transactionCode?: string;
   readonly amount: Money;
   /** The debtor's account as statements name it: IBAN or number. */
-  readonly account: string;
+  readonly account?: string;
   readonly state: SentState;
-  /** How its debit was booked: by itself, or in the sum of its block. */
-  readonly debitedAs?: "payment" | "block";
-  /** The bank's reference of the entry that debited it, and of the one that brought it back. */
-  readonly debitReference?: string;
-  readonly returnReference?: string;
+  readonly debits: readonly Booking[];
+  readonly returns: readonly Booking[];
+  /** Charges that were booked apart from the payment. */
+  readonly charges: readonly Booking[];
 };
 
-/** What a bank says of a payment that may lead to one of ours. */
+/** The references by which a bank may name a payment. */
 export type References = {
   readonly endToEndId?: string | undefined;
+  readonly instructionId?: string | undefined;
   readonly uetr?: string | undefined;
   readonly bankReference?: string | undefined;
 };
 
-/** Why references lead to no payment: a person decides, nothing is guessed. */
+/** Why references lead to no payment: an operator decides, nothing is guessed. */
 export type NotFound = "no-reference" | "unknown" | "ambiguous" | "contradicting-references";
 
-/** Sent payments by their references. All of a file are needed for what a bank says of the file. */
+/** In the order in which they identify a payment. */
+const identifying = ["endToEndId", "instructionId", "uetr", "bankReference"] as const;
+
+/**
+ * The payments that a file may be about, with what its earlier parts say of them. A report on a
+ * file or a block needs all payments of it.
+ */
 export class SentPayments {
-  readonly #by: Readonly<Record<keyof References, Map<string, SentPayment[]>>> = {
+  readonly #byId = new Map<string, SentPayment>();
+  readonly #by: Readonly<Record<keyof References, Map<string, string[]>>> = {
     endToEndId: new Map(),
+    instructionId: new Map(),
     uetr: new Map(),
     bankReference: new Map(),
   };
-  readonly #batches = new Map<string, SentPayment[]>();
-  readonly #files = new Map<string, SentPayment[]>();
+  readonly #batches = new Map<string, string[]>();
+  readonly #files = new Map<string, string[]>();
+  readonly #traces = new Map<string, string[]>();
 
-  constructor(payments: readonly SentPayment[]) {
+  constructor(payments: readonly SentPayment[] = []) {
+    this.add(payments);
+  }
+
+  /** Adds payments that are not there yet. */
+  add(payments: readonly SentPayment[]): void {
     for (const payment of payments) {
-      for (const name of referenceNames) add(this.#by[name], payment[name], payment);
-      add(this.#batches, payment.paymentInformationId, payment);
-      add(this.#files, payment.messageId, payment);
+      const { payoutId } = payment;
+      this.#byId.set(payoutId, payment);
+      for (const name of identifying) addTo(this.#by[name], payment[name], payoutId);
+      addTo(this.#batches, payment.paymentInformationId, payoutId);
+      addTo(this.#files, payment.messageId, payoutId);
+      addTo(this.#traces, payment.trace, payoutId);
     }
   }
 
   /**
-   * The one payment that references lead to: the first of end-to-end id, UETR and bank's reference
-   * that is known decides. Where a later one leads to another payment, none is found.
+   * The one payment that references lead to. The first identifying reference that is known
+   * decides; where a later one leads to another payment, none is found.
    */
   find(references: References): SentPayment | NotFound {
-    const given = referenceNames.filter((name) => references[name] !== undefined);
+    const given = identifying.filter((name) => references[name] !== undefined);
     if (given.length === 0) return "no-reference";
     const found = given
       .map((name) => this.#by[name].get(comparable(references[name])) ?? [])
-      .filter((payments) => payments.length > 0);
-    const [[payment, ...others] = []] = found;
-    if (payment === undefined) return "unknown";
+      .filter((ids) => ids.length > 0);
+    const [[id, ...others] = []] = found;
+    if (id === undefined) return "unknown";
     if (others.length > 0) return "ambiguous";
-    const agrees = found.every((payments) => payments.includes(payment));
-    return agrees ? payment : "contradicting-references";
+    const agrees = found.every((ids) => ids.includes(id));
+    return agrees ? this.get(id) : "contradicting-references";
   }
 
   /** The payments of a block. */
   ofBatch(paymentInformationId: string | undefined): readonly SentPayment[] {
-    return this.#batches.get(comparable(paymentInformationId)) ?? [];
+    return this.#all(this.#batches.get(comparable(paymentInformationId)));
   }
 
   /** The payments of a file. */
   ofFile(messageId: string | undefined): readonly SentPayment[] {
-    return this.#files.get(comparable(messageId)) ?? [];
+    return this.#all(this.#files.get(comparable(messageId)));
+  }
+
+  /** The payments with a trace number: it may come again after years. */
+  ofTrace(trace: string): readonly SentPayment[] {
+    return this.#all(this.#traces.get(comparable(trace)));
+  }
+
+  /** Keeps what a part of the file says, for the parts after it. */
+  learn(payoutId: string, known: Partial<SentPayment>): void {
+    this.#byId.set(payoutId, { ...this.get(payoutId), ...known });
+  }
+
+  #all(ids: readonly string[] = []): readonly SentPayment[] {
+    return ids.map((id) => this.get(id));
+  }
+
+  /** A payment as earlier parts of the file left it. */
+  get(id: string): SentPayment {
+    const payment = this.#byId.get(id);
+    if (payment === undefined) throw new Error("no such payment");
+    return payment;
   }
 }
 
-/** In the order in which they decide. */
-const referenceNames = ["endToEndId", "uetr", "bankReference"] as const;
+/** Whether two references are there and differ: an absent one says nothing. */
+export function contradicts(a: string | undefined, b: string | undefined): boolean {
+  const [one, other] = [comparable(a), comparable(b)];
+  return one !== "" && other !== "" && one !== other;
+}
 
 /** Banks make capitals of references, and leave blanks around them. */
 function comparable(reference: string | undefined): string {
   return reference?.trim().toUpperCase() ?? "";
 }
 
-function add(
-  map: Map<string, SentPayment[]>,
-  reference: string | undefined,
-  payment: SentPayment,
-): void {
-  if (reference === undefined || reference === "") return;
-  const payments = map.get(comparable(reference));
-  if (payments === undefined) map.set(comparable(reference), [payment]);
-  else payments.push(payment);
+function addTo(map: Map<string, string[]>, reference: string | undefined, id: string): void {
+  const key = comparable(reference);
+  if (key === "") return;
+  const ids = map.get(key);
+  if (ids === undefined) map.set(key, [id]);
+  else ids.push(id);
 }

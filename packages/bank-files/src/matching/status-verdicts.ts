@@ -2,151 +2,227 @@ import { present, type Reason } from "../iso20022/reports/report.ts";
 import type {
   BatchStatus,
   PaymentStatus,
-  PaymentStatusCode,
   ReportedStatus,
   StatusReport,
 } from "../iso20022/reports/status-report.ts";
-import type { SentPayment, SentPayments } from "./sent-payment.ts";
-import type { Doubt, Unmatched, Verdict } from "./verdict.ts";
+import { provesNotExecuted, speaksOfDuplicate } from "./proof.ts";
+import { contradicts, type SentPayment, type SentPayments } from "./sent-payment.ts";
+import type { Source, UnknownOutcome, Unmatched, Verdict } from "./verdict.ts";
 
-/** Reasons of a bank that has, or believes it has, the payment already (ISO 20022, external). */
-const duplicateCodes: ReadonlySet<string> = new Set([
-  ...["AM05", "DU01", "DU02", "DU03", "DU04", "DU05"],
+/** How the reports of a bank are judged, by its handbook. */
+export type StatusProfile = {
+  /** Whether the bank's ACSC and ACCC are final; else a booking alone settles. */
+  readonly statusSettles: boolean;
+  /** Proprietary reason codes of the bank that mean "not executed", in capitals. */
+  readonly notExecutedCodes: ReadonlySet<string>;
+};
+
+const settled: ReadonlySet<string> = new Set(["ACSC", "ACCC"]);
+
+/** Statuses of a payment on its way (ISO 20022, `ExternalPaymentTransactionStatus1Code`). */
+const onItsWay: ReadonlySet<string> = new Set([
+  ...["RCVD", "ACTC", "ACCP", "ACFC", "ACSP", "ACWC", "ACWP", "PDNG", "PATC"],
 ]);
 
-const settled: ReadonlySet<PaymentStatusCode> = new Set(["ACSC", "ACCC"]);
+/** Statuses with which the bank may wait for the confirmation of the party that initiated. */
+const waitingForUs: ReadonlySet<string> = new Set(["ACFW", "RVMC", "RVNM"]);
 
-/** What a report says of one payment: itself, its block, its file; each may stand several times. */
-type Said = {
+/** The parts of a report that apply to one payment: itself, its blocks, its files. */
+type Applying = {
   readonly payment: SentPayment;
-  readonly own: PaymentStatus[];
-  readonly batches: BatchStatus[];
+  readonly own: { readonly status: PaymentStatus; readonly place: string }[];
+  readonly batches: Set<BatchStatus>;
   readonly groups: ReportedStatus[];
 };
 
 /**
- * What a status report means for each payment that it speaks of. The lowest level with a status
- * decides; a level above it, or a second word on the same one, that contradicts makes a doubt.
- * `statusSettles`: whether the bank's ACSC and ACCC are final by its handbook; else a booking alone
- * settles.
+ * The meaning of a status report for each payment that it is about. The lowest level with a status
+ * decides; a level above it, or another status on the same one, that contradicts leaves the
+ * outcome unknown. Reasons of all levels count.
  */
 export function statusVerdicts(
   report: StatusReport,
   sent: SentPayments,
-  statusSettles: boolean,
+  profile: StatusProfile,
 ): Verdict[] {
-  const unmatched: Verdict[] = [];
-  const all = new Map<string, Said>();
-  const saidOf = (payment: SentPayment): Said => {
-    const said = all.get(payment.payoutId) ?? { payment, own: [], batches: [], groups: [] };
-    all.set(payment.payoutId, said);
-    return said;
-  };
-  const file = sent.ofFile(report.original.messageId);
-  for (const [index, batch] of report.batches.entries()) {
-    const place = `OrgnlPmtInfAndSts[${index + 1}]`;
-    const speaks = batch.status !== undefined || batch.reasons.length > 0;
-    const members = sent.ofBatch(batch.paymentInformationId);
-    if (speaks && members.length === 0) unmatched.push(notFound("unknown-batch", place));
-    if (members.some((member) => isElsewhere(member, file))) {
-      unmatched.push(notFound("contradicting-references", place));
-      continue;
+  return new ReportJudge(report, sent, profile).verdicts();
+}
+
+class ReportJudge {
+  readonly #report: StatusReport;
+  readonly #sent: SentPayments;
+  readonly #profile: StatusProfile;
+  readonly #unmatched: Verdict[] = [];
+  readonly #applying = new Map<string, Applying>();
+
+  constructor(report: StatusReport, sent: SentPayments, profile: StatusProfile) {
+    this.#report = report;
+    this.#sent = sent;
+    this.#profile = profile;
+  }
+
+  verdicts(): Verdict[] {
+    const { group, original, batches } = this.#report;
+    for (const [index, batch] of batches.entries()) {
+      this.#batch(batch, `OrgnlPmtInfAndSts[${index + 1}]`);
     }
-    for (const member of members) saidOf(member).batches.push(batch);
-    for (const [number, status] of batch.payments.entries()) {
-      const found = sent.find(status);
-      const at = `${place}/TxInfAndSts[${number + 1}]`;
-      if (typeof found === "string") unmatched.push(notFound(found, at));
-      else if (isElsewhere(found, members) || isElsewhere(found, file)) {
-        unmatched.push(notFound("contradicting-references", at));
+    const file = this.#sent.ofFile(original.messageId);
+    if (file.length === 0 && speaks(group)) {
+      this.#miss("unknown-file", "OrgnlGrpInfAndSts", group);
+    }
+    for (const payment of file) this.#applyingTo(payment);
+    for (const each of this.#applying.values()) each.groups.push(group);
+    return [
+      ...this.#unmatched,
+      ...[...this.#applying.values()].flatMap((each) => this.#judge(each)),
+    ];
+  }
+
+  #batch(batch: BatchStatus, place: string): void {
+    const { messageId } = this.#report.original;
+    const { paymentInformationId } = batch;
+    const members = this.#sent.ofBatch(paymentInformationId);
+    if (speaks(batch) && members.length === 0) this.#miss("unknown-batch", place, batch);
+    const isOfFile = this.#sent.ofFile(messageId).length > 0;
+    if (isOfFile && members.some((member) => contradicts(member.messageId, messageId))) {
+      this.#miss("contradicting-references", place, batch);
+      return;
+    }
+    for (const member of members) this.#applyingTo(member).batches.add(batch);
+    for (const [index, status] of batch.payments.entries()) {
+      const at = `${place}/TxInfAndSts[${index + 1}]`;
+      const found = this.#sent.find(status);
+      if (typeof found === "string") this.#miss(found, at, status);
+      // A bank may number blocks and files by itself: only one of ours contradicts.
+      else if (
+        (members.length > 0 && contradicts(found.paymentInformationId, paymentInformationId)) ||
+        (isOfFile && contradicts(found.messageId, messageId))
+      ) {
+        this.#miss("contradicting-references", at, status);
       } else {
-        const said = saidOf(found);
-        said.own.push(status);
-        if (!said.batches.includes(batch)) said.batches.push(batch);
+        const applying = this.#applyingTo(found);
+        applying.own.push({ status, place: at });
+        applying.batches.add(batch);
       }
     }
   }
-  const { status, reasons } = report.group;
-  if (file.length === 0 && (status !== undefined || reasons.length > 0)) {
-    unmatched.push(notFound("unknown-file", "OrgnlGrpInfAndSts"));
+
+  #applyingTo(payment: SentPayment): Applying {
+    const known = this.#applying.get(payment.payoutId);
+    if (known !== undefined) return known;
+    const applying: Applying = { payment, own: [], batches: new Set(), groups: [] };
+    this.#applying.set(payment.payoutId, applying);
+    return applying;
   }
-  for (const member of file) saidOf(member);
-  for (const said of all.values()) said.groups.push(report.group);
-  return [...unmatched, ...[...all.values()].flatMap((said) => judged(said, statusSettles))];
-}
 
-/** Whether a block or file of ours is named that the payment is not in; other ids are a bank's. */
-function isElsewhere(payment: SentPayment, members: readonly SentPayment[]): boolean {
-  return members.length > 0 && !members.includes(payment);
-}
-
-function notFound(unmatched: Unmatched, place: string): Verdict {
-  return { verdict: "unmatched", unmatched, place };
-}
-
-function judged(said: Said, statusSettles: boolean): Verdict[] {
-  const { payment, own, batches, groups } = said;
-  const levels = [...own, ...batches, ...groups];
-  const statuses = [own, batches, groups]
-    .map((level) => level.flatMap((each) => each.status ?? []))
-    .find((level) => level.length > 0);
-  const status = statuses?.at(-1);
-  if (statuses === undefined || status === undefined) return [];
-  // Of a block or file that is accepted in part nothing follows for a payment.
-  if (status === "PART" && own.every((each) => each.status === undefined)) return [];
-  const differs = own.some(({ amount }) => {
-    if (amount === undefined) return false;
-    return amount.minor !== payment.amount.minor || amount.currency !== payment.amount.currency;
-  });
-  if (differs) return [doubt(payment, "amount-differs")];
-  const isRejected = levels.some((level) => level.status === "RJCT");
-  const isSettled = levels.some((level) => level.status !== undefined && settled.has(level.status));
-  if (isRejected && (isSettled || statuses.some((each) => each !== "RJCT"))) {
-    return [doubt(payment, "contradicting-levels")];
+  #miss(why: Unmatched, place: string, reported: PaymentStatus): void {
+    const source: Source = {
+      place,
+      reference: referenceOf(reported),
+      code: reasonCode(reported.reasons) ?? reported.status ?? "",
+      ...(reported.amount !== undefined && { amount: reported.amount }),
+    };
+    this.#unmatched.push({ source, verdict: "unmatched", why });
   }
-  if (isRejected) return [rejected(payment, levels)];
-  const bankReference = own.findLast((each) => each.bankReference !== undefined)?.bankReference;
-  return [unrejected(payment, status, statusSettles, bankReference)];
-}
 
-function unrejected(
-  payment: SentPayment,
-  status: PaymentStatusCode,
-  statusSettles: boolean,
-  bankReference: string | undefined,
-): Verdict {
-  const { payoutId, state } = payment;
-  if (status === "CANC") return doubt(payment, "cancelled");
-  if (status === "BLCK") return doubt(payment, "blocked");
-  if (status === "PART") return doubt(payment, "contradicting-levels");
-  if (state === "debited" || state === "returned") return { verdict: "known", payoutId };
-  if (state === "rejected") {
-    // What was on its way before it was rejected comes late at times; settled it cannot be.
-    return settled.has(status)
-      ? doubt(payment, "settled-after-rejection")
-      : { verdict: "known", payoutId };
+  #judge({ payment, own, batches, groups }: Applying): Verdict[] {
+    const { payoutId, amount } = payment;
+    const levels = [own.map(({ status }) => status), [...batches], groups];
+    const statuses = levels
+      .map((level) => level.flatMap((each) => each.status ?? []))
+      .find((level) => level.length > 0);
+    const status = statuses?.at(-1);
+    if (statuses === undefined || status === undefined) return [];
+    // A block or file that is accepted in part says nothing of a payment that it does not name.
+    if (status === "PART" && own.every((each) => each.status.status === undefined)) return [];
+    const reported = levels.flat();
+    const reasons = reported.flatMap((each) => each.reasons);
+    const source: Source = {
+      place: own.at(-1)?.place ?? "OrgnlGrpInfAndSts",
+      reference: own.map((each) => referenceOf(each.status)).find(Boolean) ?? payment.endToEndId,
+      code: reasonCode(reasons) ?? status,
+      amount,
+    };
+    const unknown = (why: UnknownOutcome): Verdict[] => {
+      return [{ source, verdict: "unknown_outcome", payoutId, why }];
+    };
+    const isOther = own.some((each) => {
+      const { minor, currency } = each.status.amount ?? amount;
+      return minor !== amount.minor || currency !== amount.currency;
+    });
+    if (isOther) return unknown("amount-differs");
+    const has = (test: (status: string) => boolean) =>
+      reported.some((each) => each.status !== undefined && test(each.status));
+    const isRejected = has((each) => each === "RJCT");
+    const isContradicted =
+      has((each) => settled.has(each)) || statuses.some((each) => each !== "RJCT");
+    if (isRejected && isContradicted) return unknown("contradicting-levels");
+    const bankReference = own.findLast((each) => each.status.bankReference !== undefined)?.status
+      .bankReference;
+    const verdict = isRejected
+      ? this.#rejected(payment, reasons)
+      : this.#unrejected(payment, status, bankReference);
+    if (verdict.verdict === "settled") this.#sent.learn(payoutId, { state: "debited" });
+    if (verdict.verdict === "rejected") this.#sent.learn(payoutId, { state: "rejected" });
+    return [{ ...verdict, source }];
   }
-  const learned = bankReference === undefined ? {} : { bankReference };
-  return settled.has(status) && statusSettles
-    ? { verdict: "settled", payoutId, ...learned }
-    : { verdict: "accepted", payoutId, status, ...learned };
+
+  #unrejected(
+    { payoutId, state }: SentPayment,
+    status: string,
+    bankReference: string | undefined,
+  ): Judged {
+    const unknown = (why: UnknownOutcome) =>
+      ({ verdict: "unknown_outcome", payoutId, why }) as const;
+    if (status === "CANC") return unknown("cancelled");
+    if (status === "BLCK") return unknown("blocked");
+    if (status === "PART") return unknown("contradicting-levels");
+    if (!settled.has(status) && !onItsWay.has(status)) {
+      const isOpen = state === "sent" && waitingForUs.has(status);
+      return { verdict: "information", payoutId, ...(isOpen && { waitsForUs: true }) };
+    }
+    if (state === "debited" || state === "returned") return { verdict: "known", payoutId };
+    if (state === "rejected") {
+      // A report from before the rejection may come after it; one that it is settled may not.
+      return settled.has(status)
+        ? unknown("settled-after-rejection")
+        : { verdict: "known", payoutId };
+    }
+    const learned = bankReference === undefined ? {} : { bankReference };
+    return settled.has(status) && this.#profile.statusSettles
+      ? { verdict: "settled", payoutId, ...learned }
+      : { verdict: "accepted", payoutId, ...learned };
+  }
+
+  #rejected({ payoutId, state }: SentPayment, reasons: readonly Reason[]): Judged {
+    const unknown = (why: UnknownOutcome) =>
+      ({ verdict: "unknown_outcome", payoutId, why }) as const;
+    if (state === "debited") return unknown("rejected-after-debit");
+    if (state !== "sent") return { verdict: "known", payoutId };
+    if (reasons.some(speaksOfDuplicate)) return unknown("rejected-as-duplicate");
+    if (!provesNotExecuted(reasons, this.#profile.notExecutedCodes)) {
+      return unknown("rejected-without-proof");
+    }
+    return { verdict: "rejected", payoutId, reason: present<Reason>(reasons[0] ?? {}) };
+  }
 }
 
-function rejected(payment: SentPayment, levels: readonly ReportedStatus[]): Verdict {
-  const reasons = levels.flatMap((level) => level.reasons);
-  if (reasons.some(isOfDuplicate)) return doubt(payment, "rejected-as-duplicate");
-  if (payment.state === "debited") return doubt(payment, "rejected-after-debit");
-  if (payment.state !== "sent") return { verdict: "known", payoutId: payment.payoutId };
-  const [reason] = reasons;
-  return { verdict: "rejected", payoutId: payment.payoutId, reason: present<Reason>(reason ?? {}) };
+/** A verdict before it has its source. */
+type Judged = Verdict extends infer Each
+  ? Each extends Verdict
+    ? Omit<Each, "source">
+    : never
+  : never;
+
+function speaks({ status, reasons }: ReportedStatus): boolean {
+  return status !== undefined || reasons.length > 0;
 }
 
-/** Some banks say it by code, some by a code of their own, some in words. */
-function isOfDuplicate({ code = "", proprietary = "", text = "" }: Reason): boolean {
-  const isCode = [code, proprietary].some((each) => duplicateCodes.has(each.trim().toUpperCase()));
-  return isCode || /duplicat|double|already (?:sent|received|processed)/i.test(proprietary + text);
+function referenceOf({ endToEndId, instructionId, uetr, bankReference }: PaymentStatus): string {
+  return endToEndId ?? instructionId ?? uetr ?? bankReference ?? "";
 }
 
-function doubt({ payoutId }: SentPayment, why: Doubt): Verdict {
-  return { verdict: "doubt", payoutId, doubt: why };
+function reasonCode(reasons: readonly Reason[]): string | undefined {
+  const [first] = reasons.flatMap(({ code, proprietary }) => code ?? proprietary ?? []);
+  return first;
 }

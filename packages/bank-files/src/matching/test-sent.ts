@@ -1,6 +1,7 @@
 import type { Entry, EntryTransaction } from "../iso20022/reports/entry.ts";
 import type { Statement } from "../iso20022/reports/statement.ts";
-import type { SentPayment } from "./sent-payment.ts";
+import type { Booking, SentPayment } from "./sent-payment.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** A payment of USD 100.00 that was sent in the file M1; `changes` replace its parts. */
 export function sentPayment(number: number, changes: Partial<SentPayment> = {}): SentPayment {
@@ -13,6 +14,9 @@ export function sentPayment(number: number, changes: Partial<SentPayment> = {}):
     amount: { minor: 10000n, currency: "USD" },
     account: "000123456789",
     state: "sent",
+    debits: [],
+    returns: [],
+    charges: [],
     ...changes,
   };
 }
@@ -41,4 +45,14 @@ export function bookedEntry(
 /** A statement of the account that payments are sent from. */
 export function statementOf(entries: readonly Entry[]): Statement {
   return { account: { number: "000123456789" }, currency: "USD", balances: [], entries };
+}
+
+/** A booking of its own of a statement, under a reference. */
+export function ofStatement(reference: string): Booking {
+  return { source: "statement", as: "payment", reference };
+}
+
+/** A verdict without the part of the file that it is about. */
+export function bare({ source: _source, ...verdict }: Verdict) {
+  return verdict;
 }

@@ -1,13 +1,15 @@
 import type { Reason } from "../iso20022/reports/report.ts";
-import type { PaymentStatusCode } from "../iso20022/reports/status-report.ts";
+import type { AchChange } from "../nacha/addenda.ts";
 import type { Money } from "../text/minor-units.ts";
-import type { NotFound } from "./sent-payment.ts";
+import type { Booking, NotFound } from "./sent-payment.ts";
 
-/** Why a payment of ours goes before an operator: no money moves in the books for it. */
-export type Doubt =
-  /** Rejected for being a duplicate (`AM05`, `DU01` to `DU05`): the first one may be paid. */
+/** Why the outcome of a payment is unknown: no money moves in the books, and operators decide. */
+export type UnknownOutcome =
+  /** The bank has, or may have, another instruction of this payment, which it may have paid. */
   | "rejected-as-duplicate"
-  /** Rejected after its debit was booked: the money has left. */
+  /** Rejected for reasons that do not prove that nothing was paid. */
+  | "rejected-without-proof"
+  /** Rejected after its debit was booked. */
   | "rejected-after-debit"
   /** One level of a report says rejected, another one settled or accepted. */
   | "contradicting-levels"
@@ -16,6 +18,8 @@ export type Doubt =
   | "debited-twice"
   | "returned-after-rejection"
   | "returned-twice"
+  /** A return that says that a twin of the payment exists, or with a code that no credit has. */
+  | "returned-without-proof"
   | "return-taken-back"
   /** Less came back than the charges that are named or allowed explain. */
   | "returned-in-part"
@@ -24,52 +28,83 @@ export type Doubt =
   | "amount-differs"
   | "another-account"
   | "cancelled"
-  | "blocked";
+  | "blocked"
+  | "dishonoured"
+  | "contested";
 
-/** What cannot be laid to a payment of ours. */
+/** Why a part of a file is matched to no payment. */
 export type Unmatched =
   | NotFound
   | "unknown-file"
   | "unknown-batch"
   | "batch-sum-differs"
   | "batch-credit"
-  | "another-account";
+  | "another-account"
+  /** A return with the trace number of a payment, of another company or kind of entry. */
+  | "another-entry";
 
-/** What an answer of a bank means for one payment, or that it means nothing that is provable. */
-export type Verdict =
-  /** On its way. The bank's reference is worth storing. */
-  | {
-      readonly verdict: "accepted";
-      readonly payoutId: string;
-      readonly status: PaymentStatusCode;
-      readonly bankReference?: string;
-    }
+/** The part of a file that a verdict is about. */
+export type Source = {
+  /** Without content. */
+  readonly place: string;
+  /** The payment's reference as the file gives it; "" for none. */
+  readonly reference: string;
+  /** The reason or status code; "" for none. */
+  readonly code: string;
+  readonly amount?: Money;
+  /** Of an entry of an account. */
+  readonly direction?: "credit" | "debit";
+};
+
+/** The meaning of one part of a file for one payment. */
+export type Verdict = { readonly source: Source } & (
+  | { readonly verdict: "accepted"; readonly payoutId: string; readonly bankReference?: string }
   /** The money has left; `charges` were debited on top of the amount. */
   | {
       readonly verdict: "settled";
       readonly payoutId: string;
-      /** By a booking of its own or of its block; absent where a status says so. */
-      readonly debitedAs?: "payment" | "block";
-      readonly debited?: Money;
+      /** Absent where a status says so. */
+      readonly booking?: Booking;
       readonly charges?: Money;
       readonly bankReference?: string;
     }
-  /** Never paid: the one verdict that releases money that is held. */
+  /** Not executed, by proof: the one verdict that releases money that is held. */
   | { readonly verdict: "rejected"; readonly payoutId: string; readonly reason: Reason }
-  /** The money came back; what is `short` of it the bank kept. */
+  /** The money came back; the bank kept what is `short` of it. */
   | {
       readonly verdict: "returned";
       readonly payoutId: string;
       readonly amount: Money;
       readonly short?: Money;
       readonly reason: Reason;
-      readonly bankReference?: string;
+      readonly booking?: Booking;
     }
-  /**
-   * Says what is known already: a file came twice, late or out of order. `bankReference` is there
-   * where a booking is the first to name one.
-   */
-  | { readonly verdict: "known"; readonly payoutId: string; readonly bankReference?: string }
-  | { readonly verdict: "doubt"; readonly payoutId: string; readonly doubt: Doubt }
-  /** `place` says where in the file, without content. */
-  | { readonly verdict: "unmatched"; readonly unmatched: Unmatched; readonly place: string };
+  /** The bank took or gave back a charge for the payment; a debit is above zero. */
+  | {
+      readonly verdict: "charge";
+      readonly payoutId: string;
+      readonly charge: Money;
+      readonly booking: Booking;
+    }
+  /** Known before: a file came twice, late or out of order. `booking` is a new name for it. */
+  | {
+      readonly verdict: "known";
+      readonly payoutId: string;
+      readonly booking?: { readonly of: "debit" | "return" | "charge"; readonly as: Booking };
+    }
+  /** Leaves the payment as it is. `waitsForUs`: the bank may wait for our confirmation. */
+  | { readonly verdict: "information"; readonly payoutId?: string; readonly waitsForUs?: true }
+  /** The beneficiary's bank proposes other data; an operator decides. */
+  | { readonly verdict: "change"; readonly payoutId: string; readonly change: AchChange }
+  | {
+      readonly verdict: "unknown_outcome";
+      readonly payoutId: string;
+      readonly why: UnknownOutcome;
+    }
+  /** `payoutIds` are payments that the part may be about. */
+  | {
+      readonly verdict: "unmatched";
+      readonly why: Unmatched;
+      readonly payoutIds?: readonly string[];
+    }
+);

@@ -64,11 +64,18 @@ export type AchFault = {
 /** Nothing was written: every fault is named. */
 export type AchUnwritable = Refused<"UNWRITABLE"> & { readonly faults: readonly AchFault[] };
 
+/** The numbers by which a return names an entry, beside its company's id and its amount. */
+export type WrittenTrace = {
+  readonly payoutId: string;
+  readonly trace: string;
+  readonly transactionCode: string;
+};
+
 /** A file as it is to be stored, hashed and uploaded. */
 export type WrittenAch = {
   readonly bytes: Uint8Array;
-  /** Store these: a return names the trace number alone. */
-  readonly traces: readonly { readonly payoutId: string; readonly trace: string }[];
+  /** Store these: a return has no other reference to a payment. */
+  readonly traces: readonly WrittenTrace[];
   /** The first trace number's last seven digits of the next file of the day. */
   readonly nextTrace: number;
 };

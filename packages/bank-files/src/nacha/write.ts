@@ -11,6 +11,7 @@ import type {
   AchProfile,
   AchUnwritable,
   WrittenAch,
+  WrittenTrace,
 } from "./credit.ts";
 import {
   batchControl,
@@ -53,7 +54,7 @@ export function writeAch(profile: AchProfile, file: AchFile): WrittenAch | AchUn
   ];
   if (faults.length > 0) return { ...refused("UNWRITABLE"), faults };
   const lines = [headOf(profile, file)];
-  const traces: { payoutId: string; trace: string }[] = [];
+  const traces: WrittenTrace[] = [];
   const whole: Totals = { entries: 0, rdfis: [], debits: 0n, credits: 0n };
   let sequence = file.traceFrom;
   const batches = batchesOf(file.credits);
@@ -63,7 +64,8 @@ export function writeAch(profile: AchProfile, file: AchFile): WrittenAch | AchUn
     const entries = credits.flatMap((credit) => {
       const trace = traceOf(profile, sequence);
       sequence += 1;
-      traces.push({ payoutId: credit.payoutId, trace });
+      const transactionCode = codes[credit.accountType].credit;
+      traces.push({ payoutId: credit.payoutId, trace, transactionCode });
       return creditLines(credit, trace, totals);
     });
     if (profile.balancedBy !== undefined) {

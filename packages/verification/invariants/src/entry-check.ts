@@ -67,7 +67,10 @@ function hasOwnKey(entry: Entry, key: string): boolean {
       return key.startsWith(`${entry.account_id}:${entry.step}:`) && entry.payout_id === "";
     case "rail_charge": {
       const own = `${entry.account_id}:charge:`;
-      return entry.payout_id === "" ? key.startsWith(own) : key === `${own}${entry.payout_id}`;
+      if (entry.payout_id === "") return key.startsWith(own);
+      const named = key.startsWith(own) ? key.slice(own.length) : "";
+      // A payout may have several charges.
+      return named.replace(/:\d+$/, "") === entry.payout_id;
     }
     case "rail_return":
       return (

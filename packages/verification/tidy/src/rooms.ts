@@ -14,7 +14,7 @@ const packageImports: Record<string, readonly string[]> = {
     ...["invariants", "platform", "sandbox"],
   ],
   chassis: ["kernel", "contracts"],
-  cli: ["contracts", "kernel", "sdk"],
+  cli: ["bank-files", "contracts", "kernel", "sdk"],
   console: ["contracts", "sdk"],
   "console-walks": ["embedded", "harness", "sandbox", "testkit"],
   drills: ["embedded", "invariants", "platform", "harness", "sandbox"],

@@ -121,7 +121,7 @@ describe("a payout that is paid from a rail account", () => {
     expect(await railAccount()).toMatchObject({ available: "15.00", held: "10.00" });
     fate = {
       status: { kind: "settled", reference: "R" },
-      charges: { amount: "0.35", currency: "USD" },
+      charges: [{ amount: "0.35", currency: "USD" }],
     };
     await platform.after(60_000);
     expect(await stateOf(id)).toEqual({ stage: "settled", balance: "90.00 + 0.00" });
@@ -141,7 +141,7 @@ describe("a payout that is paid from a rail account", () => {
     fate = { status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 };
     await platform.after(60_000);
     expect(await stateOf(id)).toMatchObject({ stage: "settled" });
-    fate = { ...fate, charges: { amount: "2.00", currency: "USD" } };
+    fate = { ...fate, charges: [{ amount: "2.00", currency: "USD" }] };
     for (const ms of [60_000, 600_000, 6_000_000]) await platform.after(ms);
     expect((await lines()).filter((line) => line.startsWith("po_"))).toEqual([`${id} 2.00`]);
     expect(await railAccount()).toMatchObject({ available: "13.00", held: "0.00" });
@@ -153,7 +153,7 @@ describe("a payout that is paid from a rail account", () => {
     await platform.work();
     fate = {
       status: { kind: "settled", reference: "R" },
-      charges: { amount: "x", currency: "USD" },
+      charges: [{ amount: "x", currency: "USD" }],
     };
     await platform.after(60_000);
     const stored = await platform.payouts.findOne({ _id: id });
@@ -370,7 +370,7 @@ describe("a worker that dies between two steps", () => {
         ? { status: { kind: "rejected" } }
         : {
             ...{ status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 },
-            charges: { amount: "0.50", currency: "USD" },
+            charges: [{ amount: "0.50", currency: "USD" }],
           };
     platform.world.offsetMs += 60_000;
     await work();

@@ -41,8 +41,11 @@ export type Instruction = {
 /** The reply of a rail, and when to poll it next; without a time, not at all. */
 export type RailReply = RailReport & {
   readonly pollAfterMs?: number;
-  /** Of a settled transfer: what its bank took on top of the amount. */
-  readonly charges?: TransferredAmount;
+  /**
+   * Charges that the bank took on top of the amount of a settled transfer, oldest first. The list
+   * only grows: the place of a charge in it is its name.
+   */
+  readonly charges?: readonly TransferredAmount[];
   /**
    * Why what the rail said before may not hold any more, as after a deep reorganisation of a chain:
    * nothing moves, and the payout gets an exception.

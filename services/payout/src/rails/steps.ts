@@ -14,7 +14,7 @@ import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
-import { applyRailReport, type RailReport, readCharge } from "../payouts/rules/rail-report.ts";
+import { applyRailReport, type RailReport, readCharges } from "../payouts/rules/rail-report.ts";
 import { causeOf } from "../payouts/rules/timeline.ts";
 import { advance, type LeasedPayout, release, type Step } from "../payouts/work.ts";
 import { chargeFunds } from "../treasury/accounts.ts";
@@ -202,8 +202,8 @@ export async function applyResponse(
   const { payout } = leased;
   const { status, pollAfterMs, call } = response;
   const isPaid = status.kind === "settled" || status.kind === "returned";
-  const charge = isPaid ? readCharge(response.charges) : undefined;
-  const next = isRefused(charge) ? charge : applyRailReport(payout, response);
+  const charges = readCharges(isPaid ? response.charges : []);
+  const next = isRefused(charges) ? charges : applyRailReport(payout, response);
   // An open payout is polled, also where its rail announces a callback.
   const isOpen = publicStatusOf(payout.progress).status === "initiated";
   const latestPoll = isOpen ? fromNow(deps, pollIntervalMaxMs) : "done";
@@ -214,8 +214,10 @@ export async function applyResponse(
     return release(deps.payouts, leased, { work, calls: [call], exception });
   }
   // First of all writes: asked again, the rail says it again, and it is booked once.
-  if (charge !== undefined && !isRefused(charge) && payout.isFunded) {
-    await chargeFunds(deps.ledger, payout, charge);
+  if (!isRefused(charges) && payout.isFunded) {
+    for (const [index, charge] of charges.entries()) {
+      await chargeFunds(deps.ledger, payout, charge, index + 1);
+    }
   }
   const isOverdueNow =
     isOpen && isOverdue(payout.submittedAt, call.at, overdueAfterMs(deps, payout));

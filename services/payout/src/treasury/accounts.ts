@@ -68,10 +68,18 @@ export async function endFunds(ledger: Ledger, payout: Payout, step: ClosingStep
   if (outcome !== "applied") throw new Error(`${ending} not applied: ${outcome}`);
 }
 
-/** Books what a bank took for a payout, once: in the currency that it took it in. */
-export async function chargeFunds(ledger: Ledger, payout: Payout, charge: Charge): Promise<void> {
+/**
+ * Books a charge of a bank for a payout, once by its number from 1, in the currency that the bank
+ * took it in.
+ */
+export async function chargeFunds(
+  ledger: Ledger,
+  payout: Payout,
+  charge: Charge,
+  number: number,
+): Promise<void> {
   const { currency, minor: amount } = charge;
-  const of = { payoutId: payout.id };
+  const of = { payoutId: payout.id, number };
   const movement = { step: "rail_charge", amount, of, note: "" } as const;
   const { outcome } = await moveRail(ledger, { rail: payout.rail, currency }, movement);
   if (outcome !== "applied") throw new Error(`rail_charge not applied: ${outcome}`);

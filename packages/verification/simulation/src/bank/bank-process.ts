@@ -1,3 +1,4 @@
+import { openHere } from "@disburse/bank-files/reading/opened-file.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { createDispatcher } from "@disburse/payout/rails/bank/dispatcher.ts";
@@ -66,6 +67,8 @@ export function startBankProcess(shared: SharedRail, instance: ProcessInstance):
   const dispatcher = createDispatcher({
     ...{ rail: railName, format, schedule, paymentsMax, store, sealer: seals },
     ...{ clock: systemClock, log, server: bankLink(instance, bank) },
+    // A simulation has one thread.
+    open: openHere,
     refusesDuplicates: bank.refusesDuplicates,
     newMessageId: () => crypto.randomUUID().slice(0, 18).replaceAll("-", "").toUpperCase(),
     isPaused: async () => isPaused(),

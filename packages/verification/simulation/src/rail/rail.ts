@@ -79,7 +79,7 @@ export class SimulatedRail {
     if (scenario === "rejects") return { status: { kind: "rejected" } };
     const transferred = transferredBy(transfer);
     const charges = charge && textOf(charge.minor, charge.currency);
-    const paid = { transferred, ...(charges && { charges }) };
+    const paid = { transferred, ...(charges && { charges: [charges] }) };
     if (scenario === "settles") return { status: { kind: "settled", reference }, ...paid };
     if (nowMs >= returnedMs) {
       const missing = short > 0n && { short: textOf(short, currency) };

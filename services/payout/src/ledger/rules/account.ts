@@ -47,11 +47,13 @@ export type RailMovement =
   | { readonly step: "rail_post" | "rail_release"; readonly payoutId: string }
   /** `shortMinor` of what was paid did not come back. */
   | { readonly step: "rail_return"; readonly payoutId: string; readonly shortMinor: bigint }
-  /** What the bank or the chain took: for a payout, or as an operator books it. */
+  /** What the bank or the chain took: for a payout, which may have several, or for an operator. */
   | {
       readonly step: "rail_charge";
       readonly amount: bigint;
-      readonly of: { readonly payoutId: string } | { readonly operationId: string };
+      readonly of:
+        | { readonly payoutId: string; readonly number?: number }
+        | { readonly operationId: string };
     };
 
 /** A movement to apply to an account; one that ends or reverses another has that one's amount. */

@@ -18,7 +18,9 @@ export function railKeyOf(accountId: string, movement: RailMovement): string {
       return railKey(accountId, movement.step, movement.operationId);
     case "rail_charge": {
       const { of } = movement;
-      return railKey(accountId, "charge", "payoutId" in of ? of.payoutId : of.operationId);
+      if ("operationId" in of) return railKey(accountId, "charge", of.operationId);
+      const { payoutId, number = 1 } = of;
+      return railKey(accountId, "charge", number === 1 ? payoutId : `${payoutId}:${number}`);
     }
     default:
       return movementKey(movement.payoutId, movement.step);

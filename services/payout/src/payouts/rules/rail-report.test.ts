@@ -2,7 +2,7 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
 import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
-import { applyRailReport, readCharge } from "./rail-report.ts";
+import { applyRailReport, readCharges } from "./rail-report.ts";
 
 const payout = (progress: Progress): Pick<Payout, "progress" | "quote"> => ({
   progress,
@@ -112,15 +112,15 @@ describe("a return that is short", () => {
 });
 
 it.each([
-  [undefined, undefined],
-  [
-    { amount: "3.5", currency: "USD" },
-    { minor: 350n, currency: "USD" },
-  ],
+  [{ amount: "3.5", currency: "USD" }, [{ minor: 350n, currency: "USD" }]],
   [{ amount: "3.501", currency: "USD" }, "charges: must have at most 2 decimals"],
   [{ amount: "0", currency: "USD" }, "charges: must be greater than zero"],
   [{ amount: "1", currency: "XXX" }, "charges: of a currency that is not known"],
-])("charges of %j are read", (charges, expected) => {
-  const read = readCharge(charges);
+])("a charge of %j is read", (charge, expected) => {
+  const read = readCharges([charge]);
   expect(isRefused(read) ? read.detail : read).toEqual(expected);
+});
+
+it("reads no charges as none", () => {
+  expect(readCharges(undefined)).toEqual([]);
 });

@@ -14,18 +14,20 @@ export type TransferredAmount = {
 /** What a bank took for a transfer, in minor units. */
 export type Charge = { readonly currency: string; readonly minor: bigint };
 
-/** Reads what a rail says that its bank took; `undefined`: nothing. */
-export function readCharge(
-  charges: TransferredAmount | undefined,
-): Charge | undefined | Refused<"INVALID_REQUEST"> {
-  if (charges === undefined) return undefined;
-  const { amount, currency } = charges;
-  if (findCurrency(currency) === undefined) {
-    return refused("INVALID_REQUEST", "charges: of a currency that is not known");
+/** Reads the charges that a rail says its bank took. */
+export function readCharges(
+  charges: readonly TransferredAmount[] = [],
+): readonly Charge[] | Refused<"INVALID_REQUEST"> {
+  const read: Charge[] = [];
+  for (const { amount, currency } of charges) {
+    if (findCurrency(currency) === undefined) {
+      return refused("INVALID_REQUEST", "charges: of a currency that is not known");
+    }
+    const minor = parseAmount(amount, currency);
+    if (isRefused(minor)) return refused("INVALID_REQUEST", `charges: ${minor.detail}`);
+    read.push({ currency, minor });
   }
-  const minor = parseAmount(amount, currency);
-  if (isRefused(minor)) return refused("INVALID_REQUEST", `charges: ${minor.detail}`);
-  return { currency, minor };
+  return read;
 }
 
 /** What a rail says of a transfer, by response, poll or callback. */

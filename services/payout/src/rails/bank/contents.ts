@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo/database.ts";
+import type { Collection, Document, OptionalUnlessRequiredId } from "mongodb";
 import type { BankStore, ContentDocument } from "./documents.ts";
-import { insertMissing } from "./insert-missing.ts";
 
 /** Seals and opens; nothing else of the keys is needed. */
 export type Seals = Pick<Sealer, "seal" | "open">;
@@ -70,3 +71,16 @@ export const sealedContents: SealedPlace = {
   reseal: ({ _id, sealed }, sealer) =>
     resealTexts([{ path: "sealed", text: sealed, context: String(_id) }], sealer),
 };
+
+/** Inserts those documents whose keys are not there yet. */
+export async function insertMissing<T extends Document>(
+  collection: Collection<T>,
+  documents: readonly OptionalUnlessRequiredId<T>[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  try {
+    await collection.insertMany([...documents], { ordered: false });
+  } catch (error) {
+    if (!isOnlyDuplicateKeys(error)) throw error;
+  }
+}

@@ -1,6 +1,7 @@
 import type { FileDocument } from "./documents.ts";
 import { beginFile, type NewMessageId, writeFile } from "./files.ts";
-import { recoverFile, type SendWork, sendFile, settleByTime } from "./sending.ts";
+import { recoverFile, type SendWork, sendFile } from "./sending.ts";
+import { releaseByStatements, settleBySilence } from "./silence.ts";
 import { newMemory, receiveFiles, takeFiles } from "./taking.ts";
 
 /** What the dispatcher of a rail works with. */
@@ -10,6 +11,8 @@ export type DispatchDeps = SendWork & {
   readonly isPaused: () => Promise<boolean>;
   /** How often the bank's folder is looked at. */
   readonly receiveEveryMs: number;
+  /** Banking days of statements that prove a rejected payment unpaid; absent: none do. */
+  readonly unpaidAfterBankDays?: number | undefined;
 };
 
 /** Files that are begun in one run: each has as many payments as a file may have. */
@@ -22,9 +25,8 @@ const againMs = 60_000;
 /** Takes the payments of one rail to its bank, and what the bank says back to them. */
 export function createDispatcher(deps: DispatchDeps) {
   const { rail, clock, log } = deps;
-  const memory = newMemory();
+  const folder = openFolder(deps);
   const nowMs = () => clock.now().getTime();
-  let receivedAt = 0;
   let failedAt = -restMs;
   /** Work at the bank's server; its failure is every session's. */
   const atServer = async (work: () => Promise<void>) => {
@@ -35,11 +37,6 @@ export function createDispatcher(deps: DispatchDeps) {
       failedAt = nowMs();
       throw error;
     }
-  };
-  const receive = async () => {
-    if (nowMs() - receivedAt < deps.receiveEveryMs) return;
-    receivedAt = nowMs();
-    await receiveFiles(deps, memory);
   };
   const workOn = async (file: FileDocument, isPaused: boolean) => {
     if (file.state !== "claiming") {
@@ -61,8 +58,8 @@ export function createDispatcher(deps: DispatchDeps) {
       const part = (work: () => Promise<unknown>) =>
         work().catch((error: unknown) => void failures.push(error));
       const take = async () => {
-        await part(() => atServer(receive));
-        await part(() => takeFiles(deps, memory, againMs));
+        await part(() => atServer(folder.receive));
+        await part(() => takeFiles(deps, folder.memory, againMs));
       };
       if (!isPaused) await part(() => beginFiles(deps));
       await part(async () => {
@@ -73,11 +70,40 @@ export function createDispatcher(deps: DispatchDeps) {
         }
       });
       await take();
-      await part(() => settleByTime(deps));
+      await part(folder.conclude);
       for (const failure of failures.slice(1)) {
         log.error({ err: failure, rail }, "part of a run failed");
       }
       if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+/** The folder of the bank's files, and what follows from the last looks into it. */
+function openFolder(deps: DispatchDeps) {
+  const { clock, receiveEveryMs, unpaidAfterBankDays } = deps;
+  const memory = newMemory();
+  let receivedMs = 0;
+  /** When the folder was listed last with every file in it fetched, and if the last look was so. */
+  let readAt: Date | undefined;
+  let isAllRead = false;
+  return {
+    memory,
+    receive: async () => {
+      const nowMs = clock.now().getTime();
+      if (nowMs - receivedMs < receiveEveryMs) return;
+      receivedMs = nowMs;
+      isAllRead = false;
+      const lookedAt = await receiveFiles(deps, memory);
+      isAllRead = lookedAt !== undefined;
+      readAt = lookedAt ?? readAt;
+    },
+    /** Draws the conclusions from silence, once everything that the bank sent was read. */
+    conclude: async () => {
+      if (readAt === undefined) return;
+      await settleBySilence(deps, readAt);
+      if (unpaidAfterBankDays === undefined || !isAllRead) return;
+      await releaseByStatements(deps, unpaidAfterBankDays, readAt);
     },
   };
 }

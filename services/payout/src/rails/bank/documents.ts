@@ -1,3 +1,4 @@
+import type { Booking } from "@disburse/bank-files/matching/sent-payment.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { FailureCode } from "@disburse/kernel/failure.ts";
 import type { Collection, Decimal128 } from "mongodb";
@@ -28,9 +29,11 @@ export type StoredReturn = {
   amount_minor: Decimal128;
   /** What is missing of the amount. */
   short_minor?: Decimal128;
-  reference?: string;
   at: Date;
 };
+
+/** A charge that a bank took for a payment. */
+export type StoredCharge = { amount_minor: Decimal128; currency: string };
 
 /** A payment that a rail of a bank has taken, by its payout's id. */
 export type PaymentDocument = {
@@ -54,15 +57,19 @@ export type PaymentDocument = {
   /** Its block in the file (`PmtInfId`), or its trace number: by what answers may name it. */
   block?: string;
   trace?: string;
+  /** Of an entry of NACHA, as it was written: a return repeats the first and answers the second. */
+  company_id?: string;
+  transaction_code?: string;
   /** The bank's own reference, where one was named. */
   bank_reference?: string;
-  debited_as?: "payment" | "block";
-  /** Of the entry that debited it. */
-  debit_reference?: string;
+  /** Its bookings, as statements and notifications name them. */
+  debits?: Booking[];
+  returns?: Booking[];
+  charge_bookings?: Booking[];
   /** What merchants read of a settled payment; never changes. */
   reference?: string;
-  /** What was debited on top of the amount. */
-  charges_minor?: Decimal128;
+  /** Charges on top of the amount, in the order in which they came: an index names one. */
+  charges?: StoredCharge[];
   failure?: StoredFailure;
   returned?: StoredReturn;
   /** Why operators look at it, since when. */
@@ -77,7 +84,13 @@ export type PaymentDocument = {
 export type FileState = "claiming" | "written" | "sending" | "undecided" | "sent" | "void";
 
 /** A payment of a file, and by what answers name it there. */
-export type StoredMember = { id: string; block?: string; trace?: string };
+export type StoredMember = {
+  id: string;
+  block?: string;
+  trace?: string;
+  company_id?: string;
+  transaction_code?: string;
+};
 
 /** Why a payment was left out of a file; without personal data. */
 export type StoredFault = { id: string; field: string; problem: string };
@@ -119,8 +132,8 @@ export type FileDocument = {
   decided?: string[];
 };
 
-/** Whether a file of the bank was taken. */
-export type ReceivedState = "stored" | "taken" | "unreadable";
+/** Whether a file of the bank was read; `set_aside`: reading it failed again and again. */
+export type ReceivedState = "stored" | "taken" | "unreadable" | "set_aside";
 
 /** A file of the bank, whole: its bytes are in `bank_contents`. Taken once by its hash. */
 export type ReceivedDocument = {
@@ -135,6 +148,13 @@ export type ReceivedDocument = {
   state: ReceivedState;
   /** The rail, while it is not taken. */
   open?: string;
+  /** Attempts to read it that were begun: one that ends its process counts. */
+  attempts?: number;
+  /** How often operators had it read again, and under which operation last. */
+  reads?: number;
+  read_again_by?: string;
+  /** Content that operators put in place of what the bank sent, which stays. */
+  corrected_sha256?: string;
   kind?: string;
   /** What it says of payments and entries, by verdict. */
   verdicts?: Record<string, number>;
@@ -152,26 +172,36 @@ export type BalanceDocument = {
   currency: string;
   opening_minor: Decimal128;
   closing_minor: Decimal128;
+  /** Opening and entries make the closing. */
+  is_balanced: boolean;
   received: string;
   at: Date;
 };
 
-/** What operators have to look at. */
-export type FindingKind =
-  /** A payment of ours of which nothing can be concluded. */
-  | "doubt"
-  /** An entry or status that leads to no payment of ours. */
-  | "unmatched"
-  /** A part of a file that was not read, or does not agree. */
-  | "unread"
-  /** A file that was not read at all. */
-  | "unreadable"
+/** Kinds of findings that operators have to handle. */
+export const findingKinds = [
+  /** The outcome of a payment of ours is unknown. */
+  "doubt",
+  /** An entry, status or return is matched to no payment of ours. */
+  "unmatched",
+  /** A part of a file was not read, or does not agree. */
+  "unread",
+  /** A file was not read at all. */
+  "unreadable",
+  /** A file could not be read in several attempts: it ended its thread or process. */
+  "set_aside",
+  /** The bank may wait for our confirmation of a payment. */
+  "waiting",
   /** A statement whose balances and entries do not agree, or that contradicts an earlier one. */
-  | "balance"
+  "balance",
   /** A bank proposes other data of a beneficiary. */
-  | "change"
+  "change",
   /** A file of ours that the bank may have or not. */
-  | "undecided";
+  "undecided",
+] as const;
+
+/** A kind of finding. */
+export type FindingKind = (typeof findingKinds)[number];
 
 /** One thing that operators have to look at, until one of them has. */
 export type FindingDocument = {
@@ -190,9 +220,22 @@ export type FindingDocument = {
   amount?: string;
   /** What a bank proposes, sealed. */
   sealed?: string;
+  /** The file of the bank (`bank_received`) that it is about. */
+  received?: string;
+  /**
+   * It may hide what a bank says of payments. While it is open, silence proves nothing: of the
+   * payment that it names, or of all that were filed before it.
+   */
+  holds?: boolean;
   open?: boolean;
   created_at: Date;
-  handled?: { person: string; operation: string; note: string; at: Date };
+  handled?: {
+    person: string;
+    operation: string;
+    note: string;
+    at: Date;
+    how: "noted" | "read_again" | "nothing_of_ours" | "outcomes";
+  };
 };
 
 /** A part of a file's bytes, sealed. */

@@ -1,3 +1,4 @@
+import type { OpenBankFile } from "@disburse/bank-files/reading/opened-file.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -13,6 +14,8 @@ import { type BankSchedule, planOf } from "./plan.ts";
 export type FileWork = {
   readonly rail: string;
   readonly format: BankFormat;
+  /** Reads files of the bank. */
+  readonly open: OpenBankFile;
   readonly schedule: BankSchedule;
   /** Payments of one file. */
   readonly paymentsMax: number;

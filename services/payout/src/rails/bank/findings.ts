@@ -1,9 +1,27 @@
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type Seals, sha256Of } from "./contents.ts";
-import type { BankStore, FindingDocument } from "./documents.ts";
-import type { Found } from "./format.ts";
-import { insertMissing } from "./insert-missing.ts";
+import { insertMissing, type Seals, sha256Of } from "./contents.ts";
+import type { BankStore, FindingDocument, FindingKind, ReceivedDocument } from "./documents.ts";
+
+/** Something that operators have to look at, as it is found in a file. */
+export type Found = {
+  readonly kind: FindingKind;
+  readonly what: string;
+  readonly place?: string;
+  readonly payoutId?: string;
+  readonly amount?: string;
+  /** Personal data, to be sealed. */
+  readonly details?: string;
+  /** While it is open, silence proves nothing. */
+  readonly holds?: boolean;
+};
+
+/** The file that findings are about: one of ours, or one of the bank with its times of reading. */
+export type FindingSource = {
+  readonly file: string;
+  readonly name: string;
+  readonly received?: Pick<ReceivedDocument, "_id" | "reads">;
+};
 
 /** Findings that one insert sends. */
 const findingsAtOnce = 500;
@@ -11,7 +29,10 @@ const findingsAtOnce = 500;
 /** What a finding's details are sealed for. */
 const findingContext = (id: string) => `${id}|bank finding`;
 
-/** Keeps what operators have to look at; what was found before stays as it is, handled or not. */
+/**
+ * Keeps what operators have to look at. A finding of one reading stays as it is, handled or not; a
+ * file that is read again has findings of its own.
+ */
 export async function noteFindings(
   work: {
     readonly rail: string;
@@ -19,25 +40,35 @@ export async function noteFindings(
     readonly sealer: Seals;
     readonly clock: Clock;
   },
-  of: { readonly file: string; readonly name: string },
+  of: FindingSource,
   found: readonly Found[],
 ): Promise<void> {
   const { rail, store, sealer, clock } = work;
-  const documents = found.map((each): FindingDocument => {
-    const { kind, what, place, payoutId, amount, details } = each;
+  const { reads = 0 } = of.received ?? {};
+  const documents = new Map<string, FindingDocument>();
+  for (const { kind, what, place, payoutId, amount, details, holds } of found) {
     const key = [of.file, kind, what, payoutId ?? "", place ?? ""].join("|");
-    const _id = sha256Of(new TextEncoder().encode(key));
-    return {
-      ...{ _id, schema_version: 1, rail, kind, what, file: of.name },
+    const _id = sha256Of(new TextEncoder().encode(reads === 0 ? key : `${key}|${reads}`));
+    documents.set(_id, {
+      _id,
+      schema_version: 1,
+      rail,
+      kind,
+      what,
+      file: of.name,
+      ...(of.received !== undefined && { received: of.received._id }),
       ...(payoutId !== undefined && { payout_id: payoutId }),
       ...(place !== undefined && { place }),
       ...(amount !== undefined && { amount }),
       ...(details !== undefined && { sealed: sealer.seal(details, findingContext(_id)) }),
-      ...{ open: true, created_at: clock.now() },
-    };
-  });
-  for (let from = 0; from < documents.length; from += findingsAtOnce) {
-    await insertMissing(store.findings, documents.slice(from, from + findingsAtOnce));
+      ...(holds === true && { holds }),
+      open: true,
+      created_at: clock.now(),
+    });
+  }
+  const all = [...documents.values()];
+  for (let from = 0; from < all.length; from += findingsAtOnce) {
+    await insertMissing(store.findings, all.slice(from, from + findingsAtOnce));
   }
 }
 

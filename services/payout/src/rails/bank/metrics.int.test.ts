@@ -29,15 +29,18 @@ it("show what waits, what is late, and what operators have to look at", async ()
     ...{ store, server: bank.server, now: clock.now },
   });
   const metrics = createMetrics("test");
-  const read = bankMetrics({ database, metrics, clock, log: silentLog }, ["bank-usd"]);
+  const read = bankMetrics({ database, metrics, clock, log: silentLog }, [
+    { rail: "bank-usd", settledThrough: undefined },
+  ]);
   const shown = async () => {
     await read();
     const lines = (await metrics.text()).split("\n");
-    const value = (name: string) =>
-      lines
-        .find((line) => line.startsWith(`${name}{rail="bank-usd"`))
-        ?.split(" ")
-        .at(-1);
+    const value = (name: string) => {
+      const values = lines
+        .filter((line) => line.startsWith(`${name}{rail="bank-usd"`))
+        .map((line) => Number(line.split(" ").at(-1)));
+      return values.length === 0 ? undefined : String(values.reduce((sum, each) => sum + each));
+    };
     return {
       waiting: value("disburse_bank_waiting_payments"),
       late: value("disburse_bank_late_seconds"),

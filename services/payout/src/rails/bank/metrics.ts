@@ -3,7 +3,9 @@ import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { openBankStore } from "./documents.ts";
+import { findingKinds, openBankStore } from "./documents.ts";
+import type { BankFormat } from "./format.ts";
+import { countWaiting } from "./silence.ts";
 
 /** Prometheus scrapes every 15 s. */
 const everyMs = 15_000;
@@ -18,8 +20,15 @@ export type BankMetricsDeps = {
   readonly log: Log;
 };
 
+/** A rail whose gauges are kept. */
+export type MeasuredRail = {
+  readonly rail: string;
+  /** Where silence settles: until which day of settlement. */
+  readonly settledThrough: BankFormat["settledThrough"];
+};
+
 /** Keeps the gauges of rails of banks up to date; every process shows the same. */
-export function startBankMetrics(deps: BankMetricsDeps, rails: readonly string[]): Loop {
+export function startBankMetrics(deps: BankMetricsDeps, rails: readonly MeasuredRail[]): Loop {
   const read = bankMetrics(deps, rails);
   const run = () => read().then(() => false);
   return startLoop({ name: "bank-gauges", everyMs, run, log: deps.log });
@@ -28,9 +37,10 @@ export function startBankMetrics(deps: BankMetricsDeps, rails: readonly string[]
 /** One reading brings the gauges up to date. Labels: names of rails, states, kinds. */
 export function bankMetrics(
   { database, metrics, clock }: BankMetricsDeps,
-  rails: readonly string[],
+  rails: readonly MeasuredRail[],
 ): () => Promise<void> {
-  const { payments, files, findings, balances } = openBankStore(database);
+  const store = openBankStore(database);
+  const { payments, files, findings, balances } = store;
   const waiting = metrics.gauge(
     "disburse_bank_waiting_payments",
     "Payments that a rail has taken and that are in no file yet; to 10,000.",
@@ -48,15 +58,20 @@ export function bankMetrics(
   );
   const found = metrics.gauge(
     "disburse_bank_findings_open",
-    "What files of the bank say that operators have to look at; to 10,000.",
-    ["rail"],
+    "Open findings in files of the bank, which operators have to handle, by kind; to 10,000.",
+    ["rail", "kind"],
+  );
+  const silent = metrics.gauge(
+    "disburse_bank_silence_waiting_payments",
+    "Payments past their window for returns that are not settled yet, by what they wait for.",
+    ["rail", "waits_for"],
   );
   const statement = metrics.gauge(
     "disburse_bank_statement_age_seconds",
     "How long ago the last statement with balances was taken; absent before the first.",
     ["rail"],
   );
-  const read = async (rail: string) => {
+  const read = async ({ rail, settledThrough }: MeasuredRail) => {
     const now = clock.now();
     const since = (at: Date | undefined) =>
       at === undefined ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1_000);
@@ -74,7 +89,15 @@ export function bankMetrics(
       .toArray();
     late.set({ rail }, Math.max(since(due?.plan.due_at), since(unsent?.created_at)));
     undecided.set({ rail }, await files.countDocuments({ open: rail, state: "undecided" }));
-    found.set({ rail }, await findings.countDocuments({ open: true, rail }, limit));
+    for (const kind of findingKinds) {
+      found.set({ rail, kind }, await findings.countDocuments({ open: true, rail, kind }, limit));
+    }
+    if (settledThrough !== undefined) {
+      const waits = await countWaiting(store, rail, settledThrough(now));
+      for (const [waitsFor, count] of Object.entries(waits)) {
+        silent.set({ rail, waits_for: waitsFor }, count);
+      }
+    }
     const [last] = await balances.find({ rail }).sort({ day: -1 }).limit(1).toArray();
     if (last !== undefined) statement.set({ rail }, since(last.at));
   };

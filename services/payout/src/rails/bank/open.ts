@@ -1,3 +1,4 @@
+import { openHere } from "@disburse/bank-files/reading/opened-file.ts";
 import type { SftpSettings } from "@disburse/bank-files/sftp/connection.ts";
 import { withSftp } from "@disburse/bank-files/sftp/session.ts";
 import type { Log } from "@disburse/chassis/log.ts";
@@ -8,16 +9,16 @@ import { readTextFile } from "@disburse/chassis/settings.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Payouts } from "../../payouts/document.ts";
+import { callForWork } from "../../payouts/work.ts";
 import type { Rail } from "../rail.ts";
 import type { Seals } from "./contents.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { openBankStore } from "./documents.ts";
-import type { NewMessageId } from "./files.ts";
+import type { FileWork, NewMessageId } from "./files.ts";
 import type { BankFormat } from "./format.ts";
 import { iso20022Format } from "./iso20022/format.ts";
 import { accountName } from "./iso20022/profile.ts";
 import { centsMax, nachaFormat } from "./nacha/format.ts";
-import { callOwed } from "./owed.ts";
 import { scheduleOf } from "./plan.ts";
 import { createBankRail } from "./rail.ts";
 import type { BankServer } from "./sending.ts";
@@ -37,7 +38,11 @@ export type BankRailDeps = {
 };
 
 /** A rail, and what takes its payments to the bank, to be stopped with the service. */
-export type RunningBankRail = { readonly rail: Rail; stop(): Promise<void> };
+export type RunningBankRail = {
+  readonly rail: Rail;
+  readonly settledThrough: BankFormat["settledThrough"];
+  stop(): Promise<void>;
+};
 
 /** How often the work of a rail is looked for. */
 const everyMs = 1_000;
@@ -54,6 +59,7 @@ export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): R
   const work = {
     ...{ rail: name, format, schedule, paymentsMax: profile.payments_max },
     ...{ store, sealer, clock, log },
+    open: openHere,
     server: openServer(settings.sftp),
     refusesDuplicates: settings.refuses_duplicates,
   };
@@ -62,6 +68,7 @@ export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): R
     newMessageId,
     isPaused: () => deps.isPaused(name),
     receiveEveryMs: settings.sftp.poll_seconds * 1_000,
+    unpaidAfterBankDays: unpaidAfterBankDays(settings),
   });
   // One process works on a rail; the lease spares the others the work, and is no fence.
   const lease = createSweepLease(database, `rail ${name}`, leaseMs);
@@ -88,7 +95,12 @@ export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): R
     await loop.stop();
     await lease.release();
   };
-  return { rail, stop };
+  return { rail, settledThrough: format.settledThrough, stop };
+}
+
+/** Only a rail with statements of bookings can learn from them that nothing was paid. */
+export function unpaidAfterBankDays(settings: BankRailSettings): number | undefined {
+  return settings.format === "iso20022" ? settings.unpaid_after_bank_days : undefined;
 }
 
 /** What the formats differ in. */
@@ -118,4 +130,30 @@ function openServer(settings: BankSftpSettings): BankServer {
     ...{ timeoutMs, outgoing, incoming, archives },
     inSession: (work) => withSftp(sftp, work),
   };
+}
+
+/** Payouts that one run has asked. */
+const atOnce = 1_000;
+
+/**
+ * Has payouts ask the rail whose payments have changed, until they have: the answer of `query` is
+ * what they store. One that has failed never asks again.
+ */
+async function callOwed(
+  { rail, store, clock }: FileWork,
+  payouts: Payouts,
+  wake: () => void,
+): Promise<void> {
+  const owed = await store.payments
+    .find({ rail, owed: true })
+    .limit(atOnce)
+    .project<{ _id: string }>({ _id: 1 })
+    .toArray();
+  if (owed.length === 0) return;
+  const ids = owed.map(({ _id }) => _id);
+  const over = await callForWork(payouts, ids, clock.now());
+  if (over.length > 0) {
+    await store.payments.updateMany({ _id: { $in: over } }, { $unset: { owed: "" } });
+  }
+  wake();
 }

@@ -4,6 +4,8 @@ import type { Failure } from "@disburse/kernel/failure.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { Decimal128 } from "mongodb";
+import type { TransferredAmount } from "../../payouts/rules/rail-report.ts";
 import type { Rail, RailReply, StatementBalances } from "../rail.ts";
 import type { Seals } from "./contents.ts";
 import type { BankStore, PaymentDocument } from "./documents.ts";
@@ -97,11 +99,11 @@ async function noteAsked({ payments }: BankStore, { _id, owed, revision }: Payme
 
 /** What a rail says of a payment. A doubt never changes what is known: people decide. */
 export function replyOf(payment: PaymentDocument): RailReply {
-  const { state, currency, reference = "", failure, returned, charges_minor, doubt } = payment;
+  const { state, currency, reference = "", failure, returned, charges, doubt } = payment;
   const isDoubted = doubt !== undefined && { contradiction: `the bank's files: ${doubt.why}` };
-  const amountOf = (minor: NonNullable<typeof charges_minor>) => ({
-    ...{ amount: formatAmount(fromDecimal128(minor), currency), currency },
-  });
+  const taken = charges !== undefined && {
+    charges: charges.map((each) => amountOf(each.amount_minor, each.currency)),
+  };
   switch (state) {
     case "waiting":
     case "filed":
@@ -116,19 +118,23 @@ export function replyOf(payment: PaymentDocument): RailReply {
     case "settled":
       return {
         status: { kind: "settled", reference },
-        ...(charges_minor !== undefined && { charges: amountOf(charges_minor) }),
+        ...taken,
         ...isDoubted,
       };
     case "returned": {
       const short = returned?.short_minor;
       return {
         status: { kind: "returned", reference, ...failureOf(failure) },
-        ...(charges_minor !== undefined && { charges: amountOf(charges_minor) }),
-        ...(short !== undefined && { short: amountOf(short) }),
+        ...taken,
+        ...(short !== undefined && { short: amountOf(short, currency) }),
         ...isDoubted,
       };
     }
   }
+}
+
+function amountOf(minor: Decimal128, currency: string): TransferredAmount {
+  return { amount: formatAmount(fromDecimal128(minor), currency), currency };
 }
 
 function failureOf(failure: PaymentDocument["failure"]): { readonly failure?: Failure } {

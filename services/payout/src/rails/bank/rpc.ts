@@ -10,19 +10,21 @@ import {
   BankFileDecision,
   BankFileSchema,
   BankFileState,
+  type BankFinding,
   BankFindingKind,
+  BankFindingResolution,
   BankFindingSchema,
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type AuditStore, readOperator } from "../../payouts/operators.ts";
 import type { Seals } from "./contents.ts";
 import type { BankStore, FileDocument, FindingDocument } from "./documents.ts";
 import { changeFile } from "./files.ts";
 import { findingDetails } from "./findings.ts";
+import { findingGuard, handleFinding, readText } from "./handling.ts";
 
 /** What the RPCs of banks' files work with. */
 export type BankRpcDeps = {
@@ -42,11 +44,9 @@ export function guardedBankFiles(deps: BankRpcDeps) {
   return approvals?.guard(PayoutOperationsService, rpc, bankFilesGuards(deps)) ?? rpc;
 }
 
-/** A reason says what was learned and from where. */
-const [reasonMin, reasonMax] = [10, 1_000];
-
 /** The operators' RPCs of files to banks, and of what banks send. */
-function bankFilesRpc({ bank, bankSealer, audit, clock }: BankRpcDeps) {
+function bankFilesRpc(deps: BankRpcDeps) {
+  const { bank, bankSealer, audit, clock } = deps;
   const { files, findings } = bank;
   return {
     listBankFiles: async ({ rail, state, ...page }) => {
@@ -95,33 +95,23 @@ function bankFilesRpc({ bank, bankSealer, audit, clock }: BankRpcDeps) {
       return { finding: findingMessage(finding), details };
     },
 
-    handleBankFinding: async ({ mutation, findingId, ...message }) => {
-      const by = readOperator(mutation);
-      const note = readText("note", message.note);
-      const found = await findings.findOne({ _id: findingId });
-      const { handled } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
-      if (handled !== undefined && handled.operation !== by.operation) orThrow(handledAlready);
-      const at = clock.now();
-      const record = { action: "bank_finding.handled", subject: findingId, detail: note } as const;
-      await audit.append({ ...record, at, ...by });
-      await findings.updateOne(
-        { _id: findingId, open: true },
-        { $set: { handled: { ...by, note, at } }, $unset: { open: "" } },
-      );
-      const after = await findings.findOne({ _id: findingId });
-      return { finding: findingMessage(orThrow(after ?? refused("RECORD_NOT_FOUND"))) };
+    handleBankFinding: async (request) => {
+      const handled = await handleFinding(deps, request);
+      return { finding: findingMessage(handled) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
 }
 
 const notUndecided = refused("INVALID_REQUEST", "file_id: nothing is to be decided of it");
-const handledAlready = refused("INVALID_REQUEST", "finding_id: was handled by another operation");
 
 /** One person's word sends a file again, or never: a second one has to say so too. */
 export function bankFilesGuards({
   bank,
-}: Pick<BankRpcDeps, "bank">): Guards<Pick<ReturnType<typeof bankFilesRpc>, "resolveBankFile">> {
+}: Pick<BankRpcDeps, "bank">): Guards<
+  Pick<ReturnType<typeof bankFilesRpc>, "resolveBankFile" | "handleBankFinding">
+> {
   return {
+    handleBankFinding: findingGuard(bank),
     resolveBankFile: {
       approvers: ["treasury_approver"],
       difference: async ({ fileId, decision }) => {
@@ -142,14 +132,6 @@ export function bankFilesGuards({
   };
 }
 
-function readText(field: string, given: string): string {
-  const text = cleanText(given);
-  const isSized = text.length >= reasonMin && text.length <= reasonMax;
-  if (isSized && textProblem(text) === undefined) return text;
-  const length = `${reasonMin} to ${reasonMax}`;
-  return orThrow(refused("INVALID_REQUEST", `${field}: must be ${length} plain characters`));
-}
-
 function fileMessage(file: FileDocument) {
   const { _id: id, rail, state, name = "", sha256 = "", members, asked, sent_at, sent_by } = file;
   return create(BankFileSchema, {
@@ -163,11 +145,12 @@ function fileMessage(file: FileDocument) {
   });
 }
 
-function findingMessage(finding: FindingDocument) {
+function findingMessage(finding: FindingDocument): BankFinding {
   const { _id: id, rail, kind, what, file = "", place = "", amount = "", handled } = finding;
   return create(BankFindingSchema, {
     ...{ id, rail, what, file, place, amount, payoutId: finding.payout_id ?? "" },
     kind: valueOfWord(BankFindingKind, kind),
+    holds: finding.holds ?? false,
     createdAt: timestampFromDate(finding.created_at),
     ...(handled && {
       handledBy: create(ActorSchema, {
@@ -175,6 +158,7 @@ function findingMessage(finding: FindingDocument) {
       }),
       handledAt: timestampFromDate(handled.at),
       note: handled.note,
+      resolution: valueOfWord(BankFindingResolution, handled.how),
     }),
   });
 }

@@ -1,4 +1,3 @@
-import { localTime } from "@disburse/bank-files/calendar/window.ts";
 import { afterCrash, type Place } from "@disburse/bank-files/sftp/after-crash.ts";
 import type { RemoteFile } from "@disburse/bank-files/sftp/session.ts";
 import { readContent } from "./contents.ts";
@@ -133,31 +132,4 @@ async function concludeSent(
   if ((await changeFile(store, file, sent, now)) === undefined) return;
   const late = now > file.closes_at;
   log.info({ rail, file: file._id, how, payments: file.members?.length, late }, "file sent");
-}
-
-/** Settles payments of which nothing is confirmed, once their bank's window for returns is over. */
-export async function settleByTime({ store, rail, format, schedule, clock }: FileWork) {
-  const now = clock.now();
-  const through = format.settledThrough?.(now);
-  if (through === undefined) return;
-  const files = await store.files
-    .find({ settling: rail, state: "sent" })
-    .project<Pick<FileDocument, "_id" | "sent_at">>({ sent_at: 1 })
-    .toArray();
-  for (const { _id, sent_at = now } of files) {
-    // One that left late settles late.
-    if (localTime(sent_at, schedule.zone).day > through) continue;
-    const open = { file: _id, state: "filed" as const, doubt: { $exists: false } };
-    await store.payments.updateMany({ ...open, "plan.settles_on": { $lte: through } }, [
-      {
-        $set: {
-          ...{ state: "settled", reference: "$trace", owed: true, updated_at: now },
-          revision: { $add: ["$revision", 1] },
-        },
-      },
-      { $unset: "sealed" },
-    ]);
-    if ((await store.payments.findOne(open, { projection: { _id: 1 } })) !== null) continue;
-    await store.files.updateOne({ _id }, { $unset: { settling: "" } });
-  }
 }

@@ -1,3 +1,4 @@
+import { mayProveNotExecuted } from "@disburse/bank-files/matching/proof.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { currencyOf, findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
@@ -36,6 +37,15 @@ const iso20022Schema = z.strictObject({
   status_settles: z.boolean().default(false),
   /** What a return may be short of without a named charge, as decimal text of the currency. */
   return_charges_max: text(20).default("0"),
+  /** The bank's own reason codes that mean, by its handbook, that a payment was not executed. */
+  not_executed_codes: z
+    .array(text(35).refine(mayProveNotExecuted, "must not be a code that never proves it"))
+    .default([]),
+  /**
+   * Banking days after the execution until statements without a debit prove, by the bank's
+   * handbook, that a payment which it rejected was not executed; absent: two operators decide.
+   */
+  unpaid_after_bank_days: count(1, 60).optional(),
 });
 
 const nachaSchema = z.strictObject({

@@ -1,3 +1,7 @@
+import type { StatementDay } from "@disburse/bank-files/matching/balance.ts";
+import { summaryFindings, verdictFindings } from "@disburse/bank-files/matching/findings.ts";
+import type { FileVerdict, Wanted } from "@disburse/bank-files/matching/judge.ts";
+import { type OpenedFile, ReadingFailed } from "@disburse/bank-files/reading/opened-file.ts";
 import type { RemoteFile } from "@disburse/bank-files/sftp/session.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
@@ -5,17 +9,19 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { AnyBulkWriteOperation } from "mongodb";
 import { readContent, sha256Of, storeContent } from "./contents.ts";
 import type { BankStore, PaymentDocument, ReceivedDocument } from "./documents.ts";
-import { noteFindings } from "./findings.ts";
-import type { Answer, DayBalance, Found, Wanted } from "./format.ts";
+import type { FileWork } from "./files.ts";
+import { type FindingSource, type Found, noteFindings } from "./findings.ts";
 import type { SendWork } from "./sending.ts";
-import { type BankVerdict, changeBy } from "./verdicts.ts";
+import { changeBy, type FailureOf, type PaymentVerdict, sentPayment } from "./verdicts.ts";
 
 /** A statement of 50,000 entries; the readers take no more. */
-const bytesMax = 64 * 2 ** 20;
+export const bytesMax = 64 * 2 ** 20;
 /** Keys of one query, and writes of one command. */
 const atOnce = 1_000;
 /** Tries of a file whose payments other writers change meanwhile. */
 const triesMax = 10;
+/** A file that ends its reader so often is set aside. */
+const attemptsMax = 3;
 
 /** What a process remembers between two looks: what it has seen, and what it could not take. */
 export type FolderMemory = {
@@ -33,11 +39,16 @@ const seenAs = ({ name, size, modifiedAt }: RemoteFile) => `${name}|${size}|${mo
 
 /**
  * Downloads the files of the bank that are new, each whole. One is new when it lay there in the
- * same size and with the same time at the look before: a file that grows is not taken.
+ * same size and with the same time at the look before: a file that grows is not taken. Returns the
+ * time before the look if every listed file is stored or noted now; else `undefined`.
  */
-export async function receiveFiles(work: SendWork, memory: FolderMemory): Promise<void> {
-  const { server, store, rail } = work;
-  await server.inSession(async (session) => {
+export async function receiveFiles(
+  work: SendWork,
+  memory: FolderMemory,
+): Promise<Date | undefined> {
+  const { server, store, rail, clock } = work;
+  return server.inSession(async (session) => {
+    const lookedAt = clock.now();
     const listed = await session.list(server.incoming);
     const fresh = listed.filter((each) => !memory.known.has(seenAs(each)));
     const stored = await seenBefore(store, rail, fresh.map(seenAs));
@@ -54,6 +65,7 @@ export async function receiveFiles(work: SendWork, memory: FolderMemory): Promis
       else continue;
       memory.known.add(key);
     }
+    return listed.every((each) => memory.known.has(seenAs(each))) ? lookedAt : undefined;
   });
 }
 
@@ -70,13 +82,24 @@ async function seenBefore({ received }: BankStore, rail: string, keys: readonly 
 }
 
 /** Keeps a file whole, once by its hash; under another name it is the same one. */
-async function keepFile(work: SendWork, bytes: Uint8Array, seen: string): Promise<void> {
+export async function keepFile(
+  work: Pick<FileWork, "store" | "sealer" | "rail" | "clock" | "log">,
+  bytes: Uint8Array,
+  seen: string,
+): Promise<void> {
   const { store, sealer, rail, clock, log } = work;
   const sha256 = await storeContent(store, sealer, rail, bytes);
   const _id = `${rail} ${sha256}`;
   const isNew = await insertOnce(store.received, {
-    ...{ _id, schema_version: 1, rail, sha256, size: bytes.length, seen: [seen] },
-    ...{ state: "stored", open: rail, received_at: clock.now() },
+    _id,
+    schema_version: 1,
+    rail,
+    sha256,
+    size: bytes.length,
+    seen: [seen],
+    state: "stored",
+    open: rail,
+    received_at: clock.now(),
   });
   if (!isNew) await store.received.updateOne({ _id }, { $addToSet: { seen } });
   log.info({ rail, sha256, size: bytes.length, isNew }, "file of the bank received");
@@ -85,12 +108,13 @@ async function keepFile(work: SendWork, bytes: Uint8Array, seen: string): Promis
 async function noteTooLarge(work: SendWork, file: RemoteFile): Promise<void> {
   const what = `has ${file.size} bytes, ${bytesMax} at most`;
   const sha256 = sha256Of(new TextEncoder().encode(seenAs(file)));
-  await noteFindings(work, { file: sha256, name: file.name }, [{ kind: "unreadable", what }]);
+  const found: Found = { kind: "unreadable", what, holds: true };
+  await noteFindings(work, { file: sha256, name: file.name }, [found]);
 }
 
 /** Takes the files that were received and are not taken yet; one that fails keeps no other. */
 export async function takeFiles(
-  work: SendWork,
+  work: FileWork,
   { failedAt }: FolderMemory,
   againMs: number,
 ): Promise<void> {
@@ -98,50 +122,69 @@ export async function takeFiles(
   const nowMs = clock.now().getTime();
   const open = await store.received.find({ open: rail }).sort({ received_at: 1 }).toArray();
   for (const file of open) {
-    const { _id, sha256 } = file;
+    const { _id, sha256, attempts = 0 } = file;
     if (nowMs - (failedAt.get(_id) ?? nowMs - againMs) < againMs) continue;
     try {
-      await takeFile(work, file);
+      if (attempts >= attemptsMax) await setAside(work, file);
+      else await takeFile(work, file);
       failedAt.delete(_id);
     } catch (error) {
       failedAt.set(_id, nowMs);
-      log.error({ err: error, rail, sha256 }, "file of the bank not taken");
-      const of = { file: _id, name: nameOf(file) };
-      await noteFindings(work, of, [{ kind: "unread", what: "is not taken yet: see the log" }]);
+      // The file is not to blame where the database or a defect of ours fails.
+      const isReader = error instanceof ReadingFailed;
+      if (!isReader) await store.received.updateOne({ _id }, { $inc: { attempts: -1 } });
+      log.error({ err: error, rail, sha256, attempts: attempts + 1 }, "file of the bank not taken");
     }
   }
 }
 
+/** A file that ends its reader is left, with a finding, so that it does not end others with it. */
+async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
+  const { store, rail, log, clock } = work;
+  const what = `could not be read in ${attemptsMax} attempts`;
+  await noteFindings(work, sourceOf(file), [{ kind: "set_aside", what, holds: true }]);
+  log.error({ rail, sha256: file.sha256 }, "file of the bank set aside");
+  await close(store, file, { state: "set_aside", taken_at: clock.now() });
+}
+
 /** Reads a file, and has payments know what it says of them. Repeated it changes nothing. */
-async function takeFile(work: SendWork, file: ReceivedDocument): Promise<void> {
+async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, sealer, format, rail, log, clock } = work;
-  const { _id, sha256 } = file;
-  const bytes = await readContent(store, sealer, rail, sha256);
-  const read = format.read(bytes);
-  const of = { file: _id, name: nameOf(file) };
-  if (isRefused(read)) {
-    const what = read.detail ?? "is of no format that the rail reads";
-    await noteFindings(work, of, [{ kind: "unreadable", what }]);
+  const { _id, sha256, corrected_sha256: corrected = sha256 } = file;
+  // Before it is read: a file that ends the process counts, too.
+  await store.received.updateOne({ _id, open: rail }, { $inc: { attempts: 1 } });
+  const bytes = await readContent(store, sealer, rail, corrected);
+  const opened = await work.open(bytes, format.judging);
+  if (isRefused(opened)) {
+    const what = opened.detail ?? "is of no format that the rail reads";
+    await noteFindings(work, sourceOf(file), [{ kind: "unreadable", what, holds: true }]);
     log.warn({ rail, sha256, what }, "file of the bank not read");
     await close(store, file, { state: "unreadable", taken_at: clock.now() });
     return;
   }
-  const { verdicts, found } = await applyAnswer(work, read);
-  const contradictions = await storeBalances(work, read.balances, _id);
-  const unread = read.unread.map(({ place, problem }): Found => {
-    return { kind: "unread", what: problem, place };
-  });
-  await noteFindings(work, of, [...read.found, ...found, ...unread, ...contradictions]);
-  const counts = countsOf(verdicts, found);
-  await close(store, file, {
-    ...{ state: "taken", kind: read.kind, verdicts: counts, taken_at: clock.now() },
-  });
-  log.info({ rail, sha256, kind: read.kind, ...counts }, "file of the bank taken");
+  try {
+    const { counts, found } = await applyFile(work, opened);
+    const { summary } = opened;
+    const contradictions = await storeBalances(work, summary.days, _id);
+    const all = [...summaryFindings(summary), ...found, ...contradictions];
+    await noteFindings(work, sourceOf(file), all);
+    const kind = [...new Set(summary.documents.map((each) => each.kind))].join(", ");
+    await close(store, file, {
+      state: "taken",
+      kind,
+      verdicts: counts,
+      taken_at: clock.now(),
+    });
+    log.info({ rail, sha256, kind, ...counts }, "file of the bank taken");
+  } finally {
+    await opened.close();
+  }
 }
 
 /** The name under which it came first. */
-function nameOf({ seen }: ReceivedDocument): string {
-  return seen[0]?.split("|")[0] ?? "";
+function sourceOf(received: ReceivedDocument): FindingSource {
+  const name = received.seen[0]?.split("|")[0] ?? "";
+  return { file: received._id, name, received };
 }
 
 function close({ received }: BankStore, { _id }: ReceivedDocument, set: Partial<ReceivedDocument>) {
@@ -149,54 +192,99 @@ function close({ received }: BankStore, { _id }: ReceivedDocument, set: Partial<
 }
 
 /** Applies what a file says to its payments, where they are as they were when it was judged. */
-async function applyAnswer(work: SendWork, answer: Answer) {
+async function applyFile(work: FileWork, opened: OpenedFile) {
+  const { store, rail } = work;
+  const { failureOf } = work.format;
+  const { summary } = opened;
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const payments = await wantedPayments(work.store, work.rail, answer.wanted);
-    const meaning = answer.meaningFor(payments);
-    if (await applyVerdicts(work, payments, meaning.verdicts)) return meaning;
+    const payments = await wantedPayments(store, rail, summary.wanted);
+    const found: Found[] = [];
+    const counts: Record<string, number> = {};
+    const ofPayments = new Map<string, PaymentVerdict[]>();
+    for await (const verdicts of opened.judge(inPieces(payments.values(), sentPayment))) {
+      found.push(...verdictFindings(verdicts, summary));
+      for (const each of verdicts) collect(each, counts, ofPayments);
+    }
+    if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return { found, counts };
   }
   throw new Error("payments of a file changed again and again");
 }
 
-async function applyVerdicts(
-  { store, clock }: SendWork,
-  payments: readonly PaymentDocument[],
-  verdicts: readonly BankVerdict[],
+function collect(
+  verdict: FileVerdict,
+  counts: Record<string, number>,
+  ofPayments: Map<string, PaymentVerdict[]>,
+): void {
+  counts[verdict.verdict] = (counts[verdict.verdict] ?? 0) + 1;
+  if (verdict.verdict === "information" || verdict.verdict === "unmatched") return;
+  const all = ofPayments.get(verdict.payoutId);
+  if (all === undefined) ofPayments.set(verdict.payoutId, [verdict]);
+  else all.push(verdict);
+}
+
+/** Values in pieces that are small enough not to hold up the thread. */
+function* inPieces<T, U>(values: Iterable<T>, map: (value: T) => U): Generator<U[]> {
+  let piece: U[] = [];
+  for (const value of values) {
+    piece.push(map(value));
+    if (piece.length < atOnce) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
+}
+
+/** Writes verdicts to payments; `false` where one of them is not as it was read. */
+export async function applyVerdicts(
+  {
+    store,
+    clock,
+    failureOf,
+  }: Pick<FileWork, "store" | "clock"> & { readonly failureOf: FailureOf },
+  payments: ReadonlyMap<string, PaymentDocument>,
+  ofPayments: ReadonlyMap<string, readonly PaymentVerdict[]>,
 ): Promise<boolean> {
   const at = clock.now();
-  const byPayment = Map.groupBy(verdicts, ({ payoutId }) => payoutId);
-  const writes = payments.flatMap((payment): AnyBulkWriteOperation<PaymentDocument>[] => {
+  const writeOf = ([id, verdicts]: readonly [string, readonly PaymentVerdict[]]) => {
+    const payment = payments.get(id);
+    const change = payment && changeBy(payment, verdicts, at, failureOf);
+    if (payment === undefined || change === undefined) return undefined;
     const { _id, revision } = payment;
-    const change = changeBy(payment, byPayment.get(_id) ?? [], at);
-    if (change === undefined) return [];
     const unset = Object.fromEntries(change.unset.map((name) => [name, "" as const]));
     const update = {
       $set: { ...change.set, revision: revision + 1 },
       ...(change.unset.length > 0 && { $unset: unset }),
     };
-    return [{ updateOne: { filter: { _id, revision }, update } }];
-  });
-  let matched = 0;
-  for (let from = 0; from < writes.length; from += atOnce) {
-    const some = writes.slice(from, from + atOnce);
-    matched += (await store.payments.bulkWrite(some, { ordered: false })).matchedCount;
+    const write: AnyBulkWriteOperation<PaymentDocument> = {
+      updateOne: { filter: { _id, revision }, update },
+    };
+    return write;
+  };
+  let isApplied = true;
+  for (const piece of inPieces(ofPayments, writeOf)) {
+    const writes = piece.filter((each) => each !== undefined);
+    if (writes.length === 0) continue;
+    const { matchedCount } = await store.payments.bulkWrite(writes, { ordered: false });
+    isApplied &&= matchedCount === writes.length;
   }
-  return matched === writes.length;
+  return isApplied;
 }
 
-/** The payments that an answer names, in any way; without what is sealed. */
+/** The payments that a file names, in any way; without what is sealed. */
 async function wantedPayments(
   { payments }: BankStore,
   rail: string,
   { payoutIds, uetrs, bankReferences, files, blocks, traces }: Wanted,
-): Promise<PaymentDocument[]> {
+): Promise<ReadonlyMap<string, PaymentDocument>> {
   const found = new Map<string, PaymentDocument>();
   const find = async (field: string, values: readonly string[]) => {
-    const unique = [...new Set(values)];
-    for (let from = 0; from < unique.length; from += atOnce) {
-      const filter = { rail, [field]: { $in: unique.slice(from, from + atOnce) } };
+    for (let from = 0; from < values.length; from += atOnce) {
+      const filter = { rail, [field]: { $in: values.slice(from, from + atOnce) } };
       const cursor = payments.find(filter, { projection: { sealed: 0 } });
-      for (const each of await cursor.toArray()) found.set(each._id, each);
+      // What no file has in it was never sent: nothing that a bank says is about it.
+      for (const each of await cursor.toArray()) {
+        if ((each.block ?? each.trace) !== undefined) found.set(each._id, each);
+      }
     }
   };
   await find("_id", payoutIds);
@@ -205,39 +293,39 @@ async function wantedPayments(
   await find("file", files);
   await find("block", blocks);
   await find("trace", traces);
-  // What no file has in it was never sent: nothing that a bank says is about it.
-  return [...found.values()].filter(({ block, trace }) => (block ?? trace) !== undefined);
+  return found;
 }
 
 /** Stores the balances of days; another one for a day that has one is a contradiction. */
 async function storeBalances(
-  { store, rail, clock }: SendWork,
-  balances: readonly DayBalance[],
+  { store, rail, clock }: Pick<FileWork, "store" | "rail" | "clock">,
+  days: readonly StatementDay[],
   received: string,
 ): Promise<Found[]> {
   const found: Found[] = [];
-  for (const { day, opening, closing, currency } of balances) {
+  for (const { day, opening, closing, difference } of days) {
     const _id = `${rail} ${day}`;
     const isNew = await insertOnce(store.balances, {
-      ...{ _id, schema_version: 1, rail, day, currency, received, at: clock.now() },
-      ...{ opening_minor: toDecimal128(opening), closing_minor: toDecimal128(closing) },
+      _id,
+      schema_version: 1,
+      rail,
+      day,
+      currency: closing.currency,
+      received,
+      at: clock.now(),
+      opening_minor: toDecimal128(opening.minor),
+      closing_minor: toDecimal128(closing.minor),
+      is_balanced: difference.minor === 0n,
     });
     if (isNew) continue;
     const known = await store.balances.findOne({ _id });
     const isSame =
       known !== null &&
-      fromDecimal128(known.opening_minor) === opening &&
-      fromDecimal128(known.closing_minor) === closing;
-    if (!isSame) found.push({ kind: "balance", what: "another balance of the day", place: day });
+      fromDecimal128(known.opening_minor) === opening.minor &&
+      fromDecimal128(known.closing_minor) === closing.minor;
+    if (isSame) continue;
+    const what = "another balance of the day";
+    found.push({ kind: "balance", what, place: day, holds: true });
   }
   return found;
-}
-
-function countsOf(verdicts: readonly BankVerdict[], found: readonly Found[]) {
-  const counts: Record<string, number> = {};
-  for (const { verdict } of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  for (const { kind } of found) {
-    if (kind === "unmatched") counts.unmatched = (counts.unmatched ?? 0) + 1;
-  }
-  return counts;
 }

@@ -1,3 +1,4 @@
+import { type OpenBankFile, openHere } from "@disburse/bank-files/reading/opened-file.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Instruction } from "../rail.ts";
@@ -7,6 +8,7 @@ import type { BankStore } from "./documents.ts";
 import { iso20022Format } from "./iso20022/format.ts";
 import { accountName } from "./iso20022/profile.ts";
 import { centsMax, nachaFormat } from "./nacha/format.ts";
+import { unpaidAfterBankDays } from "./open.ts";
 import { scheduleOf } from "./plan.ts";
 import { createBankRail } from "./rail.ts";
 import type { BankServer } from "./sending.ts";
@@ -52,6 +54,7 @@ export function testRail(
     readonly server: BankServer;
     readonly now: () => Date;
     readonly isPaused?: () => Promise<boolean>;
+    readonly open?: OpenBankFile;
   },
 ) {
   const { store, server, now } = on;
@@ -68,6 +71,8 @@ export function testRail(
     newMessageId: () => `TEST${crypto.randomUUID().slice(0, 8).toUpperCase()}${++files}`,
     isPaused: on.isPaused ?? (async () => false),
     receiveEveryMs: 0,
+    unpaidAfterBankDays: unpaidAfterBankDays(settings),
+    open: on.open ?? openHere,
   };
   const rail = createBankRail({
     ...{ name, currency, schedule, store, sealer, clock },

@@ -1,80 +1,76 @@
+import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
+import type { SentPayment, SentState } from "@disburse/bank-files/matching/sent-payment.ts";
 import type { Verdict } from "@disburse/bank-files/matching/verdict.ts";
-import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { endToEndIdOf } from "@disburse/bank-files/references.ts";
+import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { Failure } from "@disburse/kernel/failure.ts";
-import type { PaymentDocument } from "./documents.ts";
+import type { PaymentDocument, StoredCharge } from "./documents.ts";
 
-/** A verdict on a payment, its reason in our words. */
-export type BankVerdict =
-  | { readonly verdict: "accepted"; readonly payoutId: string; readonly bankReference?: string }
-  | {
-      readonly verdict: "settled";
-      readonly payoutId: string;
-      readonly debitedAs?: "payment" | "block";
-      readonly chargesMinor?: bigint;
-      readonly bankReference?: string;
-    }
-  | { readonly verdict: "rejected"; readonly payoutId: string; readonly failure: Failure }
-  | {
-      readonly verdict: "returned";
-      readonly payoutId: string;
-      readonly amountMinor: bigint;
-      readonly shortMinor?: bigint;
-      readonly bankReference?: string;
-      readonly failure: Failure;
-    }
-  | { readonly verdict: "known"; readonly payoutId: string; readonly bankReference?: string }
-  | { readonly verdict: "doubt"; readonly payoutId: string; readonly doubt: string };
+const states: Readonly<Record<PaymentDocument["state"], SentState>> = {
+  waiting: "sent",
+  filed: "sent",
+  settled: "debited",
+  rejected: "rejected",
+  withdrawn: "rejected",
+  returned: "returned",
+};
 
-/** Verdicts on payments of ISO 20022 in our words; what is unmatched is not among them. */
-export function bankVerdict(
-  verdict: Exclude<Verdict, { verdict: "unmatched" }>,
-  failureOf: (reason: Extract<Verdict, { verdict: "rejected" }>["reason"]) => Failure,
-): BankVerdict {
-  switch (verdict.verdict) {
-    case "settled": {
-      const { debited: _debited, charges, ...rest } = verdict;
-      return { ...rest, ...(charges !== undefined && { chargesMinor: charges.minor }) };
-    }
-    case "rejected":
-      return {
-        verdict: "rejected",
-        payoutId: verdict.payoutId,
-        failure: failureOf(verdict.reason),
-      };
-    case "returned": {
-      const { amount, short, reason, ...rest } = verdict;
-      return {
-        ...{ ...rest, amountMinor: amount.minor, failure: failureOf(reason) },
-        ...(short !== undefined && { shortMinor: short.minor }),
-      };
-    }
-    default:
-      return verdict;
-  }
+/** A payment as matching takes it. */
+export function sentPayment(payment: PaymentDocument): SentPayment {
+  const { _id: payoutId, uetr, file, block, trace, account, state, currency } = payment;
+  const { company_id: companyId, transaction_code: transactionCode } = payment;
+  const endToEndId = endToEndIdOf(payoutId);
+  return {
+    payoutId,
+    endToEndId,
+    // The files of ours have one reference in both places.
+    instructionId: endToEndId,
+    uetr,
+    amount: { minor: fromDecimal128(payment.amount_minor), currency },
+    state: states[state],
+    debits: payment.debits ?? [],
+    returns: payment.returns ?? [],
+    charges: payment.charge_bookings ?? [],
+    ...(account !== "" && { account }),
+    ...(file !== undefined && { messageId: file }),
+    ...(block !== undefined && { paymentInformationId: block }),
+    ...(trace !== undefined && { trace }),
+    ...(companyId !== undefined && { companyId }),
+    ...(transactionCode !== undefined && { transactionCode }),
+    ...(payment.bank_reference !== undefined && { bankReference: payment.bank_reference }),
+  };
 }
 
-/** What a verdict changes; a doubt that is `undefined` is over. */
+/** Why a payment failed, by the reason that its bank gave. */
+export type FailureOf = (reason: Reason) => Failure;
+
+/** A verdict on a payment. */
+export type PaymentVerdict = Exclude<Verdict, { readonly verdict: "information" | "unmatched" }>;
+
+/** The changed fields of a payment; an unknown outcome that is `undefined` is over. */
 type Change = { [Key in keyof PaymentDocument]?: PaymentDocument[Key] | undefined };
 
-/** What verdicts on one payment change in it. */
+/** The write that verdicts on one payment lead to. */
 export type PaymentChange = {
   readonly set: Partial<PaymentDocument>;
   readonly unset: readonly (keyof PaymentDocument)[];
 };
 
 /**
- * The change of a payment by what one file says of it, in order. What moves its payout makes it
- * owed; a doubt is kept beside whatever is known, and never changes it.
+ * The change of a payment by the verdicts of one file, in order; `undefined` for none. Its payout
+ * asks the rail again where the change concerns it. An unknown outcome is kept beside the known
+ * state and never changes that.
  */
 export function changeBy(
   payment: PaymentDocument,
-  verdicts: readonly BankVerdict[],
+  verdicts: readonly PaymentVerdict[],
   at: Date,
+  failureOf: FailureOf,
 ): PaymentChange | undefined {
   const changes: Change = {};
   const now: PaymentDocument = { ...payment };
   for (const verdict of verdicts) {
-    const change = changeOf(now, verdict, at);
+    const change = changeOf(now, verdict, at, failureOf);
     Object.assign(changes, change);
     Object.assign(now, change);
   }
@@ -83,73 +79,97 @@ export function changeBy(
   const there = Object.entries(changes).filter(([, value]) => value !== undefined);
   const others = Object.fromEntries(there) as Partial<PaymentDocument>;
   const isAtEnd = changes.state !== undefined;
-  const isOwed = isAtEnd || doubt !== undefined;
+  const isOwed = isAtEnd || doubt !== undefined || changes.charges !== undefined;
   return {
     set: { ...others, ...(isOwed && { owed: true }), updated_at: at },
-    // A doubt of before is over with what is proven now; its finding stays.
+    // An unknown outcome is over with what is proven now; its finding stays.
     unset: isAtEnd && doubt === undefined && payment.doubt !== undefined ? ["doubt"] : [],
   };
 }
 
-/** Payments as they are once verdicts are applied to them, for what the same file says next. */
-export function afterVerdicts(
-  payments: readonly PaymentDocument[],
-  verdicts: readonly BankVerdict[],
-): PaymentDocument[] {
-  const byPayment = Map.groupBy(verdicts, ({ payoutId }) => payoutId);
-  return payments.map((payment) => {
-    const change = changeBy(payment, byPayment.get(payment._id) ?? [], payment.updated_at);
-    return change === undefined ? payment : ({ ...payment, ...change.set } as PaymentDocument);
-  });
-}
-
-function changeOf(payment: PaymentDocument, verdict: BankVerdict, at: Date): Change {
-  const learned = "bankReference" in verdict ? verdict.bankReference : undefined;
-  const named = {
-    ...(learned !== undefined && payment.bank_reference === undefined
-      ? { bank_reference: learned }
-      : {}),
-  };
+function changeOf(
+  payment: PaymentDocument,
+  verdict: PaymentVerdict,
+  at: Date,
+  failureOf: FailureOf,
+): Change {
   switch (verdict.verdict) {
     case "accepted":
-      return named;
+      return learned(payment, verdict.bankReference);
     case "known":
-      return isDebitLearned(payment, learned) ? { ...named, debit_reference: learned } : named;
+      return verdict.booking === undefined ? {} : known(payment, verdict.booking);
     case "settled": {
-      const { debitedAs, chargesMinor } = verdict;
+      const { booking, charges, bankReference } = verdict;
       return {
-        ...{ ...named, state: "settled", reference: referenceOf(payment, learned) },
+        ...learned(payment, bankReference),
+        state: "settled",
+        reference: referenceOf(payment, bankReference),
         doubt: undefined,
-        ...(debitedAs !== undefined && { debited_as: debitedAs }),
-        ...(debitedAs !== undefined && learned !== undefined && { debit_reference: learned }),
-        ...(chargesMinor !== undefined && { charges_minor: toDecimal128(chargesMinor) }),
+        ...(booking !== undefined && { debits: [...(payment.debits ?? []), booking] }),
+        ...(charges !== undefined && charged(payment, charges)),
       };
     }
     case "rejected":
-      return { state: "rejected", failure: storedFailure(verdict.failure), doubt: undefined };
-    case "returned": {
-      const { amountMinor, shortMinor, bankReference, failure } = verdict;
       return {
-        ...{ state: "returned", failure: storedFailure(failure), doubt: undefined },
+        state: "rejected",
+        failure: storedFailure(failureOf(verdict.reason)),
+        doubt: undefined,
+      };
+    case "returned": {
+      const { amount, short, reason, booking } = verdict;
+      return {
+        state: "returned",
+        failure: storedFailure(failureOf(reason)),
+        doubt: undefined,
         reference: payment.reference ?? referenceOf(payment, payment.bank_reference),
         returned: {
-          ...{ amount_minor: toDecimal128(amountMinor), at },
-          ...(shortMinor !== undefined && { short_minor: toDecimal128(shortMinor) }),
-          ...(bankReference !== undefined && { reference: bankReference }),
+          amount_minor: toDecimal128(amount.minor),
+          at,
+          ...(short !== undefined && { short_minor: toDecimal128(short.minor) }),
         },
+        ...(booking !== undefined && { returns: [...(payment.returns ?? []), booking] }),
       };
     }
-    case "doubt":
-      return payment.doubt?.why === verdict.doubt ? {} : { doubt: { why: verdict.doubt, at } };
+    case "charge": {
+      const { charge, booking } = verdict;
+      const bookings = [...(payment.charge_bookings ?? []), booking];
+      // A charge that a bank gives back is booked by treasury: its finding says so.
+      if (charge.minor <= 0n) return { charge_bookings: bookings };
+      return { charge_bookings: bookings, ...charged(payment, charge) };
+    }
+    case "unknown_outcome":
+      return payment.doubt?.why === verdict.why ? {} : { doubt: { why: verdict.why, at } };
+    case "change":
+      return {};
   }
 }
 
-/** A debit was known without a reference, by a status, and a booking is the first to name one. */
-function isDebitLearned(
-  { state, debit_reference: known }: PaymentDocument,
-  learned: string | undefined,
-): learned is string {
-  return learned !== undefined && state === "settled" && known === undefined;
+function learned({ bank_reference: known }: PaymentDocument, reference: string | undefined) {
+  return reference === undefined || known !== undefined ? {} : { bank_reference: reference };
+}
+
+function known(
+  { debits = [], returns = [], charge_bookings = [], bank_reference: known }: PaymentDocument,
+  { of, as }: NonNullable<Extract<PaymentVerdict, { verdict: "known" }>["booking"]>,
+): Change {
+  switch (of) {
+    case "debit": {
+      const isNamed = as.reference !== undefined && known === undefined;
+      return { debits: [...debits, as], ...(isNamed && { bank_reference: as.reference }) };
+    }
+    case "return":
+      return { returns: [...returns, as] };
+    case "charge":
+      return { charge_bookings: [...charge_bookings, as] };
+  }
+}
+
+function charged(
+  { charges = [] }: PaymentDocument,
+  { minor, currency }: { readonly minor: bigint; readonly currency: string },
+) {
+  const charge: StoredCharge = { amount_minor: toDecimal128(minor), currency };
+  return { charges: [...charges, charge] };
 }
 
 /** What merchants read: the bank's reference, else ours; printable, without blanks. */

@@ -4,6 +4,7 @@ import {
   writeInitiation,
 } from "@disburse/bank-files/iso20022/initiation/write.ts";
 import { schemaBreaches } from "@disburse/bank-files/iso20022/schemas/validate.ts";
+import { codeOf } from "@disburse/bank-files/matching/proof.ts";
 import { isIban } from "@disburse/bank-files/text/iban.ts";
 import { cutToFit } from "@disburse/bank-files/text/swift-characters.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
@@ -14,19 +15,22 @@ import { leftOut, profileFaults } from "../faults.ts";
 import type { BankFormat, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
 import type { Order } from "../payments.ts";
 import { type Iso20022RailSettings, minorOf } from "../settings.ts";
-import { readAnswer } from "./answer.ts";
+import { failureOfReason } from "./failures.ts";
 import { accountName, debtorOf, type Iso20022Profile, initiationProfile } from "./profile.ts";
 
 /** Files of ISO 20022: pain.001 to the bank; pain.002, camt.053 and camt.054 from it. */
 export function iso20022Format(settings: Iso20022RailSettings): BankFormat {
-  const { profile, currency, status_settles, return_charges_max } = settings;
-  const account = {
-    accounts: [accountName(profile)],
-    returnChargesMax: minorOf(return_charges_max, currency) ?? 0n,
-  };
+  const { profile, currency, return_charges_max } = settings;
   return {
     write: (file, payments) => write(profile, file, payments),
-    read: (bytes) => readAnswer(bytes, { ...account, statusSettles: status_settles }),
+    judging: {
+      accounts: [accountName(profile)],
+      returnChargesMax: minorOf(return_charges_max, currency) ?? 0n,
+      statusSettles: settings.status_settles,
+      notExecutedCodes: new Set(settings.not_executed_codes.map(codeOf)),
+      entriesSettle: true,
+    },
+    failureOf: failureOfReason,
   };
 }
 

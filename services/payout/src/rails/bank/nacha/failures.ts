@@ -1,3 +1,4 @@
+import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Failure, FailureCode } from "@disburse/kernel/failure.ts";
 
 /**
@@ -30,6 +31,7 @@ const codes: Readonly<Record<string, FailureCode>> = {
 };
 
 /** Why an ACH credit came back. */
-export function failureOfReturn(railCode: string): Failure {
+export function failureOfReturn({ code: railCode }: Reason): Failure {
+  if (railCode === undefined) return { code: "UNSPECIFIED" };
   return { code: codes[railCode] ?? "UNSPECIFIED", railCode };
 }

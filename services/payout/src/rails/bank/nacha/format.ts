@@ -10,7 +10,7 @@ import { leftOut, profileFaults } from "../faults.ts";
 import type { BankFormat, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
 import { dayThrough } from "../plan.ts";
 import type { NachaRailSettings } from "../settings.ts";
-import { readAnswer } from "./answer.ts";
+import { failureOfReturn } from "./failures.ts";
 import { reserveNumbers } from "./numbers.ts";
 import { achProfile } from "./profile.ts";
 
@@ -27,7 +27,15 @@ export function nachaFormat(settings: NachaRailSettings, schedule: Schedule): Ba
     reserve: (store: BankStore, payments, at) =>
       reserveNumbers(store, { rail, day: localTime(at, schedule.zone).day, payments }),
     write: async (file, payments) => write(settings, schedule, file, payments),
-    read: (bytes) => readAnswer(bytes, settings.statement_account),
+    judging: {
+      // Without an account no statement is ours.
+      accounts: [settings.statement_account ?? ""],
+      returnChargesMax: 0n,
+      statusSettles: false,
+      notExecutedCodes: new Set(),
+      entriesSettle: false,
+    },
+    failureOf: failureOfReturn,
     settledThrough: (now) => dayThrough(schedule, days, now),
   };
 }
@@ -46,22 +54,29 @@ function write(
     writeAch(achProfile(profile), { createdOn, createdAt, ordinal, traceFrom, credits });
   const credits = all.map(creditOf);
   const first = attempt(credits);
-  if (!isRefused(first)) return written(messageId, first, []);
+  const companyId = profile.company.id;
+  if (!isRefused(first)) return written(messageId, companyId, first, []);
   const left = leftOut(first.faults);
   if (left === undefined) return profileFaults(first.faults);
   const others = credits.filter(({ payoutId }) => !left.has(payoutId));
   const out = [...left.values()];
   if (others.length === 0) return { file: undefined, leftOut: out };
   const rest = attempt(others);
-  return isRefused(rest) ? profileFaults(rest.faults) : written(messageId, rest, out);
+  return isRefused(rest) ? profileFaults(rest.faults) : written(messageId, companyId, rest, out);
 }
 
 function written(
   messageId: string,
+  companyId: string,
   { bytes, traces }: WrittenAch,
   out: readonly StoredFault[],
 ): Writing {
-  const members = traces.map(({ payoutId: id, trace }) => ({ id, trace }));
+  const members = traces.map(({ payoutId: id, trace, transactionCode }) => ({
+    id,
+    trace,
+    company_id: companyId,
+    transaction_code: transactionCode,
+  }));
   return { file: { name: `${messageId}.ach`, bytes, members }, leftOut: out };
 }
 

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/bank_files.proto.
  */
 export const file_disburse_payout_v1_bank_files: GenFile = /*@__PURE__*/
-  fileDesc("CiNkaXNidXJzZS9wYXlvdXQvdjEvYmFua19maWxlcy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxIsYCCghCYW5rRmlsZRIKCgJpZBgBIAEoCRIMCgRyYWlsGAIgASgJEjAKBXN0YXRlGAMgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkJhbmtGaWxlU3RhdGUSDAoEbmFtZRgEIAEoCRIOCgZzaGEyNTYYBSABKAkSEAoIcGF5bWVudHMYBiABKAUSDwoHcmVmdXNlZBgHIAEoBRIQCghwcm9ibGVtcxgIIAMoCRItCgljbG9zZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3NlbnRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3NlbnRfYnkYDCABKAkidQoUTGlzdEJhbmtGaWxlc1JlcXVlc3QSDQoFbGltaXQYASABKAUSDgoGY3Vyc29yGAIgASgJEgwKBHJhaWwYAyABKAkSMAoFc3RhdGUYBCABKA4yIS5kaXNidXJzZS5wYXlvdXQudjEuQmFua0ZpbGVTdGF0ZSJZChVMaXN0QmFua0ZpbGVzUmVzcG9uc2USKwoFZmlsZXMYASADKAsyHC5kaXNidXJzZS5wYXlvdXQudjEuQmFua0ZpbGUSEwoLbmV4dF9jdXJzb3IYAiABKAkinwEKFlJlc29sdmVCYW5rRmlsZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEg8KB2ZpbGVfaWQYAiABKAkSNgoIZGVjaXNpb24YAyABKA4yJC5kaXNidXJzZS5wYXlvdXQudjEuQmFua0ZpbGVEZWNpc2lvbhIOCgZyZWFzb24YBCABKAkiRQoXUmVzb2x2ZUJhbmtGaWxlUmVzcG9uc2USKgoEZmlsZRgBIAEoCzIcLmRpc2J1cnNlLnBheW91dC52MS5CYW5rRmlsZSLDAgoLQmFua0ZpbmRpbmcSCgoCaWQYASABKAkSDAoEcmFpbBgCIAEoCRIxCgRraW5kGAMgASgOMiMuZGlzYnVyc2UucGF5b3V0LnYxLkJhbmtGaW5kaW5nS2luZBIMCgR3aGF0GAQgASgJEhEKCXBheW91dF9pZBgFIAEoCRIMCgRmaWxlGAYgASgJEg0KBXBsYWNlGAcgASgJEg4KBmFtb3VudBgIIAEoCRIuCgpjcmVhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgpoYW5kbGVkX2J5GAogASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpoYW5kbGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRub3RlGAwgASgJIlcKF0xpc3RCYW5rRmluZGluZ3NSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIMCgRyYWlsGAMgASgJEg8KB2hhbmRsZWQYBCABKAgiYgoYTGlzdEJhbmtGaW5kaW5nc1Jlc3BvbnNlEjEKCGZpbmRpbmdzGAEgAygLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkJhbmtGaW5kaW5nEhMKC25leHRfY3Vyc29yGAIgASgJIisKFUdldEJhbmtGaW5kaW5nUmVxdWVzdBISCgpmaW5kaW5nX2lkGAEgASgJIlsKFkdldEJhbmtGaW5kaW5nUmVzcG9uc2USMAoHZmluZGluZxgBIAEoCzIfLmRpc2J1cnNlLnBheW91dC52MS5CYW5rRmluZGluZxIPCgdkZXRhaWxzGAIgASgJImoKGEhhbmRsZUJhbmtGaW5kaW5nUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEgoKZmluZGluZ19pZBgCIAEoCRIMCgRub3RlGAMgASgJIk0KGUhhbmRsZUJhbmtGaW5kaW5nUmVzcG9uc2USMAoHZmluZGluZxgBIAEoCzIfLmRpc2J1cnNlLnBheW91dC52MS5CYW5rRmluZGluZyrbAQoNQmFua0ZpbGVTdGF0ZRIfChtCQU5LX0ZJTEVfU1RBVEVfVU5TUEVDSUZJRUQQABIcChhCQU5LX0ZJTEVfU1RBVEVfQ0xBSU1JTkcQARIbChdCQU5LX0ZJTEVfU1RBVEVfV1JJVFRFThACEhsKF0JBTktfRklMRV9TVEFURV9TRU5ESU5HEAMSHQoZQkFOS19GSUxFX1NUQVRFX1VOREVDSURFRBAEEhgKFEJBTktfRklMRV9TVEFURV9TRU5UEAUSGAoUQkFOS19GSUxFX1NUQVRFX1ZPSUQQBip6ChBCYW5rRmlsZURlY2lzaW9uEiIKHkJBTktfRklMRV9ERUNJU0lPTl9VTlNQRUNJRklFRBAAEh8KG0JBTktfRklMRV9ERUNJU0lPTl9SRUNFSVZFRBABEiEKHUJBTktfRklMRV9ERUNJU0lPTl9TRU5EX0FHQUlOEAIqkAIKD0JhbmtGaW5kaW5nS2luZBIhCh1CQU5LX0ZJTkRJTkdfS0lORF9VTlNQRUNJRklFRBAAEhsKF0JBTktfRklORElOR19LSU5EX0RPVUJUEAESHwobQkFOS19GSU5ESU5HX0tJTkRfVU5NQVRDSEVEEAISHAoYQkFOS19GSU5ESU5HX0tJTkRfVU5SRUFEEAMSIAocQkFOS19GSU5ESU5HX0tJTkRfVU5SRUFEQUJMRRAEEh0KGUJBTktfRklORElOR19LSU5EX0JBTEFOQ0UQBRIcChhCQU5LX0ZJTkRJTkdfS0lORF9DSEFOR0UQBhIfChtCQU5LX0ZJTkRJTkdfS0lORF9VTkRFQ0lERUQQB2IGcHJvdG8z", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CiNkaXNidXJzZS9wYXlvdXQvdjEvYmFua19maWxlcy5wcm90bxISZGlzYnVyc2UucGF5b3V0LnYxIsYCCghCYW5rRmlsZRIKCgJpZBgBIAEoCRIMCgRyYWlsGAIgASgJEjAKBXN0YXRlGAMgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkJhbmtGaWxlU3RhdGUSDAoEbmFtZRgEIAEoCRIOCgZzaGEyNTYYBSABKAkSEAoIcGF5bWVudHMYBiABKAUSDwoHcmVmdXNlZBgHIAEoBRIQCghwcm9ibGVtcxgIIAMoCRItCgljbG9zZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB3NlbnRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3NlbnRfYnkYDCABKAkidQoUTGlzdEJhbmtGaWxlc1JlcXVlc3QSDQoFbGltaXQYASABKAUSDgoGY3Vyc29yGAIgASgJEgwKBHJhaWwYAyABKAkSMAoFc3RhdGUYBCABKA4yIS5kaXNidXJzZS5wYXlvdXQudjEuQmFua0ZpbGVTdGF0ZSJZChVMaXN0QmFua0ZpbGVzUmVzcG9uc2USKwoFZmlsZXMYASADKAsyHC5kaXNidXJzZS5wYXlvdXQudjEuQmFua0ZpbGUSEwoLbmV4dF9jdXJzb3IYAiABKAkinwEKFlJlc29sdmVCYW5rRmlsZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEg8KB2ZpbGVfaWQYAiABKAkSNgoIZGVjaXNpb24YAyABKA4yJC5kaXNidXJzZS5wYXlvdXQudjEuQmFua0ZpbGVEZWNpc2lvbhIOCgZyZWFzb24YBCABKAkiRQoXUmVzb2x2ZUJhbmtGaWxlUmVzcG9uc2USKgoEZmlsZRgBIAEoCzIcLmRpc2J1cnNlLnBheW91dC52MS5CYW5rRmlsZSKRAwoLQmFua0ZpbmRpbmcSCgoCaWQYASABKAkSDAoEcmFpbBgCIAEoCRIxCgRraW5kGAMgASgOMiMuZGlzYnVyc2UucGF5b3V0LnYxLkJhbmtGaW5kaW5nS2luZBIMCgR3aGF0GAQgASgJEhEKCXBheW91dF9pZBgFIAEoCRIMCgRmaWxlGAYgASgJEg0KBXBsYWNlGAcgASgJEg4KBmFtb3VudBgIIAEoCRIuCgpjcmVhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgpoYW5kbGVkX2J5GAogASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpoYW5kbGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRub3RlGAwgASgJEg0KBWhvbGRzGA0gASgIEj0KCnJlc29sdXRpb24YDiABKA4yKS5kaXNidXJzZS5wYXlvdXQudjEuQmFua0ZpbmRpbmdSZXNvbHV0aW9uIlcKF0xpc3RCYW5rRmluZGluZ3NSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIMCgRyYWlsGAMgASgJEg8KB2hhbmRsZWQYBCABKAgiYgoYTGlzdEJhbmtGaW5kaW5nc1Jlc3BvbnNlEjEKCGZpbmRpbmdzGAEgAygLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkJhbmtGaW5kaW5nEhMKC25leHRfY3Vyc29yGAIgASgJIisKFUdldEJhbmtGaW5kaW5nUmVxdWVzdBISCgpmaW5kaW5nX2lkGAEgASgJIlsKFkdldEJhbmtGaW5kaW5nUmVzcG9uc2USMAoHZmluZGluZxgBIAEoCzIfLmRpc2J1cnNlLnBheW91dC52MS5CYW5rRmluZGluZxIPCgdkZXRhaWxzGAIgASgJIocBCgtCYW5rT3V0Y29tZRIRCglwYXlvdXRfaWQYASABKAkSNwoHb3V0Y29tZRgCIAEoDjImLmRpc2J1cnNlLnBheW91dC52MS5CYW5rUGF5bWVudE91dGNvbWUSEwoLcmVhc29uX2NvZGUYAyABKAkSFwoPcmV0dXJuZWRfYW1vdW50GAQgASgJIu0BChhIYW5kbGVCYW5rRmluZGluZ1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhIKCmZpbmRpbmdfaWQYAiABKAkSDAoEbm90ZRgDIAEoCRI9CgpyZXNvbHV0aW9uGAQgASgOMikuZGlzYnVyc2UucGF5b3V0LnYxLkJhbmtGaW5kaW5nUmVzb2x1dGlvbhIPCgdjb250ZW50GAUgASgMEjEKCG91dGNvbWVzGAYgAygLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkJhbmtPdXRjb21lIk0KGUhhbmRsZUJhbmtGaW5kaW5nUmVzcG9uc2USMAoHZmluZGluZxgBIAEoCzIfLmRpc2J1cnNlLnBheW91dC52MS5CYW5rRmluZGluZyrbAQoNQmFua0ZpbGVTdGF0ZRIfChtCQU5LX0ZJTEVfU1RBVEVfVU5TUEVDSUZJRUQQABIcChhCQU5LX0ZJTEVfU1RBVEVfQ0xBSU1JTkcQARIbChdCQU5LX0ZJTEVfU1RBVEVfV1JJVFRFThACEhsKF0JBTktfRklMRV9TVEFURV9TRU5ESU5HEAMSHQoZQkFOS19GSUxFX1NUQVRFX1VOREVDSURFRBAEEhgKFEJBTktfRklMRV9TVEFURV9TRU5UEAUSGAoUQkFOS19GSUxFX1NUQVRFX1ZPSUQQBip6ChBCYW5rRmlsZURlY2lzaW9uEiIKHkJBTktfRklMRV9ERUNJU0lPTl9VTlNQRUNJRklFRBAAEh8KG0JBTktfRklMRV9ERUNJU0lPTl9SRUNFSVZFRBABEiEKHUJBTktfRklMRV9ERUNJU0lPTl9TRU5EX0FHQUlOEAIq0AIKD0JhbmtGaW5kaW5nS2luZBIhCh1CQU5LX0ZJTkRJTkdfS0lORF9VTlNQRUNJRklFRBAAEhsKF0JBTktfRklORElOR19LSU5EX0RPVUJUEAESHwobQkFOS19GSU5ESU5HX0tJTkRfVU5NQVRDSEVEEAISHAoYQkFOS19GSU5ESU5HX0tJTkRfVU5SRUFEEAMSIAocQkFOS19GSU5ESU5HX0tJTkRfVU5SRUFEQUJMRRAEEh0KGUJBTktfRklORElOR19LSU5EX0JBTEFOQ0UQBRIcChhCQU5LX0ZJTkRJTkdfS0lORF9DSEFOR0UQBhIfChtCQU5LX0ZJTkRJTkdfS0lORF9VTkRFQ0lERUQQBxIfChtCQU5LX0ZJTkRJTkdfS0lORF9TRVRfQVNJREUQCRIdChlCQU5LX0ZJTkRJTkdfS0lORF9XQUlUSU5HEAoq3gEKFUJhbmtGaW5kaW5nUmVzb2x1dGlvbhInCiNCQU5LX0ZJTkRJTkdfUkVTT0xVVElPTl9VTlNQRUNJRklFRBAAEiEKHUJBTktfRklORElOR19SRVNPTFVUSU9OX05PVEVEEAESJgoiQkFOS19GSU5ESU5HX1JFU09MVVRJT05fUkVBRF9BR0FJThACEisKJ0JBTktfRklORElOR19SRVNPTFVUSU9OX05PVEhJTkdfT0ZfT1VSUxADEiQKIEJBTktfRklORElOR19SRVNPTFVUSU9OX09VVENPTUVTEAQqpgEKEkJhbmtQYXltZW50T3V0Y29tZRIkCiBCQU5LX1BBWU1FTlRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEiAKHEJBTktfUEFZTUVOVF9PVVRDT01FX1NFVFRMRUQQARIlCiFCQU5LX1BBWU1FTlRfT1VUQ09NRV9OT1RfRVhFQ1VURUQQAhIhCh1CQU5LX1BBWU1FTlRfT1VUQ09NRV9SRVRVUk5FRBADYgZwcm90bzM", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.payout.v1.BankFile
@@ -456,6 +456,21 @@ export type BankFinding = Message<"disburse.payout.v1.BankFinding"> & {
    * @generated from field: string note = 12;
    */
   note: string;
+
+  /**
+   * While it is open, silence of the bank proves nothing: of its payment, or of every payment that was filed before it.
+   * It takes two operators to end it.
+   *
+   * @generated from field: bool holds = 13;
+   */
+  holds: boolean;
+
+  /**
+   * How it was handled. Unspecified while it is open.
+   *
+   * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 14;
+   */
+  resolution: BankFindingResolution;
 };
 
 /**
@@ -531,6 +546,21 @@ export type BankFindingJson = {
    * @generated from field: string note = 12;
    */
   note?: string;
+
+  /**
+   * While it is open, silence of the bank proves nothing: of its payment, or of every payment that was filed before it.
+   * It takes two operators to end it.
+   *
+   * @generated from field: bool holds = 13;
+   */
+  holds?: boolean;
+
+  /**
+   * How it was handled. Unspecified while it is open.
+   *
+   * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 14;
+   */
+  resolution?: BankFindingResolutionJson;
 };
 
 /**
@@ -723,6 +753,75 @@ export const GetBankFindingResponseSchema: GenMessage<GetBankFindingResponse, {j
   messageDesc(file_disburse_payout_v1_bank_files, 9);
 
 /**
+ * The outcome of one payment, by the bank's word.
+ *
+ * @generated from message disburse.payout.v1.BankOutcome
+ */
+export type BankOutcome = Message<"disburse.payout.v1.BankOutcome"> & {
+  /**
+   * @generated from field: string payout_id = 1;
+   */
+  payoutId: string;
+
+  /**
+   * @generated from field: disburse.payout.v1.BankPaymentOutcome outcome = 2;
+   */
+  outcome: BankPaymentOutcome;
+
+  /**
+   * The bank's reason code, as R03 or AC04; "" for none.
+   *
+   * @generated from field: string reason_code = 3;
+   */
+  reasonCode: string;
+
+  /**
+   * Of a return of less than the payment: the amount that came back, as decimal text. "" for all.
+   *
+   * @generated from field: string returned_amount = 4;
+   */
+  returnedAmount: string;
+};
+
+/**
+ * The outcome of one payment, by the bank's word.
+ *
+ * @generated from message disburse.payout.v1.BankOutcome
+ */
+export type BankOutcomeJson = {
+  /**
+   * @generated from field: string payout_id = 1;
+   */
+  payoutId?: string;
+
+  /**
+   * @generated from field: disburse.payout.v1.BankPaymentOutcome outcome = 2;
+   */
+  outcome?: BankPaymentOutcomeJson;
+
+  /**
+   * The bank's reason code, as R03 or AC04; "" for none.
+   *
+   * @generated from field: string reason_code = 3;
+   */
+  reasonCode?: string;
+
+  /**
+   * Of a return of less than the payment: the amount that came back, as decimal text. "" for all.
+   *
+   * @generated from field: string returned_amount = 4;
+   */
+  returnedAmount?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.BankOutcome.
+ * Use `create(BankOutcomeSchema)` to create a new message.
+ */
+export const BankOutcomeSchema: GenMessage<BankOutcome, {jsonType: BankOutcomeJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_bank_files, 10);
+
+/**
  * @generated from message disburse.payout.v1.HandleBankFindingRequest
  */
 export type HandleBankFindingRequest = Message<"disburse.payout.v1.HandleBankFindingRequest"> & {
@@ -742,6 +841,27 @@ export type HandleBankFindingRequest = Message<"disburse.payout.v1.HandleBankFin
    * @generated from field: string note = 3;
    */
   note: string;
+
+  /**
+   * Unspecified means NOTED.
+   *
+   * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 4;
+   */
+  resolution: BankFindingResolution;
+
+  /**
+   * Of READ_AGAIN: the content to read in place of the bank's, which is kept; up to 3 MiB. Empty for the bank's.
+   *
+   * @generated from field: bytes content = 5;
+   */
+  content: Uint8Array;
+
+  /**
+   * Of OUTCOMES: 1 to 100.
+   *
+   * @generated from field: repeated disburse.payout.v1.BankOutcome outcomes = 6;
+   */
+  outcomes: BankOutcome[];
 };
 
 /**
@@ -764,6 +884,27 @@ export type HandleBankFindingRequestJson = {
    * @generated from field: string note = 3;
    */
   note?: string;
+
+  /**
+   * Unspecified means NOTED.
+   *
+   * @generated from field: disburse.payout.v1.BankFindingResolution resolution = 4;
+   */
+  resolution?: BankFindingResolutionJson;
+
+  /**
+   * Of READ_AGAIN: the content to read in place of the bank's, which is kept; up to 3 MiB. Empty for the bank's.
+   *
+   * @generated from field: bytes content = 5;
+   */
+  content?: string;
+
+  /**
+   * Of OUTCOMES: 1 to 100.
+   *
+   * @generated from field: repeated disburse.payout.v1.BankOutcome outcomes = 6;
+   */
+  outcomes?: BankOutcomeJson[];
 };
 
 /**
@@ -771,7 +912,7 @@ export type HandleBankFindingRequestJson = {
  * Use `create(HandleBankFindingRequestSchema)` to create a new message.
  */
 export const HandleBankFindingRequestSchema: GenMessage<HandleBankFindingRequest, {jsonType: HandleBankFindingRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_bank_files, 10);
+  messageDesc(file_disburse_payout_v1_bank_files, 11);
 
 /**
  * @generated from message disburse.payout.v1.HandleBankFindingResponse
@@ -798,7 +939,7 @@ export type HandleBankFindingResponseJson = {
  * Use `create(HandleBankFindingResponseSchema)` to create a new message.
  */
 export const HandleBankFindingResponseSchema: GenMessage<HandleBankFindingResponse, {jsonType: HandleBankFindingResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_bank_files, 11);
+  messageDesc(file_disburse_payout_v1_bank_files, 12);
 
 /**
  * @generated from enum disburse.payout.v1.BankFileState
@@ -961,6 +1102,20 @@ export const BankFindingKind = {
    * @generated from enum value: BANK_FINDING_KIND_UNDECIDED = 7;
    */
   UNDECIDED: 7,
+
+  /**
+   * A file could not be read in three attempts: it ended its reader.
+   *
+   * @generated from enum value: BANK_FINDING_KIND_SET_ASIDE = 9;
+   */
+  SET_ASIDE: 9,
+
+  /**
+   * The bank may wait for our confirmation of a payment.
+   *
+   * @generated from enum value: BANK_FINDING_KIND_WAITING = 10;
+   */
+  WAITING: 10,
 } as const;
 
 /**
@@ -971,11 +1126,112 @@ export type BankFindingKind = (typeof BankFindingKind)[keyof typeof BankFindingK
 /**
  * @generated from enum disburse.payout.v1.BankFindingKind
  */
-export type BankFindingKindJson = "BANK_FINDING_KIND_UNSPECIFIED" | "BANK_FINDING_KIND_DOUBT" | "BANK_FINDING_KIND_UNMATCHED" | "BANK_FINDING_KIND_UNREAD" | "BANK_FINDING_KIND_UNREADABLE" | "BANK_FINDING_KIND_BALANCE" | "BANK_FINDING_KIND_CHANGE" | "BANK_FINDING_KIND_UNDECIDED";
+export type BankFindingKindJson = "BANK_FINDING_KIND_UNSPECIFIED" | "BANK_FINDING_KIND_DOUBT" | "BANK_FINDING_KIND_UNMATCHED" | "BANK_FINDING_KIND_UNREAD" | "BANK_FINDING_KIND_UNREADABLE" | "BANK_FINDING_KIND_BALANCE" | "BANK_FINDING_KIND_CHANGE" | "BANK_FINDING_KIND_UNDECIDED" | "BANK_FINDING_KIND_SET_ASIDE" | "BANK_FINDING_KIND_WAITING";
 
 /**
  * Describes the enum disburse.payout.v1.BankFindingKind.
  */
 export const BankFindingKindSchema: GenEnum<BankFindingKind, BankFindingKindJson> = /*@__PURE__*/
   enumDesc(file_disburse_payout_v1_bank_files, 2);
+
+/**
+ * @generated from enum disburse.payout.v1.BankFindingResolution
+ */
+export const BankFindingResolution = {
+  /**
+   * @generated from enum value: BANK_FINDING_RESOLUTION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Looked at, with a note. Of a finding that holds nothing.
+   *
+   * @generated from enum value: BANK_FINDING_RESOLUTION_NOTED = 1;
+   */
+  NOTED: 1,
+
+  /**
+   * The file is read again, as it came or with corrected content, and its findings are found anew.
+   *
+   * @generated from enum value: BANK_FINDING_RESOLUTION_READ_AGAIN = 2;
+   */
+  READ_AGAIN: 2,
+
+  /**
+   * The file, or the part of it, says nothing about payments of ours.
+   *
+   * @generated from enum value: BANK_FINDING_RESOLUTION_NOTHING_OF_OURS = 3;
+   */
+  NOTHING_OF_OURS: 3,
+
+  /**
+   * What the file says is applied to the payments that are named.
+   *
+   * @generated from enum value: BANK_FINDING_RESOLUTION_OUTCOMES = 4;
+   */
+  OUTCOMES: 4,
+} as const;
+
+/**
+ * @generated from enum disburse.payout.v1.BankFindingResolution
+ */
+export type BankFindingResolution = (typeof BankFindingResolution)[keyof typeof BankFindingResolution] | UnknownEnum;
+
+/**
+ * @generated from enum disburse.payout.v1.BankFindingResolution
+ */
+export type BankFindingResolutionJson = "BANK_FINDING_RESOLUTION_UNSPECIFIED" | "BANK_FINDING_RESOLUTION_NOTED" | "BANK_FINDING_RESOLUTION_READ_AGAIN" | "BANK_FINDING_RESOLUTION_NOTHING_OF_OURS" | "BANK_FINDING_RESOLUTION_OUTCOMES";
+
+/**
+ * Describes the enum disburse.payout.v1.BankFindingResolution.
+ */
+export const BankFindingResolutionSchema: GenEnum<BankFindingResolution, BankFindingResolutionJson> = /*@__PURE__*/
+  enumDesc(file_disburse_payout_v1_bank_files, 3);
+
+/**
+ * @generated from enum disburse.payout.v1.BankPaymentOutcome
+ */
+export const BankPaymentOutcome = {
+  /**
+   * @generated from enum value: BANK_PAYMENT_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The bank debited the payment.
+   *
+   * @generated from enum value: BANK_PAYMENT_OUTCOME_SETTLED = 1;
+   */
+  SETTLED: 1,
+
+  /**
+   * The bank did not execute the payment and will not: its hold is released.
+   *
+   * @generated from enum value: BANK_PAYMENT_OUTCOME_NOT_EXECUTED = 2;
+   */
+  NOT_EXECUTED: 2,
+
+  /**
+   * The payment came back.
+   *
+   * @generated from enum value: BANK_PAYMENT_OUTCOME_RETURNED = 3;
+   */
+  RETURNED: 3,
+} as const;
+
+/**
+ * @generated from enum disburse.payout.v1.BankPaymentOutcome
+ */
+export type BankPaymentOutcome = (typeof BankPaymentOutcome)[keyof typeof BankPaymentOutcome] | UnknownEnum;
+
+/**
+ * @generated from enum disburse.payout.v1.BankPaymentOutcome
+ */
+export type BankPaymentOutcomeJson = "BANK_PAYMENT_OUTCOME_UNSPECIFIED" | "BANK_PAYMENT_OUTCOME_SETTLED" | "BANK_PAYMENT_OUTCOME_NOT_EXECUTED" | "BANK_PAYMENT_OUTCOME_RETURNED";
+
+/**
+ * Describes the enum disburse.payout.v1.BankPaymentOutcome.
+ */
+export const BankPaymentOutcomeSchema: GenEnum<BankPaymentOutcome, BankPaymentOutcomeJson> = /*@__PURE__*/
+  enumDesc(file_disburse_payout_v1_bank_files, 4);
 

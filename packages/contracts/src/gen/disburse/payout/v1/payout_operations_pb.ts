@@ -2354,8 +2354,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetBankFindingResponseSchema;
   },
   /**
-   * Marks a finding as handled. Changes no payout: its resolution does. Refuses RECORD_NOT_FOUND, INVALID_REQUEST
-   * (handled already).
+   * Ends a finding. One that holds, and outcomes of payments, wait for a second operator. Refuses RECORD_NOT_FOUND,
+   * INVALID_REQUEST (handled already; a resolution that does not fit; an outcome that contradicts the payment's state).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.HandleBankFinding
    */

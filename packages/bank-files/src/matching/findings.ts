@@ -1,0 +1,101 @@
+import type { AchChange } from "../nacha/addenda.ts";
+import type { FileSummary } from "../reading/opened-file.ts";
+import { type Money, moneyText } from "../text/minor-units.ts";
+import type { FileVerdict } from "./judge.ts";
+
+/** A part of a file that an operator has to look at. */
+export type FileFinding = {
+  readonly kind: "doubt" | "unmatched" | "unread" | "waiting" | "balance" | "change";
+  /** Of a closed list, or a reader's words; without personal data. */
+  readonly what: string;
+  readonly place?: string;
+  readonly payoutId?: string;
+  /** Decimal text and currency; what went out is below zero. */
+  readonly amount?: string;
+  /** Personal data, never shown or stored in the clear. */
+  readonly details?: string;
+  /** While it is open, silence of the bank proves nothing. */
+  readonly holds?: boolean;
+};
+
+/** The findings about parts of a file that were not read, and days that do not agree. */
+export function summaryFindings({ unread, days }: FileSummary): FileFinding[] {
+  return [
+    ...unread.map(({ place, problem, mayHideReturn }): FileFinding => {
+      return { kind: "unread", what: problem, place, ...(mayHideReturn && { holds: true }) };
+    }),
+    ...days
+      .filter(({ difference }) => difference.minor !== 0n)
+      .map(({ day, difference }): FileFinding => {
+        const what = "opening, entries and closing do not agree";
+        return { kind: "balance", what, place: day, amount: amountText(difference), holds: true };
+      }),
+  ];
+}
+
+/** The findings of verdicts: everything that an operator has to look at. */
+export function verdictFindings(
+  verdicts: readonly FileVerdict[],
+  summary: FileSummary,
+): FileFinding[] {
+  return verdicts.flatMap((verdict) => {
+    const { code, amount, direction } = verdict.source;
+    const several = summary.documents.length > 1 ? `document ${verdict.document}: ` : "";
+    const place = `${several}${verdict.source.place}`;
+    switch (verdict.verdict) {
+      case "unknown_outcome":
+        return [{ kind: "doubt", what: verdict.why, payoutId: verdict.payoutId }];
+      case "information":
+        return verdict.waitsForUs && verdict.payoutId !== undefined
+          ? [{ kind: "waiting", what: code, payoutId: verdict.payoutId }]
+          : [];
+      case "change":
+        return [changeFound(verdict.payoutId, verdict.change)];
+      case "charge":
+        return verdict.charge.minor > 0n
+          ? []
+          : [
+              {
+                kind: "unmatched",
+                what: "charge-given-back",
+                payoutId: verdict.payoutId,
+                place,
+                amount: amountText(verdict.charge),
+              },
+            ];
+      case "unmatched":
+        return unmatchedFound(verdict, place, amount && amountText(amount, direction));
+      default:
+        return [];
+    }
+  });
+}
+
+/** One finding for each payment that the part may be about; else one that holds back all. */
+function unmatchedFound(
+  { why, payoutIds }: Extract<FileVerdict, { verdict: "unmatched" }>,
+  place: string,
+  amount: string | undefined,
+): FileFinding[] {
+  // One for a statement of another account, and not one for each of its entries.
+  if (why === "another-account") {
+    const statement = /statement \d+/.exec(place)?.[0] ?? "statement 1";
+    return [{ kind: "unmatched", what: why, place: statement }];
+  }
+  const found = { kind: "unmatched", what: why, place, holds: true } as const;
+  const base = amount === undefined ? found : { ...found, amount };
+  return payoutIds === undefined ? [base] : payoutIds.map((payoutId) => ({ ...base, payoutId }));
+}
+
+/** A proposed change is an operator's to decide: it is applied to nothing. */
+function changeFound(payoutId: string, { code, corrected, proposed }: AchChange): FileFinding {
+  const fields = Object.keys(proposed ?? {}).toSorted();
+  const what = fields.length === 0 ? code : `${code}: other ${fields.join(", ")}`;
+  const details = JSON.stringify(proposed ?? { corrected });
+  return { kind: "change", what, payoutId, details };
+}
+
+/** `-12.50 USD`: what went out is below zero. */
+function amountText(amount: Money, direction?: "credit" | "debit"): string {
+  return `${direction === "debit" ? "-" : ""}${moneyText(amount)} ${amount.currency}`;
+}

@@ -1,0 +1,134 @@
+import type { Statement } from "../iso20022/reports/statement.ts";
+import type { BankDocument, BankFile } from "../read.ts";
+import { payoutIdOf } from "../references.ts";
+import { achVerdicts } from "./ach-verdicts.ts";
+import { type AccountProfile, entryInformation, entryVerdicts } from "./entry-verdicts.ts";
+import type { References, SentPayments } from "./sent-payment.ts";
+import { type StatusProfile, statusVerdicts } from "./status-verdicts.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** How the files of one bank account are judged. */
+export type JudgingProfile = AccountProfile &
+  StatusProfile & {
+    /**
+     * Whether bookings settle payments. A rail of NACHA files takes balances from statements and
+     * no bookings: its bank books whole files in sums.
+     */
+    readonly entriesSettle: boolean;
+  };
+
+/** The names by which a file refers to payments of ours. */
+export type Wanted = {
+  readonly payoutIds: readonly string[];
+  readonly uetrs: readonly string[];
+  readonly bankReferences: readonly string[];
+  readonly files: readonly string[];
+  readonly blocks: readonly string[];
+  readonly traces: readonly string[];
+};
+
+/** The payments that have to be known before a file is judged, each name once. */
+export function wantedOf(file: BankFile, profile: JudgingProfile): Wanted {
+  const names = {
+    payoutIds: new Set<string>(),
+    uetrs: new Set<string>(),
+    bankReferences: new Set<string>(),
+    files: new Set<string>(),
+    blocks: new Set<string>(),
+    traces: new Set<string>(),
+  };
+  const addReferences = ({ endToEndId, instructionId, uetr, bankReference }: References) => {
+    for (const reference of [endToEndId, instructionId]) {
+      const payoutId = payoutIdOf(reference ?? "");
+      if (payoutId !== undefined) names.payoutIds.add(payoutId);
+    }
+    if (uetr !== undefined) names.uetrs.add(uetr.trim().toLowerCase());
+    if (bankReference !== undefined) names.bankReferences.add(bankReference);
+  };
+  const addBlock = (id: string | undefined) => {
+    if (id !== undefined) names.blocks.add(capitals(id));
+  };
+  for (const document of file.documents) {
+    if (document.kind === "ach") {
+      for (const { entries } of document.file.batches) {
+        for (const each of entries.flatMap((entry) => entry.addenda)) {
+          if ("originalTrace" in each) names.traces.add(each.originalTrace);
+        }
+      }
+    } else if (document.kind === "status") {
+      const { original, batches } = document.report;
+      if (original.messageId !== undefined) names.files.add(capitals(original.messageId));
+      for (const batch of batches) {
+        addBlock(batch.paymentInformationId);
+        for (const payment of batch.payments) addReferences(payment);
+      }
+    } else if (profile.entriesSettle) {
+      for (const entry of document.file.statements.flatMap(({ entries }) => entries)) {
+        addReferences({ bankReference: entry.bankReference });
+        for (const each of entry.batches) addBlock(each.paymentInformationId);
+        for (const each of entry.transactions) {
+          addBlock(each.paymentInformationId);
+          addReferences(each);
+        }
+      }
+    }
+  }
+  return {
+    payoutIds: [...names.payoutIds],
+    uetrs: [...names.uetrs],
+    bankReferences: [...names.bankReferences],
+    files: [...names.files],
+    blocks: [...names.blocks],
+    traces: [...names.traces],
+  };
+}
+
+/** References as we wrote them: banks make capitals of them, and leave blanks around them. */
+const capitals = (text: string) => text.trim().toUpperCase();
+
+/** A verdict, and the document of the file that it is of. */
+export type FileVerdict = Verdict & {
+  /** From 1; several documents may stand in one file. */
+  readonly document: number;
+};
+
+/** The meaning of a file, document by document: what one says is known when the next is judged. */
+export function judge(file: BankFile, sent: SentPayments, profile: JudgingProfile): FileVerdict[] {
+  return file.documents.flatMap((document, index) =>
+    verdictsOf(document, sent, profile).map((verdict) => ({ ...verdict, document: index + 1 })),
+  );
+}
+
+function verdictsOf(
+  document: BankDocument,
+  sent: SentPayments,
+  profile: JudgingProfile,
+): Verdict[] {
+  switch (document.kind) {
+    case "ach":
+      return achVerdicts(document.file, sent);
+    case "status":
+      return statusVerdicts(document.report, sent, profile);
+    case "report":
+      return eachStatement(document.file.statements, (each) => entryInformation(each, sent));
+    default: {
+      const { kind, file } = document;
+      if (!profile.entriesSettle) return [];
+      return eachStatement(file.statements, (each) => entryVerdicts(each, kind, sent, profile));
+    }
+  }
+}
+
+/** Places of entries name their statement where a document has several. */
+function eachStatement(
+  statements: readonly Statement[],
+  judged: (statement: Statement) => Verdict[],
+): Verdict[] {
+  if (statements.length === 1) return statements.flatMap(judged);
+  return statements.flatMap((statement, index) =>
+    judged(statement).map((verdict) => {
+      const place = `statement ${index + 1}/${verdict.source.place}`;
+      return { ...verdict, source: { ...verdict.source, place } };
+    }),
+  );
+}

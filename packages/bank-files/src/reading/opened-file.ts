@@ -1,0 +1,118 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { Unread } from "../iso20022/reports/report.ts";
+import type { Unreadable } from "../iso20022/reports/xml.ts";
+import { type StatementDay, statementDays } from "../matching/balance.ts";
+import {
+  type FileVerdict,
+  type JudgingProfile,
+  judge,
+  type Wanted,
+  wantedOf,
+} from "../matching/judge.ts";
+import { type SentPayment, SentPayments } from "../matching/sent-payment.ts";
+import { type BankDocument, type BankFile, readBankFile } from "../read.ts";
+
+/** A part of a file that was not read or does not agree, without content. */
+export type UnreadPart = Unread & {
+  /** The part stands in NACHA records, or in no document: it may hide a return. */
+  readonly mayHideReturn: boolean;
+};
+
+/** The facts about a file that are known before its payments are. */
+export type FileSummary = {
+  readonly documents: readonly { readonly kind: BankDocument["kind"]; readonly version: string }[];
+  readonly unread: readonly UnreadPart[];
+  /** The names of the payments that `judge` needs. */
+  readonly wanted: Wanted;
+  readonly days: readonly StatementDay[];
+};
+
+/** A file of a bank that is open for judging, in this thread or in another. */
+export type OpenedFile = {
+  readonly summary: FileSummary;
+  /**
+   * The meaning of the file for these payments, piece by piece as they are given; a second time
+   * for newer payments. Throws `ReadingFailed`.
+   */
+  judge(payments: Iterable<readonly SentPayment[]>): AsyncIterable<readonly FileVerdict[]>;
+  close(): Promise<void>;
+};
+
+/** A reader failed with a file: it threw, or took too much memory or time. */
+export class ReadingFailed extends Error {
+  override readonly name = "ReadingFailed";
+}
+
+/** Opens a file for judging. Throws `ReadingFailed`. */
+export type OpenBankFile = (
+  bytes: Uint8Array,
+  profile: JudgingProfile,
+) => Promise<OpenedFile | Unreadable>;
+
+/** More parts of one file that cannot be read are counted and not listed. */
+const unreadMax = 200;
+
+/** Reads a file in this thread. */
+export const openHere: OpenBankFile = async (bytes, profile) => {
+  const file = guarded(() => readBankFile(bytes));
+  if (isRefused(file)) return file;
+  return {
+    summary: guarded(() => summaryOf(file, profile)),
+    judge: async function* (payments) {
+      const sent = new SentPayments();
+      for (const piece of payments) sent.add(piece);
+      yield guarded(() => judge(file, sent, profile));
+    },
+    close: async () => undefined,
+  };
+};
+
+function guarded<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new ReadingFailed("the reader failed", { cause: error });
+  }
+}
+
+/** Summarises a file. */
+export function summaryOf(file: BankFile, profile: JudgingProfile): FileSummary {
+  return {
+    documents: file.documents.map((each) => ({ kind: each.kind, version: versionOf(each) })),
+    unread: unreadOf(file),
+    wanted: wantedOf(file, profile),
+    days: file.documents.flatMap((each) =>
+      "file" in each && "statements" in each.file ? statementDays(each.file, profile.accounts) : [],
+    ),
+  };
+}
+
+function versionOf(document: BankDocument): string {
+  if (document.kind === "ach") return "";
+  return (document.kind === "status" ? document.report : document.file).version ?? "";
+}
+
+function unreadOf(file: BankFile): UnreadPart[] {
+  const own = file.unread.map((each) => ({ ...each, mayHideReturn: true }));
+  const parts = file.documents.flatMap((document, index): UnreadPart[] => {
+    const prefix = file.documents.length === 1 ? "" : `document ${index + 1}: `;
+    if (document.kind !== "ach") {
+      const { unread } = document.kind === "status" ? document.report : document.file;
+      return unread.map(({ place, problem }) => {
+        return { place: `${prefix}${place}`, problem, mayHideReturn: false };
+      });
+    }
+    return document.file.unread.map(({ line, problem }) => {
+      return { place: `${prefix}line ${line}`, problem, mayHideReturn: true };
+    });
+  });
+  const all = [...own, ...parts];
+  if (all.length <= unreadMax) return all;
+  const left = all.slice(unreadMax);
+  const more: UnreadPart = {
+    place: "file",
+    problem: `${left.length} more parts were not read`,
+    mayHideReturn: left.some(({ mayHideReturn }) => mayHideReturn),
+  };
+  return [...all.slice(0, unreadMax), more];
+}

@@ -1,0 +1,277 @@
+import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
+import type { Source } from "@disburse/bank-files/matching/verdict.ts";
+import type { Guard } from "@disburse/chassis/approvals/approvals.ts";
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  BankFindingResolution,
+  type BankOutcome,
+  BankPaymentOutcome,
+  type HandleBankFindingRequest,
+} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import { currencyOf } from "@disburse/kernel/currency.ts";
+import type { Failure } from "@disburse/kernel/failure.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type AuditStore, readOperator } from "../../payouts/operators.ts";
+import { type Seals, sha256Of, storeContent } from "./contents.ts";
+import type { BankStore, FindingDocument, PaymentDocument } from "./documents.ts";
+import { failureOfReason } from "./iso20022/failures.ts";
+import { failureOfReturn } from "./nacha/failures.ts";
+import { applyVerdicts } from "./taking.ts";
+import type { PaymentVerdict } from "./verdicts.ts";
+
+/** What a finding is handled with. */
+export type HandlingDeps = {
+  readonly bank: BankStore;
+  readonly bankSealer?: Seals | undefined;
+  readonly audit: AuditStore;
+  readonly clock: Clock;
+};
+
+/** A note says what was learned and from where. */
+const [noteMin, noteMax] = [10, 1_000];
+/** A message has 4 MiB at most. */
+const contentMax = 3 * 2 ** 20;
+const outcomesMax = 100;
+
+/**
+ * Ends a finding. What its file said is never dropped silently: it is read again, is said to be
+ * nothing about payments of ours, or is applied to payments that an operator names.
+ */
+export async function handleFinding(
+  deps: HandlingDeps,
+  request: HandleBankFindingRequest,
+): Promise<FindingDocument> {
+  const { bank, audit, clock } = deps;
+  const by = readOperator(request.mutation);
+  const note = readText("note", request.note);
+  const finding = orThrow(
+    (await bank.findings.findOne({ _id: request.findingId })) ?? refused("RECORD_NOT_FOUND"),
+  );
+  const { handled } = finding;
+  if (handled?.operation === by.operation) return finding;
+  if (handled !== undefined) orThrow(invalid("finding_id: was handled by another operation"));
+  const how = resolutionOf(request);
+  checkFit(finding, how, request);
+  const payments = how === "outcomes" ? await namedPayments(bank, finding, request.outcomes) : [];
+  const at = clock.now();
+  const detail = `${how}; ${await hashesOf(bank, finding, request)}${note}`;
+  await audit.append({
+    action: "bank_finding.handled",
+    subject: finding._id,
+    detail,
+    at,
+    ...by,
+  });
+  if (how === "read_again") await readAgain(deps, finding, request.content, by);
+  if (how === "outcomes") await applyOutcomes(deps, payments);
+  // The other findings of a file that is read again are found anew.
+  const { received } = finding;
+  const isOfFile = how === "read_again" && received !== undefined;
+  const which = isOfFile ? { received } : { _id: finding._id };
+  await bank.findings.updateMany(
+    { ...which, open: true },
+    { $set: { handled: { ...by, note, at, how } }, $unset: { open: "" } },
+  );
+  return orThrow(
+    (await bank.findings.findOne({ _id: finding._id })) ?? refused("RECORD_NOT_FOUND"),
+  );
+}
+
+/** A finding that holds, and outcomes of payments, need two operators. */
+export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
+  return {
+    approvers: ["treasury_approver"],
+    difference: async (request) => {
+      const found = await bank.findings.findOne({ _id: request.findingId });
+      const { kind, what, file, place, payout_id: payout, amount, open } = found ?? {};
+      const outcomes = request.outcomes.map((each) => ({
+        payout: each.payoutId,
+        outcome: wordOf(BankPaymentOutcome, each.outcome),
+        reason: each.reasonCode,
+        returned: each.returnedAmount,
+      }));
+      const content = request.content.length > 0 && { content: sha256Of(request.content) };
+      return {
+        before:
+          found === null ? "" : JSON.stringify({ kind, what, file, place, payout, amount, open }),
+        after: JSON.stringify({ resolution: resolutionOf(request), ...content, outcomes }),
+      };
+    },
+    reasons: async (request) => {
+      const found = await bank.findings.findOne({ _id: request.findingId });
+      if (found?.open !== true) return [];
+      const isOutcome = resolutionOf(request) === "outcomes";
+      if (isOutcome) return ["decides on the outcome of payments"];
+      return found.holds === true ? ["ends what may hide a bank's answer about payments"] : [];
+    },
+  };
+}
+
+/** A note or reason of an operator; refuses one that says nothing. */
+export function readText(field: string, given: string): string {
+  const text = cleanText(given);
+  const isSized = text.length >= noteMin && text.length <= noteMax;
+  if (isSized && textProblem(text) === undefined) return text;
+  return orThrow(invalid(`${field}: must be ${noteMin} to ${noteMax} plain characters`));
+}
+
+const invalid = (detail: string) => refused("INVALID_REQUEST", detail);
+
+function resolutionOf({ resolution }: HandleBankFindingRequest) {
+  return wordOf(BankFindingResolution, resolution) ?? "noted";
+}
+
+function checkFit(
+  { holds = false, received, payout_id: payoutId }: FindingDocument,
+  how: string,
+  { content, outcomes }: HandleBankFindingRequest,
+): void {
+  if (how === "noted" && holds) {
+    orThrow(invalid("resolution: must be READ_AGAIN, NOTHING_OF_OURS or OUTCOMES"));
+  }
+  if (how !== "read_again" && content.length > 0) orThrow(invalid("content: is for READ_AGAIN"));
+  if (content.length > contentMax) orThrow(invalid("content: has more than 3 MiB"));
+  if (how === "read_again" && received === undefined) {
+    orThrow(invalid("resolution: the finding is about no stored file of the bank"));
+  }
+  if (how === "nothing_of_ours" && payoutId !== undefined && !holds) {
+    orThrow(invalid("resolution: the finding names a payment"));
+  }
+  const isCounted = outcomes.length >= 1 && outcomes.length <= outcomesMax;
+  if (how === "outcomes" && !isCounted) orThrow(invalid("outcomes: must be 1 to 100"));
+  if (how !== "outcomes" && outcomes.length > 0) orThrow(invalid("outcomes: are for OUTCOMES"));
+}
+
+/** The audit trail has the hashes of the bank's content, and of that which is read in its place. */
+async function hashesOf(
+  { received }: BankStore,
+  finding: FindingDocument,
+  { content }: HandleBankFindingRequest,
+): Promise<string> {
+  if (content.length === 0 || finding.received === undefined) return "";
+  const file = await received.findOne({ _id: finding.received });
+  return `original ${file?.sha256 ?? ""}, content ${sha256Of(content)}; `;
+}
+
+async function readAgain(
+  { bank, bankSealer }: HandlingDeps,
+  { rail, received: _id }: FindingDocument,
+  content: Uint8Array,
+  { operation }: { readonly operation: string },
+): Promise<void> {
+  if (bankSealer === undefined || _id === undefined) throw new Error("no rail of a bank is open");
+  const corrected =
+    content.length === 0
+      ? undefined
+      : await storeContent({ contents: bank.contents }, bankSealer, rail, content);
+  await bank.received.updateOne(
+    { _id, read_again_by: { $ne: operation } },
+    {
+      $set: {
+        state: "stored",
+        open: rail,
+        attempts: 0,
+        read_again_by: operation,
+        ...(corrected !== undefined && { corrected_sha256: corrected }),
+      },
+      $inc: { reads: 1 },
+    },
+  );
+}
+
+type Named = { readonly payment: PaymentDocument; readonly verdict: PaymentVerdict };
+
+/** The payments that outcomes name, each with the verdict that the outcome is. */
+async function namedPayments(
+  bank: BankStore,
+  { rail, place = "" }: FindingDocument,
+  outcomes: readonly BankOutcome[],
+): Promise<Named[]> {
+  const named: Named[] = [];
+  const ids = new Set(outcomes.map(({ payoutId }) => payoutId));
+  if (ids.size < outcomes.length) orThrow(invalid("outcomes: name a payment twice"));
+  for (const [index, outcome] of outcomes.entries()) {
+    const at = `outcomes[${index}]`;
+    const payment = await bank.payments.findOne({ _id: outcome.payoutId, rail });
+    if (payment === null || (payment.block ?? payment.trace) === undefined) {
+      return orThrow(invalid(`${at}.payout_id: is no payment that the rail sent`));
+    }
+    const verdict = verdictOf(payment, outcome, place, at);
+    const isKnown = payment.state === endOf[verdict.verdict];
+    if (!isKnown && !isPossible(payment, verdict)) {
+      orThrow(invalid(`${at}.outcome: contradicts the payment, which is ${payment.state}`));
+    }
+    if (!isKnown) named.push({ payment, verdict });
+  }
+  return named;
+}
+
+const endOf: Readonly<Partial<Record<PaymentVerdict["verdict"], PaymentDocument["state"]>>> = {
+  settled: "settled",
+  rejected: "rejected",
+  returned: "returned",
+};
+
+/** A payment that was settled can come back; it cannot be unpaid any more. */
+function isPossible({ state }: PaymentDocument, { verdict }: PaymentVerdict): boolean {
+  return state === "filed" || (state === "settled" && verdict === "returned");
+}
+
+function verdictOf(
+  { _id: payoutId, amount_minor, currency }: PaymentDocument,
+  { outcome, reasonCode, returnedAmount }: BankOutcome,
+  place: string,
+  at: string,
+): PaymentVerdict {
+  const source: Source = { place, reference: "", code: reasonCode };
+  const reason = reasonCode === "" ? {} : { code: reasonCode };
+  if (returnedAmount !== "" && outcome !== BankPaymentOutcome.RETURNED) {
+    orThrow(invalid(`${at}.returned_amount: is for RETURNED`));
+  }
+  switch (outcome) {
+    case BankPaymentOutcome.SETTLED:
+      return { source, verdict: "settled", payoutId };
+    case BankPaymentOutcome.NOT_EXECUTED:
+      return { source, verdict: "rejected", payoutId, reason };
+    case BankPaymentOutcome.RETURNED: {
+      const whole = fromDecimal128(amount_minor);
+      const minor =
+        returnedAmount === "" ? whole : parseAmount(returnedAmount, currencyOf(currency).code);
+      if (isRefused(minor) || minor > whole) {
+        return orThrow(invalid(`${at}.returned_amount: is no part of the payment`));
+      }
+      const short = { minor: whole - minor, currency };
+      return {
+        source,
+        verdict: "returned",
+        payoutId,
+        amount: { minor, currency },
+        reason,
+        ...(short.minor > 0n && { short }),
+      };
+    }
+    default:
+      return orThrow(invalid(`${at}.outcome: is required`));
+  }
+}
+
+async function applyOutcomes(
+  { bank, clock }: HandlingDeps,
+  named: readonly Named[],
+): Promise<void> {
+  const payments = new Map(named.map(({ payment }) => [payment._id, payment]));
+  const verdicts = new Map(named.map(({ payment, verdict }) => [payment._id, [verdict]]));
+  const work = { store: bank, clock, failureOf };
+  if (await applyVerdicts(work, payments, verdicts)) return;
+  orThrow(refused("SERVICE_UNAVAILABLE", "a payment changed meanwhile: try again"));
+}
+
+/** Codes of returns of NACHA are no codes of ISO 20022. */
+function failureOf(reason: Reason): Failure {
+  return /^R\d\d$/.test(reason.code ?? "") ? failureOfReturn(reason) : failureOfReason(reason);
+}

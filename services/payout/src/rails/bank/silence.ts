@@ -1,0 +1,200 @@
+import { addBankingDays, bankingDayFrom } from "@disburse/bank-files/calendar/bank-calendar.ts";
+import { addDays } from "@disburse/bank-files/calendar/days.ts";
+import { localTime } from "@disburse/bank-files/calendar/window.ts";
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { BalanceDocument, BankStore, FileDocument } from "./documents.ts";
+import type { FileWork } from "./files.ts";
+import type { BankSchedule } from "./plan.ts";
+
+/** Open findings that make silence prove nothing. */
+type Held = {
+  /** Of every payment that was filed at this time or before. */
+  readonly through: Date | undefined;
+  /** Of these payments. */
+  readonly payoutIds: readonly string[];
+};
+
+/** The findings of a rail that hold back conclusions from silence. */
+export async function heldBy(store: BankStore, rail: string): Promise<Held> {
+  const found = store.findings
+    .find({ rail, open: true, holds: true })
+    .project<{ payout_id?: string; created_at: Date }>({ payout_id: 1, created_at: 1 });
+  let through: Date | undefined;
+  const payoutIds: string[] = [];
+  for await (const { payout_id: payoutId, created_at: at } of found) {
+    if (payoutId !== undefined) payoutIds.push(payoutId);
+    else if (through === undefined || at > through) through = at;
+  }
+  return { through, payoutIds };
+}
+
+/**
+ * Settles payments of which nothing is confirmed once their window for returns is over, by the
+ * scheme's rule that no return in time is settlement. `readAt` is when the bank's folder was listed
+ * last with every file in it fetched: silence proves nothing about what came after it.
+ */
+export async function settleBySilence(work: FileWork, readAt: Date): Promise<void> {
+  const { store, rail, format, schedule, clock } = work;
+  const through = format.settledThrough?.(readAt);
+  if (through === undefined) return;
+  // A file that is fetched and not read may be a return.
+  if ((await store.received.findOne({ open: rail }, { projection: { _id: 1 } })) !== null) return;
+  const held = await heldBy(store, rail);
+  const files = await store.files
+    .find({ settling: rail, state: "sent" })
+    .project<Pick<FileDocument, "_id" | "sent_at" | "created_at">>({ sent_at: 1, created_at: 1 })
+    .toArray();
+  for (const { _id, sent_at = readAt, created_at } of files) {
+    // One that left late settles late.
+    if (localTime(sent_at, schedule.zone).day > through) continue;
+    if (held.through !== undefined && created_at <= held.through) continue;
+    const open = { file: _id, state: "filed" as const };
+    await store.payments.updateMany(
+      {
+        ...open,
+        _id: { $nin: [...held.payoutIds] },
+        doubt: { $exists: false },
+        "plan.settles_on": { $lte: through },
+      },
+      [
+        {
+          $set: {
+            state: "settled",
+            reference: "$trace",
+            owed: true,
+            updated_at: clock.now(),
+            revision: { $add: ["$revision", 1] },
+          },
+        },
+        { $unset: "sealed" },
+      ],
+    );
+    if ((await store.payments.findOne(open, { projection: { _id: 1 } })) !== null) continue;
+    await store.files.updateOne({ _id }, { $unset: { settling: "" } });
+  }
+}
+
+/** Payments whose window for returns is over, and what their settlement waits for. */
+export type Waiting = Readonly<Record<"unread_file" | "unmatched_return" | "server", number>>;
+
+/** More are shown as this many. */
+const waitingMax = 10_000;
+
+/** Counts the payments that would be settled by silence and are not. */
+export async function countWaiting(
+  store: BankStore,
+  rail: string,
+  through: string,
+): Promise<Waiting> {
+  const held = await heldBy(store, rail);
+  const isUnread = (await store.received.findOne({ open: rail })) !== null;
+  const counts = { unread_file: 0, unmatched_return: 0, server: 0 };
+  const files = store.files
+    .find({ settling: rail, state: "sent" })
+    .project<Pick<FileDocument, "_id" | "created_at">>({ created_at: 1 });
+  for await (const { _id, created_at } of files) {
+    const due = {
+      file: _id,
+      state: "filed" as const,
+      doubt: { $exists: false },
+      "plan.settles_on": { $lte: through },
+    };
+    const own = { ...due, _id: { $in: [...held.payoutIds] } };
+    const limit = { limit: waitingMax };
+    const all = await store.payments.countDocuments(due, limit);
+    const unmatched = await store.payments.countDocuments(own, limit);
+    const isHeld = isUnread || (held.through !== undefined && created_at <= held.through);
+    counts.unmatched_return += unmatched;
+    counts[isHeld ? "unread_file" : "server"] += all - unmatched;
+  }
+  return counts;
+}
+
+/** Rejections without proof, of which the run of statements may be the proof. */
+const unproven = ["rejected-without-proof", "rejected-as-duplicate"];
+
+/**
+ * Rejects payments that their bank rejected without proof once an unbroken, balanced run of
+ * statements shows no debit of them: of every banking day from the execution on, for as many days
+ * after it as the bank's profile names. `readAt` is when the bank's folder was listed with every
+ * file in it fetched: what came after it may be the debit.
+ */
+export async function releaseByStatements(
+  work: FileWork,
+  days: number,
+  readAt: Date,
+): Promise<void> {
+  const { store, rail, clock } = work;
+  const open = await store.payments
+    .find({ rail, state: "filed", "doubt.why": { $in: unproven } })
+    .toArray();
+  if (open.length === 0) return;
+  if ((await store.received.findOne({ open: rail }, { projection: { _id: 1 } })) !== null) return;
+  const held = await heldBy(store, rail);
+  for (const payment of open) {
+    const { _id, revision, file = "" } = payment;
+    const filed = await store.files.findOne({ _id: file });
+    if (filed?.sent_at === undefined) continue;
+    const isHeld =
+      held.payoutIds.includes(_id) ||
+      (held.through !== undefined && filed.created_at <= held.through);
+    const last = await lastOfRun(work, payment.plan.on, filed.sent_at, days);
+    const isOver = last !== undefined && localTime(readAt, work.schedule.zone).day > last;
+    if (isHeld || !isOver) continue;
+    await store.payments.updateOne(
+      { _id, revision, state: "filed" },
+      {
+        $set: {
+          state: "rejected",
+          failure: { code: "UNSPECIFIED" },
+          owed: true,
+          updated_at: clock.now(),
+        },
+        $unset: { doubt: "", sealed: "" },
+        $inc: { revision: 1 },
+      },
+    );
+    work.log.info({ rail, payout_id: _id }, "statements prove that a payment was not executed");
+  }
+}
+
+/** The last day of an unbroken run of statements that is long enough; `undefined`: none is. */
+async function lastOfRun(
+  { store, rail, schedule }: Pick<FileWork, "store" | "rail" | "schedule">,
+  on: string,
+  sentAt: Date,
+  days: number,
+): Promise<string | undefined> {
+  const { day: sentOn } = localTime(sentAt, schedule.zone);
+  // A file that left late is executed late.
+  const last = addBankingDays(schedule.calendars, sentOn > on ? sentOn : on, days);
+  if (isRefused(last)) return undefined;
+  const run = await store.balances
+    .find({ rail, day: { $gte: on, $lte: last } })
+    .sort({ day: 1 })
+    .toArray();
+  const closed = new Set(run.map(({ day }) => day));
+  const isWhole = bankingDays(schedule, on, last).every((day) => closed.has(day));
+  return isWhole && isUnbroken(run) ? last : undefined;
+}
+
+/** Whether each statement agrees with itself and begins where the one before it ends. */
+export function isUnbroken(run: readonly BalanceDocument[]): boolean {
+  return run.every((each, at) => {
+    const before = run[at - 1];
+    const follows =
+      before === undefined ||
+      fromDecimal128(before.closing_minor) === fromDecimal128(each.opening_minor);
+    return each.is_balanced && follows;
+  });
+}
+
+/** The banking days from one day to another, both included. */
+function bankingDays({ calendars }: BankSchedule, from: string, to: string): string[] {
+  const days: string[] = [];
+  for (let day = from; day <= to; day = addDays(day, 1)) {
+    if (bankingDayFrom(calendars, day) === day) days.push(day);
+  }
+  return days;
+}
