@@ -9,7 +9,7 @@ import { exitCodes, type Failure, failureOf } from "./output/failure.ts";
 import { jsonText, printable, recordText } from "./output/print.ts";
 import { createCalls } from "./session/calls.ts";
 import { identityOf } from "./session/identity.ts";
-import { readTarget } from "./session/target.ts";
+import { nowhere, readTarget } from "./session/target.ts";
 import { type Argument, type Command, isChange, type Option } from "./table/command.ts";
 import type { CommandLine } from "./table/command-line.ts";
 import { Invocation } from "./table/invocation.ts";
@@ -57,7 +57,8 @@ async function runCommand(command: Command, given: Given, world: World): Promise
     return typeof value === "string" ? value : undefined;
   };
   const choice = { sandbox: textOf("--sandbox"), profile: textOf("--profile") };
-  const target = readTarget(world, choice);
+  const isLocal = "run" in command && command.isLocal === true;
+  const target = isLocal ? nowhere : readTarget(world, choice);
   const identity = identityOf(world, target);
   const calls = createCalls(world, target, identity, textOf("--operation-id"));
   const invocation = new Invocation({ world, target, calls, given });

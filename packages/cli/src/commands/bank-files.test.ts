@@ -1,7 +1,11 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   BankFileDecision,
   BankFileState,
   BankFindingKind,
+  BankFindingResolution,
+  BankPaymentOutcome,
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { afterEach, expect, it } from "vitest";
@@ -68,7 +72,7 @@ it("decides a file under an operation id, with the bank's words", async () => {
 
 it("lists findings that are open, or all; shows one with what the bank proposes", async () => {
   const { out } = await world.run("bank-files", "findings");
-  expect(out).toMatch(/9f86 +bank-ach +change +C01 +po_1 +returns\.ach +line 7/);
+  expect(out).toMatch(/9f86 +bank-ach +change +no +C01 +po_1 +returns\.ach +line 7/);
   await world.run("bank-files", "findings", "--handled", "yes");
   expect(asked).toMatchObject([{ handled: false }, { handled: true }]);
   const shown = await world.run("bank-files", "show", "9f86", "--json");
@@ -82,4 +86,28 @@ it("marks a finding as handled with a note, which it needs", async () => {
   expect(await world.run(...handle)).toMatchObject({ code: 2 });
   await world.run(...handle, "--note", "passed on to the merchant");
   expect(asked).toMatchObject([{ findingId: "9f86", note: "passed on to the merchant" }]);
+});
+
+it("has a file read again with corrected content, which it sends", async () => {
+  writeFileSync(join(world.folder, "fixed.ach"), "101 fixed");
+  const handle = ["bank-files", "handle", "9f86", "--note", "the bank sent it anew"];
+  await world.run(...handle, "--resolution", "read_again", "--content", "fixed.ach");
+  expect(asked).toMatchObject([
+    {
+      resolution: BankFindingResolution.READ_AGAIN,
+      content: new TextEncoder().encode("101 fixed"),
+    },
+  ]);
+});
+
+it("applies what a file says to a payment", async () => {
+  const outcome = ["bank-files", "outcome", "9f86", "po_1", "--note", "line 7 of returns.ach"];
+  expect(await world.run(...outcome)).toMatchObject({ code: 2 });
+  await world.run(...outcome, "--outcome", "returned", "--code", "R03");
+  expect(asked).toMatchObject([
+    {
+      resolution: BankFindingResolution.OUTCOMES,
+      outcomes: [{ payoutId: "po_1", outcome: BankPaymentOutcome.RETURNED, reasonCode: "R03" }],
+    },
+  ]);
 });

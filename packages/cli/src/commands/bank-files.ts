@@ -1,5 +1,6 @@
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
-import type { Argument, CallCommand, Option } from "../table/command.ts";
+import type { Argument, Command, Option } from "../table/command.ts";
+import { checkBankFiles } from "./check-bank-files.ts";
 
 const operations = PayoutOperationsService.method;
 
@@ -7,7 +8,7 @@ const finding: Argument = { name: "finding", field: "finding_id", about: "the fi
 const ofRail: Option = { name: "rail", field: "rail", about: "of this rail" };
 
 /** Files that rails of banks send, and what operators look at of those that come back. */
-export const bankFileCommands: readonly CallCommand[] = [
+export const bankFileCommands: readonly Command[] = [
   {
     name: "bank-files list",
     summary: "files for banks, newest first",
@@ -54,7 +55,7 @@ export const bankFileCommands: readonly CallCommand[] = [
     show: {
       list: "findings",
       columns: [
-        ...["id", "rail", "kind", "what", "payout_id", "file", "place", "amount"],
+        ...["id", "rail", "kind", "holds", "what", "payout_id", "file", "place", "amount"],
         ...["created_at", "handled_at"],
       ],
     },
@@ -71,14 +72,60 @@ export const bankFileCommands: readonly CallCommand[] = [
   },
   {
     name: "bank-files handle",
-    summary: "mark a finding as handled",
-    details: "It changes no payout: payouts propose does.",
-    examples: ['bank-files handle 9f86d0… --note "the fee of November, booked as a sweep"'],
+    summary: "end a finding",
+    details:
+      "A finding that holds needs a second person, and one of the resolutions read_again and\n" +
+      "nothing_of_ours. `bank-files outcome` applies what a file says about a payment.",
+    examples: [
+      'bank-files handle 9f86d0… --note "the fee of November, booked as a sweep"',
+      'bank-files handle 9f86d0… --resolution read_again --content fixed.ach --note "the bank sent it anew"',
+    ],
     method: operations.handleBankFinding,
     arguments: [finding],
     options: [
       { name: "note", field: "note", about: "what was found out and done", isRequired: true },
+      { name: "resolution", field: "resolution", about: "how it ends; noted by default" },
+      {
+        name: "content",
+        field: "content",
+        value: "file",
+        about: "corrected content to read in place of the bank's",
+        isFile: true,
+      },
     ],
     show: { record: "finding" },
   },
+  {
+    name: "bank-files outcome",
+    summary: "apply what a file says to a payment, and end its finding",
+    details:
+      "It needs a second person. not_executed releases the money that is held: only the bank's word\n" +
+      "that it did not pay and will not is reason for it.",
+    examples: [
+      'bank-files outcome 9f86d0… po_01K… --outcome returned --code R03 --note "line 7 of returns.ach"',
+    ],
+    method: operations.handleBankFinding,
+    fixed: { resolution: "BANK_FINDING_RESOLUTION_OUTCOMES" },
+    arguments: [
+      finding,
+      { name: "payout", field: "outcomes.0.payout_id", about: "the payout's id" },
+    ],
+    options: [
+      {
+        name: "outcome",
+        field: "outcomes.0.outcome",
+        about: "what happened to it",
+        isRequired: true,
+      },
+      { name: "code", field: "outcomes.0.reason_code", about: "the bank's reason code" },
+      {
+        name: "returned-amount",
+        field: "outcomes.0.returned_amount",
+        about: "what came back, where it is less than the payment",
+      },
+      { name: "note", field: "note", about: "what was found out and done", isRequired: true },
+    ],
+    show: { record: "finding" },
+  },
+  checkBankFiles,
 ];

@@ -10,12 +10,24 @@ import type { World } from "../table/world.ts";
 const bytesMax = 1_048_576;
 
 /** The text of a file of people's. */
-export async function readText({ folder }: Pick<World, "folder">, path: string): Promise<string> {
+export async function readText(world: Pick<World, "folder">, path: string): Promise<string> {
+  return (await readUpTo(world, path, bytesMax)).toString("utf8");
+}
+
+/** A call takes no more. */
+const contentMax = 3 * 2 ** 20;
+
+/** The bytes of a file that a call sends. */
+export function readBytes(world: Pick<World, "folder">, path: string): Promise<Buffer> {
+  return readUpTo(world, path, contentMax);
+}
+
+async function readUpTo({ folder }: Pick<World, "folder">, path: string, max: number) {
   const whole = resolve(folder, path);
   const found = await stat(whole).catch(() => undefined);
   if (found?.isFile() !== true) throw usageError(`there is no file ${path}`);
-  if (found.size > bytesMax) throw usageError(`${path} has more than 1 MiB`);
-  return readFile(whole, "utf8");
+  if (found.size > max) throw usageError(`${path} has more than ${max / 2 ** 20} MiB`);
+  return readFile(whole);
 }
 
 /** An amount, rate or share: digits as they are written, never a binary number. */

@@ -115,7 +115,8 @@ export function readTarget(world: World, choice: TargetChoice): Target {
   };
 }
 
-const nowhere: Target = {
+/** No platform: what is missing is named when it is called. */
+export const nowhere: Target = {
   ...{ name: "the environment", urls: {} },
   ...{ clientId: clientIdDefault, scope: scopeDefault },
 };

@@ -25,6 +25,8 @@ export type Option = {
   /** May be given more than once. */
   readonly isMany?: boolean;
   readonly choices?: readonly string[];
+  /** The value is a path: the file's bytes fill the field. */
+  readonly isFile?: boolean;
 };
 
 /** What every command says of itself. */
@@ -64,6 +66,8 @@ export type CallCommand = Described & {
 export type OwnCommand = Described & {
   /** Has `--dry-run` and `--operation-id`. */
   readonly isChange?: boolean;
+  /** Calls no service, so that it needs no platform. */
+  readonly isLocal?: boolean;
   readonly run: (invocation: Invocation) => Promise<void>;
 };
 

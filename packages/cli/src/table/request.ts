@@ -18,8 +18,9 @@ export function requestOf(command: CallCommand, invocation: Invocation): JsonObj
     ...positional.map((each) => ({ ...each, label: `<${each.name}>` })),
     ...options.map((each) => ({ ...each, label: `--${each.name}` })),
   ];
-  for (const { field, label } of labelled) {
-    if (field === undefined) continue;
+  for (const { field, label, ...each } of labelled) {
+    const isFile = "isFile" in each && each.isFile === true;
+    if (field === undefined || isFile) continue;
     const value = jsonOf(method, field, label, invocation);
     if (value !== undefined) setAt(json, field, value);
   }

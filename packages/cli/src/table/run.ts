@@ -3,7 +3,7 @@ import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/
 import { CommandError, failureOf, usageError } from "../output/failure.ts";
 import { plainOf, valueAt } from "../output/plain.ts";
 import { recordText } from "../output/print.ts";
-import { readText } from "../plan/file.ts";
+import { readBytes, readText } from "../plan/file.ts";
 import { type CallCommand, isChange, isPaged, type Shown } from "./command.ts";
 import type { Invocation } from "./invocation.ts";
 import { messageOf, requestOf } from "./request.ts";
@@ -15,6 +15,11 @@ export async function runCall(command: CallCommand, invocation: Invocation): Pro
   if (file !== undefined) {
     const path = invocation.required(`<${file.argument}>`);
     Object.assign(json, file.read(await readText(invocation.world, path)));
+  }
+  for (const { name, field, isFile = false } of command.options ?? []) {
+    const path = invocation.text(`--${name}`);
+    if (!isFile || field === undefined || path === undefined) continue;
+    json[field] = (await readBytes(invocation.world, path)).toString("base64");
   }
   if (isChange(command)) json.mutation = invocation.calls.mutation();
   if (isPaged(command)) Object.assign(json, pageOf(invocation));

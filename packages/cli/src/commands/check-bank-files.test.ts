@@ -1,0 +1,97 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { testWorld } from "../test-world.ts";
+
+// It has no service.
+const world = testWorld(() => undefined);
+const put = (name: string, content: string | object): string => {
+  const text = typeof content === "string" ? content : JSON.stringify(content);
+  writeFileSync(join(world.folder, name), text);
+  return name;
+};
+
+const iban = "DE89370400440532013000";
+const entryOf = (reference: string, amount: string, direction = "DBIT") =>
+  `<Ntry><Amt Ccy="USD">${amount}</Amt><CdtDbtInd>${direction}</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts><NtryDtls><TxDtls><Refs><EndToEndId>${reference}</EndToEndId></Refs><RltdPties><Cdtr><Nm>Jane Doe</Nm></Cdtr></RltdPties></TxDtls></NtryDtls></Ntry>`;
+const statementOf = (...entries: string[]) =>
+  `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><GrpHdr><MsgId>S1</MsgId></GrpHdr><Stmt><Id>S1</Id><Acct><Id><Othr><Id>000123456789</Id></Othr></Id></Acct>${entries.join("")}</Stmt></BkToCstmrStmt></Document>`;
+
+const sent = put("sent.json", [
+  {
+    id: "p1",
+    end_to_end_id: "E1",
+    amount: "100.00",
+    currency: "USD",
+    state: "sent",
+  },
+]);
+
+it("prints what each entry would do, and ends with 0", async () => {
+  const file = put("statement.xml", statementOf(entryOf("E1", "100.00")));
+  const { code, out } = await world.run("bank-files", "check", file, "--sent", sent, "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({
+    files: [
+      {
+        name: "statement.xml",
+        format: "camt.053",
+        version: "camt.053.001.08",
+        findings: [],
+        entries: [
+          { reference: "E1", verdict: "settled", code: "", amount: "100.00", currency: "USD" },
+        ],
+      },
+    ],
+  });
+});
+
+it("ends with 1 where a rail would have findings, and shows no name and no account", async () => {
+  const file = put("others.xml", statementOf(entryOf(iban, "7.00"), entryOf("E1", "99.99")));
+  const { code, out } = await world.run("bank-files", "check", file, "--sent", sent);
+  expect(code).toBe(1);
+  expect(out).toMatch(/\*\*\*\*3000 +unmatched/);
+  expect(out).toMatch(/E1 +unknown_outcome/);
+  expect(out).toContain("unknown_outcome: amount-differs");
+  expect(out).not.toContain("Jane");
+  expect(out).not.toContain(iban);
+});
+
+it("has no findings about payments where none are given", async () => {
+  const file = put("sample.xml", statementOf(entryOf("THEIRS", "7.00")));
+  const { code, out } = await world.run("bank-files", "check", file);
+  expect(code).toBe(0);
+  expect(out).toMatch(/THEIRS +unmatched/);
+});
+
+it("takes the account and the codes of a rail's settings", async () => {
+  const rail = (number: string) => [{ format: "iso20022", profile: { account: { number } } }];
+  const file = put("statement.xml", statementOf(entryOf("E1", "100.00")));
+  const own = put("own.json", rail("000123456789"));
+  const other = put("other.json", rail("000999999999"));
+  const check = (profile: string) =>
+    world.run("bank-files", "check", file, "--sent", sent, "--profile", profile);
+  expect((await check(own)).code).toBe(0);
+  expect(await check(other)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining("another-account"),
+  });
+  const wrong = put("wrong.json", { not_executed_codes: ["AM05"] });
+  expect(await check(wrong)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("not_executed_codes.0"),
+  });
+});
+
+it.each([
+  ["a file that is none", ["none.xml"]],
+  ["a file of no format", ["letter.txt"]],
+  ["no file", []],
+  ["payments that are not JSON", ["statement.xml", "--sent", "letter.txt"]],
+  ["payments without an amount", ["statement.xml", "--sent", "no-amount.json"]],
+])("ends with 2 for %s", async (_what, args) => {
+  put("letter.txt", "Dear customer");
+  put("no-amount.json", [{ id: "p1", end_to_end_id: "E1", currency: "USD", state: "sent" }]);
+  put("statement.xml", statementOf(entryOf("E1", "100.00")));
+  expect((await world.run("bank-files", "check", ...args)).code).toBe(2);
+});

@@ -1,0 +1,280 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { summaryFindings, verdictFindings } from "@disburse/bank-files/matching/findings.ts";
+import {
+  type FileVerdict,
+  type JudgingProfile,
+  judge,
+} from "@disburse/bank-files/matching/judge.ts";
+import { codeOf, mayProveNotExecuted } from "@disburse/bank-files/matching/proof.ts";
+import { type SentPayment, SentPayments } from "@disburse/bank-files/matching/sent-payment.ts";
+import { type BankDocument, readBankFile } from "@disburse/bank-files/read.ts";
+import { summaryOf } from "@disburse/bank-files/reading/opened-file.ts";
+import { isIban } from "@disburse/bank-files/text/iban.ts";
+import { moneyText, readMoney } from "@disburse/bank-files/text/minor-units.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { z } from "zod";
+import { CommandError, usageError } from "../output/failure.ts";
+import { readText } from "../plan/file.ts";
+import type { OwnCommand } from "../table/command.ts";
+import type { Invocation } from "../table/invocation.ts";
+
+type Finding = { readonly kind: string; readonly text: string };
+
+type Entry = {
+  readonly reference: string;
+  readonly verdict: string;
+  readonly code: string;
+  readonly amount: string;
+  readonly currency: string;
+};
+
+/** What a rail would do with a file. */
+type Checked = {
+  readonly name: string;
+  readonly format: string;
+  readonly version: string;
+  readonly findings: readonly Finding[];
+  readonly entries: readonly Entry[];
+};
+
+/** A rail takes no more. */
+const bytesMax = 64 * 2 ** 20;
+
+/** Reads files of a bank as a rail would, and changes nothing. */
+export const checkBankFiles: OwnCommand = {
+  name: "bank-files check",
+  summary: "read files of a bank as a rail would, and change nothing",
+  details:
+    "Reads pain.002, camt.052, camt.053, camt.054 and NACHA files, and prints what a rail would do\n" +
+    "with each entry. Calls no service. Run it on a bank's sample files before you go live.\n\n" +
+    "PROFILE is one rail of BANK_RAILS, whole or in part. PAYMENTS is a list of the payments that\n" +
+    "were sent: id, end_to_end_id, instruction_id, uetr, message_id, payment_information_id,\n" +
+    "bank_reference, trace, company_id, transaction_code, account, amount, currency, state.\n" +
+    "Without it every payment is unmatched, which is then no finding.\n\n" +
+    "Exit codes: 0 read without findings, 1 findings, 2 not readable or wrong usage.",
+  examples: [
+    "bank-files check statement.xml --profile bank-usd.json",
+    "bank-files check status.xml returns.ach --sent payments.json --json",
+  ],
+  isLocal: true,
+  arguments: [{ name: "file", about: "a file of the bank", isMany: true }],
+  options: [
+    { name: "profile", value: "file", about: "the rail's settings, as JSON" },
+    { name: "sent", value: "file", about: "the payments that were sent, as JSON" },
+  ],
+  run: async (invocation) => {
+    const { world } = invocation;
+    const profile = await readJson(invocation, "--profile", profileSchema);
+    const sent = await readJson(invocation, "--sent", sentSchema);
+    const judging = judgingProfile(profile ?? {});
+    const files: Checked[] = [];
+    for (const path of invocation.many("<file>")) {
+      files.push(await check(resolve(world.folder, path), judging, sent?.map(sentPayment)));
+    }
+    const shown = files.map((each) => ({
+      ...each,
+      findings: each.findings.map((one) => ({ ...one })),
+      entries: each.entries.map((one) => ({ ...one })),
+    }));
+    invocation.show({ files: shown }, () =>
+      files.map((each) => textOf(each, invocation)).join("\n"),
+    );
+    const unreadable = files.filter(({ format }) => format === "").length;
+    if (unreadable > 0) {
+      throw new CommandError(`${unreadable} of the files cannot be read`, {
+        exit: "usage",
+        code: "unreadable",
+      });
+    }
+    const findings = files.reduce((sum, each) => sum + each.findings.length, 0);
+    if (findings === 0) return;
+    throw new CommandError(`findings: ${findings}`, { exit: "failed", code: "findings" });
+  },
+};
+
+/** The parts of a rail's settings that reading needs. */
+const profileSchema = z.looseObject({
+  format: z.enum(["iso20022", "nacha"]).optional(),
+  currency: z.string().optional(),
+  profile: z
+    .looseObject({
+      account: z
+        .looseObject({ iban: z.string().optional(), number: z.string().optional() })
+        .optional(),
+    })
+    .optional(),
+  statement_account: z.string().optional(),
+  status_settles: z.boolean().optional(),
+  return_charges_max: z.string().optional(),
+  not_executed_codes: z
+    .array(z.string().refine(mayProveNotExecuted, "is a code that never proves it"))
+    .optional(),
+});
+
+const sentSchema = z.array(
+  z.looseObject({
+    id: z.string().min(1),
+    end_to_end_id: z.string().optional(),
+    instruction_id: z.string().optional(),
+    uetr: z.string().optional(),
+    message_id: z.string().optional(),
+    payment_information_id: z.string().optional(),
+    bank_reference: z.string().optional(),
+    trace: z.string().optional(),
+    company_id: z.string().optional(),
+    transaction_code: z.string().optional(),
+    account: z.string().optional(),
+    amount: z.string(),
+    currency: z.string(),
+    state: z.enum(["sent", "debited", "rejected", "returned"]),
+  }),
+);
+
+async function readJson<Schema extends z.ZodType>(
+  invocation: Invocation,
+  option: string,
+  schema: Schema,
+): Promise<z.output<Schema> | undefined> {
+  const path = invocation.text(option);
+  if (path === undefined) return undefined;
+  const text = await readText(invocation.world, path);
+  const json = jsonOf(text);
+  if (json === undefined) throw usageError(`${option}: ${path} is not JSON`);
+  // One rail may stand in the list that BANK_RAILS is.
+  const value = option === "--profile" && Array.isArray(json) && json.length === 1 ? json[0] : json;
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const problems = error.issues.map(
+    ({ path: at, message }) => `${at.map(String).join(".")}: ${message}`,
+  );
+  throw usageError(`${option}: ${problems.join("; ")}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function judgingProfile(given: z.output<typeof profileSchema>): JudgingProfile {
+  const { iban, number } = given.profile?.account ?? {};
+  const isNacha = given.format === "nacha";
+  const account = isNacha
+    ? given.statement_account
+    : (iban?.replaceAll(" ", "").toUpperCase() ?? number);
+  const max = readMoney(given.return_charges_max ?? "0", given.currency ?? "USD");
+  if (max === undefined) throw usageError("--profile: return_charges_max: is no amount");
+  return {
+    accounts: account === undefined ? [] : [account],
+    returnChargesMax: max.minor,
+    statusSettles: given.status_settles ?? false,
+    notExecutedCodes: new Set((given.not_executed_codes ?? []).map(codeOf)),
+    entriesSettle: !isNacha,
+  };
+}
+
+function sentPayment(given: z.output<typeof sentSchema>[number], index: number): SentPayment {
+  const amount = readMoney(given.amount, given.currency);
+  if (amount === undefined)
+    throw usageError(`--sent: ${index}.amount: is no amount of its currency`);
+  return {
+    payoutId: given.id,
+    endToEndId: given.end_to_end_id ?? "",
+    ...(given.instruction_id !== undefined && { instructionId: given.instruction_id }),
+    ...(given.uetr !== undefined && { uetr: given.uetr }),
+    ...(given.bank_reference !== undefined && { bankReference: given.bank_reference }),
+    ...(given.message_id !== undefined && { messageId: given.message_id }),
+    ...(given.payment_information_id !== undefined && {
+      paymentInformationId: given.payment_information_id,
+    }),
+    ...(given.trace !== undefined && { trace: given.trace }),
+    ...(given.company_id !== undefined && { companyId: given.company_id }),
+    ...(given.transaction_code !== undefined && { transactionCode: given.transaction_code }),
+    ...(given.account !== undefined && { account: given.account.replaceAll(" ", "") }),
+    amount,
+    state: given.state,
+    debits: [],
+    returns: [],
+    charges: [],
+  };
+}
+
+async function check(
+  path: string,
+  profile: JudgingProfile,
+  sent: readonly SentPayment[] | undefined,
+): Promise<Checked> {
+  const name = basename(path);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true) throw usageError(`there is no file ${name}`);
+  const unreadable = (text: string): Checked => ({
+    name,
+    format: "",
+    version: "",
+    findings: [{ kind: "unreadable", text }],
+    entries: [],
+  });
+  if (found.size > bytesMax) return unreadable(`has more than ${bytesMax} bytes`);
+  const file = readBankFile(await readFile(path));
+  if (isRefused(file)) return unreadable(file.detail ?? "is of no format that a rail reads");
+  const summary = summaryOf(file, profile);
+  const verdicts = judge(file, new SentPayments(sent ?? []), profile);
+  // Without payments nothing can be matched: that is no fault of the file.
+  const isFinding = ({ verdict }: FileVerdict) => sent !== undefined || verdict !== "unmatched";
+  const findings = [
+    ...summaryFindings(summary),
+    ...verdictFindings(verdicts.filter(isFinding), summary),
+  ];
+  return {
+    name,
+    format: [...new Set(file.documents.map(formatOf))].join(", "),
+    version: [...new Set(summary.documents.map(({ version }) => version))]
+      .filter(Boolean)
+      .join(", "),
+    findings: findings.map(({ kind, what, place }) => ({
+      kind: kind === "doubt" ? "unknown_outcome" : kind,
+      text: place === undefined ? what : `${place}: ${what}`,
+    })),
+    entries: verdicts.map(entryOf),
+  };
+}
+
+const formats = {
+  status: "pain.002",
+  report: "camt.052",
+  statement: "camt.053",
+  notification: "camt.054",
+  ach: "nacha",
+} as const satisfies Record<BankDocument["kind"], string>;
+
+const formatOf = ({ kind }: BankDocument) => formats[kind];
+
+function entryOf({ verdict, source }: FileVerdict): Entry {
+  const { reference, code, amount } = source;
+  return {
+    reference: isIban(reference) ? masked(reference) : reference,
+    verdict,
+    code,
+    amount: amount === undefined ? "" : moneyText(amount),
+    currency: amount?.currency ?? "",
+  };
+}
+
+/** Some banks put an account number in place of a reference. */
+function masked(account: string): string {
+  return `****${account.slice(-4)}`;
+}
+
+function textOf(
+  { name, format, version, findings, entries }: Checked,
+  invocation: Invocation,
+): string {
+  const head = `${name}: ${[format, version].filter(Boolean).join(", ") || "not readable"}\n`;
+  const rows = entries.map((each) => ({ ...each }));
+  const columns = ["reference", "verdict", "code", "amount", "currency"];
+  const table = rows.length === 0 ? "" : invocation.table(rows, columns);
+  return `${head}${table}${findings.map(({ kind, text }) => `${kind}: ${text}\n`).join("")}`;
+}
