@@ -1,9 +1,10 @@
-import { isRefused } from "@disburse/kernel/refusal.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Unread } from "./iso20022/reports/report.ts";
-import { readStatements, type StatementFile } from "./iso20022/reports/statement.ts";
-import { readStatusReport, type StatusReport } from "./iso20022/reports/status-report.ts";
-import type { Unreadable } from "./iso20022/reports/xml.ts";
-import { type ReadAch, readAch } from "./nacha/read.ts";
+import { type StatementFile, statementReader } from "./iso20022/reports/statement.ts";
+import { type StatusReport, statusReader } from "./iso20022/reports/status-report.ts";
+import { type MessageReader, readXml, type Unreadable } from "./iso20022/reports/xml.ts";
+import { type ReadAch, readAchFiles } from "./nacha/read.ts";
+import { columnText, fileBytesMax, formatOf, tooLarge, xmlText } from "./normalise/text.ts";
 
 /** One message or one NACHA file. A file of a bank may contain several. */
 export type BankDocument =
@@ -17,17 +18,61 @@ export type BankFile = {
   readonly unread: readonly Unread[];
 };
 
-/** Reads every document of a file, or none. */
+/**
+ * Reads every document of a file, or none: status reports (pain.002), statements, notifications and
+ * reports (camt.053, .054, .052) of any version, and NACHA files. It decides by content and accepts
+ * any encoding, line ends, padding, transmission cards and envelopes. It needs memory for what is
+ * read, not for the file's text, and the result can be sent to another thread.
+ */
 export function readBankFile(bytes: Uint8Array): BankFile | Unreadable {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 4_096)).replaceAll("\0", "");
-  if (!/^[^\x20-\x7e]*\s*</.test(head)) {
-    const file = readAch(bytes);
-    return isRefused(file) ? file : { documents: [{ kind: "ach", file }], unread: [] };
+  if (bytes.length > fileBytesMax) return tooLarge;
+  switch (formatOf(bytes)) {
+    case "xml":
+      return readMessages(bytes);
+    case "ach":
+      return readNacha(bytes);
+    case undefined:
+      return refused("UNREADABLE", "is neither XML nor a NACHA file");
   }
-  if (head.includes("CstmrPmtStsRpt")) {
-    const report = readStatusReport(bytes);
-    return isRefused(report) ? report : { documents: [{ kind: "status", report }], unread: [] };
+}
+
+function readMessages(bytes: Uint8Array): BankFile | Unreadable {
+  const text = xmlText(bytes);
+  const file = readXml(text.chunks, readerFor);
+  if (isRefused(file)) return file;
+  const problems = text.problems();
+  if (file.outside > 0) problems.push(`lines outside of its documents: ${file.outside}`);
+  return {
+    documents: file.documents,
+    unread: problems.map((problem) => ({ place: "file", problem })),
+  };
+}
+
+function readerFor(name: string): MessageReader<BankDocument> | undefined {
+  const status = statusReader(name);
+  if (status !== undefined) {
+    return documentReader(status, (report) => ({ kind: "status", report }));
   }
-  const file = readStatements(bytes);
-  return isRefused(file) ? file : { documents: [{ kind: file.kind, file }], unread: [] };
+  const statements = statementReader(name);
+  return statements && documentReader(statements, (file) => ({ kind: file.kind, file }));
+}
+
+function documentReader<Message>(
+  reader: MessageReader<Message>,
+  documentOf: (message: Message) => BankDocument,
+): MessageReader<BankDocument> {
+  return {
+    shape: reader.shape,
+    take: (element, parent) => reader.take(element, parent),
+    end: (root, namespace) => documentOf(reader.end(root, namespace)),
+  };
+}
+
+function readNacha(bytes: Uint8Array): BankFile | Unreadable {
+  const read = readAchFiles(columnText(bytes));
+  if (isRefused(read)) return read;
+  return {
+    documents: read.files.map((file) => ({ kind: "ach", file })),
+    unread: read.outside.map(({ line, problem }) => ({ place: `line ${line}`, problem })),
+  };
 }

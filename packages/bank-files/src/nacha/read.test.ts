@@ -2,19 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
+import { readBankFile } from "../read.ts";
+import { readOnlyAch as read } from "../test-read.ts";
 import type { AchAddenda } from "./addenda.ts";
-import { readAch } from "./read.ts";
 import { batchControl, batchHeader, entryDetail, fileControl, record } from "./records.ts";
 import { achFile, achProfile, credit } from "./test-credits.ts";
 import { writeAch } from "./write.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-
-function read(content: Uint8Array) {
-  const file = readAch(content);
-  if (isRefused(file)) throw new Error(file.detail);
-  return file;
-}
 
 const head =
   "101 231380104 1210428822611260930A094101Federal Reserve Bank   Disburse Inc                   ";
@@ -161,7 +156,6 @@ describe("a NACHA file that is not as it should be", () => {
   it("breaks off", () => {
     expect(problems(lines.slice(0, 3).join("\n"))).toEqual([
       "3 the file breaks off: its control record is absent",
-      "3 the last block is not whole",
     ]);
   });
 
@@ -169,7 +163,6 @@ describe("a NACHA file that is not as it should be", () => {
     [without(1), ["2 is an entry outside of a batch", "3 ends a batch that did not begin"]],
     [without(3), ["4 ends the file before its last batch ends"]],
     [without(2), ["3 counts other entries", "3 has another entry hash"]],
-    [without(9), ["9 the last block is not whole"]],
     [`${lines.slice(0, 9).join("\n")}\nx`, ["10 stands after the end of the file"]],
     [lines.with(2, "x".repeat(94)).join("\n"), ["3 is no record of a NACHA file"]],
     [lines.with(2, `${lines[2]}x`).join("\n"), ["3 has more than 94 columns"]],
@@ -193,8 +186,26 @@ describe("a NACHA file that is not as it should be", () => {
     expect(problems(content)).toEqual(expect.arrayContaining(expected));
   });
 
+  it("gives an addenda record to no other entry than its own", () => {
+    const [first = "", second = ""] = [lines[2] ?? "", (lines[2] ?? "").replace(/^6../, "699")];
+    const back = `799R02${original}      12104288${" ".repeat(44)}${rest}`;
+    for (const damaged of [second, "x".repeat(94), `2${second.slice(1)}`]) {
+      const content = [...lines.slice(0, 2), first, damaged, back, ...lines.slice(3)].join("\n");
+      const [its] = read(bytes(content)).batches;
+      expect(its?.entries.map(({ addenda }) => addenda)).toEqual([[]]);
+      expect(problems(content)).toContain("5 is an addenda record without an entry");
+    }
+  });
+
+  it("names so many problems, and counts the others", () => {
+    const content = [lines[0], ...Array.from({ length: 1_200 }, () => "x")].join("\n");
+    const { unread } = read(bytes(content));
+    expect(unread).toHaveLength(1_001);
+    expect(unread.at(-1)).toEqual({ line: 1_201, problem: "has 201 more problems" });
+  });
+
   it.each(["", "hello", "<?xml version='1.0'?>"])("is none: %j", (content) => {
-    expect(readAch(bytes(content))).toMatchObject({ refused: "UNREADABLE" });
+    expect(readBankFile(bytes(content))).toMatchObject({ refused: "UNREADABLE" });
   });
 });
 

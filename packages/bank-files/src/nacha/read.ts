@@ -1,13 +1,14 @@
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { isCalendarDate } from "@disburse/kernel/time.ts";
+import { columnText, fileBytesMax, isCard, tooLarge } from "../normalise/text.ts";
 import { type AchAddenda, addendaOf } from "./addenda.ts";
+import { type Line, linesOf } from "./lines.ts";
 import {
   batchControl,
   batchHeader,
   blockRecords,
-  columns,
   entryDetail,
-  entryHash,
+  entryHashLimit,
   fileControl,
   fileHeader,
   isRoutingNumber,
@@ -56,83 +57,136 @@ export type ReadAch = {
   readonly unread: readonly AchUnread[];
 };
 
-/** A file of half a million records; more at once is no file of a bank. */
-const bytesMax = 64 * 2 ** 20;
+/** More problems of one file are counted and not named. */
+const unreadMax = 1_000;
 
-type Line = { readonly number: number; readonly text: string };
-type Sums = { entries: number; rdfis: string[]; debits: bigint; credits: bigint };
+type Sums = { entries: number; rdfis: bigint; debits: bigint; credits: bigint };
 type OpenEntry = Omit<AchEntry, "addenda"> & { readonly addenda: AchAddenda[] };
 type OpenBatch = Omit<AchBatch, "entries"> & { readonly entries: OpenEntry[] };
 
+/** All NACHA files of a file, and the lines outside of them that are no transmission cards. */
+export type AchFiles = {
+  readonly files: readonly ReadAch[];
+  readonly outside: readonly AchUnread[];
+};
+
 /**
- * Reads a NACHA file: entries with payment information, returns, dishonoured and contested ones,
- * and notifications of change. Counts, sums and hashes that do not agree are named in `unread`, as
- * is every record that is none; what stands there is taken nevertheless.
+ * Reads NACHA files: entries with payment information, returns, dishonoured and contested ones, and
+ * notifications of change. Counts, sums and hashes that do not agree are named in `unread`, as is
+ * every record that is none; what stands there is taken nevertheless. Transmission cards around a
+ * file are dropped.
  */
-export function readAch(bytes: Uint8Array): ReadAch | Refused<"UNREADABLE"> {
-  if (bytes.length > bytesMax) return refused("UNREADABLE", `has more than ${bytesMax} bytes`);
-  const lines = linesOf(new TextDecoder("latin1").decode(bytes));
-  const [head, ...rest] = lines;
-  if (head === undefined || !/^101/.test(head.text)) {
+export function readAchFiles(chunks: Iterable<string>): AchFiles | Refused<"UNREADABLE"> {
+  const files: AchReader[] = [];
+  const outside: AchUnread[] = [];
+  for (const line of linesOf(chunks)) {
+    const last = files.at(-1);
+    if (/^101/.test(line.text)) {
+      files.push(new AchReader(line));
+    } else if (last !== undefined && !last.isEnded) {
+      last.take(line);
+    } else if (/^<[?!\w]/.test(line.text)) {
+      return refused("UNREADABLE", `line ${line.number}: has XML beside a NACHA file`);
+    } else if (isCard(line.text)) {
+      // What a bank's file transfer puts around a file says nothing of its content.
+    } else if (last !== undefined) {
+      last.take(line);
+    } else if (outside.length < unreadMax) {
+      outside.push({ line: line.number, problem: line.problem ?? "stands before the first file" });
+    }
+  }
+  if (files.length === 0) {
     return refused("UNREADABLE", "does not begin with the head of a NACHA file");
   }
-  return new AchReader(head, lines.length).read(rest);
+  return { files: files.map((each) => each.end()), outside };
 }
 
-/** Records by line; where there are no line ends, by 94 columns. Short ones are filled up. */
-function linesOf(text: string): Line[] {
-  const parts = text.includes("\n") ? text.split(/\r?\n/) : (text.match(/.{1,94}/gs) ?? []);
-  return parts
-    .map((part, index) => ({ number: index + 1, text: part.padEnd(columns) }))
-    .filter((line) => line.text.trim() !== "");
+/** Reads a file with one NACHA file. */
+export function readAch(bytes: Uint8Array): ReadAch | Refused<"UNREADABLE"> {
+  if (bytes.length > fileBytesMax) return tooLarge;
+  const read = readAchFiles(columnText(bytes));
+  if (isRefused(read)) return read;
+  const [file, ...others] = read.files;
+  if (file === undefined || others.length > 0) {
+    return refused("UNREADABLE", "has several NACHA files");
+  }
+  return file;
 }
 
 class AchReader {
   readonly #unread: AchUnread[] = [];
   readonly #batches: OpenBatch[] = [];
-  readonly #whole: Sums = { entries: 0, rdfis: [], debits: 0n, credits: 0n };
+  readonly #whole: Sums = { entries: 0, rdfis: 0n, debits: 0n, credits: 0n };
   readonly #head: Line;
-  readonly #records: number;
-  #sums: Sums = { entries: 0, rdfis: [], debits: 0n, credits: 0n };
+  #unnamed = 0;
+  #records = 1;
+  #last: number;
+  #sums: Sums = { entries: 0, rdfis: 0n, debits: 0n, credits: 0n };
   #batch: OpenBatch | undefined;
-  #isEnded = false;
+  /** The entry that addenda records belong to; after one that cannot be read there is none. */
+  #entry: OpenEntry | undefined;
+  #control: { readonly line: number; readonly blocks: string } | undefined;
 
-  constructor(head: Line, records: number) {
+  constructor(head: Line) {
     this.#head = head;
-    this.#records = records;
+    this.#last = head.number;
+    if (head.problem !== undefined) this.#problem(head.number, head.problem);
   }
 
-  read(lines: readonly Line[]): ReadAch {
-    for (const line of lines) this.#line(line);
-    const last = lines.at(-1)?.number ?? this.#head.number;
-    if (!this.#isEnded) this.#problem(last, "the file breaks off: its control record is absent");
-    if (this.#records % blockRecords !== 0) this.#problem(last, "the last block is not whole");
+  /** Its control record was read: only nines may follow. */
+  get isEnded(): boolean {
+    return this.#control !== undefined;
+  }
+
+  take(line: Line): void {
+    const { number, text, problem } = line;
+    if (problem !== undefined) this.#problem(number, problem);
+    if (text === "") return;
+    this.#records += 1;
+    this.#last = number;
+    if (this.isEnded) {
+      if (/^9+ *$/.test(text)) return;
+      this.#records -= 1;
+      this.#problem(number, "stands after the end of the file");
+      return;
+    }
+    this.#record(line);
+  }
+
+  end(): ReadAch {
     const { destination, origin, createdOn, modifier } = valuesOf(fileHeader, this.#head.text);
     const day = this.#day(createdOn, this.#head.number);
-    return {
-      ...{ destination, origin, modifier },
-      ...(day === undefined ? {} : { createdOn: day }),
+    if (this.#control === undefined) {
+      this.#problem(this.#last, "the file breaks off: its control record is absent");
+    } else {
+      // The last block may come without its nines: the control record proves that all is there.
+      const blocks = BigInt(Math.ceil(this.#records / blockRecords));
+      const { line } = this.#control;
+      if (!this.#isSame(this.#control.blocks, blocks)) this.#problem(line, "counts other blocks");
+    }
+    const more = { line: this.#last, problem: `has ${this.#unnamed} more problems` };
+    const file = {
+      destination,
+      origin,
+      modifier,
       batches: this.#batches,
-      unread: this.#unread,
+      unread: this.#unnamed === 0 ? this.#unread : [...this.#unread, more],
     };
+    return day === undefined ? file : { ...file, createdOn: day };
   }
 
   #problem(line: number, problem: string): void {
-    this.#unread.push({ line, problem });
+    if (this.#unread.length < unreadMax) this.#unread.push({ line, problem });
+    else this.#unnamed += 1;
   }
 
-  #line(line: Line): void {
-    if (line.text.length > columns) this.#problem(line.number, "has more than 94 columns");
-    if (this.#isEnded) {
-      if (!/^9+ *$/.test(line.text)) this.#problem(line.number, "stands after the end of the file");
-      return;
-    }
+  #record(line: Line): void {
     switch (line.text[0]) {
       case "5":
         this.#begin(line);
         break;
       case "6":
-        this.#entry(line);
+        this.#detail(line);
         break;
       case "7":
         this.#addenda(line);
@@ -144,6 +198,7 @@ class AchReader {
         this.#endFile(line);
         break;
       default:
+        this.#entry = undefined;
         this.#problem(line.number, "is no record of a NACHA file");
     }
   }
@@ -153,16 +208,17 @@ class AchReader {
     const values = valuesOf(batchHeader, text);
     const { number, companyName, companyId, entryClass, description, odfi } = values;
     const effectiveOn = values.effectiveOn === "" ? undefined : this.#day(values.effectiveOn, at);
-    this.#sums = { entries: 0, rdfis: [], debits: 0n, credits: 0n };
-    this.#batch = {
-      ...{ number, companyName, companyId, entryClass, description, odfi },
-      ...(effectiveOn === undefined ? {} : { effectiveOn }),
-      entries: [],
-    };
+    this.#sums = { entries: 0, rdfis: 0n, debits: 0n, credits: 0n };
+    this.#entry = undefined;
+    const batch = { number, companyName, companyId, entryClass, description, odfi };
+    const entries: OpenEntry[] = [];
+    this.#batch =
+      effectiveOn === undefined ? { ...batch, entries } : { ...batch, effectiveOn, entries };
     this.#batches.push(this.#batch);
   }
 
-  #entry({ number: line, text }: Line): void {
+  #detail({ number: line, text }: Line): void {
+    this.#entry = undefined;
     if (this.#batch === undefined) {
       this.#problem(line, "is an entry outside of a batch");
       return;
@@ -178,17 +234,25 @@ class AchReader {
     if (!isRoutingNumber(routing)) this.#problem(line, "has a routing number that is none");
     const cents = BigInt(amount);
     this.#sums.entries += 1;
-    this.#sums.rdfis.push(rdfi);
+    this.#sums.rdfis += BigInt(rdfi);
     this.#sums[direction === "credit" ? "credits" : "debits"] += cents;
-    this.#batch.entries.push({
-      ...{ line, direction, transactionCode, routing, account, cents, receiverId, receiver },
+    this.#entry = {
+      line,
+      direction,
+      transactionCode,
+      routing,
+      account,
+      cents,
+      receiverId,
+      receiver,
       trace: values.trace,
       addenda: [],
-    });
+    };
+    this.#batch.entries.push(this.#entry);
   }
 
   #addenda({ number, text }: Line): void {
-    const entry = this.#batch?.entries.at(-1);
+    const entry = this.#entry;
     if (entry === undefined) {
       this.#problem(number, "is an addenda record without an entry");
       return;
@@ -209,10 +273,11 @@ class AchReader {
     if (control.number !== this.#batch.number)
       this.#problem(number, "ends a batch of another number");
     this.#whole.entries += this.#sums.entries;
-    this.#whole.rdfis.push(...this.#sums.rdfis);
+    this.#whole.rdfis += this.#sums.rdfis;
     this.#whole.debits += this.#sums.debits;
     this.#whole.credits += this.#sums.credits;
     this.#batch = undefined;
+    this.#entry = undefined;
   }
 
   #endFile({ number, text }: Line): void {
@@ -222,9 +287,7 @@ class AchReader {
     this.#compare(number, control, this.#whole);
     const agrees = this.#isSame(control.batches, BigInt(this.#batches.length));
     if (!agrees) this.#problem(number, "counts other batches");
-    const blocks = Math.ceil(this.#records / blockRecords);
-    if (!this.#isSame(control.blocks, BigInt(blocks))) this.#problem(number, "counts other blocks");
-    this.#isEnded = true;
+    this.#control = { line: number, blocks: control.blocks };
   }
 
   #compare(
@@ -234,7 +297,7 @@ class AchReader {
   ): void {
     const values = [
       ["counts other entries", control.entries, BigInt(entries)],
-      ["has another entry hash", control.hash, entryHash(rdfis)],
+      ["has another entry hash", control.hash, rdfis % entryHashLimit],
       ["has another sum of debits", control.debits, debits],
       ["has another sum of credits", control.credits, credits],
     ] as const;

@@ -1,3 +1,5 @@
+import { ownText } from "../text/own-text.ts";
+
 /** Columns of every record (NACHA Operating Rules, appendix three). */
 export const columns = 94;
 
@@ -156,14 +158,17 @@ export function valuesOf<L extends Layout>(
   line: string,
 ): { readonly [Name in keyof L]: string } {
   const values = Object.entries(layout).map(([name, [first, last]]) => {
-    return [name, line.slice(first - 1, last).trim()];
+    return [name, ownText(line.slice(first - 1, last).trim())];
   });
   return Object.fromEntries(values);
 }
 
+/** An entry hash has ten digits. */
+export const entryHashLimit = 10n ** 10n;
+
 /** The sum of the first eight digits of the receiving banks' numbers, the last ten digits of it. */
 export function entryHash(rdfis: readonly string[]): bigint {
-  return rdfis.reduce((sum, rdfi) => sum + BigInt(rdfi), 0n) % 10n ** 10n;
+  return rdfis.reduce((sum, rdfi) => sum + BigInt(rdfi), 0n) % entryHashLimit;
 }
 
 /** Whether nine digits are a routing number: weights 3, 7, 1 sum up to a multiple of ten. */

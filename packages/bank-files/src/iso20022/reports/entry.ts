@@ -1,14 +1,16 @@
 import type { Money } from "../../text/minor-units.ts";
 import {
   dayAt,
+  isTrue,
   moneyAt,
   type Place,
   present,
   type Reason,
   reasonOf,
+  reasonShape,
   referenceAt,
 } from "./report.ts";
-import { elementAt, elementsAt, textAt, type XmlElement } from "./xml.ts";
+import { elementAt, elementsAt, leaves, type Shape, textAt, type XmlElement } from "./xml.ts";
 
 /** Towards the account, or out of it. */
 export type Direction = "credit" | "debit";
@@ -68,6 +70,8 @@ export type Entry = {
   readonly reference?: string;
   readonly bankReference?: string;
   readonly amount: Money;
+  /** The instructed amount, where the entry itself names one. */
+  readonly instructed?: Money;
   readonly direction: Direction;
   /** Takes back an earlier booking. */
   readonly isReversal: boolean;
@@ -89,8 +93,61 @@ const entryStatuses: Readonly<Record<string, EntryStatus>> = {
   FUTR: "future",
 };
 
+const amountShape: Shape = {
+  InstdAmt: leaves("Amt"),
+  TxAmt: leaves("Amt"),
+};
+
+const chargesShape: Shape = {
+  ...leaves("Amt", "TtlChrgsAndTaxAmt", "CdtDbtInd", "ChrgInclInd"),
+  Rcrd: leaves("Amt", "CdtDbtInd", "ChrgInclInd"),
+};
+
+const codeShape: Shape = {
+  Domn: { Cd: {}, Fmly: leaves("Cd", "SubFmlyCd") },
+  Prtry: leaves("Cd"),
+};
+
+const transactionShape: Shape = {
+  Refs: leaves(
+    ...["MsgId", "PmtInfId", "InstrId", "EndToEndId", "UETR"],
+    ...["AcctSvcrRef", "ClrSysRef", "TxId"],
+  ),
+  Amt: {},
+  CdtDbtInd: {},
+  AmtDtls: amountShape,
+  Chrgs: chargesShape,
+  BkTxCd: codeShape,
+  Purp: leaves("Cd", "Prtry"),
+  RtrInf: reasonShape,
+};
+
+/** The elements of an entry that are read. */
+export const entryShape: Shape = {
+  ...leaves("NtryRef", "AcctSvcrRef", "Amt", "CdtDbtInd", "RvslInd"),
+  Sts: leaves("Cd"),
+  BookgDt: leaves("Dt", "DtTm"),
+  ValDt: leaves("Dt", "DtTm"),
+  AmtDtls: amountShape,
+  Chrgs: chargesShape,
+  BkTxCd: codeShape,
+  NtryDtls: {
+    Btch: leaves("MsgId", "PmtInfId", "NbOfTxs", "TtlAmt"),
+    TxDtls: transactionShape,
+  },
+};
+
+/** The details of an entry, read before the entry ends. */
+export type EntryDetails = Pick<Entry, "batches" | "transactions">;
+
 /** An entry; `undefined` where its amount, direction or status cannot be read, which is named. */
-export function entryOf(element: XmlElement, number: number, place: Place): Entry | undefined {
+export function entryOf(
+  element: XmlElement,
+  number: number,
+  { batches, transactions }: EntryDetails,
+  place: Place,
+): Entry | undefined {
+  place.unreadTexts(element);
   const amount = moneyAt(elementAt(element, "Amt"), place.at("Amt"));
   const direction = directionAt(element, place);
   const status = entryStatuses[textAt(element, "Sts/Cd") ?? textAt(element, "Sts") ?? ""];
@@ -98,14 +155,12 @@ export function entryOf(element: XmlElement, number: number, place: Place): Entr
   if (amount === undefined || direction === undefined || status === undefined) {
     return place.unread("is left out: amount, direction or status is missing");
   }
-  const transactions = elementsAt(element, "NtryDtls/TxDtls").map((each, index) => {
-    return transactionOf(each, place.at(`TxDtls[${index + 1}]`));
-  });
   const entry = present<Entry>({
     number,
     reference: referenceAt(element, "NtryRef"),
     bankReference: referenceAt(element, "AcctSvcrRef"),
     amount,
+    instructed: moneyAt(elementAt(element, "AmtDtls/InstdAmt/Amt"), place.at("InstdAmt")),
     direction,
     isReversal: isTrue(textAt(element, "RvslInd")),
     status,
@@ -113,7 +168,7 @@ export function entryOf(element: XmlElement, number: number, place: Place): Entr
     valueOn: dayAt(elementAt(element, "ValDt"), place.at("ValDt")),
     code: codeOf(element),
     charges: chargesOf(element, place),
-    batches: elementsAt(element, "NtryDtls/Btch").map((each) => batchOf(each, place.at("Btch"))),
+    batches,
     transactions,
   });
   checkSum(entry, place);
@@ -129,7 +184,9 @@ function checkSum({ amount, transactions }: Entry, place: Place): void {
   if (!isSame || sum !== amount.minor) place.unread("its payments do not sum up to its amount");
 }
 
-function transactionOf(element: XmlElement, place: Place): EntryTransaction {
+/** A payment in the details of an entry. */
+export function transactionOf(element: XmlElement, place: Place): EntryTransaction {
+  place.unreadTexts(element);
   const amount = elementAt(element, "Amt") ?? elementAt(element, "AmtDtls/TxAmt/Amt");
   const returned = elementAt(element, "RtrInf");
   const reference = (name: string) => referenceAt(element, `Refs/${name}`);
@@ -148,7 +205,7 @@ function transactionOf(element: XmlElement, place: Place): EntryTransaction {
     charges: chargesOf(element, place),
     code: elementAt(element, "BkTxCd") && codeOf(element),
     purpose: textAt(element, "Purp/Cd") ?? textAt(element, "Purp/Prtry"),
-    returned: returned && reasonOf(returned),
+    returned: returned && reasonOf(returned, place),
   });
 }
 
@@ -187,7 +244,9 @@ function codeOf(element: XmlElement): TransactionCode {
   });
 }
 
-function batchOf(element: XmlElement, place: Place): BatchBooking {
+/** A batch in the details of an entry. */
+export function batchOf(element: XmlElement, place: Place): BatchBooking {
+  place.unreadTexts(element);
   const count = textAt(element, "NbOfTxs");
   const isCount = count !== undefined && /^\d{1,15}$/.test(count);
   if (count !== undefined && !isCount) place.at("NbOfTxs").unread("is not a number");
@@ -197,8 +256,4 @@ function batchOf(element: XmlElement, place: Place): BatchBooking {
     payments: isCount ? Number(count) : undefined,
     total: moneyAt(elementAt(element, "TtlAmt"), place.at("TtlAmt")),
   });
-}
-
-function isTrue(text: string | undefined): boolean {
-  return text === "true" || text === "1";
 }

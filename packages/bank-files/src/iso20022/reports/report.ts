@@ -1,6 +1,6 @@
 import { isCalendarDate } from "@disburse/kernel/time.ts";
 import { type Money, readMoney } from "../../text/minor-units.ts";
-import { textAt, type XmlElement } from "./xml.ts";
+import { leaves, type Shape, textAt, type XmlElement } from "./xml.ts";
 
 /** What could not be read, and where; without content. An operator looks at the file itself. */
 export type Unread = { readonly place: string; readonly problem: string };
@@ -12,25 +12,57 @@ export type Reason = {
   readonly text?: string;
 };
 
+/** More problems of one document are counted and not named. */
+const unreadMax = 1_000;
+
+/** Collects what could not be read of a document. */
+export class UnreadList {
+  readonly #all: Unread[] = [];
+  #more = 0;
+
+  add(place: string, problem: string): void {
+    if (this.#all.length < unreadMax) this.#all.push({ place, problem });
+    else this.#more += 1;
+  }
+
+  /** The problems, in their order; the last one counts those that are not named. */
+  all(): Unread[] {
+    if (this.#more === 0) return this.#all;
+    return [...this.#all, { place: "file", problem: `has ${this.#more} more problems` }];
+  }
+}
+
 /** Where a value was read, and where to name what could not be. */
 export class Place {
-  readonly #path: string;
-  readonly #unread: Unread[];
+  readonly #name: string;
+  readonly #unread: UnreadList;
+  readonly #parent: Place | undefined;
 
-  constructor(path: string, unread: Unread[]) {
-    this.#path = path;
+  constructor(name: string, unread: UnreadList, parent?: Place) {
+    this.#name = name;
     this.#unread = unread;
+    this.#parent = parent;
   }
 
   /** A place below this one. */
-  at(path: string): Place {
-    return new Place(`${this.#path}/${path}`, this.#unread);
+  at(name: string): Place {
+    return new Place(name, this.#unread, this);
   }
 
   /** Names what could not be read. */
   unread(problem: string): undefined {
-    this.#unread.push({ place: this.#path, problem });
+    this.#unread.add(this.#path(), problem);
     return undefined;
+  }
+
+  /** Names the texts of an element that are damaged. */
+  unreadTexts({ faults = [] }: XmlElement): void {
+    for (const { path, problem } of faults) this.at(path).unread(problem);
+  }
+
+  /** Places are many and problems few: the path is made when it is needed. */
+  #path(): string {
+    return this.#parent === undefined ? this.#name : `${this.#parent.#path()}/${this.#name}`;
   }
 }
 
@@ -60,30 +92,63 @@ export function referenceAt(element: XmlElement, path: string): string | undefin
   return text === undefined || /^NOT ?PROVIDED$/i.test(text) ? undefined : text;
 }
 
+/** The elements of a reason; the older editions name them otherwise. */
+export const reasonShape: Shape = {
+  Rsn: leaves("Cd", "Prtry"),
+  StsRsn: leaves("Cd", "Prtry"),
+  RtrRsn: leaves("Cd", "Prtry"),
+  ...leaves("AddtlInf", "AddtlStsRsnInf", "AddtlRtrRsnInf"),
+};
+
+const reasonNames = ["Rsn", "StsRsn", "RtrRsn"] as const;
+
+/** Lines of one reason are kept up to here. */
+const reasonTextMax = 1_000;
+
 /** The reason of an element with `Rsn` and `AddtlInf`. */
-export function reasonOf(element: XmlElement): Reason {
-  const lines = element.children.filter(({ name }) => name === "AddtlInf").map(({ text }) => text);
+export function reasonOf(element: XmlElement, place: Place): Reason {
+  const text = element.children
+    .filter(({ name }) => /^Addtl/.test(name))
+    .map((line) => line.text)
+    .join(" ");
+  if (text.length > reasonTextMax) {
+    place.at("AddtlInf").unread(`is cut off after ${reasonTextMax} characters`);
+  }
+  const at = (kind: "Cd" | "Prtry") => {
+    return reasonNames.map((name) => textAt(element, `${name}/${kind}`)).find(isPresent);
+  };
   return present<Reason>({
-    code: textAt(element, "Rsn/Cd"),
-    proprietary: textAt(element, "Rsn/Prtry"),
-    text: lines.length === 0 ? undefined : lines.join(" "),
+    code: at("Cd"),
+    proprietary: at("Prtry"),
+    text: text === "" ? undefined : text.slice(0, reasonTextMax),
   });
 }
 
-/** Versions whose files were read field by field; another one is read by the same names. */
-const versionsRead: ReadonlySet<string> = new Set([
-  ...["pain.002.001.03", "pain.002.001.11", "camt.053.001.02", "camt.053.001.08"],
-  ...["camt.054.001.02", "camt.054.001.08"],
-  ...["camt.052.001.02", "camt.052.001.08"],
-]);
+function isPresent<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
 
-/** The message and version that a document says it is. */
-export function versionOf(root: XmlElement, place: Place): string | undefined {
-  const namespace = Object.entries(root.attributes).find(([name]) => /^xmlns(?::|$)/.test(name));
-  const version = /^urn:iso:std:iso:20022:tech:xsd:([a-z]{4}\.\d{3}\.\d{3}\.\d{2})$/.exec(
-    namespace?.[1] ?? "",
-  )?.[1];
-  if (version === undefined) return place.unread("does not say its version");
-  if (!versionsRead.has(version)) place.unread("is of a version that was not tried");
-  return version;
+/** Editions whose elements are those that are read here; of others `unread` says so. */
+const editionsRead: Readonly<Record<string, readonly [first: number, last: number]>> = {
+  "pain.002.001": [3, 13],
+  "camt.052.001": [2, 13],
+  "camt.053.001": [2, 13],
+  "camt.054.001": [2, 13],
+};
+
+/** The edition of a message by the namespace of its root: `camt.053.001.08`. */
+export function versionOf(namespace: string | undefined, place: Place): string | undefined {
+  // National variants have a prefix or a suffix of their own.
+  const found = /(?:^|[:/$])([a-z]{4}\.\d{3}\.\d{3})\.(\d{2})(?=$|[./_-])/.exec(namespace ?? "");
+  if (found === null) return place.unread("does not say its version");
+  const [, message = "", edition = ""] = found;
+  const [first, last] = editionsRead[message] ?? [0, -1];
+  const isRead = first <= Number(edition) && Number(edition) <= last;
+  if (!isRead) place.unread("is of a version that was not tried");
+  return `${message}.${edition}`;
+}
+
+/** `true` as XML Schema writes it. */
+export function isTrue(text: string | undefined): boolean {
+  return text === "true" || text === "1";
 }

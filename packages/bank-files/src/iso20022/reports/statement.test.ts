@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readStatements } from "./statement.ts";
-import { document, entry, statement, statusReport } from "./test-reports.ts";
+import { readOnlyStatement } from "../../test-read.ts";
+import type { Charge, Entry } from "./entry.ts";
+import { document, entry, statement } from "./test-reports.ts";
 
 function only(bytes: Uint8Array) {
-  const file = readStatements(bytes);
-  if ("refused" in file) throw new Error(file.detail);
+  const file = readOnlyStatement(bytes);
   return { ...file, statement: file.statements[0]! };
 }
 
@@ -120,6 +120,64 @@ describe("a statement", () => {
     expect(file.statement.entries).toMatchObject([{ status }]);
   });
 
+  it("keeps the amounts of a payment apart, and its own code and purpose", () => {
+    const one = (parts: string) => {
+      const file = only(statement(entry("5", "DBIT", details(parts))));
+      return file.statement.entries[0]?.transactions[0];
+    };
+    const usd = (minor: bigint) => ({ minor, currency: "USD" });
+    expect(one("<AmtDtls><InstdAmt><Amt Ccy='USD'>5</Amt></InstdAmt></AmtDtls>")).toEqual({
+      instructed: usd(500n),
+      charges: [],
+    });
+    const both =
+      "<AmtDtls><InstdAmt><Amt Ccy='USD'>4</Amt></InstdAmt><TxAmt><Amt Ccy='USD'>5</Amt></TxAmt></AmtDtls>";
+    expect(one(both)).toMatchObject({ amount: usd(500n), instructed: usd(400n) });
+    expect(one(`<Amt Ccy="USD">5</Amt>${both}`)).toMatchObject({ amount: usd(500n) });
+    expect(
+      one(
+        "<BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>ICDT</Cd><SubFmlyCd>CHRG</SubFmlyCd></Fmly></Domn></BkTxCd><Purp><Cd>COMM</Cd></Purp>",
+      ),
+    ).toEqual({
+      charges: [],
+      code: { domain: "PMNT", family: "ICDT", subFamily: "CHRG" },
+      purpose: "COMM",
+    });
+    expect(one("<BkTxCd><Prtry><Cd>FEE</Cd></Prtry></BkTxCd><Purp><Prtry>P</Prtry></Purp>")).toEqual({
+      charges: [],
+      code: { proprietary: "FEE" },
+      purpose: "P",
+    });
+  });
+
+  it("has the instructed amount of an entry without details", () => {
+    const parts = "<AmtDtls><InstdAmt><Amt Ccy='EUR'>4</Amt></InstdAmt></AmtDtls>";
+    expect(only(statement(entry("5", "DBIT", parts))).statement.entries).toMatchObject([
+      { amount: { minor: 500n }, instructed: { minor: 400n, currency: "EUR" }, transactions: [] },
+    ]);
+  });
+
+  it.each([
+    ["<Amt Ccy='USD'>1</Amt><ChrgInclInd>1</ChrgInclInd>", [{ minor: 100n, included: true }]],
+    ["<TtlChrgsAndTaxAmt Ccy='USD'>3</TtlChrgsAndTaxAmt>", [{ minor: 300n }]],
+    [
+      "<TtlChrgsAndTaxAmt Ccy='USD'>3</TtlChrgsAndTaxAmt><Rcrd><Amt Ccy='USD'>1</Amt><ChrgInclInd>false</ChrgInclInd></Rcrd><Rcrd><Amt Ccy='USD'>2</Amt></Rcrd>",
+      [{ minor: 100n, included: false }, { minor: 200n }],
+    ],
+  ])("has charges as %s", (parts, charges) => {
+    const chargesOf = (bytes: Uint8Array, of: (entry: Entry) => readonly Charge[]) =>
+      only(bytes).statement.entries.flatMap((each) =>
+        of(each).map(({ amount, included }) =>
+          included === undefined ? { minor: amount.minor } : { minor: amount.minor, included },
+        ),
+      );
+    const own = statement(entry("5", "DBIT", `<Chrgs>${parts}</Chrgs>`));
+    expect(chargesOf(own, (each) => each.charges)).toEqual(charges);
+    const below = statement(entry("5", "DBIT", details(`<Chrgs>${parts}</Chrgs>`)));
+    const ofTransaction = (each: Entry) => each.transactions.flatMap((one) => one.charges);
+    expect(chargesOf(below, ofTransaction)).toEqual(charges);
+  });
+
   it("has payments booked in one sum", () => {
     const batch =
       '<NtryDtls><Btch><MsgId>M1</MsgId><PmtInfId>M1-2</PmtInfId><NbOfTxs>2</NbOfTxs><TtlAmt Ccy="USD">3.00</TtlAmt></Btch></NtryDtls>';
@@ -211,12 +269,5 @@ describe("a statement", () => {
     expect(file.statement.entries).toMatchObject([
       { bookedOn: "2026-11-25", transactions: [{ bankReference: "R1", endToEndId: "E1" }] },
     ]);
-  });
-
-  it("is nothing else", () => {
-    expect(readStatements(statusReport(""))).toMatchObject({
-      detail: "is no statement and no notification",
-    });
-    expect(readStatements(new Uint8Array())).toMatchObject({ refused: "UNREADABLE" });
   });
 });

@@ -1,8 +1,35 @@
-import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Money } from "../../text/minor-units.ts";
-import { type Entry, entryOf } from "./entry.ts";
-import { dayAt, moneyAt, Place, present, referenceAt, type Unread, versionOf } from "./report.ts";
-import { elementAt, elementsAt, readXml, textAt, type Unreadable, type XmlElement } from "./xml.ts";
+import {
+  type BatchBooking,
+  batchOf,
+  type Entry,
+  type EntryTransaction,
+  entryOf,
+  entryShape,
+  transactionOf,
+} from "./entry.ts";
+import {
+  dayAt,
+  isTrue,
+  moneyAt,
+  Place,
+  present,
+  referenceAt,
+  type Unread,
+  UnreadList,
+  versionOf,
+} from "./report.ts";
+import {
+  elementAt,
+  elementsAt,
+  leaves,
+  type MessageReader,
+  readOne,
+  type Shape,
+  textAt,
+  type Unreadable,
+  type XmlElement,
+} from "./xml.ts";
 
 /** A balance by its type: `OPBD`, `CLBD`, `PRCD`, `CLAV`, `ITBD` or the bank's own. */
 export type Balance = {
@@ -36,55 +63,126 @@ export type StatementFile = {
   readonly unread: readonly Unread[];
 };
 
+/** The messages by their roots; the first editions append `V01`. */
 const messages = [
   { kind: "statement", message: "BkToCstmrStmt", account: "Stmt" },
   { kind: "notification", message: "BkToCstmrDbtCdtNtfctn", account: "Ntfctn" },
   { kind: "report", message: "BkToCstmrAcctRpt", account: "Rpt" },
 ] as const;
 
-const accountNames: ReadonlySet<string> = new Set(messages.map(({ account }) => account));
+const accountShape: Shape = {
+  ...leaves("Id", "ElctrncSeqNb", "LglSeqNb", "CreDtTm"),
+  Acct: { Id: { IBAN: {}, Othr: leaves("Id") }, Ccy: {} },
+  Bal: {
+    Tp: { CdOrPrtry: leaves("Cd", "Prtry") },
+    ...leaves("Amt", "CdtDbtInd"),
+    Dt: leaves("Dt", "DtTm"),
+  },
+  TxsSummry: { TtlNtries: leaves("NbOfNtries") },
+  Ntry: entryShape,
+};
+
+const headShape: Shape = {
+  ...leaves("MsgId", "CreDtTm"),
+  MsgPgntn: leaves("PgNb", "LastPgInd"),
+};
 
 /**
- * Reads statements (camt.053), notifications (camt.054) and reports (camt.052) of any version, entry by entry, taking
- * what they prove. An entry without amount, direction or status is left out and named in `unread`,
- * as is what a bank says twice and differently.
+ * The reader of camt.053, camt.054 and camt.052 by the root of the message. It takes what a message
+ * proves: an entry without amount, direction or status is left out and named in `unread`, as are
+ * statements of the bank that differ.
  */
-export function readStatements(bytes: Uint8Array): StatementFile | Unreadable {
-  const unread: Unread[] = [];
-  const statements: Statement[] = [];
-  let entries: Entry[] = [];
-  let number = 0;
-  const root = readXml(bytes, (element, parent) => {
-    const at = `${parent}[${statements.length + 1}]`;
-    if (element.name === "Ntry" && accountNames.has(parent)) {
-      number += 1;
-      const entry = entryOf(element, number, new Place(`${at}/Ntry[${number}]`, unread));
-      if (entry !== undefined) entries.push(entry);
-      return true;
-    }
-    if (!accountNames.has(element.name)) return false;
-    const place = new Place(`${element.name}[${statements.length + 1}]`, unread);
-    checkCount(element, number, place);
-    statements.push(statementOf(element, entries, place));
-    entries = [];
-    number = 0;
-    return true;
-  });
-  if (isRefused(root)) return root;
-  const message = messages.find((each) => elementAt(root, each.message) !== undefined);
-  const body = message && elementAt(root, message.message);
-  if (root.name !== "Document" || message === undefined || body === undefined) {
-    return refused("UNREADABLE", "is no statement and no notification");
+export function statementReader(name: string): MessageReader<StatementFile> | undefined {
+  const found = messages.find(({ message }) => name.replace(/V\d\d$/, "") === message);
+  return found && new StatementReader(found.kind, found.account, name);
+}
+
+class StatementReader implements MessageReader<StatementFile> {
+  readonly shape: Shape;
+  readonly #kind: StatementFile["kind"];
+  readonly #account: string;
+  readonly #message: string;
+  readonly #unread = new UnreadList();
+  readonly #statements: Statement[] = [];
+  #entries: Entry[] = [];
+  #entryNumber = 1;
+  #transactions: EntryTransaction[] = [];
+  #batches: BatchBooking[] = [];
+
+  constructor(kind: StatementFile["kind"], account: string, message: string) {
+    this.#kind = kind;
+    this.#account = account;
+    this.#message = message;
+    this.shape = { GrpHdr: headShape, [account]: accountShape };
   }
-  return present<StatementFile>({
-    kind: message.kind,
-    version: versionOf(root, new Place("Document", unread)),
-    messageId: textAt(body, "GrpHdr/MsgId"),
-    createdAt: textAt(body, "GrpHdr/CreDtTm"),
-    page: pageOf(body, new Place("GrpHdr/MsgPgntn", unread)),
-    statements,
-    unread,
-  });
+
+  take(element: XmlElement, parent: string): boolean {
+    switch (element.name) {
+      case "TxDtls": {
+        const place = this.#entryPlace().at(`TxDtls[${this.#transactions.length + 1}]`);
+        this.#transactions.push(transactionOf(element, place));
+        return true;
+      }
+      case "Btch":
+        this.#batches.push(batchOf(element, this.#entryPlace().at("Btch")));
+        return true;
+      case "NtryDtls":
+        return true;
+      case "Ntry":
+        this.#entry(element);
+        return true;
+      case this.#account:
+        if (parent !== this.#message) return false;
+        this.#statement(element);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  end(root: XmlElement, namespace: string | undefined): StatementFile {
+    new Place(root.name, this.#unread).unreadTexts(root);
+    return present<StatementFile>({
+      kind: this.#kind,
+      version: versionOf(namespace, new Place("Document", this.#unread)),
+      messageId: textAt(root, "GrpHdr/MsgId"),
+      createdAt: textAt(root, "GrpHdr/CreDtTm"),
+      page: pageOf(root, new Place("GrpHdr/MsgPgntn", this.#unread)),
+      statements: this.#statements,
+      unread: this.#unread.all(),
+    });
+  }
+
+  #place(): Place {
+    return new Place(`${this.#account}[${this.#statements.length + 1}]`, this.#unread);
+  }
+
+  #entryPlace(): Place {
+    return this.#place().at(`Ntry[${this.#entryNumber}]`);
+  }
+
+  #entry(element: XmlElement): void {
+    const details = { batches: this.#batches, transactions: this.#transactions };
+    const entry = entryOf(element, this.#entryNumber, details, this.#entryPlace());
+    if (entry !== undefined) this.#entries.push(entry);
+    this.#entryNumber += 1;
+    this.#transactions = [];
+    this.#batches = [];
+  }
+
+  #statement(element: XmlElement): void {
+    const place = this.#place();
+    place.unreadTexts(element);
+    checkCount(element, this.#entryNumber - 1, place);
+    this.#statements.push(statementOf(element, this.#entries, place));
+    this.#entries = [];
+    this.#entryNumber = 1;
+  }
+}
+
+/** Reads a file with one message of this kind. */
+export function readStatements(bytes: Uint8Array): StatementFile | Unreadable {
+  return readOne(bytes, statementReader, "is no statement and no notification");
 }
 
 function statementOf(element: XmlElement, entries: readonly Entry[], place: Place): Statement {
@@ -139,5 +237,5 @@ function pageOf(body: XmlElement, place: Place): StatementFile["page"] {
   if (page === undefined) return undefined;
   const number = textAt(page, "PgNb") ?? "";
   if (!/^\d{1,5}$/.test(number)) return place.unread("has no page number");
-  return { number: Number(number), isLast: textAt(page, "LastPgInd") === "true" };
+  return { number: Number(number), isLast: isTrue(textAt(page, "LastPgInd")) };
 }

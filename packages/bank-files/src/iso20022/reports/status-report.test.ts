@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { readStatusReport } from "./status-report.ts";
-import { document, statement, statusReport } from "./test-reports.ts";
+import { readOnlyStatus } from "../../test-read.ts";
+import type { Reason } from "./report.ts";
+import { document, statusReport } from "./test-reports.ts";
 
 const group = (parts: string) =>
   `<OrgnlGrpInfAndSts><OrgnlMsgId>M1</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${parts}</OrgnlGrpInfAndSts>`;
 
 describe("a payment status report", () => {
   it("is read at its three levels", () => {
-    const report = readStatusReport(
+    const report = readOnlyStatus(
       statusReport(
         `${group("<OrgnlNbOfTxs>3</OrgnlNbOfTxs><OrgnlCtrlSum>30.00</OrgnlCtrlSum><GrpSts>PART</GrpSts>")}
         <OrgnlPmtInfAndSts><OrgnlPmtInfId>M1-1</OrgnlPmtInfId><PmtInfSts>ACCP</PmtInfSts>
@@ -56,16 +57,19 @@ describe("a payment status report", () => {
     });
   });
 
-  it.each(["ACTC", "ACCP", "ACSP", "ACSC", "ACCC", "PDNG", "PART", "RJCT"])(
+  it.each([
+    ...["ACTC", "ACCP", "ACSP", "ACSC", "ACCC", "PDNG", "PART", "RJCT"],
+    ...["RCVC", "RVCM", "RVMC", "RVNA", "RVNC", "RVNM", "ACFW", "ACIS", "ACPD", "CPUC", "PRES"],
+  ])(
     "may have the status %s",
     (status) => {
-      const report = readStatusReport(statusReport(group(`<GrpSts>${status}</GrpSts>`)));
+      const report = readOnlyStatus(statusReport(group(`<GrpSts>${status}</GrpSts>`)));
       expect(report).toMatchObject({ group: { status }, unread: [] });
     },
   );
 
   it("names what it cannot read, and leaves it out", () => {
-    const report = readStatusReport(
+    const report = readOnlyStatus(
       statusReport(
         `${group("<OrgnlNbOfTxs>x</OrgnlNbOfTxs><GrpSts>GOOD</GrpSts>")}
         <OrgnlPmtInfAndSts><TxInfAndSts><TxSts>BAD</TxSts><OrgnlTxRef><Amt><InstdAmt Ccy="USD">1.001</InstdAmt></Amt></OrgnlTxRef></TxInfAndSts></OrgnlPmtInfAndSts>`,
@@ -74,12 +78,9 @@ describe("a payment status report", () => {
     );
     expect(report).toMatchObject({
       original: { messageId: "M1" },
-      group: { reasons: [] },
-      batches: [{ payments: [{ reasons: [] }] }],
+      group: { unknownStatus: "GOOD", reasons: [] },
+      batches: [{ payments: [{ unknownStatus: "BAD", reasons: [] }] }],
       unread: [
-        { place: "Document", problem: "is of a version that was not tried" },
-        { place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts/OrgnlNbOfTxs", problem: "is not a number" },
-        { place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts/GrpSts", problem: "is not a known status" },
         {
           place: "CstmrPmtStsRpt/OrgnlPmtInfAndSts[1]/TxInfAndSts[1]/OrgnlTxRef/Amt/InstdAmt",
           problem: "is not an amount of its currency",
@@ -88,20 +89,87 @@ describe("a payment status report", () => {
           place: "CstmrPmtStsRpt/OrgnlPmtInfAndSts[1]/TxInfAndSts[1]/TxSts",
           problem: "is not a known status",
         },
+        { place: "Document", problem: "is of a version that was not tried" },
+        { place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts/OrgnlNbOfTxs", problem: "is not a number" },
+        { place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts/GrpSts", problem: "is not a known status" },
       ],
     });
   });
 
-  it("says so where it answers no file", () => {
-    expect(readStatusReport(statusReport(""))).toMatchObject({
-      original: {},
-      unread: [{ place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts", problem: "is absent" }],
+  it("keeps every reason of every level", () => {
+    const reason = (code: string) => `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn></StsRsnInf>`;
+    const report = readOnlyStatus(
+      statusReport(
+        `${group(`<GrpSts>RJCT</GrpSts>${reason("G1")}${reason("G2")}`)}
+        <OrgnlPmtInfAndSts><PmtInfSts>RJCT</PmtInfSts>${reason("B1")}${reason("B2")}
+          <TxInfAndSts><TxSts>RJCT</TxSts>${reason("T1")}${reason("T2")}${reason("T3")}</TxInfAndSts>
+        </OrgnlPmtInfAndSts>`,
+      ),
+    );
+    const codes = (reasons: readonly Reason[]) => reasons.map(({ code }) => code);
+    expect(codes(report.group.reasons)).toEqual(["G1", "G2"]);
+    expect(codes(report.batches[0]?.reasons ?? [])).toEqual(["B1", "B2"]);
+    expect(codes(report.batches[0]?.payments[0]?.reasons ?? [])).toEqual(["T1", "T2", "T3"]);
+  });
+
+  it("bounds the words of a reason, and says so", () => {
+    const line = `<AddtlInf>${"x".repeat(600)}</AddtlInf>`;
+    const report = readOnlyStatus(
+      statusReport(group(`<GrpSts>RJCT</GrpSts><StsRsnInf>${line}${line}</StsRsnInf>`)),
+    );
+    expect(report.group.reasons[0]?.text).toHaveLength(1_000);
+    expect(report.unread).toEqual([
+      {
+        place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts/StsRsnInf/AddtlInf",
+        problem: "is cut off after 1000 characters",
+      },
+    ]);
+  });
+
+  it("has an amount that is given as the equivalent of another currency", () => {
+    const amount =
+      '<OrgnlTxRef><Amt><EqvtAmt><Amt Ccy="EUR">9.00</Amt><CcyOfTrf>USD</CcyOfTrf></EqvtAmt></Amt></OrgnlTxRef>';
+    const report = readOnlyStatus(
+      statusReport(
+        `${group("")}<OrgnlPmtInfAndSts><TxInfAndSts>${amount}</TxInfAndSts></OrgnlPmtInfAndSts>`,
+      ),
+    );
+    expect(report.batches[0]?.payments).toEqual([
+      { reasons: [], equivalent: { minor: 900n, currency: "EUR" } },
+    ]);
+  });
+
+  it("of edition .02 names the batch in each payment", () => {
+    const bytes = document(
+      "pain.002.001.02",
+      `<pain.002.001.02><OrgnlGrpInfAndSts><OrgnlMsgId>M1</OrgnlMsgId></OrgnlGrpInfAndSts>
+        <TxInfAndSts><OrgnlPmtInfId>M1-1</OrgnlPmtInfId><OrgnlEndToEndId>E1</OrgnlEndToEndId>
+          <TxSts>RJCT</TxSts><StsRsnInf><StsRsn><Cd>AC01</Cd></StsRsn>
+            <AddtlStsRsnInf>no such account</AddtlStsRsnInf></StsRsnInf></TxInfAndSts>
+      </pain.002.001.02>`,
+    );
+    expect(readOnlyStatus(bytes)).toMatchObject({
+      original: { messageId: "M1" },
+      batches: [
+        {
+          paymentInformationId: "M1-1",
+          payments: [
+            {
+              endToEndId: "E1",
+              status: "RJCT",
+              reasons: [{ code: "AC01", text: "no such account" }],
+            },
+          ],
+        },
+      ],
+      unread: [{ place: "Document", problem: "is of a version that was not tried" }],
     });
   });
 
-  it("is nothing else", () => {
-    for (const other of [statement(""), document("pain.002.001.11", "<A/>")]) {
-      expect(readStatusReport(other)).toMatchObject({ detail: "is no payment status report" });
-    }
+  it("says so where it answers no file", () => {
+    expect(readOnlyStatus(statusReport(""))).toMatchObject({
+      original: {},
+      unread: [{ place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts", problem: "is absent" }],
+    });
   });
 });

@@ -1,4 +1,3 @@
-import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Money } from "../../text/minor-units.ts";
 import {
   moneyAt,
@@ -6,11 +5,23 @@ import {
   present,
   type Reason,
   reasonOf,
+  reasonShape,
   referenceAt,
   type Unread,
+  UnreadList,
   versionOf,
 } from "./report.ts";
-import { elementAt, elementsAt, readXml, textAt, type Unreadable, type XmlElement } from "./xml.ts";
+import {
+  elementAt,
+  elementsAt,
+  leaves,
+  type MessageReader,
+  readOne,
+  type Shape,
+  textAt,
+  type Unreadable,
+  type XmlElement,
+} from "./xml.ts";
 
 /** Statuses of ISO 20022's external list that a bank may give a group, a block or a payment. */
 const statuses = [
@@ -43,7 +54,7 @@ export type PaymentStatus = ReportedStatus & {
   readonly clearingReference?: string;
   /** The instructed amount, in the currency of the transfer. */
   readonly amount?: Money;
-  /** The instructed amount where it is given in another currency than the transfer's (`EqvtAmt`). */
+  /** The instructed amount where it is in another currency than the transfer (`EqvtAmt`). */
   readonly equivalent?: Money;
 };
 
@@ -70,33 +81,95 @@ export type StatusReport = {
   readonly unread: readonly Unread[];
 };
 
+const paymentShape: Shape = {
+  ...leaves("OrgnlPmtInfId", "OrgnlInstrId", "OrgnlEndToEndId", "OrgnlUETR"),
+  ...leaves("TxSts", "AcctSvcrRef", "ClrSysRef"),
+  StsRsnInf: reasonShape,
+  OrgnlTxRef: { Amt: { InstdAmt: {}, EqvtAmt: leaves("Amt") } },
+};
+
+const reportShape: Shape = {
+  GrpHdr: leaves("MsgId", "CreDtTm"),
+  OrgnlGrpInfAndSts: {
+    ...leaves("OrgnlMsgId", "OrgnlMsgNmId", "OrgnlNbOfTxs", "OrgnlCtrlSum", "GrpSts"),
+    StsRsnInf: reasonShape,
+  },
+  OrgnlPmtInfAndSts: {
+    ...leaves("OrgnlPmtInfId", "PmtInfSts"),
+    StsRsnInf: reasonShape,
+    TxInfAndSts: paymentShape,
+  },
+  // Edition .02 has no batches.
+  TxInfAndSts: paymentShape,
+};
+
 /**
- * Reads a payment status report of any version, taking what it proves: statuses that ISO 20022
- * does not list, amounts that are none, and a missing version are named in `unread`.
+ * The reader of pain.002 by the root of the message, which edition .02 calls by its version. It
+ * takes what a message proves: statuses that ISO 20022 does not list, amounts that are none, and a
+ * missing version are named in `unread`.
  */
+export function statusReader(name: string): MessageReader<StatusReport> | undefined {
+  const isReport = name === "CstmrPmtStsRpt" || /^pain\.002\.001\.\d\d$/.test(name);
+  return isReport ? new StatusReader() : undefined;
+}
+
+class StatusReader implements MessageReader<StatusReport> {
+  readonly shape = reportShape;
+  readonly #unread = new UnreadList();
+  readonly #place = new Place("CstmrPmtStsRpt", this.#unread);
+  readonly #batches: BatchStatus[] = [];
+  #payments: PaymentStatus[] = [];
+
+  take(element: XmlElement, parent: string): boolean {
+    if (element.name === "TxInfAndSts") {
+      if (parent === "OrgnlPmtInfAndSts") this.#payment(element, this.#batchPlace());
+      else this.#paymentOfNoBatch(element);
+      return true;
+    }
+    if (element.name !== "OrgnlPmtInfAndSts") return false;
+    this.#batches.push(batchOf(element, this.#payments, this.#batchPlace()));
+    this.#payments = [];
+    return true;
+  }
+
+  end(root: XmlElement, namespace: string | undefined): StatusReport {
+    this.#place.unreadTexts(root);
+    const group = elementAt(root, "OrgnlGrpInfAndSts");
+    const place = this.#place.at("OrgnlGrpInfAndSts");
+    if (group === undefined) place.unread("is absent");
+    return present<StatusReport>({
+      version: versionOf(namespace, new Place("Document", this.#unread)),
+      messageId: textAt(root, "GrpHdr/MsgId"),
+      createdAt: textAt(root, "GrpHdr/CreDtTm"),
+      original: group === undefined ? {} : originalOf(group, place),
+      group: group === undefined ? { reasons: [] } : statusOf(group, "GrpSts", place),
+      batches: this.#batches,
+      unread: this.#unread.all(),
+    });
+  }
+
+  #batchPlace(): Place {
+    return this.#place.at(`OrgnlPmtInfAndSts[${this.#batches.length + 1}]`);
+  }
+
+  #payment(element: XmlElement, place: Place): void {
+    const at = place.at(`TxInfAndSts[${this.#payments.length + 1}]`);
+    this.#payments.push(paymentOf(element, at));
+  }
+
+  /** Payments that name a batch themselves: each is taken as a batch of one payment. */
+  #paymentOfNoBatch(element: XmlElement): void {
+    const payment = paymentOf(element, this.#place.at(`TxInfAndSts[${this.#batches.length + 1}]`));
+    const paymentInformationId = referenceAt(element, "OrgnlPmtInfId");
+    this.#batches.push(
+      present<BatchStatus>({ paymentInformationId, reasons: [], payments: [payment] }),
+    );
+  }
+}
+
+/** Reads a file with one payment status report. */
 export function readStatusReport(bytes: Uint8Array): StatusReport | Unreadable {
-  const root = readXml(bytes, () => false);
-  if (isRefused(root)) return root;
-  const report = root.name === "Document" ? elementAt(root, "CstmrPmtStsRpt") : undefined;
-  if (report === undefined) return refused("UNREADABLE", "is no payment status report");
-  const unread: Unread[] = [];
-  const place = new Place("CstmrPmtStsRpt", unread);
-  const group = elementAt(report, "OrgnlGrpInfAndSts");
-  if (group === undefined) place.at("OrgnlGrpInfAndSts").unread("is absent");
-  return present<StatusReport>({
-    version: versionOf(root, new Place("Document", unread)),
-    messageId: textAt(report, "GrpHdr/MsgId"),
-    createdAt: textAt(report, "GrpHdr/CreDtTm"),
-    original: group === undefined ? {} : originalOf(group, place.at("OrgnlGrpInfAndSts")),
-    group:
-      group === undefined
-        ? { reasons: [] }
-        : statusOf(group, "GrpSts", place.at("OrgnlGrpInfAndSts")),
-    batches: elementsAt(report, "OrgnlPmtInfAndSts").map((batch, index) => {
-      return batchOf(batch, place.at(`OrgnlPmtInfAndSts[${index + 1}]`));
-    }),
-    unread,
-  });
+  return readOne(bytes, statusReader, "is no payment status report");
 }
 
 function originalOf(group: XmlElement, place: Place): StatusReport["original"] {
@@ -116,21 +189,23 @@ function statusOf(element: XmlElement, name: string, place: Place): ReportedStat
   const status = statuses.find((each) => each === written);
   const unknownStatus = status === undefined ? written?.slice(0, statusLengthMax) : undefined;
   if (unknownStatus !== undefined) place.at(name).unread("is not a known status");
-  const reasons = elementsAt(element, "StsRsnInf").map(reasonOf);
+  const reasons = elementsAt(element, "StsRsnInf").map((each) => {
+    return reasonOf(each, place.at("StsRsnInf"));
+  });
   return present<ReportedStatus>({ status, unknownStatus, reasons });
 }
 
-function batchOf(batch: XmlElement, place: Place): BatchStatus {
+function batchOf(batch: XmlElement, payments: readonly PaymentStatus[], place: Place): BatchStatus {
+  place.unreadTexts(batch);
   return present<BatchStatus>({
     paymentInformationId: referenceAt(batch, "OrgnlPmtInfId"),
     ...statusOf(batch, "PmtInfSts", place),
-    payments: elementsAt(batch, "TxInfAndSts").map((payment, index) => {
-      return paymentOf(payment, place.at(`TxInfAndSts[${index + 1}]`));
-    }),
+    payments,
   });
 }
 
 function paymentOf(payment: XmlElement, place: Place): PaymentStatus {
+  place.unreadTexts(payment);
   const amount = elementAt(payment, "OrgnlTxRef/Amt/InstdAmt");
   const equivalent = elementAt(payment, "OrgnlTxRef/Amt/EqvtAmt/Amt");
   return present<PaymentStatus>({

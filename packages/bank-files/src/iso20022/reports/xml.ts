@@ -1,106 +1,371 @@
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { SaxesParser } from "saxes";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { SaxesParser, type SaxesTagPlain } from "saxes";
+import { fileBytesMax, isCard, replacement, tooLarge, xmlText } from "../../normalise/text.ts";
+import { ownText } from "../../text/own-text.ts";
 
-/** An element of a report: local name, attributes, elements below, own text without white space. */
+/** An element of a message: local name, attributes, elements below, own text in trimmed form. */
 export type XmlElement = {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
   readonly text: string;
+  /** Texts in it that are not as they were written, by their paths. */
+  readonly faults?: readonly TextFault[];
 };
 
-type OpenElement = XmlElement & { readonly children: XmlElement[]; text: string };
+/** A text that is damaged; `path` leads to it from an element. */
+export type TextFault = { readonly path: string; readonly problem: string };
+
+type OpenElement = XmlElement & {
+  readonly children: XmlElement[];
+  readonly shape: Shape;
+  text: string;
+  faults?: TextFault[];
+};
 
 /** Why a file as a whole cannot be read; `detail` has no content of it. */
 export type Unreadable = Refused<"UNREADABLE">;
 
-/** Takes an element once it ends; its parent then does not keep it. `false`: it is kept. */
-export type TakeElement = (element: XmlElement, parent: string) => boolean;
+/** The elements of a message that are kept, by local name. All others are dropped unread. */
+export type Shape = { readonly [name: string]: Shape };
 
-/** A statement of 50,000 entries; more at once is no file of a bank. */
-const bytesMax = 64 * 2 ** 20;
+/** Elements without elements below. */
+export function leaves(...names: readonly string[]): Shape {
+  return Object.fromEntries(names.map((name) => [name, {}]));
+}
 
-/** The deepest path of these messages has 20 levels. */
+/** Reads one message, element by element. */
+export type MessageReader<Document> = {
+  readonly shape: Shape;
+  /** Takes an element once it ends; its parent then does not keep it. `false`: it is kept. */
+  take(element: XmlElement, parent: string): boolean;
+  /** The message, once its root ends. `namespace` is the one of its root. */
+  end(root: XmlElement, namespace: string | undefined): Document;
+};
+
+/** The reader of a message by the local name of its root; `undefined`: it is no known message. */
+export type ReaderFor<Document> = (name: string) => MessageReader<Document> | undefined;
+
+/** All messages of a file; `outside` counts lines outside of documents that are no cards. */
+export type XmlFile<Document> = {
+  readonly documents: readonly Document[];
+  readonly outside: number;
+};
+
+/** The deepest path of these messages has 20 levels, and envelopes add some. */
 const depthMax = 64;
 
-class HostileXml extends Error {}
+/** References have 35 characters, lines of a reason 105, names of one's own some more. */
+const textMax = 1_000;
+
+/** Of a line between documents that goes on for longer only the end is kept. */
+const heldMax = 4_096;
+
+/** Between documents these are padding: control characters, and a byte order mark as Latin-1. */
+const noText = /\u00ef\u00bb\u00bf|\ufffd/g;
+
+const malformed = "is not well-formed XML";
+
+class UnreadableXml extends Error {}
 
 /**
- * The root of an XML file. Refuses document types (and so entities and external files), more than
- * 64 levels or 64 MiB, and text that is not in its encoding. `take` sees elements as they end, so
- * that a long statement is never whole in memory.
+ * Reads the messages of a file: one document, several in a row with their own declarations, or in
+ * envelopes of any kind. Refuses the whole file where one of them cannot be read: document types
+ * (and so entities and external files), more than 64 levels, unknown messages. Only the elements
+ * of a reader's shape are kept, and what it takes is dropped at once.
  */
-export function readXml(bytes: Uint8Array, take: TakeElement): XmlElement | Unreadable {
-  if (bytes.length > bytesMax) return refused("UNREADABLE", `has more than ${bytesMax} bytes`);
-  const text = decoded(bytes);
-  if (typeof text !== "string") return text;
-  const parser = new SaxesParser();
+export function readXml<Document>(
+  chunks: Iterable<string>,
+  readerFor: ReaderFor<Document>,
+): XmlFile<Document> | Unreadable {
+  const file = new XmlFileReader(readerFor);
   try {
-    return rootOf(parser, text, take);
+    for (const chunk of chunks) file.write(chunk);
+    return file.end();
   } catch (error) {
-    // What the parser says of it may quote content.
-    const problem = error instanceof HostileXml ? error.message : "is not well-formed XML";
-    return refused("UNREADABLE", `line ${parser.line}: ${problem}`);
+    if (!(error instanceof UnreadableXml)) throw error;
+    return refused("UNREADABLE", `line ${file.line}: ${error.message}`);
   }
 }
 
-function rootOf(parser: SaxesParser, text: string, take: TakeElement): XmlElement {
-  const open: OpenElement[] = [];
-  let root: XmlElement | undefined;
-  parser.on("doctype", () => {
-    throw new HostileXml("declares a document type or entities");
-  });
-  parser.on("opentag", ({ name, attributes }) => {
-    if (open.length >= depthMax) throw new HostileXml(`is more than ${depthMax} levels deep`);
-    open.push({ name: localName(name), attributes, children: [], text: "" });
-  });
-  const addText = (part: string): void => {
-    const element = open.at(-1);
-    if (element !== undefined) element.text += part;
-  };
-  parser.on("text", addText);
-  parser.on("cdata", addText);
-  parser.on("closetag", () => {
-    const element = open.pop();
-    if (element === undefined) return;
-    element.text = element.text.trim();
-    const parent = open.at(-1);
-    if (parent === undefined) root = element;
-    else if (!take(element, parent.name)) parent.children.push(element);
-  });
-  parser.write(text).close();
-  if (root === undefined) throw new HostileXml("has no element");
-  return root;
+/** Reads a file with one message; `otherwise` says what the file is not. */
+export function readOne<Document>(
+  bytes: Uint8Array,
+  readerFor: ReaderFor<Document>,
+  otherwise: string,
+): Document | Unreadable {
+  if (bytes.length > fileBytesMax) return tooLarge;
+  const file = readXml(xmlText(bytes).chunks, readerFor);
+  if (isRefused(file)) return file;
+  const [document, ...others] = file.documents;
+  return document === undefined || others.length > 0 ? refused("UNREADABLE", otherwise) : document;
 }
 
-function localName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
-}
+/** The documents of a file, one parser for each. */
+class XmlFileReader<Document> {
+  readonly #readerFor: ReaderFor<Document>;
+  readonly #documents: Document[] = [];
+  #reading: DocumentParser<Document> | undefined;
+  #held = "";
+  /** The end of the comment, declaration or instruction that is skipped. */
+  #skipTo: string | undefined;
+  #outside = 0;
+  #linesBefore = 0;
 
-/** Encodings that banks send; a byte order mark decides before the declaration. */
-const encodings: ReadonlyMap<string, string> = new Map([
-  ["utf-8", "utf-8"],
-  ["utf8", "utf-8"],
-  ["us-ascii", "utf-8"],
-  ["iso-8859-1", "iso-8859-1"],
-  ["iso-8859-15", "iso-8859-15"],
-  ["windows-1252", "windows-1252"],
-]);
-
-function decoded(bytes: Uint8Array): string | Unreadable {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 200));
-  const declared = /^(?:ï»¿)?\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.-]+)["']/.exec(head)?.[1];
-  const marked = /^(?:þÿ|ÿþ)/.exec(head)?.[0];
-  const encoding =
-    marked === undefined
-      ? encodings.get(declared?.toLowerCase() ?? "utf-8")
-      : { þÿ: "utf-16be", ÿþ: "utf-16le" }[marked];
-  if (encoding === undefined) return refused("UNREADABLE", "its encoding is not known");
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    return refused("UNREADABLE", `is not text in ${encoding}`);
+  constructor(readerFor: ReaderFor<Document>) {
+    this.#readerFor = readerFor;
   }
+
+  get line(): number {
+    return this.#linesBefore + (this.#reading?.line ?? 1);
+  }
+
+  write(chunk: string): void {
+    let text = this.#held + chunk;
+    this.#held = "";
+    while (text !== "") {
+      if (this.#reading !== undefined) text = this.#document(text);
+      else if (this.#skipTo !== undefined) text = this.#skip(text, this.#skipTo);
+      else text = this.#between(text);
+    }
+  }
+
+  end(): XmlFile<Document> {
+    if (this.#skipTo !== undefined || this.#held.includes("<")) throw new UnreadableXml(malformed);
+    this.#countOutside(this.#held);
+    this.#reading?.close();
+    if (this.#documents.length === 0) throw new UnreadableXml("has no message that is known");
+    return { documents: this.#documents, outside: this.#outside };
+  }
+
+  /** Finds the next document, comment or instruction; returns the text from there on. */
+  #between(text: string): string {
+    const at = text.indexOf("<");
+    // A line, and what tells a comment from an element, may go on in the next chunk.
+    const known = at < 0 ? Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"), 0) : at;
+    const rest = text.slice(known);
+    this.#countOutside(text.slice(0, known));
+    this.#countLines(text.slice(0, known));
+    if (at < 0 || ("<!--".startsWith(rest) && rest !== "<!--")) {
+      this.#held = rest.slice(-heldMax);
+      return "";
+    }
+    if (rest.startsWith("<?")) this.#skipTo = "?>";
+    else if (rest.startsWith("<!--")) this.#skipTo = "-->";
+    else this.#reading = new DocumentParser(this.#readerFor);
+    return rest;
+  }
+
+  /** Skips a comment, declaration or instruction between documents. */
+  #skip(text: string, end: string): string {
+    const at = text.indexOf(end);
+    if (at < 0) {
+      this.#held = text.slice(-end.length);
+      this.#countLines(text.slice(0, -end.length));
+      return "";
+    }
+    this.#skipTo = undefined;
+    this.#countLines(text.slice(0, at));
+    return text.slice(at + end.length);
+  }
+
+  #document(text: string): string {
+    const reading = this.#reading;
+    const end = reading?.write(text);
+    if (reading === undefined || end === undefined) return "";
+    this.#documents.push(...reading.documents);
+    this.#linesBefore += reading.line - 1;
+    this.#reading = undefined;
+    return text.slice(end);
+  }
+
+  #countOutside(text: string): void {
+    const lines = text.replace(noText, " ").split(/[\r\n]/);
+    if (lines.some((line) => /^\s*101.{31}094101/.test(line))) {
+      throw new UnreadableXml("has a NACHA file beside XML");
+    }
+    this.#outside += lines.filter((line) => line.trim() !== "" && !isCard(line)).length;
+  }
+
+  #countLines(text: string): void {
+    this.#linesBefore += text.split(/\r\n|\r|\n/).length - 1;
+  }
+}
+
+/** An element around messages: envelopes, headers, `Document`. */
+type Scope = {
+  readonly isDocument: boolean;
+  /** By prefix; the default one has none. */
+  readonly namespaces: ReadonlyMap<string, string>;
+  hasMessage: boolean;
+};
+
+class DocumentParser<Document> {
+  readonly documents: Document[] = [];
+  readonly #readerFor: ReaderFor<Document>;
+  readonly #parser = new SaxesParser();
+  readonly #scopes: Scope[] = [];
+  readonly #open: OpenElement[] = [];
+  #reader: MessageReader<Document> | undefined;
+  #namespace: string | undefined;
+  /** Levels below the element that is dropped. */
+  #dropped = 0;
+  #written = 0;
+  #end: { readonly position: number; readonly line: number } | undefined;
+  #hasRoot = false;
+
+  constructor(readerFor: ReaderFor<Document>) {
+    this.#readerFor = readerFor;
+    // The parser's own words may quote content.
+    this.#parser.on("error", () => {
+      throw new UnreadableXml(malformed);
+    });
+    this.#parser.on("doctype", () => {
+      throw new UnreadableXml("declares a document type or entities");
+    });
+    this.#parser.on("opentag", (tag) => this.#begin(tag));
+    this.#parser.on("text", (text) => this.#text(text));
+    this.#parser.on("cdata", (text) => this.#text(text));
+    this.#parser.on("closetag", () => this.#close());
+  }
+
+  get line(): number {
+    return this.#end?.line ?? this.#parser.line;
+  }
+
+  /** Reads on; returns where in `text` the document ends, or nothing. */
+  write(text: string): number | undefined {
+    try {
+      this.#parser.write(text);
+    } catch (error) {
+      // What follows the end is for the next parser. At the end itself a tag does not match.
+      if (this.#end === undefined || this.#parser.position <= this.#end.position) throw error;
+    }
+    if (this.#end !== undefined) return this.#end.position - this.#written;
+    this.#written += text.length;
+    return undefined;
+  }
+
+  /** Throws where the document is not whole. What has no element at all may follow the last one. */
+  close(): void {
+    if (this.#hasRoot) this.#parser.close();
+    else if (this.write("<a/>") === undefined) this.#parser.close();
+  }
+
+  #begin({ name: qualified, attributes }: SaxesTagPlain): void {
+    if (this.#end !== undefined) throw new UnreadableXml(malformed);
+    this.#hasRoot = true;
+    const depth = this.#scopes.length + this.#open.length + this.#dropped;
+    if (depth >= depthMax) throw new UnreadableXml(`is more than ${depthMax} levels deep`);
+    if (this.#dropped > 0) {
+      this.#dropped += 1;
+      return;
+    }
+    const colon = qualified.indexOf(":");
+    const name = qualified.slice(colon + 1);
+    const parent = this.#open.at(-1);
+    if (parent === undefined) {
+      this.#beginAround(name, colon < 0 ? "" : qualified.slice(0, colon), attributes);
+      return;
+    }
+    const shape = Object.hasOwn(parent.shape, name) ? parent.shape[name] : undefined;
+    if (shape === undefined) this.#dropped = 1;
+    else this.#open.push(opened(name, attributes, shape));
+  }
+
+  /** An envelope, or the root of a message. */
+  #beginAround(name: string, prefix: string, attributes: Record<string, string>): void {
+    const namespaces = namespacesOf(attributes);
+    const scope = { isDocument: name === "Document", namespaces, hasMessage: false };
+    this.#reader = this.#readerFor(name);
+    if (this.#reader === undefined) {
+      this.#scopes.push(scope);
+      return;
+    }
+    const scopes = [...this.#scopes, scope];
+    this.#namespace = scopes
+      .findLast((each) => each.namespaces.has(prefix))
+      ?.namespaces.get(prefix);
+    for (const each of this.#scopes) each.hasMessage = true;
+    this.#open.push(opened(name, attributes, this.#reader.shape));
+  }
+
+  #text(text: string): void {
+    const element = this.#open.at(-1);
+    if (element === undefined || this.#dropped > 0) return;
+    // White space between elements, but not within a text that comes in parts.
+    if (element.text === "" && text.trim() === "") return;
+    element.text += text;
+  }
+
+  #close(): void {
+    if (this.#dropped > 0) {
+      this.#dropped -= 1;
+      return;
+    }
+    const element = this.#open.pop();
+    if (element === undefined) this.#leaveScope();
+    else this.#endElement(element);
+    if (this.#open.length > 0 || this.#scopes.length > 0) return;
+    this.#end = { position: this.#parser.position, line: this.#parser.line };
+  }
+
+  #endElement(element: OpenElement): void {
+    setText(element);
+    const parent = this.#open.at(-1);
+    if (parent === undefined) {
+      const document = this.#reader?.end(element, this.#namespace);
+      if (document !== undefined) this.documents.push(document);
+      return;
+    }
+    if (this.#reader?.take(element, parent.name) === true) return;
+    parent.children.push(element);
+    for (const { path, problem } of element.faults ?? []) {
+      const below = path === "" ? element.name : `${element.name}/${path}`;
+      addFault(parent, { path: below, problem });
+    }
+  }
+
+  /** Every document has to be read: a message that is not known makes the file unreadable. */
+  #leaveScope(): void {
+    const scope = this.#scopes.pop();
+    if (scope?.isDocument === true && !scope.hasMessage) {
+      throw new UnreadableXml("has a document with a message that is not known");
+    }
+  }
+}
+
+function opened(name: string, { Ccy }: Record<string, string>, shape: Shape): OpenElement {
+  const attributes = Ccy === undefined ? none : { Ccy: ownText(Ccy) };
+  return { name, attributes, children: [], text: "", shape };
+}
+
+const none: Readonly<Record<string, string>> = {};
+
+/** The namespaces that an element declares. Some banks write `Xmlns`. */
+function namespacesOf(attributes: Record<string, string>): ReadonlyMap<string, string> {
+  const namespaces = new Map<string, string>();
+  for (const [name, value] of Object.entries(attributes)) {
+    const [declared, prefix] = /^xmlns(?::(.*))?$/i.exec(name) ?? [];
+    if (declared !== undefined) namespaces.set(prefix ?? "", ownText(value.trim()));
+  }
+  return namespaces;
+}
+
+function setText(element: OpenElement): void {
+  const text = element.text.trim();
+  if (text.includes(replacement)) {
+    addFault(element, { path: "", problem: "has a replaced character" });
+  }
+  if (text.length > textMax) {
+    addFault(element, { path: "", problem: `is cut off after ${textMax} characters` });
+  }
+  element.text = ownText(text.slice(0, textMax));
+}
+
+function addFault(element: OpenElement, fault: TextFault): void {
+  element.faults ??= [];
+  element.faults.push(fault);
 }
 
 /** The elements below one, by a path of names: `Tp/CdOrPrtry`. */

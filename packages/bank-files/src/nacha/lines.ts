@@ -1,0 +1,146 @@
+import { achHead, isCard } from "../normalise/text.ts";
+import { columns } from "./records.ts";
+
+/** A record, a card, or another line of a file. */
+export type Line = {
+  /** From 1; a record of a line with several has a number of its own. */
+  readonly number: number;
+  /** Up to 94 columns, filled up with blanks. */
+  readonly text: string;
+  /** What is wrong with its columns, in words for operators. */
+  readonly problem?: string;
+};
+
+/** Blanks, and what mainframes fill up with: NUL, ^Z, a byte order mark. */
+const blanks = /(?:[^\P{Cc}\n\r\f]|[ \ufeff]|\u00ef\u00bb\u00bf)*/uy;
+
+const lineEnd = /[\n\r\f]/g;
+
+/** Control characters that stand for a blank inside a record. */
+const fillers = /\p{Cc}/gu;
+
+/** Enough to judge a record, which has up to four bytes for each column, and the one after it. */
+const windowLength = 8 * columns;
+
+/** The last columns of a file's control record are blank, and may be cut off. */
+const controlLength = 55;
+
+/**
+ * Cuts the text of a file into records of 94 columns: at line ends of any kind, and by columns
+ * where several records stand in one line. Blank padding of any length is dropped.
+ */
+export function* linesOf(chunks: Iterable<string>): Generator<Line> {
+  const cutter = new Cutter();
+  for (const chunk of chunks) yield* cutter.cut(chunk, false);
+  yield* cutter.cut("", true);
+}
+
+class Cutter {
+  #text = "";
+  #at = 0;
+  #number = 1;
+  /** A record of this line was cut already. */
+  #isRest = false;
+  /** The rest of this line is dropped. */
+  #isDropped = false;
+
+  *cut(chunk: string, isLast: boolean): Generator<Line> {
+    this.#text = this.#text.slice(this.#at) + chunk;
+    this.#at = 0;
+    while (this.#at < this.#text.length) {
+      if (!isLast && this.#text.length - this.#at < windowLength) return;
+      const line = this.#next();
+      if (line !== undefined) yield line;
+    }
+  }
+
+  #next(): Line | undefined {
+    if (this.#isDropped) {
+      this.#at = this.#lineEnd();
+      this.#isDropped = this.#at === this.#text.length;
+      return undefined;
+    }
+    blanks.lastIndex = this.#at;
+    blanks.exec(this.#text);
+    this.#at = blanks.lastIndex;
+    const first = this.#text[this.#at];
+    if (first === undefined) return undefined;
+    if (/[\n\r\f]/.test(first)) {
+      this.#at += first === "\r" && this.#text[this.#at + 1] === "\n" ? 2 : 1;
+      this.#number += 1;
+      this.#isRest = false;
+      return undefined;
+    }
+    if (!/[1-9]/.test(first)) return this.#card();
+    return this.#isRest && !hasColumnsAt(this.#text, this.#at) ? this.#excess() : this.#record();
+  }
+
+  #lineEnd(): number {
+    lineEnd.lastIndex = this.#at;
+    return lineEnd.exec(this.#text)?.index ?? this.#text.length;
+  }
+
+  #excess(): Line {
+    this.#isDropped = true;
+    return { number: this.#number, text: "", problem: "has more than 94 columns" };
+  }
+
+  #record(): Line {
+    if (this.#isRest) this.#number += 1;
+    this.#isRest = true;
+    const { length, text, problem } = recordAt(this.#text, this.#at);
+    this.#at += length;
+    const filled = text.replace(fillers, " ").padEnd(columns);
+    const line = { number: this.#number, text: filled };
+    return problem === undefined ? line : { number: this.#number, text: filled, problem };
+  }
+
+  /** A line that is no record; where the head of a file stands in it, up to there. */
+  #card(): Line {
+    const line = this.#text.slice(this.#at, this.#lineEnd());
+    if (this.#isRest && !isCard(line)) return this.#excess();
+    const head = line.search(achHead);
+    if (head < 0) this.#isDropped = true;
+    else this.#at += head;
+    const text = line.slice(0, head < 0 ? columns : Math.min(head, columns));
+    return { number: this.#number, text: text.padEnd(columns) };
+  }
+}
+
+/** Whether a line has as many columns from there on as a record has to have. */
+function hasColumnsAt(text: string, at: number): boolean {
+  const [line = ""] = text.slice(at, at + columns).split(/[\n\r\f]/, 1);
+  return line.length === columns || (line.length >= controlLength && /^9\d{54}/.test(line));
+}
+
+/** The first columns of each type: priority, service class, transaction code, addenda type. */
+const recordStart = /(?:101|[58]2[0-8][05]|6[2-5][1-9]\d{9}|7(?:0[25]|1[0-8]|9[89])|9\d{5})/y;
+
+type Cut = { readonly length: number; readonly text: string; readonly problem?: string };
+
+/**
+ * The record that begins there. A file in UTF-8 has columns of several bytes: the reading after
+ * which the line ends, or the next record begins, is the right one.
+ */
+function recordAt(text: string, at: number): Cut {
+  const [bytes = ""] = text.slice(at, at + columns).split(/[\n\r\f]/, 1);
+  const cut = { length: bytes.length, text: bytes };
+  if (!/[\u0080-\u00ff]/.test(bytes) || (bytes.length === columns && isEndAt(text, at + columns))) {
+    return cut;
+  }
+  const [line = ""] = text.slice(at, at + 4 * columns).split(/[\n\r\f]/, 1);
+  const decoded = Array.from(Buffer.from(line, "latin1").toString()).slice(0, columns).join("");
+  const length = Buffer.byteLength(decoded);
+  const isWhole = Array.from(decoded).length === columns && isEndAt(text, at + length);
+  if (isWhole && !decoded.includes("\ufffd")) return { length, text: decoded };
+  return { length: bytes.length, text: bytes, problem: "has characters that move its columns" };
+}
+
+/** Whether a record may end there: the line does, or another record follows. */
+function isEndAt(text: string, at: number): boolean {
+  blanks.lastIndex = at;
+  blanks.exec(text);
+  const next = blanks.lastIndex;
+  recordStart.lastIndex = next;
+  return next === text.length || /[\n\r\f]/.test(text[next] ?? "") || recordStart.test(text);
+}

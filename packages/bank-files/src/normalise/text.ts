@@ -1,0 +1,110 @@
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { segmentsOf, wideEncodingOf } from "./encodings.ts";
+
+/** Characters that bytes stood for that are none, and control characters, read as this one. */
+export const replacement = "\ufffd";
+
+/** Half a million records of NACHA, 150,000 payments of pain.002: no bank's file has more. */
+export const fileBytesMax = 64 * 2 ** 20;
+
+/** The refusal of a file of more than 64 MiB. */
+export const tooLarge: Refused<"UNREADABLE"> = refused(
+  "UNREADABLE",
+  `has more than ${fileBytesMax} bytes`,
+);
+
+/** Text is decoded by so many bytes at once, so that it is never whole in memory. */
+const chunkBytes = 65_536;
+
+/** Neither XML 1.0 nor a bank's reference can have them. */
+const controls = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
+
+/** The text of an XML file, and what was wrong with its encoding once it is read. */
+export type XmlText = {
+  readonly chunks: Iterable<string>;
+  /** Problems of the encoding so far, in words for operators. */
+  problems(): string[];
+};
+
+/**
+ * Decodes an XML file by its mark, its bytes or its declaration. A byte that is not of the encoding
+ * becomes U+FFFD and is counted; NUL, which pads files of mainframes, becomes a blank.
+ */
+export function xmlText(bytes: Uint8Array): XmlText {
+  let replaced = 0;
+  let isGuessed = false;
+  function* chunks(): Generator<string> {
+    for (const { start, end, encoding, isUnknown } of segmentsOf(bytes)) {
+      for (const text of decoded(bytes.subarray(start, end), encoding)) {
+        if (text.includes(replacement)) replaced += text.split(replacement).length - 1;
+        if (isUnknown && /\P{ASCII}/u.test(text)) isGuessed = true;
+        yield text.replaceAll("\0", " ").replace(controls, replacement);
+      }
+    }
+  }
+  return {
+    chunks: chunks(),
+    problems: () => [
+      ...(replaced === 0 ? [] : [`characters that are not of its encoding, replaced: ${replaced}`]),
+      ...(isGuessed ? ["is in an encoding that is not known and was read as UTF-8"] : []),
+    ],
+  };
+}
+
+/**
+ * The text of a file of columns: one character for each byte, as NACHA counts its columns, or the
+ * characters of UTF-16.
+ */
+export function* columnText(bytes: Uint8Array): Generator<string> {
+  const wide = wideEncodingOf(bytes);
+  if (wide !== undefined) {
+    yield* decoded(bytes, wide);
+    return;
+  }
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at < buffer.length; at += chunkBytes) {
+    yield buffer.toString("latin1", at, Math.min(buffer.length, at + chunkBytes));
+  }
+}
+
+function* decoded(bytes: Uint8Array, encoding: string): Generator<string> {
+  const decoder = new TextDecoder(encoding);
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    const text = decoder.decode(bytes.subarray(at, at + chunkBytes), { stream: true });
+    if (text !== "") yield text;
+  }
+  const rest = decoder.decode();
+  if (rest !== "") yield rest;
+}
+
+/** Blank lines, padding and byte order marks around what a file says. */
+const padding = /^(?:[\s\p{Cc}]|\u00ef\u00bb\u00bf)+/u;
+
+/** The head of a NACHA file: type 1, priority 01, records of 094, blocks of 10, format 1. */
+export const achHead = /101.{31}094101/;
+
+/**
+ * The format of a file by its first line that is no transmission card; `undefined`: neither. Cards
+ * are what banks' file transfers put around a file.
+ */
+export function formatOf(bytes: Uint8Array): "xml" | "ach" | undefined {
+  let text = "";
+  for (const chunk of columnText(bytes)) {
+    text = (text + chunk).replace(padding, "");
+    if (text.length >= chunkBytes / 2) break;
+  }
+  const xmlAt = text.indexOf("<");
+  const achAt = text.startsWith("101") ? 0 : text.search(achHead);
+  const lineAt = text.search(/[\r\n]\s*101/);
+  const headAt = achAt >= 0 ? achAt : lineAt;
+  if (headAt >= 0 && (xmlAt < 0 || headAt < xmlAt)) return "ach";
+  return xmlAt >= 0 ? "xml" : undefined;
+}
+
+/**
+ * Whether a line outside of a document is a card of a file transfer: `$$ADD`, `//` or the like. It
+ * begins with a sign that no record and no sentence begins with.
+ */
+export function isCard(line: string): boolean {
+  return /^[$/*%#@&!+\-=:;.~|]/.test(line.trim());
+}

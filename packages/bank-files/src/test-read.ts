@@ -1,0 +1,38 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { StatementFile } from "./iso20022/reports/statement.ts";
+import type { StatusReport } from "./iso20022/reports/status-report.ts";
+import type { ReadAch } from "./nacha/read.ts";
+import { type BankDocument, readBankFile } from "./read.ts";
+
+/** The only document of a file. Throws where there is another one, or a note on the file. */
+function onlyDocument(bytes: Uint8Array): BankDocument {
+  const file = readBankFile(bytes);
+  if (isRefused(file)) throw new Error(file.detail);
+  const [document, ...others] = file.documents;
+  if (document === undefined || others.length > 0) throw new Error("has not one document");
+  if (file.unread.length > 0) throw new Error(JSON.stringify(file.unread));
+  return document;
+}
+
+/** The only status report of a file. */
+export function readOnlyStatus(bytes: Uint8Array): StatusReport {
+  const document = onlyDocument(bytes);
+  if (document.kind !== "status") throw new Error(`is a file of kind ${document.kind}`);
+  return document.report;
+}
+
+/** The only statement, notification or report of a file. */
+export function readOnlyStatement(bytes: Uint8Array): StatementFile {
+  const document = onlyDocument(bytes);
+  if (document.kind === "status" || document.kind === "ach") {
+    throw new Error(`is a file of kind ${document.kind}`);
+  }
+  return document.file;
+}
+
+/** The only NACHA file of a file. */
+export function readOnlyAch(bytes: Uint8Array): ReadAch {
+  const document = onlyDocument(bytes);
+  if (document.kind !== "ach") throw new Error(`is a file of kind ${document.kind}`);
+  return document.file;
+}
