@@ -168,7 +168,12 @@ export const entryHashLimit = 10n ** 10n;
 
 /** The sum of the first eight digits of the receiving banks' numbers, the last ten digits of it. */
 export function entryHash(rdfis: readonly string[]): bigint {
-  return rdfis.reduce((sum, rdfi) => sum + BigInt(rdfi), 0n) % entryHashLimit;
+  return entryHashOf(rdfis.reduce((sum, rdfi) => sum + BigInt(rdfi), 0n));
+}
+
+/** The entry hash of such a sum: it has ten digits, and never splits a batch or a file. */
+export function entryHashOf(sum: bigint): bigint {
+  return sum % entryHashLimit;
 }
 
 /** Whether nine digits are a routing number: weights 3, 7, 1 sum up to a multiple of ten. */

@@ -3,6 +3,7 @@ import { isCalendarDate } from "@disburse/kernel/time.ts";
 import { isBankingDay } from "../calendar/bank-calendar.ts";
 import { endToEndIdOf } from "../references.ts";
 import { bankText, bankTextProblem } from "../text/swift-characters.ts";
+import { type AchBatchCredits, achBatches, achFileLimits, entryCentsMax } from "./batches.ts";
 import type {
   AccountType,
   AchCredit,
@@ -19,7 +20,7 @@ import {
   blockRecords,
   columns,
   entryDetail,
-  entryHash,
+  entryHashOf,
   fileControl,
   fileHeader,
   isRoutingNumber,
@@ -29,10 +30,6 @@ import {
 
 const modifiers = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** Ten digits of cents. */
-const centsMax = 9_999_999_999n;
-/** Twelve digits of cents, of a batch and of the file. */
-const totalMax = 999_999_999_999n;
 const traceMax = 9_999_999;
 
 const codes: Readonly<Record<AccountType, { credit: string; debit: string }>> = {
@@ -41,40 +38,47 @@ const codes: Readonly<Record<AccountType, { credit: string; debit: string }>> = 
 };
 
 /** What a control record counts and sums. */
-type Totals = { entries: number; rdfis: string[]; debits: bigint; credits: bigint };
+type Totals = { entries: number; rdfis: bigint; debits: bigint; credits: bigint };
+
+const noTotals: Totals = { entries: 0, rdfis: 0n, debits: 0n, credits: 0n };
 
 /**
- * Writes a NACHA file of credits: batches by class and day, controls, blocks of ten. The same
- * values make the same bytes. Refuses the whole file where a part of it cannot be written.
+ * Writes a NACHA file of credits: batches by class and day, controls, blocks of ten. A batch that is
+ * full is followed by another one. The same values make the same bytes. Refuses the whole file
+ * where a part of it cannot be written, or where one file cannot hold all credits.
  */
 export function writeAch(profile: AchProfile, file: AchFile): WrittenAch | AchUnwritable {
+  const isBalanced = profile.balancedBy !== undefined;
+  const batches = achBatches(file.credits, isBalanced);
+  const limits = achFileLimits(batches, isBalanced);
   const faults = [
     ...fileFaults(profile, file),
+    ...limits.map((problem) => ({ field: "credits", problem })),
     ...file.credits.flatMap((credit) => creditFaults(credit, file)),
   ];
   if (faults.length > 0) return { ...refused("UNWRITABLE"), faults };
   const lines = [headOf(profile, file)];
   const traces: WrittenTrace[] = [];
-  const whole: Totals = { entries: 0, rdfis: [], debits: 0n, credits: 0n };
+  const whole = { ...noTotals };
   let sequence = file.traceFrom;
-  const batches = batchesOf(file.credits);
   for (const [index, credits] of batches.entries()) {
-    const totals: Totals = { entries: 0, rdfis: [], debits: 0n, credits: 0n };
+    const totals = { ...noTotals };
     const head = batchHeadOf(profile, credits, index + 1);
-    const entries = credits.flatMap((credit) => {
+    lines.push(record(batchHeader, head));
+    for (const credit of credits) {
       const trace = traceOf(profile, sequence);
       sequence += 1;
       const transactionCode = codes[credit.accountType].credit;
       traces.push({ payoutId: credit.payoutId, trace, transactionCode });
-      return creditLines(credit, trace, totals);
-    });
+      lines.push(...creditLines(credit, trace, totals));
+    }
     if (profile.balancedBy !== undefined) {
-      entries.push(balancingLine(profile, profile.balancedBy, traceOf(profile, sequence), totals));
+      lines.push(balancingLine(profile, profile.balancedBy, traceOf(profile, sequence), totals));
       sequence += 1;
     }
-    lines.push(record(batchHeader, head), ...entries, batchEnd(head, totals));
+    lines.push(batchEnd(head, totals));
     whole.entries += totals.entries;
-    whole.rdfis.push(...totals.rdfis);
+    whole.rdfis += totals.rdfis;
     whole.debits += totals.debits;
     whole.credits += totals.credits;
   }
@@ -104,9 +108,7 @@ function fileFaults(profile: AchProfile, file: AchFile): AchFault[] {
     check("balancedBy.routing", isRoutingNumber(balancedBy.routing), "is no routing number");
     check("balancedBy.account", isAccount(balancedBy.account), "is not of 17 characters");
   }
-  const total = credits.reduce((sum, { cents }) => sum + cents, 0n);
-  check("credits", total <= totalMax, "sum up to more than twelve digits");
-  // A batch has at most one entry that balances it.
+  // A batch has at least one credit, and at most one entry that balances it.
   const last = traceFrom + 2 * credits.length;
   check("traceFrom", Number.isInteger(traceFrom) && traceFrom >= 1 && last <= traceMax, "runs out");
   const ids = new Set(credits.map(({ payoutId }) => payoutId));
@@ -124,7 +126,11 @@ function creditFaults(credit: AchCredit, { createdOn }: AchFile): AchFault[] {
   const problems: (readonly [string, boolean, string])[] = [
     ["routing", isRoutingNumber(routing), "is no routing number"],
     ["account", isAccount(account), "is not of up to 17 characters"],
-    ["cents", cents > 0n && cents <= centsMax, "is not above zero and below 100 million dollars"],
+    [
+      "cents",
+      cents > 0n && cents <= entryCentsMax,
+      "is not above zero and below 100 million dollars",
+    ],
     ["effectiveOn", isEffectiveDay(credit.effectiveOn), "is no banking day of the Fed, yyyy-mm-dd"],
     ["effectiveOn", credit.effectiveOn >= createdOn, "is before the day of the file"],
     ["name", bankTextProblem(name) === undefined, "has characters that no bank takes"],
@@ -139,12 +145,6 @@ function creditFaults(credit: AchCredit, { createdOn }: AchFile): AchFault[] {
 
 function isEffectiveDay(day: string): boolean {
   return isCalendarDate(day) && isBankingDay("FEDERAL_RESERVE", day) === true;
-}
-
-/** Credits of one class and day, in the order in which the first of each came. */
-function batchesOf(credits: readonly AchCredit[]): (readonly AchCredit[])[] {
-  const batches = Map.groupBy(credits, ({ entryClass, effectiveOn }) => entryClass + effectiveOn);
-  return [...batches.values()];
 }
 
 /** `2026-11-25` as `261125`. */
@@ -176,10 +176,8 @@ function headOf({ destination, origin }: AchProfile, file: AchFile): string {
 
 type BatchHead = Readonly<Record<"serviceClass" | "companyId" | "odfi" | "number", string>>;
 
-function batchHeadOf(profile: AchProfile, credits: readonly AchCredit[], number: number) {
+function batchHeadOf(profile: AchProfile, [first]: AchBatchCredits, number: number) {
   const { company, odfi, balancedBy } = profile;
-  const [first] = credits;
-  if (first === undefined) throw new Error("a batch without credits");
   return {
     recordType: "5",
     serviceClass: balancedBy === undefined ? "220" : "200",
@@ -201,7 +199,7 @@ function traceOf({ odfi }: AchProfile, sequence: number): string {
 function creditLines(credit: AchCredit, trace: string, totals: Totals): string[] {
   const { routing, account, accountType, cents, name, remittance } = credit;
   totals.entries += remittance === undefined ? 1 : 2;
-  totals.rdfis.push(routing.slice(0, 8));
+  totals.rdfis += BigInt(routing.slice(0, 8));
   totals.credits += cents;
   const entry = record(entryDetail, {
     recordType: "6",
@@ -233,7 +231,7 @@ function balancingLine(
   totals: Totals,
 ): string {
   totals.entries += 1;
-  totals.rdfis.push(routing.slice(0, 8));
+  totals.rdfis += BigInt(routing.slice(0, 8));
   totals.debits += totals.credits;
   return record(entryDetail, {
     recordType: "6",
@@ -262,7 +260,7 @@ function batchEnd({ serviceClass, companyId, odfi, number }: BatchHead, totals: 
 function sums({ entries, rdfis, debits, credits }: Totals) {
   return {
     entries: String(entries),
-    hash: String(entryHash(rdfis)),
+    hash: String(entryHashOf(rdfis)),
     debits: String(debits),
     credits: String(credits),
   };
