@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { schemaBreaches } from "../schemas/validate.ts";
 import type { Initiation, InitiationProfile, Payment } from "./payment.ts";
 import { payment, payoutId, swiftProfile, uetr } from "./test-payments.ts";
-import { writeInitiation } from "./write.ts";
+import { sumMinorMax, writeInitiation } from "./write.ts";
 
 const createdAt = new Date("2026-11-24T09:30:00.000Z");
 
@@ -193,6 +193,20 @@ describe("what cannot be written", () => {
     const amount = { minor: 6n * 10n ** 17n, currency: "USD" };
     expect(faults(swiftProfile, [payment(1, { amount }), payment(2, { amount })])).toEqual([
       "payments sum up to more than 18 digits",
+    ]);
+  });
+
+  it.each(["USD", "JPY", "KWD"])("is an amount or a sum of 19 digits of %s", async (currency) => {
+    const most = payment(1, { amount: { minor: sumMinorMax, currency } });
+    const { bytes } = written(swiftProfile, [most]);
+    expect(await schemaBreaches(swiftProfile.version, bytes)).toEqual([]);
+    const another = payment(2, { amount: { minor: 1n, currency } });
+    const problem = "payments sum up to more than 18 digits";
+    expect(faults(swiftProfile, [most, another])).toEqual([problem]);
+    const over = payment(1, { amount: { minor: sumMinorMax + 1n, currency } });
+    expect(faults(swiftProfile, [over])).toEqual([
+      problem,
+      `${payoutId(1)} amount has more than 18 digits`,
     ]);
   });
 

@@ -32,6 +32,11 @@ export type WrittenInitiation = {
 /** Digits of an amount or a sum, before and after the point (ISO 20022, `DecimalNumber`). */
 const digitsMax = 18;
 
+/** The largest sum of one file in one currency, in minor units: 18 digits. */
+export const sumMinorMax = 10n ** BigInt(digitsMax) - 1n;
+
+const digitsOf = (decimal: string) => decimal.replace(/\D/g, "").length;
+
 /** Leaves 7 of 35 characters for the number of a block. */
 const messageIdMax = 28;
 
@@ -90,7 +95,7 @@ function headFaults(profile: InitiationProfile, { messageId, payments }: Initiat
     faults.push({ field: "payments", problem: `are more than ${profile.paymentsMax}` });
   }
   const sum = controlSum(payments.map(({ amount }) => amount));
-  if (sum.replace(/\D/g, "").length > digitsMax) {
+  if (digitsOf(sum) > digitsMax) {
     faults.push({ field: "payments", problem: `sum up to more than ${digitsMax} digits` });
   }
   return faults;
@@ -203,7 +208,9 @@ function amountOf({ amount }: Payment, fields: FieldWriter): string {
     return "";
   }
   if (amount.minor <= 0n) fields.fault("amount", "is not above zero");
-  return moneyText(amount);
+  const text = moneyText(amount);
+  if (digitsOf(text) > digitsMax) fields.fault("amount", `has more than ${digitsMax} digits`);
+  return text;
 }
 
 function purposeOf({ purpose }: Payment, fields: FieldWriter): Content | undefined {
