@@ -218,6 +218,17 @@ const orderedIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** Payments that a file has claimed and that do not know yet what became of it. */
+const claimedIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  bank_payments: [
+    {
+      key: { rail: 1, state: 1, file: 1 },
+      name: "claimed",
+      ...where({ state: "filed", sealed: { $exists: true } }),
+    },
+  ],
+};
+
 /** Accounts whose money moved before heads were shipped: all are due once. */
 async function shipAllHeads(db: Db): Promise<void> {
   const moved = { sequence: { $gt: 0 }, head_due: { $exists: false } };
@@ -240,4 +251,5 @@ export const migrations: readonly Migration[] = [
   { name: "indexes of batches", up: (db) => createIndexes(db, batchIndexes) },
   { name: "index of events of batches", up: (db) => createIndexes(db, batchEventIndexes) },
   { name: "index of payouts by batch", up: (db) => createIndexes(db, orderedIndexes) },
+  { name: "index of claimed bank payments", up: (db) => createIndexes(db, claimedIndexes) },
 ];

@@ -1,5 +1,5 @@
 import type { FileDocument } from "./documents.ts";
-import { beginFile, type NewMessageId, writeFile } from "./files.ts";
+import { beginFile, type NewMessageId, returnPayments, writeFile } from "./files.ts";
 import { recoverFile, type SendWork, sendFile } from "./sending.ts";
 import { releaseByStatements, settleBySilence } from "./silence.ts";
 import { newMemory, receiveFiles, takeFiles } from "./taking.ts";
@@ -61,6 +61,7 @@ export function createDispatcher(deps: DispatchDeps) {
         await part(() => atServer(folder.receive));
         await part(() => takeFiles(deps, folder.memory, againMs));
       };
+      await part(() => returnPayments(deps));
       if (!isPaused) await part(() => beginFiles(deps));
       await part(async () => {
         for (const file of await openFiles(deps)) {

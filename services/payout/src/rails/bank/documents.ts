@@ -52,8 +52,10 @@ export type PaymentDocument = {
   plan: StoredPlan;
   /** Beneficiary, account and bank, sealed; gone once the payment has an end. */
   sealed?: string;
-  /** The file that has it, for ever. */
+  /** The file that has it: for ever, unless that file is void or could not hold it. */
   file?: string;
+  /** Files that had it and are void, because they could not be written. */
+  void_files?: number;
   /** Its block in the file (`PmtInfId`), or its trace number: by what answers may name it. */
   block?: string;
   trace?: string;
@@ -117,7 +119,7 @@ export type FileDocument = {
   size?: number;
   members?: StoredMember[];
   left_out?: StoredFault[];
-  /** Why it cannot be written: the profile's faults. */
+  /** Why it cannot be written: the profile's faults; of a void file, why it is void. */
   problems?: string[];
   /** The rail, from when it is written, while payments of it settle by time alone. */
   settling?: string;
@@ -198,6 +200,8 @@ export const findingKinds = [
   "change",
   /** A file of ours that the bank may have or not. */
   "undecided",
+  /** A file of ours that could not be written, or the payment that no file can hold. */
+  "unwritten",
 ] as const;
 
 /** A kind of finding. */

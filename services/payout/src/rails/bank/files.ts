@@ -1,14 +1,17 @@
 import type { OpenBankFile } from "@disburse/bank-files/reading/opened-file.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { AnyBulkWriteOperation } from "mongodb";
 import { type Seals, storeContent } from "./contents.ts";
 import type { BankStore, FileDocument, PaymentDocument, StoredFault } from "./documents.ts";
-import { failureOfFault } from "./faults.ts";
-import type { BankFormat, Writing } from "./format.ts";
+import { type Found, noteFindings } from "./findings.ts";
+import type { BankFormat, FileDefect, ProfileFaults, Writing } from "./format.ts";
 import { orderOf } from "./payments.ts";
 import { type BankSchedule, planOf } from "./plan.ts";
+import { failureOfFault } from "./writing/faults.ts";
+import { tryToWrite, writeHalved } from "./writing/halving.ts";
 
 /** What the files of a rail are written with. */
 export type FileWork = {
@@ -27,6 +30,8 @@ export type FileWork = {
 
 /** Ids of one query. */
 const atOnce = 1_000;
+/** Files whose payments one run returns: each is of a process that died or stood still. */
+const returnedMax = 20;
 
 /** Message ids: 26 of the 28 characters that a file of ISO 20022 leaves for one. */
 export type NewMessageId = (now: Date) => string;
@@ -55,8 +60,9 @@ export async function beginFile(
     await planAnew(work, late, now);
     return "planned anew";
   }
-  const isFull = waiting.length === paymentsMax;
-  const [first, ...others] = isFull ? waiting : waiting.filter(({ plan }) => plan.due_at <= now);
+  const fitting = fittingOne(waiting, format.sumMax);
+  const isFull = waiting.length === paymentsMax || fitting.length < waiting.length;
+  const [first, ...others] = isFull ? fitting : waiting.filter(({ plan }) => plan.due_at <= now);
   if (first === undefined) return undefined;
   const asked = [first, ...others];
   const numbers = await format.reserve?.(store, asked.length, now);
@@ -70,6 +76,19 @@ export async function beginFile(
   };
   await store.files.insertOne(file);
   return file;
+}
+
+/** The first payments whose sum one file can hold; one payment alone, whatever its amount. */
+function fittingOne<P extends Pick<PaymentDocument, "amount_minor">>(
+  payments: readonly P[],
+  sumMax: bigint,
+): readonly P[] {
+  let sum = 0n;
+  const end = payments.findIndex(({ amount_minor }, at) => {
+    sum += fromDecimal128(amount_minor);
+    return sum > sumMax && at > 0;
+  });
+  return end === -1 ? payments : payments.slice(0, end);
 }
 
 /** Payments whose cut-off went by, as the rail was paused or down, leave in a later window. */
@@ -91,31 +110,46 @@ async function planAnew(
 
 /**
  * Claims the payments of a file, writes it, and stores what it says. Its document decides what is
- * in it and what was left out; only then do payments learn of it.
+ * in it, what was left out, and whether it is void; only then do payments learn of it.
+ *
+ * A file that cannot be written is void, and its payments return to the queue. A file that has one
+ * of these payments and cannot be written either is halved (`writeHalved`).
  */
 export async function writeFile(work: FileWork, file: FileDocument): Promise<void> {
   const { store, format, sealer, clock, log, rail } = work;
-  const members = await claimPayments(store, file, clock.now());
+  const now = clock.now();
+  const members = await claimPayments(store, file, now);
   if (members.length === 0) {
-    await changeFile(store, file, { state: "void" }, clock.now());
+    await changeFile(store, file, { state: "void" }, now);
     return;
   }
   // Another process has written it meanwhile: what a payment needed for that is gone.
   const isToBeWritten = members.every(({ sealed }) => sealed !== undefined);
   if (!isToBeWritten && !(await isAsRead(store, file))) return;
-  const writing = await format.write(
-    file,
-    members.map((payment) => ({ payment, order: orderOf(payment, sealer) })),
-  );
-  if (isRefused(writing)) {
-    const problems = [...writing.problems];
+  const payments = members.map((payment) => ({ payment, order: orderOf(payment, sealer) }));
+  const whole = await tryToWrite(format, file, payments);
+  const isDefect = isRefused(whole) && whole.refused === "DEFECT";
+  const isSecond = members.some(({ void_files }) => void_files !== undefined);
+  const writing = isDefect && isSecond ? await writeHalved(format, file, payments) : whole;
+  if (isDefect) log.error({ rail, file: file._id, problems: whole.problems }, "file not written");
+  const change = isRefused(writing)
+    ? refusedFile(writing, isSecond)
+    : await storedWriting(work, file, writing);
+  if (change.state === undefined) {
+    const { problems } = change;
     log.error({ rail, file: file._id, problems }, "file not written: the profile does not fit");
-    await changeFile(store, file, { problems }, clock.now());
-    return;
   }
-  const stored = await storedWriting(work, file, writing);
-  const written = await changeFile(store, file, stored, clock.now());
-  if (written !== undefined) await tellPayments(work, written);
+  const changed = await changeFile(store, file, change, clock.now());
+  if (changed !== undefined && changed.state !== "claiming") await tellPayments(work, changed);
+}
+
+/** A file that is not written: void after a defect, else tried again as it is. */
+function refusedFile(
+  { refused: why, problems }: ProfileFaults | FileDefect,
+  isSecond: boolean,
+): Partial<FileDocument> {
+  const isVoid = why === "DEFECT" && !isSecond;
+  return { ...(isVoid && { state: "void" }), problems: [...problems] };
 }
 
 async function storedWriting(
@@ -153,11 +187,13 @@ async function claimPayments(
 }
 
 /**
- * Has the payments of a written file know what it decided: by what answers name them, and which
- * were left out. Repeated it changes nothing.
+ * Has the payments of a written or void file know what it decided: by what answers name them, and
+ * which were left out. Those that it has claimed and could not hold return to the queue: they are
+ * the ones that still have what a file needs of them. Repeated it changes nothing.
  */
 export async function tellPayments(work: FileWork, file: FileDocument): Promise<void> {
   const { store, clock, log } = work;
+  await noteFindings(work, { file: file._id, name: file.name ?? file._id }, unwrittenOf(file));
   const at = clock.now();
   const { _id, members = [], left_out = [] } = file;
   const told = { state: "filed" as const, file: _id };
@@ -173,6 +209,53 @@ export async function tellPayments(work: FileWork, file: FileDocument): Promise<
   }
   for (let from = 0; from < writes.length; from += atOnce) {
     await store.payments.bulkWrite(writes.slice(from, from + atOnce), { ordered: false });
+  }
+  const isUnwritten = unwrittenProblem(file) !== undefined;
+  await store.payments.updateMany(
+    { ...told, sealed: { $exists: true } },
+    {
+      $set: { state: "waiting", updated_at: at },
+      $unset: { file: "" },
+      $inc: { revision: 1, ...(isUnwritten && { void_files: 1 }) },
+    },
+  );
+}
+
+/** Why a void file could not be written; `undefined`: it is written, or has no payments. */
+function unwrittenProblem({ state, problems }: FileDocument): string | undefined {
+  return state === "void" ? problems?.join("; ") : undefined;
+}
+
+/** The file that could not be written, or the payments that no file can hold, for operators. */
+function unwrittenOf(file: FileDocument): Found[] {
+  const why = unwrittenProblem(file);
+  const whole: Found[] = why === undefined ? [] : [{ kind: "unwritten", what: why }];
+  const alone = (file.left_out ?? [])
+    .filter(({ field }) => failureOfFault(field) === undefined)
+    .map(({ id, problem }): Found => ({ kind: "unwritten", what: problem, payoutId: id }));
+  return [...whole, ...alone];
+}
+
+/**
+ * Returns payments to the queue that name a written or void file and are not in it. The process
+ * that decided on the file died before it did so, or another process claimed them late.
+ */
+export async function returnPayments(work: FileWork): Promise<void> {
+  const { rail, store } = work;
+  const claiming = store.files.find({ open: rail, state: "claiming" });
+  const known = (await claiming.project<{ _id: string }>({ _id: 1 }).toArray()).map(
+    ({ _id }) => _id,
+  );
+  for (let returned = 0; returned < returnedMax; returned += 1) {
+    const claimed = await store.payments.findOne(
+      { rail, state: "filed", sealed: { $exists: true }, file: { $nin: known } },
+      { projection: { file: 1 } },
+    );
+    if (claimed?.file === undefined) return;
+    known.push(claimed.file);
+    const file = await store.files.findOne({ _id: claimed.file });
+    // One may have been begun meanwhile.
+    if (file !== null && file.state !== "claiming") await tellPayments(work, file);
   }
 }
 

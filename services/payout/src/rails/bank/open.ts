@@ -1,4 +1,5 @@
 import { openHere } from "@disburse/bank-files/reading/opened-file.ts";
+import { entryCentsMax } from "@disburse/bank-files/nacha/batches.ts";
 import type { SftpSettings } from "@disburse/bank-files/sftp/connection.ts";
 import { withSftp } from "@disburse/bank-files/sftp/session.ts";
 import type { Log } from "@disburse/chassis/log.ts";
@@ -18,7 +19,7 @@ import type { FileWork, NewMessageId } from "./files.ts";
 import type { BankFormat } from "./format.ts";
 import { iso20022Format } from "./iso20022/format.ts";
 import { accountName } from "./iso20022/profile.ts";
-import { centsMax, nachaFormat } from "./nacha/format.ts";
+import { nachaFormat } from "./nacha/format.ts";
 import { scheduleOf } from "./plan.ts";
 import { createBankRail } from "./rail.ts";
 import type { BankServer } from "./sending.ts";
@@ -112,7 +113,7 @@ function partsOf(settings: BankRailSettings, schedule: ReturnType<typeof schedul
   }
   const format: BankFormat = nachaFormat(settings, schedule);
   const { statement_account: account = "", return_window_days: returnWindowDays } = settings;
-  return { format, account, largest: centsMax, returnWindowDays };
+  return { format, account, largest: entryCentsMax, returnWindowDays };
 }
 
 /** A message id: 26 capitals and digits, in the order of time; each is given once. */

@@ -49,7 +49,8 @@ export async function settleBySilence(work: FileWork, readAt: Date): Promise<voi
     // One that left late settles late.
     if (localTime(sent_at, schedule.zone).day > through) continue;
     if (held.through !== undefined && created_at <= held.through) continue;
-    const open = { file: _id, state: "filed" as const };
+    // Without a trace number it is in no file: it was claimed too late, and is returned.
+    const open = { file: _id, state: "filed" as const, trace: { $exists: true } };
     await store.payments.updateMany(
       {
         ...open,
@@ -97,6 +98,7 @@ export async function countWaiting(
     const due = {
       file: _id,
       state: "filed" as const,
+      trace: { $exists: true },
       doubt: { $exists: false },
       "plan.settles_on": { $lte: through },
     };

@@ -1,5 +1,6 @@
 import type { Agent, Payment } from "@disburse/bank-files/iso20022/initiation/payment.ts";
 import {
+  sumMinorMax,
   type WrittenInitiation,
   writeInitiation,
 } from "@disburse/bank-files/iso20022/initiation/write.ts";
@@ -10,18 +11,26 @@ import { cutToFit } from "@disburse/bank-files/text/swift-characters.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 
-import type { FileDocument, StoredFault } from "../documents.ts";
-import { leftOut, profileFaults } from "../faults.ts";
-import type { BankFormat, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
+import type { FileDocument } from "../documents.ts";
+import type { BankFormat, FileDefect, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
 import type { Order } from "../payments.ts";
 import { type Iso20022RailSettings, minorOf } from "../settings.ts";
 import { failureOfReason } from "./failures.ts";
-import { accountName, debtorOf, type Iso20022Profile, initiationProfile } from "./profile.ts";
+import { writeFitting } from "../writing/faults.ts";
+import {
+  accountName,
+  debtorOf,
+  type Iso20022Profile,
+  initiationProfile,
+  sampleProblems,
+  writeSample,
+} from "./profile.ts";
 
 /** Files of ISO 20022: pain.001 to the bank; pain.002, camt.053 and camt.054 from it. */
 export function iso20022Format(settings: Iso20022RailSettings): BankFormat {
   const { profile, currency, return_charges_max } = settings;
   return {
+    sumMax: sumMinorMax,
     write: (file, payments) => write(profile, file, payments),
     judging: {
       accounts: [accountName(profile)],
@@ -31,44 +40,42 @@ export function iso20022Format(settings: Iso20022RailSettings): BankFormat {
       entriesSettle: true,
     },
     failureOf: failureOfReason,
+    check: () => check(settings),
   };
 }
 
-/** Writes all that can be written; what cannot is left out, each with its first fault. */
 async function write(
   profile: Iso20022Profile,
-  file: FileDocument,
+  { _id: messageId, created_at: createdAt }: FileDocument,
   all: readonly PaymentToWrite[],
-): Promise<Writing | ProfileFaults> {
-  const { _id: messageId, created_at: createdAt } = file;
-  const payments = all.map((each) => paymentOf(profile, each));
-  const initiation = { messageId, createdAt };
-  const written = writeInitiation(initiationProfile(profile), { ...initiation, payments });
-  if (!isRefused(written)) return checked(written, messageId, []);
-  const left = leftOut(written.faults);
-  if (left === undefined) return profileFaults(written.faults);
-  const others = payments.filter(({ payoutId }) => !left.has(payoutId));
-  const out = [...left.values()];
-  if (others.length === 0) return { file: undefined, leftOut: out };
-  const rest = writeInitiation(initiationProfile(profile), { ...initiation, payments: others });
-  return isRefused(rest) ? profileFaults(rest.faults) : checked(rest, messageId, out);
-}
-
-/** No file leaves that its schema refuses: that it is written at all is a defect, for people. */
-async function checked(
-  { version, bytes, batches }: WrittenInitiation,
-  messageId: string,
-  out: readonly StoredFault[],
-): Promise<Writing | ProfileFaults> {
-  const breaches = await schemaBreaches(version, bytes);
-  if (breaches.length > 0) {
-    const problems = breaches.slice(0, 10).map(({ problem }) => `schema: ${problem}`);
-    return { ...refused("UNWRITABLE"), problems };
-  }
-  const members = batches.flatMap(({ paymentInformationId: block, payoutIds }) =>
+): Promise<Writing | ProfileFaults | FileDefect> {
+  const made = writeFitting(
+    all.map((each) => paymentOf(profile, each)),
+    (payments) => writeInitiation(initiationProfile(profile), { messageId, createdAt, payments }),
+  );
+  if (isRefused(made)) return made;
+  const { written, leftOut } = made;
+  if (written === undefined) return { file: undefined, leftOut };
+  const problems = await schemaProblems(written);
+  if (problems.length > 0) return { ...refused("DEFECT"), problems };
+  const members = written.batches.flatMap(({ paymentInformationId: block, payoutIds }) =>
     payoutIds.map((id) => ({ id, block })),
   );
-  return { file: { name: `${messageId}.xml`, bytes, members }, leftOut: out };
+  return { file: { name: `${messageId}.xml`, bytes: written.bytes, members }, leftOut };
+}
+
+/** Breaches of the schema that operators read. */
+const problemsMax = 10;
+
+/** No file leaves that its schema refuses. */
+async function schemaProblems({ version, bytes }: WrittenInitiation): Promise<string[]> {
+  const breaches = await schemaBreaches(version, bytes);
+  return breaches.slice(0, problemsMax).map(({ problem }) => `schema: ${problem}`);
+}
+
+async function check({ profile, currency }: Iso20022RailSettings): Promise<readonly string[]> {
+  const written = writeSample(profile, currency);
+  return isRefused(written) ? sampleProblems(written) : schemaProblems(written);
 }
 
 /** Unstructured remittance information (ISO 20022, `Max140Text`). */

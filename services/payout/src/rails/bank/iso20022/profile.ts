@@ -2,6 +2,7 @@ import type {
   DebtorAccount,
   InitiationProfile,
   PostalAddress,
+  Unwritable,
 } from "@disburse/bank-files/iso20022/initiation/payment.ts";
 import { writeInitiation } from "@disburse/bank-files/iso20022/initiation/write.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
@@ -106,7 +107,13 @@ export function accountName({ account }: Iso20022Profile): string {
 
 /** What the writer refuses of a profile itself, whatever is paid: `debtor.account.iban: is …`. */
 export function iso20022ProfileProblems(profile: Iso20022Profile, currency: string): string[] {
-  const written = writeInitiation(initiationProfile(profile), {
+  const written = writeSample(profile, currency);
+  return isRefused(written) ? sampleProblems(written) : [];
+}
+
+/** A file with one payment that fits each profile. */
+export function writeSample(profile: Iso20022Profile, currency: string) {
+  return writeInitiation(initiationProfile(profile), {
     ...{ messageId: "CHECK", createdAt: new Date(0) },
     payments: [
       {
@@ -123,6 +130,9 @@ export function iso20022ProfileProblems(profile: Iso20022Profile, currency: stri
       },
     ],
   });
-  if (!isRefused(written)) return [];
-  return written.faults.map(({ field, problem }) => `${field}: ${problem}`);
+}
+
+/** Faults of such a file, which are the profile's. */
+export function sampleProblems({ faults }: Unwritable): string[] {
+  return faults.map(({ field, problem }) => `${field}: ${problem}`);
 }

@@ -1,24 +1,22 @@
 import { localTime, type Schedule } from "@disburse/bank-files/calendar/window.ts";
-import type { AchCredit, WrittenAch } from "@disburse/bank-files/nacha/credit.ts";
+import { sumCentsMax } from "@disburse/bank-files/nacha/batches.ts";
+import type { AchCredit } from "@disburse/bank-files/nacha/credit.ts";
 import { writeAch } from "@disburse/bank-files/nacha/write.ts";
 import { cutToFit } from "@disburse/bank-files/text/swift-characters.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 
-import type { BankStore, FileDocument, StoredFault } from "../documents.ts";
-import { leftOut, profileFaults } from "../faults.ts";
-import type { BankFormat, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
+import type { BankStore, FileDocument } from "../documents.ts";
+import type { BankFormat, FileDefect, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
 import { dayThrough } from "../plan.ts";
 import type { NachaRailSettings } from "../settings.ts";
 import { failureOfReturn } from "./failures.ts";
+import { writeFitting } from "../writing/faults.ts";
 import { reserveNumbers } from "./numbers.ts";
-import { achProfile } from "./profile.ts";
+import { achProfile, nachaProfileProblems } from "./profile.ts";
 
 /** A payment has one addenda record of 80 characters (NACHA, PPD and CCD). */
 const remittanceMax = 80;
-
-/** Ten digits of cents (NACHA, entry detail record). */
-export const centsMax = 9_999_999_999n;
 
 /** Files of NACHA: PPD and CCD credits to the bank; returns and changes from it. */
 export function nachaFormat(settings: NachaRailSettings, schedule: Schedule): BankFormat {
@@ -26,6 +24,7 @@ export function nachaFormat(settings: NachaRailSettings, schedule: Schedule): Ba
   return {
     reserve: (store: BankStore, payments, at) =>
       reserveNumbers(store, { rail, day: localTime(at, schedule.zone).day, payments }),
+    sumMax: sumCentsMax,
     write: async (file, payments) => write(settings, schedule, file, payments),
     judging: {
       // Without an account no statement is ours.
@@ -36,48 +35,33 @@ export function nachaFormat(settings: NachaRailSettings, schedule: Schedule): Ba
       entriesSettle: false,
     },
     failureOf: failureOfReturn,
+    check: async () => nachaProfileProblems(settings.profile),
     settledThrough: (now) => dayThrough(schedule, days, now),
   };
 }
 
-/** Writes all that can be written; what cannot is left out, each with its first fault. */
 function write(
   { profile }: NachaRailSettings,
   { zone }: Schedule,
   { _id: messageId, created_at, numbers }: FileDocument,
   all: readonly PaymentToWrite[],
-): Writing | ProfileFaults {
+): Writing | ProfileFaults | FileDefect {
   if (numbers === undefined) throw new Error("a NACHA file has reserved no numbers");
   const { day: createdOn, time: createdAt } = localTime(created_at, zone);
   const { ordinal, trace_from: traceFrom } = numbers;
-  const attempt = (credits: readonly AchCredit[]) =>
-    writeAch(achProfile(profile), { createdOn, createdAt, ordinal, traceFrom, credits });
-  const credits = all.map(creditOf);
-  const first = attempt(credits);
-  const companyId = profile.company.id;
-  if (!isRefused(first)) return written(messageId, companyId, first, []);
-  const left = leftOut(first.faults);
-  if (left === undefined) return profileFaults(first.faults);
-  const others = credits.filter(({ payoutId }) => !left.has(payoutId));
-  const out = [...left.values()];
-  if (others.length === 0) return { file: undefined, leftOut: out };
-  const rest = attempt(others);
-  return isRefused(rest) ? profileFaults(rest.faults) : written(messageId, companyId, rest, out);
-}
-
-function written(
-  messageId: string,
-  companyId: string,
-  { bytes, traces }: WrittenAch,
-  out: readonly StoredFault[],
-): Writing {
-  const members = traces.map(({ payoutId: id, trace, transactionCode }) => ({
+  const made = writeFitting(all.map(creditOf), (credits) =>
+    writeAch(achProfile(profile), { createdOn, createdAt, ordinal, traceFrom, credits }),
+  );
+  if (isRefused(made)) return made;
+  const { written, leftOut } = made;
+  if (written === undefined) return { file: undefined, leftOut };
+  const members = written.traces.map(({ payoutId: id, trace, transactionCode }) => ({
     id,
     trace,
-    company_id: companyId,
+    company_id: profile.company.id,
     transaction_code: transactionCode,
   }));
-  return { file: { name: `${messageId}.ach`, bytes, members }, leftOut: out };
+  return { file: { name: `${messageId}.ach`, bytes: written.bytes, members }, leftOut };
 }
 
 function creditOf({ payment, order }: PaymentToWrite): AchCredit {

@@ -19,7 +19,7 @@ export async function reserveNumbers(
 ): Promise<NonNullable<FileDocument["numbers"]>> {
   const ordinal = await reserve(store, `${rail} files ${day}`, 1, undefined);
   if (ordinal > filesMax) throw new Error(`a day has ${filesMax} NACHA files`);
-  // Each payment has one, and each batch may have one that balances it.
+  // Each payment has one. Each batch may have one that balances it, and has a payment.
   const trace_from = await reserve(store, `${rail} traces`, 2 * payments + 1, traceMax);
   return { ordinal: ordinal - 1, trace_from };
 }

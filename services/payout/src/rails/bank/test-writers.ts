@@ -1,0 +1,24 @@
+import { createDispatcher } from "./dispatcher.ts";
+import type { BankFormat } from "./format.ts";
+import type { testRail } from "./test-rail.ts";
+
+/** Where a test has a writer throw: for a file with one of these payments, or with too many. */
+type Thrown = { readonly keys?: readonly string[]; readonly over?: number };
+
+function throwing(format: BankFormat, { keys = [], over }: Thrown): BankFormat {
+  return {
+    ...format,
+    write: async (file, payments) => {
+      const isBad = payments.some(({ payment }) => keys.includes(payment._id));
+      if (isBad || payments.length > (over ?? payments.length)) {
+        throw new RangeError("personal data of Jane Doe");
+      }
+      return format.write(file, payments);
+    },
+  };
+}
+
+/** A process whose writer throws. */
+export function throwingDispatcher({ work }: ReturnType<typeof testRail>, thrown: Thrown) {
+  return createDispatcher({ ...work, format: throwing(work.format, thrown) });
+}

@@ -1,0 +1,82 @@
+import type { FailureCode } from "@disburse/kernel/failure.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { StoredFault } from "../documents.ts";
+import type { FileDefect, ProfileFaults } from "../format.ts";
+
+/** A fault as the writers of bank-files name it. */
+type Fault = { readonly payoutId?: string; readonly field: string; readonly problem: string };
+
+/** A file that a writer of bank-files refused. */
+type Unwritable = Refused<"UNWRITABLE"> & { readonly faults: readonly Fault[] };
+
+/** What merchants read of a beneficiary that does not fit a file, by the start of the field. */
+const codes: readonly (readonly [field: string, code: FailureCode])[] = [
+  ["creditor.account", "INVALID_ACCOUNT"],
+  ["account", "INVALID_ACCOUNT"],
+  ["creditor.agent", "INVALID_ROUTING"],
+  ["routing", "INVALID_ROUTING"],
+  ["creditor.name", "INVALID_NAME"],
+  ["name", "INVALID_NAME"],
+  ["creditor.address", "INVALID_ADDRESS"],
+  ["remittance", "INVALID_REMITTANCE"],
+  ["purpose", "INVALID_REMITTANCE"],
+  ["amount", "AMOUNT_NOT_ACCEPTED"],
+  ["cents", "AMOUNT_NOT_ACCEPTED"],
+];
+
+/** Why a payment fails that no file can carry; `undefined`: the fault is ours, not its own. */
+export function failureOfFault(field: string): FailureCode | undefined {
+  const found = codes.find(([start]) => field === start || field.startsWith(`${start}.`));
+  return found?.[1];
+}
+
+/** Fields by which the writers name a limit of one file. */
+const limits: ReadonlySet<string> = new Set(["credits", "payments", "traceFrom"]);
+
+/** What could be written of payments, and those that are left out. */
+type Fitting<W> = { readonly written: W | undefined; readonly leftOut: readonly StoredFault[] };
+
+/**
+ * Writes all payments that fit; one that does not, by its own data, is left out with its first
+ * fault. Where the profile is at fault, no payment is to blame, and none is left out.
+ */
+export function writeFitting<P extends { readonly payoutId: string }, W extends object>(
+  payments: readonly P[],
+  write: (payments: readonly P[]) => W | Unwritable,
+): Fitting<W> | ProfileFaults | FileDefect {
+  const first = write(payments);
+  if (!isUnwritable(first)) return { written: first, leftOut: [] };
+  const left = ownFaults(first.faults);
+  if (left.size === 0 || first.faults.some(isOfProfile)) return refusalOf(first.faults);
+  const leftOut = [...left.values()];
+  const others = payments.filter(({ payoutId }) => !left.has(payoutId));
+  if (others.length === 0) return { written: undefined, leftOut };
+  const rest = write(others);
+  return isUnwritable(rest) ? refusalOf(rest.faults) : { written: rest, leftOut };
+}
+
+function isUnwritable(made: object): made is Unwritable {
+  return isRefused(made);
+}
+
+function ownFaults(faults: readonly Fault[]): ReadonlyMap<string, StoredFault> {
+  const left = new Map<string, StoredFault>();
+  for (const { payoutId: id, field, problem } of faults) {
+    if (id === undefined || failureOfFault(field) === undefined || left.has(id)) continue;
+    left.set(id, { id, field, problem });
+  }
+  return left;
+}
+
+function isOfProfile({ payoutId, field }: Fault): boolean {
+  return payoutId === undefined && !limits.has(field);
+}
+
+function refusalOf(faults: readonly Fault[]): ProfileFaults | FileDefect {
+  const ofProfile = faults.filter(isOfProfile);
+  const named = ofProfile.length > 0 ? ofProfile : faults;
+  const problems = [...new Set(named.map(({ field, problem }) => `${field}: ${problem}`))];
+  return ofProfile.length > 0
+    ? { ...refused("UNWRITABLE"), problems }
+    : { ...refused("DEFECT"), problems };
+}
