@@ -53,6 +53,18 @@ describe("a NACHA file of ours, and what a bank answers", () => {
     );
   });
 
+  it("is paid in several batches, each debited by its own balancing entry", () => {
+    const most = 9_999_999_999n;
+    const balancedBy = { routing: "121042882", account: "55501", accountType: "checking" } as const;
+    const credits = [most, 1n, most].map((cents, at) => credit(at, { cents }));
+    const file = writeAch({ ...achProfile, balancedBy }, achFile(credits));
+    if (isRefused(file)) throw new Error(JSON.stringify(file.faults));
+    const bank = new Bank({ fateOf: fatesInOrder(["settled", "settled", "settled"]), now });
+    bank.receive(file.bytes);
+    expect(bank.receipts).toMatchObject([{ taken: "paid", faults: [] }]);
+    expect(bank.book.balance("55501")).toBe(100_000_000n - 2n * most - 1n);
+  });
+
   it("is refused where a digit is another one", () => {
     const file = writeAch(achProfile, achFile([credit(1)]));
     if (isRefused(file)) throw new Error("is not written");

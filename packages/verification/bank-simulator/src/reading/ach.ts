@@ -35,6 +35,9 @@ export function readAchFile(bytes: Uint8Array, account: CustomerAccount): Custom
   if (column(control, 2, 7) !== String(blocks.length).padStart(6, "0")) {
     faults.push("counts other batches");
   }
+  if (column(control, 8, 13) !== String(lines.length / 10).padStart(6, "0")) {
+    faults.push("counts other blocks");
+  }
   checkTotals(control, [14, 22, 32, 44], whole, "the file", faults);
   return { format: "nacha", id, blocks, faults };
 }
