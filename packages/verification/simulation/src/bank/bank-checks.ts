@@ -3,6 +3,9 @@ import type { FileDocument, PaymentDocument } from "@disburse/payout/rails/bank/
 import { keyOf, type RailCallers } from "../callers/rail-callers.ts";
 import type { SimulatedBank } from "./simulated-bank.ts";
 
+/** States in which a rail says that a payout is not paid, or no more. */
+const neverPaid: ReadonlySet<string> = new Set(["withdrawn", "rejected", "returned"]);
+
 /** Each payout is paid once or taken back, and ends as the bank's own book has it. */
 export function bankProblems(
   payments: readonly PaymentDocument[],
@@ -12,14 +15,16 @@ export function bankProblems(
 ): string[] {
   const byKey = new Map(payments.map((each) => [each._id, each]));
   const cameBack = new Set(returned.map(keyOf));
+  const unwritten = new Set(files.flatMap(({ left_out = [] }) => left_out.map(({ id }) => id)));
   const wrong = [...orders].flatMap(([key, amount]) => {
     const payment = byKey.get(key);
     if (payment === undefined) return [`${key} was submitted and is not there`];
     const { state, doubt } = payment;
     const credits = paid.filter(({ account }) => keyOf(account) === key);
-    const expected = cameBack.has(key) ? "returned" : "settled";
+    const written = cameBack.has(key) ? "returned" : "settled";
+    const expected = unwritten.has(key) ? "rejected" : written;
     const isPaid = state === "settled" || state === "returned";
-    const isWithdrawn = withdrawn.has(key) && state !== "withdrawn" && state !== "returned";
+    const isWithdrawn = withdrawn.has(key) && !neverPaid.has(state);
     return [
       ...(credits.length === (isPaid ? 1 : 0)
         ? []

@@ -3,6 +3,7 @@ import { startLoop } from "@disburse/chassis/loop.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { createDispatcher } from "@disburse/payout/rails/bank/dispatcher.ts";
 import { openBankStore } from "@disburse/payout/rails/bank/documents.ts";
+import type { BankFormat } from "@disburse/payout/rails/bank/format.ts";
 import { nachaFormat } from "@disburse/payout/rails/bank/nacha/format.ts";
 import type { BankSchedule } from "@disburse/payout/rails/bank/plan.ts";
 import { createBankRail } from "@disburse/payout/rails/bank/rail.ts";
@@ -54,7 +55,7 @@ const [settings] = readBankRails(
 );
 if (settings?.format !== "nacha") throw new Error("the settings are another format's");
 export const { rail: railName } = settings;
-const format = nachaFormat(settings, schedule);
+const nacha = nachaFormat(settings, schedule);
 
 /**
  * A process that works on a bank's files, as `startBankRail` does but for its lease: the lease is
@@ -63,6 +64,14 @@ const format = nachaFormat(settings, schedule);
 export function startBankProcess(shared: SharedRail, instance: ProcessInstance): Rail {
   const { database, bank, broken, isPaused, sabotage } = shared;
   const log = errorsOf(processLog(instance, { broken }));
+  const { faults } = instance.scheduler;
+  const format: BankFormat = {
+    ...nacha,
+    write: async (file, payments) => {
+      if (faults.happens("bank: writer threw", 0.4)) throw new Error("the writer threw");
+      return nacha.write(file, payments);
+    },
+  };
   const store = openBankStore(databaseLink(instance, database, sabotage));
   const dispatcher = createDispatcher({
     ...{ rail: railName, format, schedule, paymentsMax, store, sealer: seals },

@@ -84,6 +84,7 @@ export async function runBankSeed(
     isOver = await scheduler.run(isAtRest, scheduler.nowMs() + calmMs, stepsMax);
     if (!isOver) scheduler.advance(scheduler.nowMs() + advanceMs);
   }
+  countUnwritten(scheduler, stored.files());
   const wrong = [
     ...failed,
     ...broken,
@@ -94,6 +95,12 @@ export async function runBankSeed(
     ...{ seed, wrong, faults: scheduler.faults.counts, steps: scheduler.steps },
     traceHash: scheduler.traceHash,
   };
+}
+
+function countUnwritten({ faults }: Scheduler, files: readonly FileDocument[]): void {
+  for (const { left_out = [] } of files) {
+    if (left_out.length > 0) faults.count("bank: payment unwritten");
+  }
 }
 
 /** Operators pause the rail now and then, for some seconds. */
