@@ -43,9 +43,9 @@ type Totals = { entries: number; rdfis: bigint; debits: bigint; credits: bigint 
 const noTotals: Totals = { entries: 0, rdfis: 0n, debits: 0n, credits: 0n };
 
 /**
- * Writes a NACHA file of credits: batches by class and day, controls, blocks of ten. A full batch is
- * followed by another one. The same values make the same bytes. Refuses the whole file if a part of
- * it cannot be written, or if one file cannot hold all credits.
+ * Writes a NACHA file of credits: batches by class and day, controls, blocks of ten. A full batch
+ * is followed by another one. The same values make the same bytes. Refuses the whole file if a part
+ * of it cannot be written, or if one file cannot hold all credits.
  */
 export function writeAch(profile: AchProfile, file: AchFile): WrittenAch | AchUnwritable {
   const isBalanced = profile.balancedBy !== undefined;

@@ -34,11 +34,14 @@ function isOfEach({ file, leftOut }: Writing, payments: readonly PaymentToWrite[
   );
 }
 
+/** The first line of a stack that names a file: its name and the line, without its folders. */
+const frame = /^ +at .*?([\w.-]+\.[a-z]+)(?:\?[^:]*)?:(\d+):\d+\)?$/m;
+
 /** Where an exception was thrown. Its message may have personal data: it is left out. */
 function placeOf(error: unknown): string {
   if (!(error instanceof Error)) return "no error";
-  const [, place] = /^ +at .*?([\w.-]+:\d+):\d+\)?$/m.exec(error.stack ?? "") ?? [];
-  return place === undefined ? error.name : `${error.name} at ${place}`;
+  const [, name, line] = frame.exec(error.stack ?? "") ?? [];
+  return name === undefined ? error.name : `${error.name} at ${name}:${line}`;
 }
 
 /**

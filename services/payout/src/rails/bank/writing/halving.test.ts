@@ -1,0 +1,131 @@
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { FileDocument } from "../documents.ts";
+import type { BankFormat, PaymentToWrite } from "../format.ts";
+import { tryToWrite, writeHalved } from "./halving.ts";
+
+const file = { _id: "FILE1" } as FileDocument;
+
+/** Payments of these ids; a writer of a test needs no more of them. */
+const paymentsOf = (ids: readonly string[]) =>
+  ids.map((_id) => ({ payment: { _id }, order: {} })) as unknown as PaymentToWrite[];
+
+type Writer = Pick<BankFormat, "write"> & Partial<Pick<BankFormat, "check">>;
+
+const formatOf = ({ write, check = async () => [] }: Writer): BankFormat => ({
+  sumMax: 1n,
+  write,
+  check,
+  read: () => refused("UNREADABLE"),
+});
+
+/** Writes what has none of the bad payments and at most `max` of them. */
+const writer = (bad: ReadonlySet<string>, max: number): BankFormat["write"] => {
+  return async (_file, payments) => {
+    const ids = payments.map(({ payment }) => payment._id);
+    if (ids.some((id) => bad.has(id))) throw new TypeError("Jane Doe");
+    if (ids.length > max) return { ...refused("DEFECT"), problems: ["payments: are too many"] };
+    const members = ids.map((id) => ({ id, trace: id }));
+    return { file: { name: "f", bytes: new Uint8Array(), members }, leftOut: [] };
+  };
+};
+
+const idsOf = (members: readonly { readonly id: string }[] = []) => members.map(({ id }) => id);
+
+describe("a file that is halved", () => {
+  const anyFile = fc.record({
+    isBad: fc.array(fc.boolean(), { minLength: 1, maxLength: 70 }),
+    max: fc.integer({ min: 1, max: 70 }),
+  });
+
+  it("leaves out the payments at fault alone, and fills up with others", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyFile, async ({ isBad, max }) => {
+        const ids = isBad.map((_each, at) => `po_${at}`);
+        const bad = new Set(ids.filter((_id, at) => isBad[at]));
+        const format = formatOf({ write: writer(bad, max) });
+        const made = await writeHalved(format, file, paymentsOf(ids));
+        if (isRefused(made)) throw new Error(made.problems.join());
+        expect(new Set(idsOf(made.leftOut))).toEqual(bad);
+        const members = idsOf(made.file?.members);
+        expect(members.some((id) => bad.has(id))).toBe(false);
+        expect(members).toEqual(ids.filter((id) => members.includes(id)));
+        const good = ids.length - bad.size;
+        if (good <= max) expect(members).toHaveLength(good);
+        else expect(members.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("finds one payment at fault among 20,000 in few tries", async () => {
+    const ids = Array.from({ length: 20_000 }, (_each, at) => `po_${at}`);
+    const write = writer(new Set(["po_12345"]), ids.length);
+    let tries = 0;
+    const format = formatOf({
+      write: (...given) => {
+        tries += 1;
+        return write(...given);
+      },
+    });
+    const made = await writeHalved(format, file, paymentsOf(ids));
+    expect(isRefused(made) ? [] : idsOf(made.leftOut)).toEqual(["po_12345"]);
+    expect(isRefused(made) ? 0 : made.file?.members.length).toBe(19_999);
+    expect(tries).toBeLessThan(40);
+  });
+
+  it.each<[string, Writer["check"], string]>([
+    ["has problems", async () => ["odfi: is not eight digits"], "odfi: is not eight digits"],
+    ["fails", () => Promise.reject(new Error("Jane Doe")), "the writer threw Error at "],
+  ])("blames no payment where the writing of a known one %s", async (_name, check, problem) => {
+    const format = formatOf({ write: writer(new Set(["po_1"]), 9), ...(check && { check }) });
+    const made = await writeHalved(format, file, paymentsOf(["po_1", "po_2"]));
+    expect(made).toMatchObject({
+      refused: "UNWRITABLE",
+      problems: [expect.stringContaining(problem)],
+    });
+  });
+
+  it.each([
+    [100, false],
+    [101, true],
+  ])("of %d payments that all fail alone is held: %s", async (count, isHeld) => {
+    const ids = Array.from({ length: count }, (_each, at) => `po_${at}`);
+    const format = formatOf({ write: writer(new Set(ids), count) });
+    const made = await writeHalved(format, file, paymentsOf(ids));
+    expect(isRefused(made)).toBe(isHeld);
+    if (!isRefused(made)) expect(idsOf(made.leftOut).toSorted()).toEqual(ids.toSorted());
+  });
+});
+
+describe("what a writer makes", () => {
+  const written = (members: readonly string[], leftOut: readonly string[]) =>
+    formatOf({
+      write: async () => ({
+        file: { name: "f", bytes: new Uint8Array(), members: members.map((id) => ({ id })) },
+        leftOut: leftOut.map((id) => ({ id, field: "name", problem: "is empty" })),
+      }),
+    });
+
+  it.each<[readonly string[], readonly string[], boolean]>([
+    [["a", "b"], [], true],
+    [["a"], ["b"], true],
+    [["a"], [], false],
+    [["a", "a"], [], false],
+    [["a", "b"], ["b"], false],
+    [["a", "c"], [], false],
+  ])("has each payment once: members %j, left out %j: %s", async (members, leftOut, isWhole) => {
+    const made = await tryToWrite(written(members, leftOut), file, paymentsOf(["a", "b"]));
+    expect(isRefused(made)).toBe(!isWhole);
+  });
+
+  it("names the place of an exception, and never its message", async () => {
+    const format = formatOf({ write: writer(new Set(["a"]), 1) });
+    const made = await tryToWrite(format, file, paymentsOf(["a"]));
+    expect(made).toEqual({
+      refused: "DEFECT",
+      problems: [expect.stringMatching(/^the writer threw TypeError at halving\.test\.ts:\d+$/)],
+    });
+  });
+});
