@@ -38,6 +38,7 @@ export const bankFaultKinds = [
   ...["bank: request lost", "bank: answer lost", "bank: slow", "bank: duplicate refused"],
   ...["bank: returned", "bank: answered twice", "bank: change proposed", "bank: written slowly"],
   ...["bank: return of another's", "bank: file not readable", "bank: decided by operators"],
+  "bank: findings handled by operators",
   ...["bank: rail paused", "bank: taken back", "bank: writer threw", "bank: payment unwritten"],
 ] as const;
 

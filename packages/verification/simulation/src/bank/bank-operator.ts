@@ -3,11 +3,17 @@ import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { type CallContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import {
   BankFileDecision,
+  BankFindingResolution,
+  HandleBankFindingRequestSchema,
   ResolveBankFileRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { AuditAction } from "@disburse/payout/payouts/operators.ts";
-import { type FileDocument, openBankStore } from "@disburse/payout/rails/bank/documents.ts";
+import {
+  type FileDocument,
+  type FindingDocument,
+  openBankStore,
+} from "@disburse/payout/rails/bank/documents.ts";
 import { guardedBankFiles } from "@disburse/payout/rails/bank/rpc.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { directAccess, type MemoryDatabase } from "../store/memory-database.ts";
@@ -39,6 +45,11 @@ export function startBankOperator(of: {
     await withCallContext(calling, () => rpc.resolveBankFile(request(_id, isThere)));
     scheduler.faults.count("bank: decided by operators");
   };
+  // A file of the bank that nobody can read is no return: it says so by telephone.
+  const handle = async ({ _id }: FindingDocument) => {
+    await withCallContext(calling, () => rpc.handleBankFinding(handling(_id)));
+    scheduler.faults.count("bank: findings handled by operators");
+  };
   const look = () => {
     const files = database.documents("bank_files") as unknown as readonly FileDocument[];
     const nowMs = scheduler.nowMs();
@@ -46,9 +57,23 @@ export function startBankOperator(of: {
       ({ state, updated_at }) => state === "undecided" && nowMs - Number(updated_at) >= askMinMs,
     );
     for (const file of due) void decide(file);
+    const findings = database.documents("bank_findings") as unknown as readonly FindingDocument[];
+    const unread = findings.filter(({ open, holds, created_at }) => {
+      return open === true && holds === true && nowMs - Number(created_at) >= askMinMs;
+    });
+    for (const finding of unread) void handle(finding);
     scheduler.after(lookMs, { label: "an operator looks", run: look });
   };
   look();
+}
+
+function handling(findingId: string) {
+  return create(HandleBankFindingRequestSchema, {
+    mutation: { operationId: `op-${findingId}`, actor: { kind: Actor_Kind.OPERATOR, id: "ann" } },
+    findingId,
+    note: "the bank said so by telephone",
+    resolution: BankFindingResolution.NOTHING_OF_OURS,
+  });
 }
 
 function request(fileId: string, isThere: boolean) {
