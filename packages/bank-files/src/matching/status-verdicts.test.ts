@@ -367,6 +367,13 @@ describe("a status that leaves the payment as it is", () => {
   );
 });
 
+it("with an unknown status of its own is not judged by the status of its block", () => {
+  const own = { endToEndId: "E1", unknownStatus: "XXXX", reasons: [] };
+  expect(first(report(none, none, [own]))).toBe("information");
+  expect(first(report(none, of("ACSC"), [own]))).toBe("information");
+  expect(first(report(none, of("RJCT"), [own]))).toBe("contradicting-levels");
+});
+
 it("costs about the same for each payment of a large report", () => {
   const count = 20_000;
   const payments = Array.from({ length: count }, (_each, at) => sentPayment(at + 1));

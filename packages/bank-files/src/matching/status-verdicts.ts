@@ -129,12 +129,13 @@ class ReportJudge {
     const { payoutId, amount } = payment;
     const levels = [own.map(({ status }) => status), [...batches], groups];
     const statuses = levels
-      .map((level) => level.flatMap((each) => each.status ?? []))
+      .map((level) => level.flatMap((each) => each.status ?? each.unknownStatus ?? []))
       .find((level) => level.length > 0);
     const status = statuses?.at(-1);
     if (statuses === undefined || status === undefined) return [];
     // A block or file that is accepted in part says nothing of a payment that it does not name.
-    if (status === "PART" && own.every((each) => each.status.status === undefined)) return [];
+    const isNamed = own.some((each) => each.status.status ?? each.status.unknownStatus);
+    if (status === "PART" && !isNamed) return [];
     const reported = levels.flat();
     const reasons = reported.flatMap((each) => each.reasons);
     const source: Source = {
@@ -214,8 +215,8 @@ type Judged = Verdict extends infer Each
     : never
   : never;
 
-function speaks({ status, reasons }: ReportedStatus): boolean {
-  return status !== undefined || reasons.length > 0;
+function speaks({ status, unknownStatus, reasons }: ReportedStatus): boolean {
+  return (status ?? unknownStatus) !== undefined || reasons.length > 0;
 }
 
 function referenceOf({ endToEndId, instructionId, uetr, bankReference }: PaymentStatus): string {

@@ -25,7 +25,7 @@ export type AchReturn = {
   readonly text?: string;
 };
 
-/** A return that the originator's bank refuses (R61, R67 to R70). */
+/** A return that the originator's bank refuses (R61, R62, R67 to R70). */
 export type DishonouredReturn = {
   readonly kind: "dishonoured";
   readonly code: string;
@@ -81,7 +81,7 @@ export type AchAddenda =
   | ContestedReturn
   | AchChange;
 
-const dishonouredCodes = /^R(?:61|67|68|69|70)$/;
+const dishonouredCodes = /^R(?:61|62|67|68|69|70)$/;
 const contestedCodes = /^R(?:71|72|73|74|75|76|77)$/;
 const trace = /^\d{15}$/;
 

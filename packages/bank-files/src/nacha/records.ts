@@ -82,7 +82,7 @@ export const returnAddenda = {
   trace: [80, 94, "9"],
 } as const satisfies Layout;
 
-/** What a dishonoured return (R61, R67 to R70) says of the return that it refuses. */
+/** What a dishonoured return (R61, R62, R67 to R70) says of the return that it refuses. */
 export const dishonouredPart = {
   returnTrace: [39, 53, "9"],
   returnSettlementDay: [54, 56, "X"],

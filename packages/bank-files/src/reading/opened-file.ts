@@ -14,7 +14,7 @@ import { type BankDocument, type BankFile, readBankFile } from "../read.ts";
 
 /** A part of a file that was not read or does not agree, without content. */
 export type UnreadPart = Unread & {
-  /** The part stands in NACHA records, or in no document: it may hide a return. */
+  /** The part stands in a NACHA file: it may hide a return. */
   readonly mayHideReturn: boolean;
 };
 
@@ -93,7 +93,8 @@ function versionOf(document: BankDocument): string {
 }
 
 function unreadOf(file: BankFile): UnreadPart[] {
-  const own = file.unread.map((each) => ({ ...each, mayHideReturn: true }));
+  const isAch = file.documents.some(({ kind }) => kind === "ach");
+  const own = file.unread.map((each) => ({ ...each, mayHideReturn: isAch }));
   const parts = file.documents.flatMap((document, index): UnreadPart[] => {
     const prefix = file.documents.length === 1 ? "" : `document ${index + 1}: `;
     if (document.kind !== "ach") {
