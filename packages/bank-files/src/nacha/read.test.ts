@@ -72,7 +72,7 @@ describe("what comes back of NACHA entries", () => {
     expect(addendaIn(answer(text))).toMatchObject({ code: "R15", dateOfDeath: "261101" });
   });
 
-  it.each(["R61", "R67", "R68", "R69", "R70"])("is a dishonoured return, %s", (code) => {
+  it.each(["R61", "R62", "R67", "R68", "R69", "R70"])("is a dishonoured return, %s", (code) => {
     const part = `   123918710000001330${"01"}${"Untimely".padEnd(21)}`;
     expect(addendaIn(answer(`799${code}${original}      12104288${part}${rest}`))).toEqual({
       ...{ kind: "dishonoured", code, originalTrace: original, originalRdfi: "12104288" },
