@@ -127,6 +127,15 @@ describe("the encoding of XML", () => {
     ]);
     const [only] = plainStatement.documents;
     expect(read(joined)).toEqual({ documents: [only, only, only, only], unread: [] });
+    const later = encoded("iso-8859-1", statementText("iso-8859-1"));
+    for (const declared of ["", "<?xml version='1.0'?>"]) {
+      const first = text(statementText().replace(/^<\?xml[^>]*\?>/, declared));
+      const both = { documents: [only, only], unread: [] };
+      expect(read(Buffer.concat([first, later]))).toEqual(both);
+      expect(read(Buffer.concat([later, first]))).toEqual(
+        declared === "" ? expect.anything() : both,
+      );
+    }
   });
 
   it("is UTF-8 where its name is not known, which is noted where it matters", () => {
@@ -173,6 +182,11 @@ describe("the encoding of XML", () => {
         ],
         unread: [replaced(1)],
       });
+    });
+
+    it("is noted where the encoding has a control character for the byte", () => {
+      const content = statementText("iso-8859-2").replace("Jürgen", "\u008a");
+      expect(read(encoded("iso-8859-2", content)).unread).toEqual([replaced(1)]);
     });
 
     it("is named by its place where it stands in what is read", () => {

@@ -41,16 +41,14 @@ export function segmentsOf(bytes: Uint8Array): Segment[] {
   if (wide !== undefined) {
     return [{ start: 0, end: bytes.length, encoding: wide, isUnknown: false }];
   }
-  const found = [...declarationsOf(bytes)];
-  const first = startsWith(bytes, 0, utf8Mark) ? undefined : found[0];
-  const segments = [{ start: 0, encoding: first?.encoding, isUnknown: first?.isUnknown ?? false }];
-  for (const each of found) {
-    const before = segments.at(-1);
-    if (before === undefined || each === found[0] || each.encoding === before.encoding) continue;
-    segments.push(each);
+  const beginnings: Declaration[] = [{ start: 0, encoding: unmarked, isUnknown: false }];
+  for (const each of declarationsOf(bytes)) {
+    const last = beginnings.at(-1);
+    if (last?.encoding === each.encoding && last.isUnknown === each.isUnknown) continue;
+    beginnings.push(each);
   }
-  return segments.map(({ start, encoding = unmarked, isUnknown }, index) => {
-    const end = segments[index + 1]?.start ?? bytes.length;
+  return beginnings.map(({ start, encoding, isUnknown }, index) => {
+    const end = beginnings[index + 1]?.start ?? bytes.length;
     return { start, end, encoding, isUnknown };
   });
 }
@@ -61,7 +59,7 @@ type Declaration = {
   readonly isUnknown: boolean;
 };
 
-/** XML declarations with an encoding, where a document may begin. */
+/** XML declarations, where a document may begin. */
 function* declarationsOf(bytes: Uint8Array): Generator<Declaration> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = buffer.indexOf("<?xml"); at >= 0; at = buffer.indexOf("<?xml", at + 5)) {
@@ -72,8 +70,7 @@ function* declarationsOf(bytes: Uint8Array): Generator<Declaration> {
     }
     const text = buffer.subarray(at, at + declarationBytesMax).toString("latin1");
     const name = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]*)["']/.exec(text)?.[1];
-    if (name === undefined) continue;
-    const encoding = encodingNamed(name);
+    const encoding = encodingNamed(name ?? unmarked);
     yield { start: at, encoding: encoding ?? unmarked, isUnknown: encoding === undefined };
   }
 }

@@ -19,6 +19,9 @@ const chunkBytes = 65_536;
 /** Neither XML 1.0 nor a bank's reference can have them. */
 const controls = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
 
+/** Single-byte encodings have control characters where others of their kind have letters. */
+const damaged = /[\u0080-\u009f\ufffd]/g;
+
 /** The text of an XML file, and what was wrong with its encoding once it is read. */
 export type XmlText = {
   readonly chunks: Iterable<string>;
@@ -36,7 +39,7 @@ export function xmlText(bytes: Uint8Array): XmlText {
   function* chunks(): Generator<string> {
     for (const { start, end, encoding, isUnknown } of segmentsOf(bytes)) {
       for (const text of decoded(bytes.subarray(start, end), encoding)) {
-        if (text.includes(replacement)) replaced += text.split(replacement).length - 1;
+        replaced += text.match(damaged)?.length ?? 0;
         if (isUnknown && /\P{ASCII}/u.test(text)) isGuessed = true;
         yield text.replaceAll("\0", " ").replace(controls, replacement);
       }
@@ -94,9 +97,7 @@ export function formatOf(bytes: Uint8Array): "xml" | "ach" | undefined {
     if (text.length >= chunkBytes / 2) break;
   }
   const xmlAt = text.indexOf("<");
-  const achAt = text.startsWith("101") ? 0 : text.search(achHead);
-  const lineAt = text.search(/[\r\n]\s*101/);
-  const headAt = achAt >= 0 ? achAt : lineAt;
+  const headAt = text.startsWith("101") ? 0 : text.search(achHead);
   if (headAt >= 0 && (xmlAt < 0 || headAt < xmlAt)) return "ach";
   return xmlAt >= 0 ? "xml" : undefined;
 }

@@ -143,7 +143,9 @@ describe("a statement", () => {
       code: { domain: "PMNT", family: "ICDT", subFamily: "CHRG" },
       purpose: "COMM",
     });
-    expect(one("<BkTxCd><Prtry><Cd>FEE</Cd></Prtry></BkTxCd><Purp><Prtry>P</Prtry></Purp>")).toEqual({
+    expect(
+      one("<BkTxCd><Prtry><Cd>FEE</Cd></Prtry></BkTxCd><Purp><Prtry>P</Prtry></Purp>"),
+    ).toEqual({
       charges: [],
       code: { proprietary: "FEE" },
       purpose: "P",

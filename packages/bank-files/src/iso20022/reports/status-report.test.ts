@@ -60,13 +60,10 @@ describe("a payment status report", () => {
   it.each([
     ...["ACTC", "ACCP", "ACSP", "ACSC", "ACCC", "PDNG", "PART", "RJCT"],
     ...["RCVC", "RVCM", "RVMC", "RVNA", "RVNC", "RVNM", "ACFW", "ACIS", "ACPD", "CPUC", "PRES"],
-  ])(
-    "may have the status %s",
-    (status) => {
-      const report = readOnlyStatus(statusReport(group(`<GrpSts>${status}</GrpSts>`)));
-      expect(report).toMatchObject({ group: { status }, unread: [] });
-    },
-  );
+  ])("may have the status %s", (status) => {
+    const report = readOnlyStatus(statusReport(group(`<GrpSts>${status}</GrpSts>`)));
+    expect(report).toMatchObject({ group: { status }, unread: [] });
+  });
 
   it("names what it cannot read, and leaves it out", () => {
     const report = readOnlyStatus(

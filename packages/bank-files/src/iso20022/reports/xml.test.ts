@@ -6,7 +6,7 @@ type Message = { readonly root: XmlElement; readonly namespace: string | undefin
 
 /** Reads messages with the root `M`. `taken` collects the elements `T` as they end. */
 function read(text: string, taken: string[] = []) {
-  return readChunks([text], taken);
+  return readChunks(text.match(/.{1,65536}/gs) ?? [], taken);
 }
 
 function readChunks(chunks: readonly string[], taken: string[]) {
@@ -89,6 +89,9 @@ describe("XML of a bank", () => {
     ["<M/><!-- no end", "is not well-formed XML"],
     ["<M>Jane Doe", "is not well-formed XML"],
     ["<M>\u0001</M>", "is not well-formed XML"],
+    [`<M><B>${"x".repeat(1_048_576)}</B></M>`, "has 1048576 characters without an element"],
+    [`<M><!--${"x".repeat(1_048_576)}--></M>`, "has 1048576 characters without an element"],
+    [`<M a="${"x".repeat(1_048_576)}"/>`, "has 1048576 characters without an element"],
     ["", "has no message that is known"],
     ["<Jane/>", "has no message that is known"],
     ["<Document><Jane/></Document>", "has a document with a message that is not known"],

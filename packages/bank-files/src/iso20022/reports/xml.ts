@@ -58,6 +58,9 @@ const depthMax = 64;
 /** References have 35 characters, lines of a reason 105, names of one's own some more. */
 const textMax = 1_000;
 
+/** A text, comment or tag of a bank has some hundred characters; a longer one only fills memory. */
+const unbrokenMax = 1_048_576;
+
 /** Of a line between documents that goes on for longer only the end is kept. */
 const heldMax = 4_096;
 
@@ -211,6 +214,8 @@ class DocumentParser<Document> {
   /** Levels below the element that is dropped. */
   #dropped = 0;
   #written = 0;
+  /** Characters since the last tag began. */
+  #unbroken = 0;
   #end: { readonly position: number; readonly line: number } | undefined;
   #hasRoot = false;
 
@@ -235,6 +240,11 @@ class DocumentParser<Document> {
 
   /** Reads on; returns where in `text` the document ends, or nothing. */
   write(text: string): number | undefined {
+    const [firstTag, lastTag] = [text.indexOf("<"), text.lastIndexOf("<")];
+    if (this.#unbroken + (firstTag < 0 ? text.length : firstTag) > unbrokenMax) {
+      throw new UnreadableXml(`has ${unbrokenMax} characters without an element`);
+    }
+    this.#unbroken = lastTag < 0 ? this.#unbroken + text.length : text.length - lastTag;
     try {
       this.#parser.write(text);
     } catch (error) {
