@@ -79,7 +79,7 @@ export function mayTakeApart(room: Room): boolean {
 
 /** Packages whose files are rules, but for these folders: measuring, threads, connections. */
 const packagesOfRules: Record<string, RegExp> = {
-  "bank-files": /^(?:measure|iso20022\/schemas|sftp)\//,
+  "bank-files": /^(?:measure|iso20022\/schemas|reading|sftp)\//,
   "name-matcher": /^measure\//,
 };
 

@@ -1,0 +1,34 @@
+/** Bytes of the largest file that is read. */
+const mebibyte = 2 ** 20;
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+/** Copies of a part, each with its number in ten digits, up to so many bytes. */
+function copies(part: (number: string) => string, bytes: number): string[] {
+  const count = Math.floor(bytes / part("0".repeat(10)).length);
+  return Array.from({ length: count }, (_, number) => part(String(number).padStart(10, "0")));
+}
+
+/** A status report of 64 MiB on one batch, as banks write it. */
+export function largeStatusReport(): Uint8Array {
+  const head = `<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>B1</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>M1</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>PART</GrpSts></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>M1-1</OrgnlPmtInfId>`;
+  const tail = "</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>";
+  const payments = copies(
+    (number) =>
+      `<TxInfAndSts><StsId>S${number}</StsId><OrgnlInstrId>01KAT3BZR0WM2NQ5${number}</OrgnlInstrId><OrgnlEndToEndId>01KAT3BZR0WM2NQ5${number}</OrgnlEndToEndId><OrgnlUETR>8a562c67-ca16-48ba-b074-00${number}</OrgnlUETR><TxSts>RJCT</TxSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn><AddtlInf>Account closed</AddtlInf></StsRsnInf><OrgnlTxRef><Amt><InstdAmt Ccy="USD">12.34</InstdAmt></Amt><Cdtr><Pty><Nm>Jane Doe</Nm></Pty></Cdtr></OrgnlTxRef></TxInfAndSts>`,
+    64 * mebibyte - head.length - tail.length,
+  );
+  return encode(head + payments.join("") + tail);
+}
+
+/** A statement of one entry with 60 MB of details. */
+export function largeEntry(): Uint8Array {
+  const head = `<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><GrpHdr><MsgId>S1</MsgId></GrpHdr><Stmt><Id>S1</Id><Acct><Id><Othr><Id>000123456789</Id></Othr></Id><Ccy>USD</Ccy></Acct><Ntry><Amt Ccy="USD">12.34</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts><NtryDtls>`;
+  const tail = "</NtryDtls></Ntry></Stmt></BkToCstmrStmt></Document>";
+  const details = copies(
+    (number) =>
+      `<TxDtls><Refs><MsgId>M1</MsgId><AcctSvcrRef>R${number}</AcctSvcrRef><PmtInfId>M1-1</PmtInfId><InstrId>01KAT3BZR0WM2NQ5${number}</InstrId><EndToEndId>01KAT3BZR0WM2NQ5${number}</EndToEndId><UETR>8a562c67-ca16-48ba-b074-00${number}</UETR></Refs><Amt Ccy="USD">12.34</Amt><CdtDbtInd>DBIT</CdtDbtInd><RltdPties><Cdtr><Pty><Nm>Jane Doe</Nm></Pty></Cdtr></RltdPties><RmtInf><Ustrd>Invoice ${number}</Ustrd></RmtInf></TxDtls>`,
+    60_000_000,
+  );
+  return encode(head + details.join("") + tail);
+}

@@ -1,0 +1,34 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { readInWorker } from "../reading/read-in-worker.ts";
+
+/** What the service that reads files allows (issue 39: within 256 MiB, pauses up to 100 ms). */
+const limits = { heapMb: 256, timeoutMs: 600_000 } as const;
+
+const sampleMs = 5;
+
+/**
+ * Reads a file in its worker, and measures this thread meanwhile: the longest pause of its event
+ * loop, and the most processor time between two samples, which a busy machine does not change.
+ */
+export async function measureReading(name: string, bytes: Uint8Array): Promise<string> {
+  const delay = monitorEventLoopDelay({ resolution: sampleMs });
+  let last = process.threadCpuUsage();
+  let mostCpu = 0;
+  const samples = setInterval(() => {
+    const now = process.threadCpuUsage();
+    mostCpu = Math.max(mostCpu, now.user + now.system - last.user - last.system);
+    last = now;
+  }, sampleMs);
+  const started = performance.now();
+  delay.enable();
+  const file = await readInWorker(bytes, limits);
+  delay.disable();
+  const ms = Math.round(performance.now() - started);
+  clearInterval(samples);
+  if (isRefused(file)) throw new Error(file.detail);
+  const pause = Math.round(delay.max / 1e6);
+  const cpu = Math.round(mostCpu / 1e3);
+  const peak = Math.round(process.resourceUsage().maxRSS / 1024);
+  return `${name}, ${bytes.length} bytes, in a worker with ${limits.heapMb} MiB: ${ms} ms, longest pause ${pause} ms (${cpu} ms of processor time), peak of the process ${peak} MiB\n`;
+}
