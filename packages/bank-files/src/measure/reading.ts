@@ -1,14 +1,39 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import { readInWorker } from "../reading/read-in-worker.ts";
+import type { JudgingProfile } from "../matching/judge.ts";
+import type { SentPayment } from "../matching/sent-payment.ts";
+import { openInWorker } from "../reading/open-in-worker.ts";
 
 /** What the service that reads files allows (issue 39: within 256 MiB, pauses up to 100 ms). */
 const limits = { heapMb: 256, timeoutMs: 600_000 } as const;
 
 const sampleMs = 5;
 
+const profile: JudgingProfile = {
+  accounts: [],
+  returnChargesMax: 0n,
+  statusSettles: false,
+  notExecutedCodes: new Set(),
+  entriesSettle: true,
+};
+
+/** Payments of ours in pieces, as a rail gives them. */
+function* sentPayments(ids: readonly string[]): Generator<SentPayment[]> {
+  for (let from = 0; from < ids.length; from += 1_000) {
+    yield ids.slice(from, from + 1_000).map((payoutId) => ({
+      payoutId,
+      endToEndId: payoutId.slice("po_".length).toUpperCase(),
+      amount: { minor: 1_234n, currency: "USD" },
+      state: "sent",
+      debits: [],
+      returns: [],
+      charges: [],
+    }));
+  }
+}
+
 /**
- * Reads a file in its worker, and measures this thread meanwhile: the longest pause of its event
+ * Reads and judges a file in its worker, and measures this thread meanwhile: the longest pause of its event
  * loop, and the most processor time between two samples, which a busy machine does not change.
  */
 export async function measureReading(name: string, bytes: Uint8Array): Promise<string> {
@@ -22,13 +47,18 @@ export async function measureReading(name: string, bytes: Uint8Array): Promise<s
   }, sampleMs);
   const started = performance.now();
   delay.enable();
-  const file = await readInWorker(bytes, limits);
+  const file = await openInWorker(limits)(bytes, profile);
+  if (isRefused(file)) throw new Error(file.detail);
+  let verdicts = 0;
+  for await (const piece of file.judge(sentPayments(file.summary.wanted.payoutIds))) {
+    verdicts += piece.length;
+  }
+  await file.close();
   delay.disable();
   const ms = Math.round(performance.now() - started);
   clearInterval(samples);
-  if (isRefused(file)) throw new Error(file.detail);
   const pause = Math.round(delay.max / 1e6);
   const cpu = Math.round(mostCpu / 1e3);
   const peak = Math.round(process.resourceUsage().maxRSS / 1024);
-  return `${name}, ${bytes.length} bytes, in a worker with ${limits.heapMb} MiB: ${ms} ms, longest pause ${pause} ms (${cpu} ms of processor time), peak of the process ${peak} MiB\n`;
+  return `${name}, ${bytes.length} bytes, ${verdicts} verdicts, in a worker with ${limits.heapMb} MiB: ${ms} ms, longest pause ${pause} ms (${cpu} ms of processor time), peak of the process ${peak} MiB\n`;
 }

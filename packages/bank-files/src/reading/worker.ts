@@ -1,30 +1,60 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { readBankFile } from "../read.ts";
-import { inPieces, type Piece } from "./pieces.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { FileVerdict, JudgingProfile } from "../matching/judge.ts";
+import type { SentPayment } from "../matching/sent-payment.ts";
+import { type FileSummary, openHere } from "./opened-file.ts";
 
-/** The file with empty arrays comes first, then its pieces. */
-export type Answer =
-  | { readonly file: unknown }
-  | { readonly piece: Piece }
-  | { readonly isComplete: true };
+/** A file and how it is judged: what the worker is started with. */
+export type WorkerInput = { readonly bytes: Uint8Array; readonly profile: JudgingProfile };
+
+/** Payments come in pieces; then the file is judged, as often as it is asked for. */
+export type WorkerRequest =
+  | { readonly payments: readonly SentPayment[] }
+  | { readonly wanted: "verdicts" };
+
+/** A summary or a refusal comes first; then verdicts, one piece for each request, and their end. */
+export type WorkerReply =
+  | { readonly unreadable: string }
+  | { readonly summary: FileSummary }
+  | { readonly verdicts: readonly FileVerdict[] }
+  | { readonly isEnd: true };
 
 /** Takes a millisecond or two to receive. */
-const objectsMax = 2_000;
+const verdictsAtOnce = 500;
 
-const bytes: unknown = workerData;
-if (!(bytes instanceof Uint8Array)) throw new Error("was started without a file");
+const { bytes, profile } = workerData as WorkerInput;
+const reply = (message: WorkerReply) => parentPort?.postMessage(message);
 
-const { value, pieces } = inPieces(readBankFile(bytes), objectsMax);
-const answers = answersOf();
-
-// One answer for each request: a thread that receives many at once stands still for all of them.
-parentPort?.on("message", () => {
-  const { value: answer } = answers.next();
-  parentPort?.postMessage(answer);
-});
-
-function* answersOf(): Generator<Answer> {
-  yield { file: value };
-  for (const piece of pieces) yield { piece };
-  yield { isComplete: true };
+const opened = await openHere(bytes, profile);
+if (isRefused(opened)) {
+  reply({ unreadable: opened.detail ?? "" });
+} else {
+  let payments: (readonly SentPayment[])[] = [];
+  let pieces: AsyncGenerator<WorkerReply> | undefined;
+  const judged = async function* (given: readonly (readonly SentPayment[])[]) {
+    for await (const verdicts of opened.judge(given)) {
+      for (let from = 0; from < verdicts.length; from += verdictsAtOnce) {
+        yield { verdicts: verdicts.slice(from, from + verdictsAtOnce) };
+      }
+    }
+  };
+  const next = async () => {
+    pieces ??= judged(payments);
+    const { value } = await pieces.next();
+    if (value !== undefined) return reply(value);
+    pieces = undefined;
+    payments = [];
+    return reply({ isEnd: true });
+  };
+  parentPort?.on("message", (request: WorkerRequest) => {
+    if ("payments" in request) payments.push(request.payments);
+    // A failure ends the thread, which its parent sees.
+    else
+      next().catch((error: unknown) => {
+        setImmediate(() => {
+          throw error;
+        });
+      });
+  });
+  reply({ summary: opened.summary });
 }

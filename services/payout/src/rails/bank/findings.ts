@@ -43,33 +43,41 @@ export async function noteFindings(
   of: FindingSource,
   found: readonly Found[],
 ): Promise<void> {
-  const { rail, store, sealer, clock } = work;
+  for (let from = 0; from < found.length; from += findingsAtOnce) {
+    const documents = new Map(
+      found
+        .slice(from, from + findingsAtOnce)
+        .map((each) => documentOf(work, of, each))
+        .map((document) => [document._id, document]),
+    );
+    await insertMissing(work.store.findings, [...documents.values()]);
+  }
+}
+
+function documentOf(
+  { rail, sealer, clock }: { readonly rail: string; readonly sealer: Seals; readonly clock: Clock },
+  of: FindingSource,
+  { kind, what, place, payoutId, amount, details, holds }: Found,
+): FindingDocument {
   const { reads = 0 } = of.received ?? {};
-  const documents = new Map<string, FindingDocument>();
-  for (const { kind, what, place, payoutId, amount, details, holds } of found) {
-    const key = [of.file, kind, what, payoutId ?? "", place ?? ""].join("|");
-    const _id = sha256Of(new TextEncoder().encode(reads === 0 ? key : `${key}|${reads}`));
-    documents.set(_id, {
-      _id,
-      schema_version: 1,
-      rail,
-      kind,
-      what,
-      file: of.name,
-      ...(of.received !== undefined && { received: of.received._id }),
-      ...(payoutId !== undefined && { payout_id: payoutId }),
-      ...(place !== undefined && { place }),
-      ...(amount !== undefined && { amount }),
-      ...(details !== undefined && { sealed: sealer.seal(details, findingContext(_id)) }),
-      ...(holds === true && { holds }),
-      open: true,
-      created_at: clock.now(),
-    });
-  }
-  const all = [...documents.values()];
-  for (let from = 0; from < all.length; from += findingsAtOnce) {
-    await insertMissing(store.findings, all.slice(from, from + findingsAtOnce));
-  }
+  const key = [of.file, kind, what, payoutId ?? "", place ?? ""].join("|");
+  const _id = sha256Of(new TextEncoder().encode(reads === 0 ? key : `${key}|${reads}`));
+  return {
+    _id,
+    schema_version: 1,
+    rail,
+    kind,
+    what,
+    file: of.name,
+    ...(of.received !== undefined && { received: of.received._id }),
+    ...(payoutId !== undefined && { payout_id: payoutId }),
+    ...(place !== undefined && { place }),
+    ...(amount !== undefined && { amount }),
+    ...(details !== undefined && { sealed: sealer.seal(details, findingContext(_id)) }),
+    ...(holds === true && { holds }),
+    open: true,
+    created_at: clock.now(),
+  };
 }
 
 /** What a finding has sealed; "" for nothing. */

@@ -1,5 +1,5 @@
-import { openHere } from "@disburse/bank-files/reading/opened-file.ts";
 import { entryCentsMax } from "@disburse/bank-files/nacha/batches.ts";
+import { openWithin } from "@disburse/bank-files/reading/open-in-worker.ts";
 import type { SftpSettings } from "@disburse/bank-files/sftp/connection.ts";
 import { withSftp } from "@disburse/bank-files/sftp/session.ts";
 import type { Log } from "@disburse/chassis/log.ts";
@@ -47,6 +47,8 @@ export type RunningBankRail = {
 
 /** How often the work of a rail is looked for. */
 const everyMs = 1_000;
+/** A file of 64 MiB takes a quarter of this memory, and some seconds. */
+const readerLimits = { heapMb: 512, timeoutMs: 120_000 };
 /** How long a process that is killed delays the work on a rail. */
 const leaseMs = 15_000;
 
@@ -60,7 +62,7 @@ export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): R
   const work = {
     ...{ rail: name, format, schedule, paymentsMax: profile.payments_max },
     ...{ store, sealer, clock, log },
-    open: openHere,
+    open: openWithin(readerLimits),
     server: openServer(settings.sftp),
     refusesDuplicates: settings.refuses_duplicates,
   };

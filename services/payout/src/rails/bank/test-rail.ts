@@ -1,5 +1,5 @@
-import { type OpenBankFile, openHere } from "@disburse/bank-files/reading/opened-file.ts";
 import { entryCentsMax } from "@disburse/bank-files/nacha/batches.ts";
+import { type OpenBankFile, openHere } from "@disburse/bank-files/reading/opened-file.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Instruction } from "../rail.ts";
@@ -8,8 +8,8 @@ import { createDispatcher, type DispatchDeps } from "./dispatcher.ts";
 import type { BankStore } from "./documents.ts";
 import { iso20022Format } from "./iso20022/format.ts";
 import { accountName } from "./iso20022/profile.ts";
-import { unpaidAfterBankDays } from "./open.ts";
 import { nachaFormat } from "./nacha/format.ts";
+import { unpaidAfterBankDays } from "./open.ts";
 import { scheduleOf } from "./plan.ts";
 import { createBankRail } from "./rail.ts";
 import type { BankServer } from "./sending.ts";

@@ -15,8 +15,8 @@ import type { FileDocument } from "../documents.ts";
 import type { BankFormat, FileDefect, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
 import type { Order } from "../payments.ts";
 import { type Iso20022RailSettings, minorOf } from "../settings.ts";
-import { failureOfReason } from "./failures.ts";
 import { writeFitting } from "../writing/faults.ts";
+import { failureOfReason } from "./failures.ts";
 import {
   accountName,
   debtorOf,

@@ -10,8 +10,8 @@ import type { BankStore, FileDocument } from "../documents.ts";
 import type { BankFormat, FileDefect, PaymentToWrite, ProfileFaults, Writing } from "../format.ts";
 import { dayThrough } from "../plan.ts";
 import type { NachaRailSettings } from "../settings.ts";
-import { failureOfReturn } from "./failures.ts";
 import { writeFitting } from "../writing/faults.ts";
+import { failureOfReturn } from "./failures.ts";
 import { reserveNumbers } from "./numbers.ts";
 import { achProfile, nachaProfileProblems } from "./profile.ts";
 

@@ -17,7 +17,14 @@ const formatOf = ({ write, check = async () => [] }: Writer): BankFormat => ({
   sumMax: 1n,
   write,
   check,
-  read: () => refused("UNREADABLE"),
+  judging: {
+    accounts: [],
+    returnChargesMax: 0n,
+    statusSettles: false,
+    notExecutedCodes: new Set(),
+    entriesSettle: false,
+  },
+  failureOf: () => ({ code: "UNSPECIFIED" }),
 });
 
 /** Writes what has none of the bad payments and at most `max` of them. */
