@@ -4,8 +4,8 @@ import type { JudgingProfile } from "../matching/judge.ts";
 import type { SentPayment } from "../matching/sent-payment.ts";
 import { openInWorker } from "../reading/open-in-worker.ts";
 
-/** What the service that reads files allows (issue 39: within 256 MiB, pauses up to 100 ms). */
-const limits = { heapMb: 256, timeoutMs: 600_000 } as const;
+/** What a rail allows its reader. */
+const limits = { heapMb: 512, timeoutMs: 600_000 } as const;
 
 const sampleMs = 5;
 
