@@ -108,8 +108,13 @@ const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
 };
 
+const gapIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  gaps: [{ key: { kind: 1, failures: 1, due_at: 1 }, name: "due" }],
+};
+
 /** The steps of this service's database, in order; a released one never changes. */
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
+  { name: "index of open gaps", up: (db) => createIndexes(db, gapIndexes) },
 ];

@@ -9,6 +9,7 @@ import { newId } from "@disburse/kernel/id.ts";
 import { type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sweepExpired } from "./deliveries/retention.ts";
+import { repairGaps } from "./reconciliation/repair.ts";
 import { openGapStore } from "./reconciliation/store.ts";
 import { sweepDeliveries } from "./reconciliation/sweep.ts";
 import {
@@ -113,12 +114,19 @@ async function exercise(): Promise<void> {
   await rpc.listReplays({ merchantId, cursor: replays.nextCursor });
   await rpc.deleteEndpoint({ ...other, mutation: operation() });
   notifier.advance(120_000);
-  await sweepDeliveries({
-    ...notifier,
-    ...{ gaps: openGapStore(notifier.database, notifier.events, notifier.deliveries) },
-    ...{ clock: { now: () => notifier.world.now }, log: silentLog, holdsLease: async () => true },
-    metrics: { swept: () => undefined, through: () => undefined },
-  });
+  const nothing = () => undefined;
+  const sweeping = {
+    gaps: openGapStore(notifier.database, notifier.events, notifier.deliveries),
+    fanOut: notifier.fanOut,
+    metrics: { found: nothing, repaired: nothing, open: nothing, through: nothing },
+    clock: { now: () => notifier.world.now },
+    log: silentLog,
+    holdsLease: async () => true,
+  };
+  const lost = { key: "mer_1/evt_1", eventId: "evt_1" };
+  await sweeping.gaps.record("event", [lost], notifier.world.now);
+  await repairGaps(sweeping, "event", async () => new Set());
+  await sweepDeliveries(sweeping);
   await notifier.work();
   notifier.advance(200 * 86_400_000);
   await notifier.work();

@@ -3,6 +3,7 @@ import type { Collection } from "mongodb";
 import type { DeliveryStore } from "../deliveries/store.ts";
 import { type EventDocument, eventKeptMs } from "../events/documents.ts";
 import type { EventStore } from "../events/store.ts";
+import { openGaps } from "./open-gaps.ts";
 import type { GapKind, GapWindow } from "./rules/window.ts";
 
 /** How far the sweep of a kind has come. */
@@ -40,6 +41,8 @@ export function openGapStore(
         { upsert: true },
       );
     },
+
+    ...openGaps(db),
 
     /** Which of these keys of events are stored. */
     storedEvents: (keys: readonly string[]) => present(events, keys),

@@ -1,10 +1,14 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createLog, silentLog } from "@disburse/chassis/log.ts";
+import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { eventId, newId } from "@disburse/kernel/id.ts";
+import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   operation,
@@ -13,9 +17,10 @@ import {
   startTestNotifier,
   type TestNotifier,
 } from "../test-notifier.ts";
+import type { GapMetrics } from "./metrics.ts";
 import type { GapKind } from "./rules/window.ts";
 import { openGapStore } from "./store.ts";
-import { type GapMetrics, startGapSweep, sweepDeliveries, sweepPayoutEvents } from "./sweep.ts";
+import { type PayoutEvents, startGapSweep, sweepDeliveries, sweepPayoutEvents } from "./sweep.ts";
 
 type Message = { -readonly [Key in keyof BusMessage]: BusMessage[Key] };
 type Published = { merchantId: string; payoutId: string; events: Message[] } & Record<
@@ -27,54 +32,97 @@ const minuteMs = 60_000;
 let notifier: TestNotifier;
 let payouts: Published[];
 let isAway: boolean;
+/** How many payouts a page has. */
+let pageSize: number;
 let ages: Map<GapKind, number>;
-let counted: { kind: GapKind; found: number; repaired: number }[];
+let counted: { kind: GapKind; found?: number; repaired?: number }[];
+let unrepaired: Map<GapKind, number>;
+/** Payout fails every call that names one of these events. */
+let poisonous: Set<string>;
+/** How many events each call of payout named. */
+let republishes: number[];
+let payout: Awaited<ReturnType<typeof servePayout>>["rpc"];
+let stopPayout: () => Promise<void>;
 
 beforeAll(async () => {
   notifier = await startTestNotifier();
+  ({ rpc: payout, stop: stopPayout } = await servePayout());
 });
-afterAll(() => notifier.drop());
-beforeEach(() => {
+afterAll(async () => {
+  await stopPayout();
+  await notifier.drop();
+});
+beforeEach(async () => {
+  await notifier.database.db.collection("gaps").deleteMany({});
   payouts = [];
   isAway = false;
+  pageSize = 1;
   counted = [];
   ages = new Map();
+  unrepaired = new Map();
+  poisonous = new Set();
+  republishes = [];
 });
 
-/** The payout service: what it published by its own clock, a payout a page. */
-const payout = createClient(
-  PayoutOperationsService,
-  createRouterTransport(({ service }) => {
-    service(PayoutOperationsService, {
-      listPublishedPayouts: ({ from, to, cursor }) => {
-        if (isAway) throw new ConnectError("away", Code.Unavailable);
-        const [start, end] = [timestampDate(from!), timestampDate(to!)];
-        const inSpan = payouts
-          .filter(({ publishedAt }) => publishedAt >= start && publishedAt < end)
-          .toSorted((one, other) => one.publishedAt.getTime() - other.publishedAt.getTime());
-        const at = Number(cursor);
-        const page = inSpan.slice(at, at + 1).map(({ createdAt, publishedAt, events, ...ids }) => ({
-          ...{ ...ids, versions: events.map((_each, version) => version + 1) },
-          createdAt: timestampFromDate(createdAt),
-          publishedAt: timestampFromDate(publishedAt),
-        }));
-        return { payouts: page, nextCursor: at + 1 < inSpan.length ? String(at + 1) : "" };
-      },
-      republishPayoutEvents: ({ eventIds }) => {
-        const all = payouts.flatMap(({ events }) => events);
-        const asked = all.filter(({ id, body }) => eventIds.includes(id) && body.length > 0);
-        return {
-          events: asked.map(({ id, key, body }) => ({
-            ...{ eventId: id, routingKey: key, body, requestId: "req-7" },
-          })),
-        };
-      },
-    });
-  }),
-);
+/** The payout service: what it published by its own clock. */
+const published: Partial<ServiceImpl<typeof PayoutOperationsService>> = {
+  listPublishedPayouts: ({ from, to, cursor }) => {
+    if (isAway) throw new ConnectError("away", Code.Unavailable);
+    const [start, end] = [timestampDate(from!), timestampDate(to!)];
+    const inSpan = payouts
+      .filter(({ publishedAt }) => publishedAt >= start && publishedAt < end)
+      .toSorted((one, other) => one.publishedAt.getTime() - other.publishedAt.getTime());
+    const at = Number(cursor);
+    const page = inSpan
+      .slice(at, at + pageSize)
+      .map(({ createdAt, publishedAt, events, ...ids }) => ({
+        ...{ ...ids, versions: events.map((_each, version) => version + 1) },
+        createdAt: timestampFromDate(createdAt),
+        publishedAt: timestampFromDate(publishedAt),
+      }));
+    return {
+      payouts: page,
+      nextCursor: at + pageSize < inSpan.length ? String(at + pageSize) : "",
+    };
+  },
+  republishPayoutEvents: ({ eventIds }) => {
+    republishes.push(eventIds.length);
+    if (eventIds.some((id) => poisonous.has(id))) throw new Error("a poisonous event");
+    const all = payouts.flatMap(({ events }) => events);
+    const asked = all.filter(({ id, body }) => eventIds.includes(id) && body.length > 0);
+    return {
+      events: asked.map(({ id, key, body }) => ({
+        ...{ eventId: id, routingKey: key, body, requestId: "req-7" },
+      })),
+    };
+  },
+};
+
+/** Serves it as payout does: by tokens and the contract's access options. */
+async function servePayout() {
+  const server = await startRpcServer({
+    host: "127.0.0.1",
+    port: 0,
+    verify: testTrust.verify("payout"),
+    log: silentLog,
+    metrics: createMetrics("payout"),
+    services: [PayoutOperationsService],
+    routes: (router) => router.service(PayoutOperationsService, published),
+    ready: async () => true,
+  });
+  const identity = testTrust.service("notifier");
+  const client = connectService(PayoutOperationsService, server.url, { identity });
+  const stop = async () => {
+    client.close();
+    await server.stop();
+  };
+  return { rpc: client.rpc, stop };
+}
 
 const metrics: GapMetrics = {
-  swept: (kind, found, repaired) => void counted.push({ kind, found, repaired }),
+  found: (kind, count) => void counted.push({ kind, found: count }),
+  repaired: (kind, count) => void counted.push({ kind, repaired: count }),
+  open: (kind, count) => void unrepaired.set(kind, count),
   through: (kind, ageMs) => void ages.set(kind, ageMs),
 };
 
@@ -117,7 +165,10 @@ describe("an event that was lost on its way", () => {
     notifier.world.posted.length = 0;
     const lines: string[] = [];
     await sweep(createLog("notifier", "info", { write: (line) => void lines.push(line) }));
-    expect(counted).toEqual([{ kind: "event", found: 1, repaired: 1 }]);
+    expect(counted).toEqual([
+      { kind: "event", found: 1 },
+      { kind: "event", repaired: 1 },
+    ]);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { event_id: eventId(payoutId, 2), request_id: "req-7", level: "warn" },
     ]);
@@ -134,7 +185,8 @@ describe("an event that was lost on its way", () => {
     const others = [publishes(merchantId, 1), publishes(merchantId, 1)];
     notifier.advance(2 * minuteMs);
     await sweep();
-    expect(counted.map(({ found }) => found)).toEqual([3, 1, 1]);
+    expect(counted.flatMap(({ found = [] }) => found)).toEqual([3, 1, 1]);
+    expect(counted.flatMap(({ repaired = [] }) => repaired)).toEqual([5]);
     const all = await stored(merchantId);
     expect(all).toHaveLength(5);
     const bodies = all.map(({ body }) => Buffer.from(body.value()).toString());
@@ -185,11 +237,74 @@ describe("an event that was lost on its way", () => {
     notifier.advance(2 * minuteMs);
     const lines: string[] = [];
     await sweep(createLog("notifier", "error", { write: (line) => void lines.push(line) }));
-    expect(counted.map(({ repaired }) => repaired)).toEqual([0, 0, 1]);
+    expect(counted.flatMap(({ repaired = [] }) => repaired)).toEqual([1]);
+    expect(unrepaired.get("event")).toBe(2);
     expect((await stored(merchantId)).map((each) => each.event_id)).toEqual([good!.events[0]!.id]);
     const ids = lines.map((line) => JSON.parse(line).event_id).toSorted();
     const lost = [mute!, broken!].map(({ events }) => events[0]!.id);
     expect(new Set(ids)).toEqual(new Set(lost));
+  });
+
+  it("is counted and stays open where its repair fails, and is repaired once it can be", async () => {
+    const { merchantId } = await register(notifier);
+    const lost = publishes(merchantId, 1);
+    poisonous.add(lost.events[0]!.id);
+    notifier.advance(2 * minuteMs);
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+      await sweep();
+      notifier.advance(10 * minuteMs);
+    }
+    expect(counted.flatMap(({ found = [] }) => found)).toEqual([1, 0]);
+    expect(unrepaired.get("event")).toBe(1);
+    poisonous.clear();
+    // Long behind the checkpoint by now.
+    await sweep();
+    expect((await stored(merchantId)).map((each) => each.event_id)).toEqual([lost.events[0]!.id]);
+    expect(unrepaired.get("event")).toBe(0);
+  });
+
+  it("whose repair fails for good delays no other", async () => {
+    const merchantId = newId("merchant");
+    pageSize = 200;
+    const all = Array.from({ length: 250 }, () => publishes(merchantId, 1));
+    for (const { events } of all.slice(30, 42)) poisonous.add(events[0]!.id);
+    notifier.advance(2 * minuteMs);
+    for (let sweeps = 0; sweeps < 4; sweeps += 1) {
+      await sweep();
+      notifier.advance(5 * minuteMs);
+    }
+    const ids = new Set((await stored(merchantId)).map((each) => each.event_id));
+    expect([ids.size, ids.isDisjointFrom(poisonous)]).toEqual([238, true]);
+    const later = publishes(merchantId, 1);
+    notifier.advance(2 * minuteMs);
+    await sweep();
+    expect((await stored(merchantId)).map((each) => each.event_id)).toContain(later.events[0]!.id);
+    // A hundred at once, then ten, then alone.
+    expect(new Set(republishes)).toEqual(new Set([100, 50, 10, 1]));
+  });
+
+  it("is left for the next sweep where every call fails", async () => {
+    const merchantId = newId("merchant");
+    pageSize = 2_000;
+    const all = Array.from({ length: 1_100 }, () => publishes(merchantId, 1));
+    for (const { events } of all) poisonous.add(events[0]!.id);
+    notifier.advance(2 * minuteMs);
+    await sweep();
+    expect(republishes).toEqual(Array.from({ length: 10 }, () => 100));
+    poisonous.clear();
+    notifier.advance(5 * minuteMs);
+    await sweep();
+    expect(await stored(merchantId)).toHaveLength(1_100);
+  });
+
+  it("is given up when it is so old that it may be deleted here", async () => {
+    const merchantId = newId("merchant");
+    poisonous.add(publishes(merchantId, 1).events[0]!.id);
+    notifier.advance(2 * minuteMs);
+    await sweep();
+    notifier.advance(61 * 86_400_000);
+    await sweep();
+    expect(unrepaired.get("event")).toBe(0);
   });
 
   it("is none where the event is so old that it may be deleted here", async () => {
@@ -205,6 +320,31 @@ describe("an event that was lost on its way", () => {
 });
 
 describe("a stored event without its deliveries", () => {
+  it("whose deliveries cannot be made delays neither another's nor a payout's event", async () => {
+    const { merchantId, endpointId } = await register(notifier);
+    const [bad, good] = [payoutMessage({ merchantId }), payoutMessage({ merchantId })];
+    await notifier.consume([bad, good]);
+    await notifier.deliveries.collection.deleteMany({ endpoint_id: endpointId });
+    const { deliver } = notifier.fanOut;
+    const fanOut = {
+      ...notifier.fanOut,
+      deliver: async (events: Parameters<typeof deliver>[0]) => {
+        if (events.some(({ event_id }) => event_id === bad.id)) throw new Error("cannot be made");
+        await deliver(events);
+      },
+    };
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+      notifier.advance(5 * minuteMs);
+      await sweepDeliveries({ ...deps(), fanOut });
+    }
+    const made = await notifier.deliveries.collection.find({ merchant_id: merchantId }).toArray();
+    expect(made.map(({ event_id }) => event_id)).toEqual([good.id]);
+    expect(unrepaired.get("delivery")).toBe(1);
+    notifier.advance(5 * minuteMs);
+    await sweepDeliveries(deps());
+    expect(unrepaired.get("delivery")).toBe(0);
+  });
+
   it("gets them, once, in a minute after it came", async () => {
     const { merchantId, endpointId } = await register(notifier);
     await register(notifier, merchantId);
@@ -217,13 +357,16 @@ describe("a stored event without its deliveries", () => {
     expect(await collection.countDocuments(theirs)).toBe(2);
     notifier.advance(minuteMs + 1);
     await sweepDeliveries(deps());
-    expect(counted).toEqual([{ kind: "delivery", found: 2, repaired: 2 }]);
+    expect(counted).toEqual([
+      { kind: "delivery", found: 2 },
+      { kind: "delivery", repaired: 2 },
+    ]);
     const after = await collection.find(theirs).sort({ _id: 1 }).toArray();
     expect(after.map(({ _id }) => _id)).toEqual(before.map(({ _id }) => _id));
     await sweepDeliveries(deps());
     notifier.advance(minuteMs);
     await sweepDeliveries(deps());
-    expect(counted).toHaveLength(1);
+    expect(counted).toHaveLength(2);
   });
 
   it("gets them also where its publisher crashed with the process", async () => {
@@ -258,10 +401,11 @@ it("sweeps in one process at a time, and says once that it looks for no payout's
   await other.hold();
   const [reported, swept] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
   const events: GapMetrics = {
-    swept: (kind) => void (kind === "event" && swept.resolve()),
+    ...metrics,
+    repaired: (kind) => void (kind === "event" && swept.resolve()),
     through: (kind, ageMs) => void (kind === "event" && reported.resolve(ageMs)),
   };
-  const start = (asked: typeof payout | undefined) =>
+  const start = (asked: PayoutEvents | undefined) =>
     startGapSweep({ ...deps(log), metrics: events, lease: lease(), payout: asked, everyMs });
   const loops = [start(undefined), start(payout)];
   await new Promise((resolve) => setTimeout(resolve, 5 * everyMs));

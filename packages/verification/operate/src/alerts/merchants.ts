@@ -68,4 +68,13 @@ export const merchantBreakages: readonly Breakage[] = [
       return () => undefined;
     },
   },
+  {
+    alert: "DisburseWebhookGapsOpen",
+    break: async ({ db }) => {
+      const gaps = db("notifier").collection<{ _id: string }>("gaps");
+      const due_at = new Date(Date.now() + 3_600_000);
+      await gaps.insertOne({ _id: "left", kind: "event", due_at } as never);
+      return () => gaps.deleteOne({ _id: "left" });
+    },
+  },
 ];

@@ -1,0 +1,38 @@
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { type GapKind, gapKinds } from "./rules/window.ts";
+
+/** The metrics of the sweeps. */
+export type GapMetrics = ReturnType<typeof createGapMetrics>;
+
+/** Registers the metrics of the sweeps. */
+export function createGapMetrics(metrics: Metrics) {
+  const found = metrics.counter(
+    "disburse_webhook_gaps_found_total",
+    "Events that were not stored, or lacked deliveries, when a sweep first found them.",
+    ["kind"],
+  );
+  const repaired = metrics.counter(
+    "disburse_webhook_gaps_repaired_total",
+    "Gaps that a sweep repaired.",
+    ["kind"],
+  );
+  const open = metrics.gauge(
+    "disburse_webhook_gaps_open",
+    "Gaps that no sweep has repaired yet, of all processes.",
+    ["kind"],
+  );
+  const age = metrics.gauge(
+    "disburse_webhook_gap_checkpoint_age_seconds",
+    "How long ago the span ended that was last swept, by whichever process.",
+    ["kind"],
+  );
+  // An increase counts from a sample on: without the zeros the first gap would be none.
+  for (const kind of gapKinds) found.inc({ kind }, 0);
+  return {
+    found: (kind: GapKind, count: number): void => found.inc({ kind }, count),
+    repaired: (kind: GapKind, count: number): void => repaired.inc({ kind }, count),
+    open: (kind: GapKind, count: number): void => open.set({ kind }, count),
+    /** Events up to this age were swept. */
+    through: (kind: GapKind, ageMs: number): void => age.set({ kind }, ageMs / 1_000),
+  };
+}
