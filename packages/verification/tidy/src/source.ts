@@ -24,7 +24,11 @@ export function parseSource(path: string, text: string): Source {
 }
 
 /** The finding for a place in a source, given as an offset into its text. */
-export function findingAt(source: Source, offset: number, message: string): Finding {
+export function findingAt(
+  source: Pick<Source, "path" | "text">,
+  offset: number,
+  message: string,
+): Finding {
   return { path: source.path, line: source.text.slice(0, offset).split("\n").length, message };
 }
 

@@ -1,0 +1,125 @@
+import { callersOf } from "@disburse/chassis/identity/access.ts";
+import { contracts } from "@disburse/sandbox/access-table.ts";
+import { openProgram } from "@disburse/tidy/typed/program.ts";
+import { type ServedRpcs, serviceCalls } from "@disburse/tidy/typed/service-calls.ts";
+import { describe, expect, it } from "vitest";
+
+/** Uses that the checker cannot tell of, each with the reason why none of them is a service's. */
+const notServices: Readonly<Record<string, string>> = {
+  "services/gateway/src/main.ts": "passes on calls of persons, with the token of the person",
+};
+
+/** By its name in clients: the services that serve it. */
+const served: ServedRpcs = new Map(
+  [
+    ...Map.groupBy(
+      contracts.flatMap(([service, { methods }]) =>
+        methods.map(({ localName }) => ({ localName, service })),
+      ),
+      ({ localName }) => localName,
+    ),
+  ].map(([name, all]) => [name, new Set(all.map(({ service }) => service))]),
+);
+
+/** `notifier disburse.payout.v1.PayoutOperationsService/listPublishedPayouts`: who may call what. */
+const open = new Set(
+  contracts.flatMap(([, { typeName, methods }]) =>
+    methods.flatMap((method) =>
+      [...callersOf(method).services].map((caller) => `${caller} ${typeName}/${method.localName}`),
+    ),
+  ),
+);
+
+/** The service whose identity the code of a file has; the sandbox's job is one. */
+function callerOf(path: string): string | undefined {
+  const [, service, sandbox] = /^(?:services\/(\w+)|packages\/(sandbox))\/src\//.exec(path) ?? [];
+  return service ?? sandbox;
+}
+
+describe("calls between services", () => {
+  const program = openProgram(["services/*/src", "packages/sandbox/src"]);
+  const { calls, unresolved } = serviceCalls(program, served, callerOf);
+  program.close();
+  const called = new Set(calls.map(({ caller, rpc }) => `${caller} ${rpc}`));
+
+  it("are of RPCs that are open to the caller", () => {
+    expect(calls.filter(({ caller, rpc }) => !open.has(`${caller} ${rpc}`))).toEqual([]);
+    expect(called).toContain(
+      "notifier disburse.payout.v1.PayoutOperationsService/republishPayoutEvents",
+    );
+    expect(called.size).toBeGreaterThan(80);
+  });
+
+  it("are all that RPCs are open for", () => {
+    expect([...open].filter((each) => !called.has(each))).toEqual([]);
+  });
+
+  it("are all resolved", () => {
+    expect(unresolved.filter(({ path }) => notServices[path] === undefined)).toEqual([]);
+    expect(new Set(unresolved.map(({ path }) => path))).toEqual(new Set(Object.keys(notServices)));
+  });
+});
+
+const imports = `
+import type { Client } from "@connectrpc/connect";
+import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+type Payout = Client<typeof PayoutService>;
+`;
+
+describe("a call is found", () => {
+  it.each([
+    ["of a client", "export const f = (payout: Payout) => payout.getPayout({});"],
+    ["of a part", `export const f = (p: Pick<Payout, "getPayout">) => p.getPayout({});`],
+    ["of one that may be absent", "export const f = (p?: Payout) => p?.getPayout({});"],
+    ["by a string", `export const f = (payout: Payout) => payout["getPayout"]({});`],
+    ["taken out", "export const f = ({ getPayout }: Payout) => getPayout({});"],
+    [
+      "taken out later",
+      "export function f(p: Payout) { const { getPayout: g } = p; return g({}); }",
+    ],
+    ["passed on", "export const f = (p: Payout) => [1].map(p.getPayout as never);"],
+    [
+      "of a parameter that a method's client gives its type",
+      "export const on = (f: (of: { payout: Payout }) => unknown) => f;\non(({ payout: p }) => p.getPayout({}));",
+    ],
+  ])("%s", (_how, text) => {
+    const { calls, unresolved } = found(imports + text);
+    expect(calls.map(({ caller, rpc }) => `${caller} ${rpc}`)).toEqual([
+      "notifier disburse.payout.v1.PayoutService/getPayout",
+    ]);
+    expect(unresolved).toEqual([]);
+  });
+
+  it.each([
+    [
+      "a type of one's own",
+      "export const f = (p: { getPayout: (of: object) => unknown }) => p.getPayout({});",
+    ],
+    ["any value", "export const f = (p: Record<string, never>) => p.getPayout;"],
+    ["a cast", "export const f = (p: Payout) => p as unknown as Record<string, never>;"],
+    ["a computed name", "export const f = (p: Payout, name: keyof Payout) => p[name];"],
+    ["a spread", "export const f = (p: Payout) => ({ ...p });"],
+    ["a rest", "export const f = ({ getPayout: _one, ...rest }: Payout) => rest;"],
+    ["another parameter", "const g = (of: object) => of;\nexport const f = (p: Payout) => g(p);"],
+    ["another member", "export const f = (p: Payout): { a: unknown } => ({ a: p });"],
+  ])("or fails the check: %s", (_how, text) => {
+    expect(found(imports + text).unresolved).toHaveLength(1);
+  });
+
+  it("unless it is one's own", () => {
+    const own = imports.replaceAll("payout/v1/payout_pb", "notifier/v1/notifier_pb");
+    const text = "export const f = (p: Payout) => p.listEvents({});";
+    const { calls, unresolved } = found(own.replaceAll("PayoutService", "NotifierService") + text);
+    expect([calls, unresolved]).toEqual([[], []]);
+  });
+});
+
+/** What is found in a file of the notifier. */
+function found(text: string) {
+  const program = openProgram([], { "services/notifier/src/example.ts": text });
+  try {
+    return serviceCalls(program, served, callerOf);
+  } finally {
+    program.close();
+  }
+}
