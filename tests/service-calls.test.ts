@@ -21,7 +21,7 @@ const served: ServedRpcs = new Map(
   ].map(([name, all]) => [name, new Set(all.map(({ service }) => service))]),
 );
 
-/** `notifier disburse.payout.v1.PayoutOperationsService/listPublishedPayouts`: who may call what. */
+/** Who may call what: `notifier disburse.quote.v1.QuoteService/getQuote`. */
 const open = new Set(
   contracts.flatMap(([, { typeName, methods }]) =>
     methods.flatMap((method) =>
@@ -66,60 +66,68 @@ import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payou
 type Payout = Client<typeof PayoutService>;
 `;
 
-describe("a call is found", () => {
-  it.each([
-    ["of a client", "export const f = (payout: Payout) => payout.getPayout({});"],
-    ["of a part", `export const f = (p: Pick<Payout, "getPayout">) => p.getPayout({});`],
-    ["of one that may be absent", "export const f = (p?: Payout) => p?.getPayout({});"],
-    ["by a string", `export const f = (payout: Payout) => payout["getPayout"]({});`],
-    ["taken out", "export const f = ({ getPayout }: Payout) => getPayout({});"],
-    [
-      "taken out later",
-      "export function f(p: Payout) { const { getPayout: g } = p; return g({}); }",
-    ],
-    ["passed on", "export const f = (p: Payout) => [1].map(p.getPayout as never);"],
-    [
-      "of a parameter that a method's client gives its type",
-      "export const on = (f: (of: { payout: Payout }) => unknown) => f;\non(({ payout: p }) => p.getPayout({}));",
-    ],
-  ])("%s", (_how, text) => {
-    const { calls, unresolved } = found(imports + text);
-    expect(calls.map(({ caller, rpc }) => `${caller} ${rpc}`)).toEqual([
-      "notifier disburse.payout.v1.PayoutService/getPayout",
-    ]);
-    expect(unresolved).toEqual([]);
+const found = [
+  ["of a client", "export const f = (payout: Payout) => payout.getPayout({});"],
+  ["of a part", `export const f = (p: Pick<Payout, "getPayout">) => p.getPayout({});`],
+  ["of one that may be absent", "export const f = (p?: Payout) => p?.getPayout({});"],
+  ["by a string", `export const f = (payout: Payout) => payout["getPayout"]({});`],
+  ["taken out", "export const f = ({ getPayout }: Payout) => getPayout({});"],
+  ["taken out later", "export function f(p: Payout) { const { getPayout: g } = p; return g({}); }"],
+  ["passed on", "export const f = (p: Payout) => [1].map(p.getPayout as never);"],
+  [
+    "of a parameter that a method's client gives its type",
+    "export const on = (f: (of: { payout: Payout }) => unknown) => f;\non(({ payout: p }) => p.getPayout({}));",
+  ],
+] as const;
+
+const lost = [
+  [
+    "a type of one's own",
+    "export const f = (p: { getPayout: (of: object) => unknown }) => p.getPayout({});",
+  ],
+  ["any value", "export const f = (p: Record<string, never>) => p.getPayout;"],
+  ["a cast", "export const f = (p: Payout) => p as unknown as Record<string, never>;"],
+  ["a computed name", "export const f = (p: Payout, name: keyof Payout) => p[name];"],
+  ["a spread", "export const f = (p: Payout) => ({ ...p });"],
+  ["a rest", "export const f = ({ getPayout: _one, ...rest }: Payout) => rest;"],
+  ["another parameter", "const g = (of: object) => of;\nexport const f = (p: Payout) => g(p);"],
+  ["another member", "export const f = (p: Payout): { a: unknown } => ({ a: p });"],
+] as const;
+
+const own = [
+  "its own RPC",
+  `
+import type { Client } from "@connectrpc/connect";
+import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+export const f = (own: Client<typeof NotifierService>) => own.listEvents({});
+`,
+] as const;
+
+describe("in a file of the notifier", () => {
+  const examples = [...[...found, ...lost].map(([how, text]) => [how, imports + text]), own];
+  const pathOf = (how: string) =>
+    `services/notifier/src/example-${examples.findIndex(([each]) => each === how)}.ts`;
+  const files = examples.map(([how = "", text = ""]) => [pathOf(how), text] as const);
+  const program = openProgram([], Object.fromEntries(files));
+  const { calls, unresolved } = serviceCalls(program, served, (path) =>
+    path.includes("/example-") ? "notifier" : undefined,
+  );
+  program.close();
+  const resultOf = (how: string) => ({
+    calls: calls.filter(({ path }) => path === pathOf(how)).map(({ rpc }) => rpc),
+    lines: unresolved.filter(({ path }) => path === pathOf(how)).length,
   });
 
-  it.each([
-    [
-      "a type of one's own",
-      "export const f = (p: { getPayout: (of: object) => unknown }) => p.getPayout({});",
-    ],
-    ["any value", "export const f = (p: Record<string, never>) => p.getPayout;"],
-    ["a cast", "export const f = (p: Payout) => p as unknown as Record<string, never>;"],
-    ["a computed name", "export const f = (p: Payout, name: keyof Payout) => p[name];"],
-    ["a spread", "export const f = (p: Payout) => ({ ...p });"],
-    ["a rest", "export const f = ({ getPayout: _one, ...rest }: Payout) => rest;"],
-    ["another parameter", "const g = (of: object) => of;\nexport const f = (p: Payout) => g(p);"],
-    ["another member", "export const f = (p: Payout): { a: unknown } => ({ a: p });"],
-  ])("or fails the check: %s", (_how, text) => {
-    expect(found(imports + text).unresolved).toHaveLength(1);
+  it.each(found)("a call is found %s", (how) => {
+    const calls = ["disburse.payout.v1.PayoutService/getPayout"];
+    expect(resultOf(how)).toEqual({ calls, lines: 0 });
   });
 
-  it("unless it is one's own", () => {
-    const own = imports.replaceAll("payout/v1/payout_pb", "notifier/v1/notifier_pb");
-    const text = "export const f = (p: Payout) => p.listEvents({});";
-    const { calls, unresolved } = found(own.replaceAll("PayoutService", "NotifierService") + text);
-    expect([calls, unresolved]).toEqual([[], []]);
+  it.each(lost)("a call may be hidden, which fails the check, by %s", (how) => {
+    expect(resultOf(how).lines).toBe(1);
+  });
+
+  it("a call of its own service is none", () => {
+    expect(resultOf(own[0])).toEqual({ calls: [], lines: 0 });
   });
 });
-
-/** What is found in a file of the notifier. */
-function found(text: string) {
-  const program = openProgram([], { "services/notifier/src/example.ts": text });
-  try {
-    return serviceCalls(program, served, callerOf);
-  } finally {
-    program.close();
-  }
-}

@@ -1,3 +1,4 @@
+import type { Expression, Node } from "typescript/unstable/ast";
 import {
   isAsExpression,
   isBindingElement,
@@ -13,7 +14,6 @@ import {
   isTypeAssertion,
   isVariableDeclaration,
 } from "typescript/unstable/ast/is";
-import type { Expression, Node } from "typescript/unstable/ast";
 import { type Symbol as CheckedSymbol, ObjectFlags, type Type } from "typescript/unstable/sync";
 import { type Finding, isForTests } from "../source.ts";
 import { findingOf, shown, type TypedFile, type TypedProgram, visitNodes } from "./program.ts";
@@ -108,7 +108,7 @@ function rpcOf({ pathOf }: TypedProgram, symbol: CheckedSymbol | undefined): str
   return `${folder.replaceAll("/", ".")}.${node.name.text}/${symbol.name}`;
 }
 
-/** Clients that are cast, spread, indexed by a name that is computed, or taken as something else. */
+/** Clients that are cast, spread, indexed by a computed name, or taken as something else. */
 function lostClients(program: TypedProgram, { node: root }: TypedFile, caller: string): Node[] {
   const { checker, typesOf } = program;
   const lost: Node[] = [];
