@@ -23,6 +23,7 @@ import {
   showReadiness,
 } from "./operations/lifecycle.ts";
 import { startOperationsServer } from "./operations/server.ts";
+import { watchRejections } from "./rejections.ts";
 import { observeClients } from "./rpc/balancing/observe.ts";
 import { type As, connectService, peerOf } from "./rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
@@ -98,6 +99,7 @@ export function serviceStart<Config extends Settings>(
     const metrics = createMetrics(name);
     showLoops(log, metrics);
     const lifetime = createLifetime(log);
+    lifetime.add("rejections", watchRejections(log, metrics));
     let ping = async () => false;
     const lifecycle = createLifecycle(createDatabaseCheck(() => ping()));
     showReadiness(metrics, lifecycle);
@@ -268,7 +270,13 @@ export async function runService(name: string, start: StartService): Promise<voi
       log.error({}, "service did not stop in time");
       process.exit(failedCode);
     }, service.stopTimeoutMs).unref();
-    void service.stop().then(() => process.exit(0));
+    service.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, "service did not stop");
+        process.exit(failedCode);
+      },
+    );
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);

@@ -36,6 +36,24 @@ async function withoutIndex(world: World) {
   return () => payouts.createIndex({ "untallied.at": 1 }, { name: "untallied", sparse: true });
 }
 
+/** Where Node's debugger listens when SIGUSR1 opens it. */
+const debuggerUrl = "http://127.0.0.1:9229/json";
+const debuggerOpensMs = 1_000;
+
+/** Has a process leave a rejected promise behind, by its debugger. */
+async function rejectIn(pid: number): Promise<void> {
+  process.kill(pid, "SIGUSR1");
+  await pause(debuggerOpensMs);
+  const [target] = (await (await fetch(debuggerUrl)).json()) as { webSocketDebuggerUrl: string }[];
+  const socket = new WebSocket(target?.webSocketDebuggerUrl ?? "");
+  const expression = "void Promise.reject(new Error('left behind'))";
+  const message = { id: 1, method: "Runtime.evaluate", params: { expression } };
+  await new Promise((resolve) => socket.addEventListener("open", resolve));
+  socket.send(JSON.stringify(message));
+  await new Promise((resolve) => socket.addEventListener("message", resolve));
+  socket.close();
+}
+
 /** What breaks processes and calls. */
 export const processBreakages: readonly Breakage[] = [
   {
@@ -43,6 +61,13 @@ export const processBreakages: readonly Breakage[] = [
     break: async ({ platform }) => {
       await platform.kill("quote");
       return () => platform.start("quote");
+    },
+  },
+  {
+    alert: "DisburseUnhandledRejections",
+    break: async ({ platform }) => {
+      await rejectIn(platform.pid("quote"));
+      return () => undefined;
     },
   },
   {

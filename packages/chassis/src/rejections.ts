@@ -1,0 +1,39 @@
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+
+type Watcher = { readonly log: Log; readonly count: () => void };
+
+/** The services that run in this process. */
+const watchers = new Set<Watcher>();
+
+/**
+ * For the `catch` of a promise that is not awaited and should never reject: it logs and counts
+ * the rejection as one that nothing handles. Outside of a service it is thrown again.
+ */
+export function reportRejection(reason: unknown): void {
+  const [first] = watchers;
+  if (first === undefined) throw reason;
+  first.log.error({ err: reason }, "unhandled rejection");
+  for (const { count } of watchers) count();
+}
+
+/**
+ * Keeps this process running when a promise rejects that nothing handles: logs it, and counts it in
+ * `disburse_unhandled_rejections_total`. An exception that nothing catches still ends the process.
+ */
+export function watchRejections(log: Log, metrics: Pick<Metrics, "counter">): () => void {
+  const rejections = metrics.counter(
+    "disburse_unhandled_rejections_total",
+    "Promises that rejected and that nothing handled: faults of the code.",
+    [],
+  );
+  // An increase counts from a sample on: without the zero the first one would be none.
+  rejections.inc(0);
+  const watcher: Watcher = { log, count: () => rejections.inc() };
+  if (watchers.size === 0) process.on("unhandledRejection", reportRejection);
+  watchers.add(watcher);
+  return () => {
+    watchers.delete(watcher);
+    if (watchers.size === 0) process.off("unhandledRejection", reportRejection);
+  };
+}
