@@ -48,7 +48,9 @@ export async function startEmbedded(
     env: { PATH: env.PATH, HOME: env.HOME, TMPDIR: sockets, ...allocator },
     logFile: join(folder, "engine.log"),
     onStart: (started) => {
-      void started.exited.then(() => rm(sockets, { recursive: true, force: true }));
+      // What cannot be removed is left to the system, whose temporary folder it is in.
+      const emptied = () => rm(sockets, { recursive: true, force: true }).catch(() => undefined);
+      started.exited.then(emptied, emptied);
       return recordProcesses(record, [{ child: started, mark: data }]);
     },
     ready: () => answers({ path: socket }),

@@ -16,8 +16,15 @@ const engine = await open(folder);
 // The engine chooses its socket's name; the starter knows this link to it.
 symlinkSync(engine.socketPath, socket);
 
-process.once("SIGTERM", async () => {
-  await engine.close();
-  rmSync(dirname(socket), { recursive: true, force: true });
-  process.exit(0);
+process.once("SIGTERM", () => {
+  engine.close().then(
+    () => {
+      rmSync(dirname(socket), { recursive: true, force: true });
+      process.exit(0);
+    },
+    (error: unknown) => {
+      process.stderr.write(`the engine did not close: ${error}\n`);
+      process.exit(1);
+    },
+  );
 });

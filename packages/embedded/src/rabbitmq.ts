@@ -63,7 +63,8 @@ export async function startNode(
     cwd: folder,
     logFile: join(folder, "node-output.log"),
     onStart: (child) => {
-      void child.exited.then(epmd.stop);
+      // Its supervisor ends it with this process otherwise.
+      child.exited.then(epmd.stop).catch(() => undefined);
       const marked = [
         { child, mark },
         { child: epmd, mark: epmdMark(names) },

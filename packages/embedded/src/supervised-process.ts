@@ -75,13 +75,23 @@ async function startUnder(run: SupervisedCommand): Promise<SupervisedProcess> {
   let isStopping = false;
   return {
     ...{ pid: reported, supervisorPid: child.pid, exited },
-    onLost: (listener) => void exited.then((how) => isStopping || listener(how)),
+    onLost: (listener) => {
+      const lost = (how: string) => isStopping || listener(how);
+      exited.then(lost).catch(endByThrowing);
+    },
     stop: async () => {
       isStopping = true;
       lifeline.end();
       await exited;
     },
   };
+}
+
+/** What a listener throws ends the process, as what any other listener throws does. */
+function endByThrowing(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 async function exitOf(child: ChildProcess): Promise<string> {

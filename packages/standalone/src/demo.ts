@@ -34,10 +34,12 @@ async function demo(): Promise<void> {
   const LOG_LEVEL = process.env.LOG_LEVEL || "warn";
   const environment = { ...process.env, LOG_LEVEL, DATA_DIR: folder, PORT: "0" };
   const standalone = await startStandalone(environment, root, (message) => {
-    throw new Error(message);
+    process.stderr.write(`${message}\n`);
+    process.exit(1);
   });
   const stop = () => {
-    void standalone.stop().then(() => process.exit(1));
+    const exit = () => process.exit(1);
+    standalone.stop().then(exit, exit);
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);

@@ -39,12 +39,14 @@ describe.skipIf(!hasOpenSsh)(`files at a bank's OpenSSH server${openSshReason}`,
 
   beforeAll(async () => {
     server = await startOpenSsh();
-    await new Promise<void>((resolve) => {
+    await new Promise<void>((resolve, reject) => {
       held = withSftp(server.settings, (session) => {
         files = session;
         resolve();
         return done.promise;
       });
+      // It may end, by its time limit, long before it is awaited.
+      held.catch(reject);
     });
   });
   afterAll(async () => {

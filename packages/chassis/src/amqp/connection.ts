@@ -91,7 +91,7 @@ export function maintainConnection(options: {
   return {
     stop: async () => {
       stopping.abort();
-      if (current !== undefined) void closeConnection(current);
+      if (current !== undefined) closeConnection(current).catch(doNothing);
       // A connection in handshake is closed as soon as it is open.
       await withTimeout(closeTimeoutMs, () => running, doNothing);
     },
@@ -134,7 +134,7 @@ export function guardChannel(
 ): void {
   channel.on("error", (error) => log.warn({ err: error }, "bus channel failed"));
   channel.once("close", () => {
-    if (!isStopping()) void closeConnection(connection);
+    if (!isStopping()) closeConnection(connection).catch(doNothing);
   });
 }
 

@@ -10,6 +10,7 @@ import {
 import { publishersOf } from "../bus/event-type.ts";
 import type { Log } from "../log.ts";
 import { createGatherer, type Gathered } from "../mongo/grouping/gatherer.ts";
+import { reportRejection } from "../rejections.ts";
 import { withTimeout } from "../timeout.ts";
 import {
   type AmqpOptions,
@@ -85,7 +86,7 @@ export function createConsumers(options: ConsumerOptions) {
     },
     /** Declares exchange and queues again, on a new connection. */
     renew: () => {
-      if (current !== undefined) void closeConnection(current);
+      if (current !== undefined) closeConnection(current).catch(doNothing);
     },
     ready: () => current !== undefined,
     stop: async () => {
@@ -143,7 +144,9 @@ async function startConsumer(channel: Channel, queue: string, consumer: Consumer
     log,
   });
   // Messages can be acked on their own channel alone: the broker delivers them again.
-  channel.once("close", () => void batches.stop());
+  channel.once("close", () => {
+    batches.stop().catch(reportRejection);
+  });
   const { consumerTag } = await channel.consume(queue, (message) => {
     // The broker cancelled the consumer: its queue was deleted or moved.
     if (message === null) void channel.close().catch(doNothing);

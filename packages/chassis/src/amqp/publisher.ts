@@ -1,5 +1,6 @@
 import type { ChannelModel, ConfirmChannel, Message } from "amqplib";
 import type { Bus, BusMessage } from "../bus/bus.ts";
+import { reportRejection } from "../rejections.ts";
 import { withTimeout } from "../timeout.ts";
 import {
   type AmqpOptions,
@@ -126,7 +127,7 @@ function publishOn(
       assertTaking();
       const confirms = ready.map(publishOne);
       if (await comes(Promise.all(confirms), confirmTimeoutMs)) return;
-      void awaitLate(confirms);
+      awaitLate(confirms).catch(reportRejection);
       throw new Error("the broker did not confirm in time");
     },
     ready: () => !isBlocked && late === 0,

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { reportRejection } from "@disburse/chassis/rejections.ts";
 import type { Finding } from "../screening/rules/hit.ts";
 import type { ScreeningQuery } from "../screening/rules/screening.ts";
 import type { Waiter } from "../screening/screening-index.ts";
@@ -72,7 +73,7 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
     const most = isReady ? answerSecondsMax : startSecondsMax;
     if (silentSeconds <= most) return;
     cause ??= new Error(`the thread of an index did not answer for ${most} seconds`);
-    void worker.terminate();
+    worker.terminate().catch(reportRejection);
   }, tickMs).unref();
 
   const stop = async (): Promise<void> => {
@@ -80,7 +81,7 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
     await worker.terminate();
   };
   const stopIfIdle = (): void => {
-    if (isRetired && line.isIdle()) void stop();
+    if (isRetired && line.isIdle()) stop().catch(reportRejection);
   };
   worker.once("error", (error) => {
     cause = error;

@@ -55,6 +55,11 @@ if (isMainThread) {
     parentPort?.postMessage({ megabytes, threadMegabytes } satisfies Footprint);
   };
   parentPort?.once("message", (packed: readonly PackedList[]) => {
-    void report(indexLists(packed));
+    report(indexLists(packed)).catch((error: unknown) => {
+      // Ends the thread, whose starter reports it.
+      queueMicrotask(() => {
+        throw error;
+      });
+    });
   });
 }

@@ -71,9 +71,10 @@ async function measureIndex(entries: readonly ListEntry[], parties: readonly Par
   at = 1;
   const switched = watch.refresh().then(() => "switched");
   let isSwitched = false;
-  void switched.then(() => {
+  const ended = () => {
     isSwitched = true;
-  });
+  };
+  switched.then(ended, ended);
   const switching = await measureInTurn(measureOne, () => !isSwitched);
   await switched;
 

@@ -1,6 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { reportRejection } from "@disburse/chassis/rejections.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 
 /** What has happened, by its kind and id alone: who follows reads the rest by the public routes. */
@@ -84,7 +85,7 @@ export function createFeeds(deps: {
       const feed = followed.get(merchantId) ?? start(merchantId);
       followed.set(merchantId, feed);
       feed.followers.add(follower);
-      void feed.begun.then(begun);
+      feed.begun.then(begun).catch(reportRejection);
       return () => {
         feed.followers.delete(follower);
         if (feed.followers.size > 0 || followed.get(merchantId) !== feed) return;

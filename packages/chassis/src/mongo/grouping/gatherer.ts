@@ -1,3 +1,5 @@
+import { reportRejection } from "../../rejections.ts";
+
 /** An operation that can wait for others, to go out with them. */
 export type Gathered = {
   /** No two operations of a key are in flight at once, in one batch or in two. */
@@ -53,11 +55,12 @@ export function createGatherer<Item extends Gathered>(
     waiting -= batch.length;
     for (const { bytes } of batch) waitingBytes -= bytes;
     inFlight += 1;
-    void send(batch).finally(() => {
+    const ended = () => {
       inFlight -= 1;
       for (const { key } of batch) release(key);
       wake();
-    });
+    };
+    send(batch).finally(ended).catch(reportRejection);
     wake();
   };
   const release = (key: string | undefined) => {

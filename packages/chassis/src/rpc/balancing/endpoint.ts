@@ -42,7 +42,7 @@ export function createEndpoint(
     },
     /** Ends its connections when their calls have ended. */
     retire: () => {
-      void pools.close();
+      pools.close();
       // A stream has no end of its own; its caller opens another.
       streams?.close();
     },

@@ -11,6 +11,8 @@ const keepAliveMs = 30_000;
 /** Bounds the connections to a slow service: one more pool in this time at most. */
 const renewEveryMs = 2_000;
 
+const doNothing = (): void => undefined;
+
 /** The connections to a process, which can be replaced while calls run on them. */
 export function renewablePools(origin: string, connecting: Connecting) {
   const open = () =>
@@ -39,12 +41,17 @@ export function renewablePools(origin: string, connecting: Connecting) {
       const old = current;
       current = open();
       retired.add(old);
-      void old.close().finally(() => retired.delete(old));
+      const ended = () => retired.delete(old);
+      // It fails where `destroy` ends the pool first.
+      old.close().then(ended, ended);
     },
     /** Ends the connections when their calls have ended. */
-    close: () => current.close(),
+    close: () => {
+      // Where `destroy` ends the pool first, there is nothing left to close.
+      current.close().catch(doNothing);
+    },
     destroy: () => {
-      for (const pool of [current, ...retired]) void pool.destroy();
+      for (const pool of [current, ...retired]) pool.destroy().catch(doNothing);
     },
   };
 }

@@ -30,7 +30,7 @@ export function probeOf(origin: string, base: string, connecting: Connecting) {
       // Refused, cut or silent: no answer.
       return undefined;
     } finally {
-      void client.destroy();
+      client.destroy().catch(() => undefined);
     }
   };
   return {
@@ -41,7 +41,16 @@ export function probeOf(origin: string, base: string, connecting: Connecting) {
       const answer = await ask("POST", `/${Health.typeName}/Check`, healthTimeoutMs);
       if (answer === undefined) return false;
       if (answer.statusCode !== 200) return answer.statusCode < 500;
-      return parseMessage(HealthCheckResponseSchema, answer.bytes).status === serving;
+      return statusIn(answer.bytes) === serving;
     },
   };
+}
+
+/** The status of an answer; `undefined` where it is no answer of a health service. */
+function statusIn(bytes: Uint8Array) {
+  try {
+    return parseMessage(HealthCheckResponseSchema, bytes).status;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,3 +1,4 @@
+import { reportRejection } from "../../rejections.ts";
 import { type Address, addressesOf, type ResolveHost, resolveHost } from "./addresses.ts";
 
 /** A new replica gets calls after about this; a name server of a cluster caches as long. */
@@ -29,9 +30,9 @@ export function createResolution(
   const findAll = async () => {
     await Promise.all(urls.map(find));
     if (isClosed) return;
-    found(urls.flatMap((url) => last.get(url) ?? []));
     const pauseMs = everyMs * (1 + jitterShare * (Math.random() - 0.5));
-    timer = setTimeout(run, pauseMs).unref();
+    timer = setTimeout(again, pauseMs).unref();
+    found(urls.flatMap((url) => last.get(url) ?? []));
   };
   const run = () => {
     clearTimeout(timer);
@@ -39,6 +40,9 @@ export function createResolution(
       running = undefined;
     });
     return running;
+  };
+  const again = () => {
+    run().catch(reportRejection);
   };
   return {
     /** Resolves all names now; calls at the same time share the look-ups. */

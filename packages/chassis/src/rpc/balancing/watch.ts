@@ -1,3 +1,4 @@
+import { reportRejection } from "../../rejections.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Roster } from "./roster.ts";
 
@@ -15,11 +16,11 @@ export function createWatch(roster: Roster) {
   let timer: NodeJS.Timeout | undefined;
 
   /** Runs one probe of an endpoint at a time. */
-  const ask = async (endpoint: Endpoint, probe: (endpoint: Endpoint) => Promise<void>) => {
+  const ask = (endpoint: Endpoint, probe: (endpoint: Endpoint) => Promise<void>): void => {
     if (asked.has(endpoint)) return;
     asked.add(endpoint);
-    await probe(endpoint);
-    asked.delete(endpoint);
+    const ended = () => asked.delete(endpoint);
+    probe(endpoint).finally(ended).catch(reportRejection);
   };
   const askHealth = async (endpoint: Endpoint) => {
     if (!(await endpoint.isServing())) return roster.eject(endpoint, "not serving");
@@ -41,8 +42,8 @@ export function createWatch(roster: Roster) {
     const now = performance.now();
     for (const endpoint of roster.all()) {
       const isSilent = endpoint.calls.size > 0 && now - endpoint.heardMs >= silentMs;
-      if (isSilent) void ask(endpoint, askLife);
-      else if (roster.isDue(endpoint, now)) void ask(endpoint, askHealth);
+      if (isSilent) ask(endpoint, askLife);
+      else if (roster.isDue(endpoint, now)) ask(endpoint, askHealth);
     }
   };
   return {
@@ -57,7 +58,7 @@ export function createWatch(roster: Roster) {
       if (roster.all().length < 2) return;
       if (now - (doubtedMs.get(endpoint) ?? Number.NEGATIVE_INFINITY) < doubtEveryMs) return;
       doubtedMs.set(endpoint, now);
-      void ask(endpoint, askHealth);
+      ask(endpoint, askHealth);
     },
   };
 }

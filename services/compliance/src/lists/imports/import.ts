@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { reportRejection } from "@disburse/chassis/rejections.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { isRefused, otherContent, refused } from "@disburse/kernel/refusal.ts";
@@ -202,7 +203,7 @@ export function readImportApart(
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       resolve({ problem: `files: could not be read within ${timeoutMs / 1_000} s` });
-      void worker.terminate();
+      worker.terminate().catch(reportRejection);
     }, timeoutMs);
     worker.once("message", resolve);
     worker.once("error", (error: NodeJS.ErrnoException) => {

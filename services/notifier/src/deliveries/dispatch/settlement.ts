@@ -1,4 +1,5 @@
 import type { Log } from "@disburse/chassis/log.ts";
+import { reportRejection } from "@disburse/chassis/rejections.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { OrderStore } from "../order/store.ts";
 import { blocksNext } from "../rules/order.ts";
@@ -28,7 +29,7 @@ export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
   return {
     /** Soon releases deliveries of these ordering keys that need not wait. */
     release: (keys: Iterable<string>): void => {
-      for (const key of new Set(keys)) void batches.add(key);
+      for (const key of new Set(keys)) batches.add(key).catch(reportRejection);
     },
     idle: batches.idle,
   };
