@@ -65,10 +65,7 @@ export const processBreakages: readonly Breakage[] = [
   },
   {
     alert: "DisburseUnhandledRejections",
-    break: async ({ platform }) => {
-      await rejectIn(platform.pid("quote"));
-      return () => undefined;
-    },
+    break: async ({ platform }) => keepDoing(() => rejectIn(platform.pid("quote")), 2_000),
   },
   {
     alert: "DisburseNotReady",
