@@ -24,7 +24,7 @@ export async function withSftp<T>(
     ended.reject(new SftpError(message, { cause }));
   };
   const timer = setTimeout(() => fail("the session timed out"), settings.timeoutMs);
-  client.on("error", (error) => fail(`the session failed: ${error.message}`, { cause: error }));
+  client.on("error", (error) => fail(`the session failed: ${error.message}`, error));
   client.on("close", () => fail("the server closed the session"));
   try {
     const worked = connected(client, settings).then((sftp) => work(new SftpSession(sftp)));
