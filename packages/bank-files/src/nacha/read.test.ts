@@ -186,6 +186,11 @@ describe("a NACHA file that is not as it should be", () => {
     expect(problems(content)).toEqual(expect.arrayContaining(expected));
   });
 
+  it.each([["\n"], ["\r\n"], ["\r"], [""]])("names a record by its number, with %j", (end) => {
+    const content = lines.with(2, "1".repeat(94)).join(end);
+    expect(problems(content)).toContain("3 is no record of a NACHA file");
+  });
+
   it("gives an addenda record to no other entry than its own", () => {
     const [first = "", second = ""] = [lines[2] ?? "", (lines[2] ?? "").replace(/^6../, "699")];
     const back = `799R02${original}      12104288${" ".repeat(44)}${rest}`;
