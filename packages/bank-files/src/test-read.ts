@@ -2,12 +2,28 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { StatementFile } from "./iso20022/reports/statement.ts";
 import type { StatusReport } from "./iso20022/reports/status-report.ts";
 import type { ReadAch } from "./nacha/read.ts";
-import { type BankDocument, readBankFile } from "./read.ts";
+import { type BankDocument, type BankFile, readBankFile } from "./read.ts";
+
+/** All documents of a file. Throws where it is refused. */
+export function readWhole(bytes: Uint8Array): BankFile {
+  const file = readBankFile(bytes);
+  if (isRefused(file)) throw new Error(file.detail);
+  return file;
+}
+
+/** A file without the numbers of lines: cards and blank lines shift them. */
+export function withoutLines({ documents, unread }: BankFile): unknown {
+  return JSON.parse(
+    JSON.stringify({ documents, unread }, (key, value) => {
+      if (key === "line") return undefined;
+      return typeof value === "bigint" ? `${value}n` : value;
+    }),
+  );
+}
 
 /** The only document of a file. Throws where there is another one, or a note on the file. */
 function onlyDocument(bytes: Uint8Array): BankDocument {
-  const file = readBankFile(bytes);
-  if (isRefused(file)) throw new Error(file.detail);
+  const file = readWhole(bytes);
   const [document, ...others] = file.documents;
   if (document === undefined || others.length > 0) throw new Error("has not one document");
   if (file.unread.length > 0) throw new Error(JSON.stringify(file.unread));

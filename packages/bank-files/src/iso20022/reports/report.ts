@@ -131,9 +131,9 @@ function isPresent<T>(value: T | undefined): value is T {
 /** Editions whose elements are those that are read here; of others `unread` says so. */
 const editionsRead: Readonly<Record<string, readonly [first: number, last: number]>> = {
   "pain.002.001": [3, 13],
-  "camt.052.001": [2, 13],
-  "camt.053.001": [2, 13],
-  "camt.054.001": [2, 13],
+  "camt.052.001": [2, 12],
+  "camt.053.001": [2, 12],
+  "camt.054.001": [2, 12],
 };
 
 /** The edition of a message by the namespace of its root: `camt.053.001.08`. */
