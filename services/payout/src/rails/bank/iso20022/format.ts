@@ -5,8 +5,9 @@ import {
 } from "@disburse/bank-files/iso20022/initiation/write.ts";
 import { schemaBreaches } from "@disburse/bank-files/iso20022/schemas/validate.ts";
 import { isIban } from "@disburse/bank-files/text/iban.ts";
-import { cutToFit } from "@disburse/bank-files/text/swift-characters.ts";
+import { cutToFit, isShown } from "@disburse/bank-files/text/swift-characters.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { iso20022Max } from "@disburse/kernel/payment-methods/limits.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 
 import type { FileDocument, StoredFault } from "../documents.ts";
@@ -67,9 +68,6 @@ async function checked(
   return { file: { name: `${messageId}.xml`, bytes, members }, leftOut: out };
 }
 
-/** Unstructured remittance information (ISO 20022, `Max140Text`). */
-const remittanceMax = 140;
-
 function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite): Payment {
   const { _id: payoutId, uetr, currency, amount_minor, plan } = payment;
   const { characters } = profile;
@@ -86,8 +84,8 @@ function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite)
         : { kind: "number", number: order.accountNumber },
       ...(agent !== undefined && { agent }),
     },
-    ...(remittance !== "" && {
-      remittance: cutToFit(remittance, characters, remittanceMax),
+    ...(isShown(remittance, characters) && {
+      remittance: cutToFit(remittance, characters, iso20022Max.remittance),
     }),
     ...(purpose !== "" && { purpose }),
   };

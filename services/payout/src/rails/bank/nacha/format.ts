@@ -1,8 +1,9 @@
 import { localTime, type Schedule } from "@disburse/bank-files/calendar/window.ts";
 import type { AchCredit, WrittenAch } from "@disburse/bank-files/nacha/credit.ts";
 import { writeAch } from "@disburse/bank-files/nacha/write.ts";
-import { cutToFit } from "@disburse/bank-files/text/swift-characters.ts";
+import { cutToFit, isShown } from "@disburse/bank-files/text/swift-characters.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { limitOf } from "@disburse/kernel/payment-methods/limits.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 
 import type { BankStore, FileDocument, StoredFault } from "../documents.ts";
@@ -14,8 +15,8 @@ import { readAnswer } from "./answer.ts";
 import { reserveNumbers } from "./numbers.ts";
 import { achProfile } from "./profile.ts";
 
-/** A payment has one addenda record of 80 characters (NACHA, PPD and CCD). */
-const remittanceMax = 80;
+/** A payment has one addenda record. */
+const remittanceMax = limitOf("ACH", "remittance").max;
 
 /** Ten digits of cents (NACHA, entry detail record). */
 export const centsMax = 9_999_999_999n;
@@ -77,6 +78,8 @@ function creditOf({ payment, order }: PaymentToWrite): AchCredit {
     cents: fromDecimal128(amount_minor),
     name: order.beneficiaryName,
     effectiveOn: plan.settles_on,
-    ...(remittance !== "" && { remittance: cutToFit(remittance, "swift", remittanceMax) }),
+    ...(isShown(remittance, "swift") && {
+      remittance: cutToFit(remittance, "swift", remittanceMax),
+    }),
   };
 }
