@@ -79,7 +79,7 @@ export type InitiationProfile = {
   readonly categoryPurpose?: string;
   /** Characters of a creditor's name: 140 by ISO 20022, 70 by SEPA. */
   readonly nameMax: number;
-  /** Whether a payment without a structured or hybrid address of both parties is refused (SWIFT). */
+  /** Whether a payment without the addresses of both parties is refused (SWIFT). */
   readonly addressRequired: boolean;
   /** Payments of one file, by the bank's handbook. */
   readonly paymentsMax: number;
