@@ -5,11 +5,13 @@ import {
   type CheckContext,
   type Condition,
   decide,
+  type FlagField,
   type Form,
   type Known,
   type PublicBody,
   type Rule,
   type TextField,
+  type TextKind,
   variantOf,
 } from "../fields/field.ts";
 
@@ -29,8 +31,14 @@ export type BeneficiaryForm = {
 };
 
 /** A field of one form, its conditions resolved. */
-export type RequestedField = Omit<TextField, "required" | "when" | "variants"> & {
+export type RequestedField = Omit<
+  TextField,
+  "kind" | "required" | "when" | "variants" | "carried"
+> & {
+  readonly kind: TextKind | "flag";
   readonly required: boolean;
+  /** The flag that, sent as `true`, makes a required field optional. */
+  readonly requiredUnless?: string;
 };
 
 type Allowed = NonNullable<CheckContext["allowed"]>;
@@ -94,13 +102,19 @@ function textOf(form: Form, name: string): TextField | undefined {
   return textFields(form).find((field) => field.name === name);
 }
 
-/** A beneficiary's body is flat: every field of it is text but the merchant's own data. */
-function textFields(form: Form): TextField[] {
+/** A beneficiary's body is flat: its fields are texts and flags, but the merchant's own data. */
+function shownFields(form: Form): (TextField | FlagField)[] {
   return form.fields.flatMap((field) => {
     if (field.kind === "pairs") return [];
-    if (!("maxLength" in field)) throw new Error(`${field.name} is no text`);
+    if (!("maxLength" in field) && field.kind !== "flag") {
+      throw new Error(`${field.name} is no text`);
+    }
     return field;
   });
+}
+
+function textFields(form: Form): TextField[] {
+  return shownFields(form).flatMap((field) => (field.kind === "flag" ? [] : [field]));
 }
 
 /** The form of one combination, or `undefined` where its rules allow none. */
@@ -113,7 +127,11 @@ function narrowed(
   const { rules = [] } = form;
   const known = possibleValues(form, chosen, allowed);
   if ([...known.values()].some((values) => values.length === 0)) return undefined;
-  const fields = textFields(form).flatMap((field) => requested(field, known, allowed) ?? []);
+  const fields = shownFields(form).flatMap((field) =>
+    field.kind === "flag"
+      ? (requestedFlag(field, known) ?? [])
+      : (requested(field, known, allowed) ?? []),
+  );
   return {
     body,
     name: form.name,
@@ -178,11 +196,32 @@ function isSettled(rule: Rule, known: Known): boolean {
   return [...rule.reads, rule.reports].every((field) => known.get(field)?.length === 1);
 }
 
+const flagLength = "false".length;
+
+/** A flag, as a text of two values; in the body it is a JSON boolean. */
+function requestedFlag(
+  { name, kind, description, when }: FlagField,
+  known: Known,
+): RequestedField | undefined {
+  if (when !== undefined && decide(when, known) !== true) return undefined;
+  const allowed = ["false", "true"];
+  return {
+    name,
+    kind,
+    required: false,
+    description,
+    maxLength: flagLength,
+    allowed,
+    example: "false",
+  };
+}
+
 function requested(field: TextField, known: Known, allowed: Allowed): RequestedField | undefined {
   const {
     required,
     when,
     variants: _,
+    carried,
     ...rest
   } = variantOf(field, (condition) => decide(condition, known) === true);
   if (when !== undefined && decide(when, known) !== true) return undefined;
@@ -193,8 +232,13 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
   const isExampleGone = values !== undefined && !values.includes(rest.example);
   const needed = typeof required === "boolean" ? required : decide(required, known);
   if (needed === "open") throw new Error(`${field.name} may be required or not`);
+  const limit = carried?.limit.longer === "refused" ? carried.limit.max : rest.maxLength;
   return {
     ...rest,
+    maxLength: Math.min(rest.maxLength, limit),
+    ...(typeof required === "object" && "set" in required
+      ? { requiredUnless: required.field }
+      : {}),
     ...(shown ? { allowed: values } : {}),
     ...(isExampleGone ? { example: values[0] ?? "" } : {}),
     required: needed,

@@ -92,6 +92,7 @@ describe("symbols and emoji", () => {
     ["Acme™ © ® €5 + $6", "Acme 5 + 6"],
     ["👩‍👩‍👧 Mia 👍🏽 1️⃣ 🏴󠁧󠁢󠁥󠁮󠁧󠁿", "Mia 1"],
     ["❤️Love❤", "Love"],
+    ["A$AP ~ <b> = `x` | ^", "AAP b x"],
     ["🇩🇪 GmbH ★", "GmbH"],
   ])("%s is %s", (text, written) => {
     expect(swiftText(text)).toBe(written);

@@ -108,6 +108,8 @@ const emoji =
   /\p{So}|\p{Sk}|\ufe0e|\ufe0f|\u20e3|[\u{e0020}-\u{e007f}]|(?<=(?:\p{So}|\p{Sk})\ufe0f?)\u200d/gu;
 const dashes = /[\u2010-\u2015\u2212]/gu;
 const apostrophes = /[\u2018-\u201b\u2032]/gu;
+const ascii = /^\p{ASCII}*$/u;
+const asciiSymbols = /[$<=>^`|~]/g;
 const outsideAscii = /\P{ASCII}/gu;
 
 /** A text without emoji and pictures, for banks that take every script. */
@@ -128,6 +130,7 @@ function fromLatin(letter: string): string {
  * and Greek are romanised, symbols and emoji are dropped. Letters of other scripts stay.
  */
 export function romanise(text: string): string {
+  if (ascii.test(text)) return text.replace(asciiSymbols, "");
   return text
     .normalize("NFC")
     .replace(dashes, "-")

@@ -34,11 +34,12 @@ export function bodyOfSubmission(
   values: Readonly<Record<string, string>>,
 ): Fields {
   const prefilled = prefilledOf(link);
-  const fields = form.fields.map(({ name, allowed = [] }) => {
+  const fields = form.fields.map(({ name, kind, allowed = [] }) => {
     const [only] = allowed.length === 1 ? allowed : [];
-    return [name, only ?? prefilled[name] ?? (values[name] ?? "").trim()] as const;
+    const text = only ?? prefilled[name] ?? (values[name] ?? "").trim();
+    return [name, kind === "flag" ? text === "true" : text] as const;
   });
-  const entered = fields.filter(([, value]) => value !== "");
+  const entered = fields.filter(([, value]) => value !== "" && value !== false);
   const { metadata } = link;
   return { ...Object.fromEntries(entered), ...(metadata !== undefined && { metadata }) };
 }

@@ -106,7 +106,10 @@ function wayOf({ body, transferType, destinationCurrency, accountType, fields }:
 }
 
 /** Of what may be left out, what a beneficiary knows. */
-const optionalNames: ReadonlySet<string> = new Set(["beneficiary_email", "bic"]);
+const optionalNames: ReadonlySet<string> = new Set([
+  ...["beneficiary_email", "bic", "beneficiary_country_code"],
+  ...["beneficiary_name_latin", "beneficiary_single_name"],
+]);
 
 /**
  * What is needed, unless it has one possible value, and names that the merchant has set: a form has
@@ -120,7 +123,9 @@ function isAsked({ prefilled }: Pick<Entry, "prefilled">) {
 }
 
 function fieldHtml(field: FormField, { form, prefilled, values, problems }: Entry): string {
-  const { name, required } = field;
+  const { name } = field;
+  // The page has no script: what a flag makes optional is checked when it is sent.
+  const required = field.required && field.requiredUnless === "";
   const locked = prefilled[name];
   const problem = problems.get(name);
   const attributes = [
@@ -133,7 +138,8 @@ function fieldHtml(field: FormField, { form, prefilled, values, problems }: Entr
     problem === undefined
       ? ""
       : `\n<p class="problem" id="${name}-problem">${escapeHtml(problem)}</p>`;
-  const label = `${labelOf(name, form)}${required ? "" : " (optional)"}`;
+  const isOptional = !field.required && field.type !== "flag";
+  const label = `${labelOf(name, form)}${isOptional ? " (optional)" : ""}`;
   return `<div class="field">
 <label for="${name}">${escapeHtml(label)}</label>
 ${controlHtml(field, attributes, value, locked !== undefined)}${wrong}
@@ -145,6 +151,9 @@ const countryNames = new Intl.DisplayNames("en", { type: "region" });
 
 function controlHtml(field: FormField, attributes: string, value: string, isLocked: boolean) {
   const { allowedValues, type, maxLength } = field;
+  if (type === "flag") {
+    return `<input ${attributes} type="checkbox" value="true"${value === "true" ? " checked" : ""}>`;
+  }
   if (isLocked) return `<input ${attributes} value="${escapeHtml(value)}" readonly>`;
   const isCountry = type === "country";
   if (!isCountry && allowedValues.length === 0) {
