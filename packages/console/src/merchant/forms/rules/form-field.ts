@@ -5,8 +5,10 @@ export type FormField = {
   /** Where it is in the body: `company_owner_details[0].person_details.firstname`. */
   readonly path: string;
   readonly label: string;
-  readonly type: "text" | "country" | "date" | "email" | "digits";
+  readonly type: "text" | "country" | "date" | "email" | "digits" | "flag";
   readonly isRequired: boolean;
+  /** The path of a flag that makes it optional. */
+  readonly requiredUnless?: string | undefined;
   readonly hint: string;
   readonly maxLength?: number | undefined;
   readonly choices?: readonly string[] | undefined;
@@ -34,6 +36,7 @@ export function discoveredFields(form: BeneficiaryForm): FormField[] {
       ...{ path: name, label: labelOf(name), type: type as FormField["type"], isRequired },
       ...{ hint: `${field.description} ${exampleOf(field.example)}`, choices },
       ...{ maxLength: field.max_length, pattern: field.pattern },
+      requiredUnless: field.required_unless,
       patternMessage: field.pattern_message,
       initial: only ?? field.default ?? "",
     };
