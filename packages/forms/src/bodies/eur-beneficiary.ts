@@ -2,7 +2,7 @@ import { type Field, type Form, optional, type Rule } from "../fields/field.ts";
 import { choiceField, countryField, lengths, metadataField, textField } from "../fields/make.ts";
 import { isBic, isSepaIban } from "../values/bank-codes.ts";
 import { carriedField, type FormMethods, latinName, postcodeGiven } from "./carried.ts";
-import { bicPattern, nameFields } from "./fiat-parts.ts";
+import { bicPattern, latinNameIsLatin, nameFields } from "./fiat-parts.ts";
 
 /** Decisions §9, "The added `EUR` form of the fiat beneficiary". */
 
@@ -65,5 +65,8 @@ export const eurBeneficiary: Form = {
   description: "A bank account that is paid in EUR over SEPA.",
   selectedBy: [{ field: "destination_currency", in: ["EUR"] }],
   fields: [...fields, metadataField],
-  rules: [sepaIban, bicOfBank, latinName, postcodeGiven(["beneficiary_country_code"])],
+  rules: [
+    ...[sepaIban, bicOfBank, latinName, latinNameIsLatin],
+    postcodeGiven(["beneficiary_country_code"]),
+  ],
 };

@@ -27,7 +27,7 @@ import {
   stateGiven,
 } from "./carried.ts";
 import { eurBeneficiary } from "./eur-beneficiary.ts";
-import { bicPattern, nameFields } from "./fiat-parts.ts";
+import { bicPattern, latinNameIsLatin, nameFields } from "./fiat-parts.ts";
 
 /** Service interface, "Fiat beneficiary (request fields)". */
 
@@ -231,7 +231,7 @@ const usdBeneficiary: Form = {
     metadataField,
   ],
   rules: [
-    ...[typeFitsTransfer, domestic, routingNumber, iban, latinName],
+    ...[typeFitsTransfer, domestic, routingNumber, iban, latinName, latinNameIsLatin],
     ...[stateGiven, postcodeGiven(residence), addressFits(["SWIFT", "LOCAL"])],
   ],
 };
@@ -319,7 +319,7 @@ const inrBeneficiary: Form = {
   selectedBy: [{ field: "destination_currency", in: ["INR"] }],
   fields: [...inrFields.map(withInrExample), metadataField],
   rules: [
-    ...[inIndia, branchCode, latinName],
+    ...[inIndia, branchCode, latinName, latinNameIsLatin],
     ...[stateGiven, postcodeGiven(residence), addressFits(["LOCAL"])],
   ],
 };

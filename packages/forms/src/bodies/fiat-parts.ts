@@ -1,4 +1,4 @@
-import type { Field, Pattern } from "../fields/field.ts";
+import type { Field, Pattern, Rule } from "../fields/field.ts";
 import { textField } from "../fields/make.ts";
 
 /** What the forms of fiat beneficiaries have in common. */
@@ -8,6 +8,23 @@ const isCorporate = { field: "beneficiary_account_type", in: ["Corporate"] } as 
 
 /** A first and a last name of 255 each, and the blank between. */
 const wholeNameMax = 511;
+
+/** Latin letters, one at least, with digits and signs. */
+const latinLetters =
+  "^(?=.*\\p{Script=Latin})[\\p{Script=Latin}\\p{Script=Common}\\p{Script=Inherited}]+$";
+
+const latinText = new RegExp(latinLetters, "u");
+
+/** The name that the bank gets is in letters that it can take. */
+export const latinNameIsLatin: Rule = {
+  description: "`beneficiary_name_latin` is in Latin letters.",
+  reads: ["beneficiary_name_latin"],
+  reports: "beneficiary_name_latin",
+  check: (text) => {
+    const name = text("beneficiary_name_latin");
+    return name === "" || latinText.test(name) ? undefined : "must be in Latin letters";
+  },
+};
 
 /** Of the name, the other type's is ignored. */
 export const nameFields: readonly Field[] = [
@@ -37,11 +54,7 @@ export const nameFields: readonly Field[] = [
     {
       required: false,
       maxLength: wholeNameMax,
-      pattern: {
-        source:
-          "^(?=.*\\p{Script=Latin})[\\p{Script=Latin}\\p{Script=Common}\\p{Script=Inherited}]+$",
-        problem: "must be in Latin letters",
-      },
+      shape: latinLetters,
       variants: [{ when: isCorporate, example: "Doe Trading LLC" }],
     },
   ),

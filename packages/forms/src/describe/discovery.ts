@@ -5,13 +5,11 @@ import {
   type CheckContext,
   type Condition,
   decide,
-  type FlagField,
   type Form,
   type Known,
   type PublicBody,
   type Rule,
   type TextField,
-  type TextKind,
   variantOf,
 } from "../fields/field.ts";
 
@@ -33,9 +31,8 @@ export type BeneficiaryForm = {
 /** A field of one form, its conditions resolved. */
 export type RequestedField = Omit<
   TextField,
-  "kind" | "required" | "when" | "variants" | "carried"
+  "required" | "when" | "variants" | "carried"
 > & {
-  readonly kind: TextKind | "flag";
   readonly required: boolean;
   /** The flag that, sent as `true`, makes a required field optional. */
   readonly requiredUnless?: string;
@@ -102,19 +99,16 @@ function textOf(form: Form, name: string): TextField | undefined {
   return textFields(form).find((field) => field.name === name);
 }
 
-/** A beneficiary's body is flat: its fields are texts and flags, but the merchant's own data. */
-function shownFields(form: Form): (TextField | FlagField)[] {
+/**
+ * The texts of a body, which is flat. The merchant's own data is no field to fill in, and a flag is
+ * named by the field that it makes optional.
+ */
+function textFields(form: Form): TextField[] {
   return form.fields.flatMap((field) => {
-    if (field.kind === "pairs") return [];
-    if (!("maxLength" in field) && field.kind !== "flag") {
-      throw new Error(`${field.name} is no text`);
-    }
+    if (field.kind === "pairs" || field.kind === "flag") return [];
+    if (!("maxLength" in field)) throw new Error(`${field.name} is no text`);
     return field;
   });
-}
-
-function textFields(form: Form): TextField[] {
-  return shownFields(form).flatMap((field) => (field.kind === "flag" ? [] : [field]));
 }
 
 /** The form of one combination, or `undefined` where its rules allow none. */
@@ -127,11 +121,7 @@ function narrowed(
   const { rules = [] } = form;
   const known = possibleValues(form, chosen, allowed);
   if ([...known.values()].some((values) => values.length === 0)) return undefined;
-  const fields = shownFields(form).flatMap((field) =>
-    field.kind === "flag"
-      ? (requestedFlag(field, known) ?? [])
-      : (requested(field, known, allowed) ?? []),
-  );
+  const fields = textFields(form).flatMap((field) => requested(field, known, allowed) ?? []);
   return {
     body,
     name: form.name,
@@ -194,26 +184,6 @@ const allows = (name: string, value: string, known: Known) => (rule: Rule) =>
 function isSettled(rule: Rule, known: Known): boolean {
   if (rule.when !== undefined && decide(rule.when, known) === false) return true;
   return [...rule.reads, rule.reports].every((field) => known.get(field)?.length === 1);
-}
-
-const flagLength = "false".length;
-
-/** A flag, as a text of two values; in the body it is a JSON boolean. */
-function requestedFlag(
-  { name, kind, description, when }: FlagField,
-  known: Known,
-): RequestedField | undefined {
-  if (when !== undefined && decide(when, known) !== true) return undefined;
-  const allowed = ["false", "true"];
-  return {
-    name,
-    kind,
-    required: false,
-    description,
-    maxLength: flagLength,
-    allowed,
-    example: "false",
-  };
 }
 
 function requested(field: TextField, known: Known, allowed: Allowed): RequestedField | undefined {

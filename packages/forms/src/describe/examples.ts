@@ -56,8 +56,7 @@ export function bodyExamples(body: PublicBody): ReadonlyMap<string, BodyValues> 
 }
 
 function formExample({ fields }: BeneficiaryForm): BodyValues {
-  const texts = fields.filter(({ kind }) => kind !== "flag");
-  return Object.fromEntries(texts.map(({ name, example }) => [name, example]));
+  return Object.fromEntries(fields.map(({ name, example }) => [name, example]));
 }
 
 function exampleName(form: BeneficiaryForm): string {

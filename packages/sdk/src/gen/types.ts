@@ -135,11 +135,11 @@ export interface CreatedBeneficiary {
 export interface BeneficiaryFormField {
   /** Its name in the body. */
   name: string;
-  /** Type of its text; a `flag` is a JSON boolean. */
-  type: "text" | "country" | "date" | "email" | "digits" | "flag";
+  /** Type of its text. */
+  type: "text" | "country" | "date" | "email" | "digits";
   /** Whether it is required. */
   required: boolean;
-  /** A flag that makes the field optional if it is sent as `true`. */
+  /** A flag of the body (a JSON boolean) that makes the field optional if it is sent as `true`. */
   required_unless?: string;
   /** What it means. */
   description: string;
@@ -1726,6 +1726,7 @@ export interface CryptoBeneficiaryCorporateRequest {
  * - SWIFT takes a BIC (ISO 9362), ACH CODE an ABA routing number with its checksum.
  * - Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
+ * - `beneficiary_name_latin` is in Latin letters.
  * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
  * - `-` or `N/A` is accepted as postcode in countries without postcodes.
  * - A street of more than 70 characters and a state of more than 35 share two lines of 70.
@@ -1802,6 +1803,7 @@ export interface FiatBeneficiaryUsdRequest {
  * - INR is sent to India.
  * - The routing value is an IFSC.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
+ * - `beneficiary_name_latin` is in Latin letters.
  * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
  * - `-` or `N/A` is accepted as postcode in countries without postcodes.
  * - A street of more than 70 characters and a state of more than 35 share two lines of 70.
@@ -1882,6 +1884,7 @@ export interface FiatBeneficiaryInrRequest {
  * - The account number is a valid IBAN (ISO 13616) of a country in SEPA.
  * - The BIC is one of ISO 9362.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
+ * - `beneficiary_name_latin` is in Latin letters.
  * - `-` or `N/A` is accepted as postcode in countries without postcodes.
  */
 export interface FiatBeneficiaryEurRequest {

@@ -34,12 +34,15 @@ export function bodyOfSubmission(
   values: Readonly<Record<string, string>>,
 ): Fields {
   const prefilled = prefilledOf(link);
-  const fields = form.fields.map(({ name, kind, allowed = [] }) => {
+  const fields = form.fields.map(({ name, allowed = [] }) => {
     const [only] = allowed.length === 1 ? allowed : [];
-    const text = only ?? prefilled[name] ?? (values[name] ?? "").trim();
-    return [name, kind === "flag" ? text === "true" : text] as const;
+    return [name, only ?? prefilled[name] ?? (values[name] ?? "").trim()] as const;
   });
-  const entered = fields.filter(([, value]) => value !== "" && value !== false);
+  const entered = fields.filter(([, value]) => value !== "");
+  const flags = form.fields.flatMap(({ requiredUnless = "" }) =>
+    values[requiredUnless] === "true" ? [[requiredUnless, true] as const] : [],
+  );
   const { metadata } = link;
-  return { ...Object.fromEntries(entered), ...(metadata !== undefined && { metadata }) };
+  const body: Fields = Object.fromEntries([...entered, ...flags]);
+  return metadata === undefined ? body : { ...body, metadata };
 }

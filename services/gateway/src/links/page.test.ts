@@ -52,7 +52,6 @@ describe("the page of a link", () => {
       ...{ body: "fiat", destinationCurrency: "USD", transferType: "ACH" },
       fields: [
         { name: "beneficiary_first_name", type: "text", required: true, requiredUnless: flag },
-        { name: flag, type: "flag", required: false, allowedValues: ["false", "true"] },
         { name: "beneficiary_name_latin", type: "text", required: false, maxLength: 511 },
       ],
     });

@@ -108,7 +108,7 @@ function wayOf({ body, transferType, destinationCurrency, accountType, fields }:
 /** Of what may be left out, what a beneficiary knows. */
 const optionalNames: ReadonlySet<string> = new Set([
   ...["beneficiary_email", "bic", "beneficiary_country_code"],
-  ...["beneficiary_name_latin", "beneficiary_single_name"],
+  "beneficiary_name_latin",
 ]);
 
 /**
@@ -123,9 +123,9 @@ function isAsked({ prefilled }: Pick<Entry, "prefilled">) {
 }
 
 function fieldHtml(field: FormField, { form, prefilled, values, problems }: Entry): string {
-  const { name } = field;
+  const { name, requiredUnless } = field;
   // The page has no script: what a flag makes optional is checked when it is sent.
-  const required = field.required && field.requiredUnless === "";
+  const required = field.required && requiredUnless === "";
   const locked = prefilled[name];
   const problem = problems.get(name);
   const attributes = [
@@ -138,11 +138,21 @@ function fieldHtml(field: FormField, { form, prefilled, values, problems }: Entr
     problem === undefined
       ? ""
       : `\n<p class="problem" id="${name}-problem">${escapeHtml(problem)}</p>`;
-  const isOptional = !field.required && field.type !== "flag";
-  const label = `${labelOf(name, form)}${isOptional ? " (optional)" : ""}`;
+  const label = `${labelOf(name, form)}${field.required ? "" : " (optional)"}`;
+  const flag = requiredUnless === "" ? "" : flagHtml(requiredUnless, { form, values });
   return `<div class="field">
 <label for="${name}">${escapeHtml(label)}</label>
 ${controlHtml(field, attributes, value, locked !== undefined)}${wrong}
+</div>${flag}`;
+}
+
+/** A box of a flag that makes the field before it optional. */
+function flagHtml(name: string, { form, values }: Pick<Entry, "form" | "values">): string {
+  const checked = values[name] === "true" ? " checked" : "";
+  return `
+<div class="field">
+<input id="${name}" name="${name}" type="checkbox" value="true"${checked}>
+<label for="${name}">${escapeHtml(labelOf(name, form))}</label>
 </div>`;
 }
 
@@ -151,9 +161,6 @@ const countryNames = new Intl.DisplayNames("en", { type: "region" });
 
 function controlHtml(field: FormField, attributes: string, value: string, isLocked: boolean) {
   const { allowedValues, type, maxLength } = field;
-  if (type === "flag") {
-    return `<input ${attributes} type="checkbox" value="true"${value === "true" ? " checked" : ""}>`;
-  }
   if (isLocked) return `<input ${attributes} value="${escapeHtml(value)}" readonly>`;
   const isCountry = type === "country";
   if (!isCountry && allowedValues.length === 0) {

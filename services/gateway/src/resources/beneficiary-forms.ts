@@ -14,13 +14,11 @@ import { createPaths } from "./beneficiaries.ts";
 
 const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field of the form.", {
   name: f.text("Its name in the body.", "beneficiary_name"),
-  type: f.oneOf("Type of its text; a `flag` is a JSON boolean.", [
-    ...["text", "country", "date", "email", "digits", "flag"],
-  ]),
+  type: f.oneOf("Type of its text.", ["text", "country", "date", "email", "digits"]),
   required: f.flag("Whether it is required.", true),
   required_unless: f.optional(
     f.text(
-      "A flag that makes the field optional if it is sent as `true`.",
+      "A flag of the body (a JSON boolean) that makes the field optional if it is sent as `true`.",
       "beneficiary_single_name",
     ),
   ),

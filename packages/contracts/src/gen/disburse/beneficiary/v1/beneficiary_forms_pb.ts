@@ -136,7 +136,7 @@ export const BeneficiaryFormSchema: GenMessage<BeneficiaryForm, {jsonType: Benef
   messageDesc(file_disburse_beneficiary_v1_beneficiary_forms, 0);
 
 /**
- * One field of a form.
+ * One field of a form, all of them text.
  *
  * @generated from message disburse.beneficiary.v1.FormField
  */
@@ -147,7 +147,7 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   name: string;
 
   /**
-   * `text`, `country`, `date`, `email` or `digits`, which are text; `flag` is a JSON boolean.
+   * `text`, `country`, `date`, `email` or `digits`.
    *
    * @generated from field: string type = 2;
    */
@@ -204,7 +204,7 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   example: string;
 
   /**
-   * The flag that, sent as `true`, makes a required field optional; "" for none.
+   * The flag of the body (a JSON boolean) that, sent as `true`, makes a required field optional; "" for none.
    *
    * @generated from field: string required_unless = 11;
    */
@@ -212,7 +212,7 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
 };
 
 /**
- * One field of a form.
+ * One field of a form, all of them text.
  *
  * @generated from message disburse.beneficiary.v1.FormField
  */
@@ -223,7 +223,7 @@ export type FormFieldJson = {
   name?: string;
 
   /**
-   * `text`, `country`, `date`, `email` or `digits`, which are text; `flag` is a JSON boolean.
+   * `text`, `country`, `date`, `email` or `digits`.
    *
    * @generated from field: string type = 2;
    */
@@ -280,7 +280,7 @@ export type FormFieldJson = {
   example?: string;
 
   /**
-   * The flag that, sent as `true`, makes a required field optional; "" for none.
+   * The flag of the body (a JSON boolean) that, sent as `true`, makes a required field optional; "" for none.
    *
    * @generated from field: string required_unless = 11;
    */
