@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { carriedProblem, isPlaceholder, limitOf, paymentLimits } from "./limits.ts";
+import {
+  carriedProblem,
+  isPlaceholder,
+  limitOf,
+  paymentLimits,
+  paymentMethodOf,
+} from "./limits.ts";
 
 describe("the table of limits", () => {
   it("has the columns and elements of the files", () => {
@@ -33,6 +39,17 @@ describe("the table of limits", () => {
   it("has no address over ACH", () => {
     expect(() => limitOf("ACH", "town")).toThrow("ACH does not carry town");
   });
+});
+
+it.each([
+  ["SWIFT", "USD", "SWIFT"],
+  ["SEPA", "EUR", "SEPA"],
+  ["ACH", "USDC", "ACH"],
+  ["LOCAL", "USDC", "LOCAL_USD"],
+  ["LOCAL", "INR", "LOCAL_INR"],
+  ["CRYPTO", "BTC", undefined],
+])("%s of %s is %s", (transferType, currency, method) => {
+  expect(paymentMethodOf(transferType, currency)).toBe(method);
 });
 
 describe("a value that a method must carry whole", () => {

@@ -138,6 +138,13 @@ export const paymentLimits: Readonly<Record<PaymentMethod, Limits>> = {
   },
 };
 
+/** The method of a transfer type of the interface; `undefined` where it pays no bank account. */
+export function paymentMethodOf(transferType: string, currency: string): PaymentMethod | undefined {
+  if (transferType === "LOCAL") return currency === "INR" ? "LOCAL_INR" : "LOCAL_USD";
+  if (transferType === "SWIFT" || transferType === "SEPA") return transferType;
+  return transferType === "ACH" ? "ACH" : undefined;
+}
+
 /** The limit of a part that a method must carry; throws where it does not. */
 export function limitOf(method: PaymentMethod, part: CarriedPart): Carried {
   const limit = paymentLimits[method][part];

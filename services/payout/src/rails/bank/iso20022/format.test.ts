@@ -37,6 +37,8 @@ it("a name is cut for the file, and one that would be guessed is left out", asyn
   expect(await written({ beneficiaryName: "ß".repeat(80) })).toContain(
     `<Nm>${"s".repeat(140)}</Nm>`,
   );
+  const sepa = { transferMethod: "SEPA", beneficiaryName: "ß".repeat(80) };
+  expect(await written(sepa)).toContain(`<Nm>${"s".repeat(70)}</Nm>`);
   expect(await written({ beneficiaryName: "Юлия 😀 Щеглова" })).toContain(
     "<Nm>Iuliia Shcheglova</Nm>",
   );

@@ -7,7 +7,7 @@ import { schemaBreaches } from "@disburse/bank-files/iso20022/schemas/validate.t
 import { isIban } from "@disburse/bank-files/text/iban.ts";
 import { cutToFit, isShown } from "@disburse/bank-files/text/swift-characters.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import { iso20022Max } from "@disburse/kernel/payment-methods/limits.ts";
+import { iso20022Max, limitOf, paymentMethodOf } from "@disburse/kernel/payment-methods/limits.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 
 import type { FileDocument, StoredFault } from "../documents.ts";
@@ -77,7 +77,7 @@ function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite)
     ...{ payoutId, uetr, amount: { minor: fromDecimal128(amount_minor), currency } },
     ...{ debtor: debtorOf(profile), requestedOn: plan.on, chargeBearer: profile.charge_bearer },
     creditor: {
-      name: cutToFit(order.beneficiaryName, characters, profile.name_max),
+      name: cutToFit(order.beneficiaryName, characters, nameMaxOf(profile, order, currency)),
       ...addressOf(order),
       account: isIban(order.accountNumber)
         ? { kind: "iban", iban: order.accountNumber }
@@ -89,6 +89,12 @@ function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite)
     }),
     ...(purpose !== "" && { purpose }),
   };
+}
+
+/** As much of a name as both the payment method and this bank carry. */
+function nameMaxOf({ name_max }: Iso20022Profile, order: Order, currency: string): number {
+  const method = paymentMethodOf(order.transferMethod, currency);
+  return method === undefined ? name_max : Math.min(name_max, limitOf(method, "name").max);
 }
 
 /** Without town and country there is no structured address. */
