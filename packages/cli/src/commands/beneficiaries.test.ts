@@ -60,4 +60,6 @@ it("writes them as CSV, and as JSON", async () => {
 it("says so where there are none", async () => {
   const { code, out, err } = await opened.run("beneficiaries", "unpayable");
   expect({ code, out, err }).toEqual({ code: 0, out: "", err: "every beneficiary can be paid\n" });
+  const json = await opened.run("beneficiaries", "unpayable", "--json");
+  expect(json).toEqual({ code: 0, out: '{\n  "beneficiaries": []\n}\n', err: "" });
 });

@@ -22,7 +22,7 @@ async function unpayable(invocation: Invocation): Promise<void> {
     if (invocation.has("--csv")) return csvText(beneficiaries, columns);
     return beneficiaries.length === 0 ? "" : invocation.table(beneficiaries, columns);
   });
-  if (beneficiaries.length === 0) invocation.note("every beneficiary can be paid");
+  if (beneficiaries.length === 0 && !invocation.isJson) invocation.note("every beneficiary can be paid");
 }
 
 /** Beneficiaries, as operators look after them. */
