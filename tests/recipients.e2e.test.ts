@@ -109,13 +109,15 @@ describe("what no payment method can carry", () => {
       await register(paths.fiat, { ...bankBody(by), ...city(35), ...street(140) });
       expect(await refused({ ...bankBody(by), ...city(36) })).toEqual([
         {
-          ...{ field: "beneficiary_city", rule: "length" },
+          field: "beneficiary_city",
+          rule: "length",
           message: `must be at most 35 characters over ${over}`,
         },
       ]);
       expect(await refused({ ...bankBody(by), ...street(141) })).toEqual([
         {
-          ...{ field: "beneficiary_address", rule: "length" },
+          field: "beneficiary_address",
+          rule: "length",
           message: `must be at most 140 characters over ${over}`,
         },
       ]);
@@ -132,7 +134,8 @@ describe("what no payment method can carry", () => {
 
   it("is a name in another script without its Latin letters, and not a long one", async () => {
     const name = (first: string, last: string) => ({
-      ...{ beneficiary_first_name: first, beneficiary_last_name: last },
+      beneficiary_first_name: first,
+      beneficiary_last_name: last,
     });
     for (const by of ["ACH", "SWIFT", "INR", "EUR"] as const) {
       const body = { ...bankBody(by), ...name("太郎", "山田") };
@@ -152,7 +155,8 @@ describe("what no payment method can carry", () => {
     const [party] = listedParties.filter(({ type }) => type === "Individual");
     const beneficiaryId = await register(paths.fiat, {
       ...bankBody(),
-      ...{ beneficiary_first_name: "太郎", beneficiary_last_name: "山田" },
+      beneficiary_first_name: "太郎",
+      beneficiary_last_name: "山田",
       beneficiary_name_latin: party?.name ?? "",
     });
     const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiaryId}`);
@@ -178,8 +182,10 @@ describe("fields that a person or a country does not have", () => {
   it("are a state and a postcode", async () => {
     const dubai = {
       ...bankBody("SWIFT"),
-      ...{ beneficiary_country_code: "AE", beneficiary_city: "Dubai" },
-      ...{ beneficiary_state: "-", beneficiary_postcode: "N/A" },
+      beneficiary_country_code: "AE",
+      beneficiary_city: "Dubai",
+      beneficiary_state: "-",
+      beneficiary_postcode: "N/A",
     };
     await register(paths.fiat, dubai);
     const { json } = await acme.post(paths.fiat, { ...dubai, beneficiary_country_code: "CA" });
@@ -193,8 +199,10 @@ describe("fields that a person or a country does not have", () => {
   it("are none in Kosovo", async () => {
     const kosovo = {
       ...bankBody("SWIFT"),
-      ...{ destination_country: "XK", beneficiary_country_code: "XK" },
-      ...{ beneficiary_bank_country_code: "XK", routing_code_value_1: "NLPRXKPR" },
+      destination_country: "XK",
+      beneficiary_country_code: "XK",
+      beneficiary_bank_country_code: "XK",
+      routing_code_value_1: "NLPRXKPR",
       beneficiary_account_number: "XK051212012345678906",
     };
     await register(paths.fiat, kosovo);

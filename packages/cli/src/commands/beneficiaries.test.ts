@@ -4,7 +4,9 @@ import { afterEach, expect, it } from "vitest";
 import { offlineWorld } from "../test-world.ts";
 
 const found = {
-  ...{ beneficiaryId: "ben_2", merchantId: "mer_acme", transferMethod: "ACH" },
+  beneficiaryId: "ben_2",
+  merchantId: "mer_acme",
+  transferMethod: "ACH",
   destinationCurrency: "USD",
   reason: "beneficiary_account_number: must be at most 17 characters over ACH",
 };

@@ -6,8 +6,12 @@ import type { OwnCommand } from "../table/command.ts";
 import type { Invocation } from "../table/invocation.ts";
 
 const columns = [
-  ...["beneficiary_id", "merchant_id", "transfer_method", "destination_currency"],
-  ...["reason", "created_at"],
+  "beneficiary_id",
+  "merchant_id",
+  "transfer_method",
+  "destination_currency",
+  "reason",
+  "created_at",
 ];
 
 async function unpayable(invocation: Invocation): Promise<void> {
@@ -22,7 +26,8 @@ async function unpayable(invocation: Invocation): Promise<void> {
     if (invocation.has("--csv")) return csvText(beneficiaries, columns);
     return beneficiaries.length === 0 ? "" : invocation.table(beneficiaries, columns);
   });
-  if (beneficiaries.length === 0 && !invocation.isJson) invocation.note("every beneficiary can be paid");
+  if (beneficiaries.length === 0 && !invocation.isJson)
+    invocation.note("every beneficiary can be paid");
 }
 
 /** Beneficiaries, as operators look after them. */

@@ -66,7 +66,10 @@ export const eurBeneficiary: Form = {
   selectedBy: [{ field: "destination_currency", in: ["EUR"] }],
   fields: [...fields, metadataField],
   rules: [
-    ...[sepaIban, bicOfBank, latinName, latinNameIsLatin],
+    sepaIban,
+    bicOfBank,
+    latinName,
+    latinNameIsLatin,
     postcodeGiven(["beneficiary_country_code"]),
   ],
 };

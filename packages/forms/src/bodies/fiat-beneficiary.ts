@@ -231,8 +231,15 @@ const usdBeneficiary: Form = {
     metadataField,
   ],
   rules: [
-    ...[typeFitsTransfer, domestic, routingNumber, iban, latinName, latinNameIsLatin],
-    ...[stateGiven, postcodeGiven(residence), addressFits(["SWIFT", "LOCAL"])],
+    typeFitsTransfer,
+    domestic,
+    routingNumber,
+    iban,
+    latinName,
+    latinNameIsLatin,
+    stateGiven,
+    postcodeGiven(residence),
+    addressFits(["SWIFT", "LOCAL"]),
   ],
 };
 
@@ -319,8 +326,13 @@ const inrBeneficiary: Form = {
   selectedBy: [{ field: "destination_currency", in: ["INR"] }],
   fields: [...inrFields.map(withInrExample), metadataField],
   rules: [
-    ...[inIndia, branchCode, latinName, latinNameIsLatin],
-    ...[stateGiven, postcodeGiven(residence), addressFits(["LOCAL"])],
+    inIndia,
+    branchCode,
+    latinName,
+    latinNameIsLatin,
+    stateGiven,
+    postcodeGiven(residence),
+    addressFits(["LOCAL"]),
   ],
 };
 

@@ -29,10 +29,7 @@ export type BeneficiaryForm = {
 };
 
 /** A field of one form, its conditions resolved. */
-export type RequestedField = Omit<
-  TextField,
-  "required" | "when" | "variants" | "carried"
-> & {
+export type RequestedField = Omit<TextField, "required" | "when" | "variants" | "carried"> & {
   readonly required: boolean;
   /** The flag that, sent as `true`, makes a required field optional. */
   readonly requiredUnless?: string;

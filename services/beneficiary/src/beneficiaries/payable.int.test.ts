@@ -20,8 +20,9 @@ const read = async (beneficiaryId: string) =>
 /** Stored as if the method had had no such limit: as a transfer of ACH that was one of LOCAL. */
 async function storedBeyondLimits(): Promise<string> {
   const id = await create.fiat({
-    ...{ transfer_type: "LOCAL", beneficiary_account_number: "1".repeat(18) },
-    ...{ beneficiary_city: "a".repeat(35) },
+    transfer_type: "LOCAL",
+    beneficiary_account_number: "1".repeat(18),
+    beneficiary_city: "a".repeat(35),
   });
   const collection = service.database.db.collection<BeneficiaryDocument>("beneficiaries");
   const found = await collection.findOne({ _id: id });
@@ -75,15 +76,19 @@ it.each([
   [{ cursor: "mer_1" }, "cursor"],
 ])("refuses a page like %o", async (request, field) => {
   expect(await refusalOf(service.rpc.listUnpayableBeneficiaries(request))).toMatchObject({
-    ...{ code: "INVALID_REQUEST", message: expect.stringContaining(field) },
+    code: "INVALID_REQUEST",
+    message: expect.stringContaining(field),
   });
 });
 
 it("pays and screens a person by the Latin letters of the name", async () => {
   const id = await create.fiat({
-    ...{ beneficiary_first_name: "", beneficiary_last_name: "山田" },
-    ...{ beneficiary_single_name: true, beneficiary_name_latin: "Yamada" },
-    ...{ beneficiary_country_code: "", beneficiary_state: "NY" },
+    beneficiary_first_name: "",
+    beneficiary_last_name: "山田",
+    beneficiary_single_name: true,
+    beneficiary_name_latin: "Yamada",
+    beneficiary_country_code: "",
+    beneficiary_state: "NY",
   });
   const paid = await service.rpc.getPaymentInstruction({ merchantId, beneficiaryId: id });
   expect(paid.beneficiaryName).toBe("Yamada");
@@ -91,7 +96,9 @@ it("pays and screens a person by the Latin letters of the name", async () => {
   const stored = await read(id);
   expect(stored).toMatchObject({ name: "山田", nameLatin: "Yamada" });
   expect(stored?.fields.value).toMatchObject({
-    ...{ beneficiarySingleName: true, beneficiaryNameLatin: "Yamada", beneficiaryFirstName: "" },
+    beneficiarySingleName: true,
+    beneficiaryNameLatin: "Yamada",
+    beneficiaryFirstName: "",
   });
   expect(service.compliance.parties.at(-1)?.parties.map(({ name }) => name)).toEqual([
     ...["山田", "Yamada"],
@@ -100,7 +107,9 @@ it("pays and screens a person by the Latin letters of the name", async () => {
 
 it("pays without the placeholders of an address", async () => {
   const id = await create.fiat({
-    ...{ beneficiary_country_code: "AE", beneficiary_state: "-", beneficiary_postcode: "n/a" },
+    beneficiary_country_code: "AE",
+    beneficiary_state: "-",
+    beneficiary_postcode: "n/a",
   });
   const { address } = await service.rpc.getPaymentInstruction({ merchantId, beneficiaryId: id });
   expect(address).toMatchObject({ state: "", postcode: "", city: "New York", countryCode: "AE" });

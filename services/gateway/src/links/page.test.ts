@@ -49,7 +49,9 @@ describe("the page of a link", () => {
   it("has a box for a person with one name, and asks for no first name by itself then", () => {
     const flag = "beneficiary_single_name";
     const single = create(BeneficiaryFormSchema, {
-      ...{ body: "fiat", destinationCurrency: "USD", transferType: "ACH" },
+      body: "fiat",
+      destinationCurrency: "USD",
+      transferType: "ACH",
       fields: [
         { name: "beneficiary_first_name", type: "text", required: true, requiredUnless: flag },
         { name: "beneficiary_name_latin", type: "text", required: false, maxLength: 511 },

@@ -102,7 +102,10 @@ export async function readLines(
 async function withPayouts(payouts: Payouts, lines: readonly Line[]): Promise<StatementLine[]> {
   const ids = [...new Set(lines.map(({ payoutId }) => payoutId).filter((id) => id !== ""))];
   const projection = {
-    ...{ reference_id: 1, beneficiary_name: 1, beneficiary_name_latin: 1, transfer_method: 1 },
+    reference_id: 1,
+    beneficiary_name: 1,
+    beneficiary_name_latin: 1,
+    transfer_method: 1,
     ...{ reissue_of: 1, reissued_as: 1 },
   };
   const found = await payouts.find({ _id: { $in: ids } }, { projection }).toArray();

@@ -85,11 +85,18 @@ describe("a fiat beneficiary", () => {
 
   it("has an address without placeholders, in its country or the destination's", () => {
     const address = {
-      ...{ beneficiary_address: "1 Main St", beneficiary_city: "Dubai" },
-      ...{ beneficiary_state: "-", beneficiary_postcode: "N/A", destination_country: "AE" },
+      beneficiary_address: "1 Main St",
+      beneficiary_city: "Dubai",
+      beneficiary_state: "-",
+      beneficiary_postcode: "N/A",
+      destination_country: "AE",
     };
     expect(payeeAddress(address)).toEqual({
-      ...{ street: "1 Main St", city: "Dubai", state: "", postcode: "", countryCode: "AE" },
+      street: "1 Main St",
+      city: "Dubai",
+      state: "",
+      postcode: "",
+      countryCode: "AE",
     });
     expect(payeeAddress({ ...address, beneficiary_country_code: "SA" }).countryCode).toBe("SA");
   });

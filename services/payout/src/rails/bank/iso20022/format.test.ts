@@ -11,8 +11,11 @@ if (settings.format !== "iso20022") throw new Error("another format");
 const format = iso20022Format(settings);
 const file = { _id: "TEST1", created_at: new Date("2026-11-25T12:00:00.000Z") } as FileDocument;
 const payment = {
-  ...{ _id: "po_01kat3bzr0wm2nq5e7y8000001", uetr: "8a562c67-ca16-48ba-b074-000000000001" },
-  ...{ currency: "USD", amount_minor: toDecimal128(1_000n), plan: { on: "2026-11-25" } },
+  _id: "po_01kat3bzr0wm2nq5e7y8000001",
+  uetr: "8a562c67-ca16-48ba-b074-000000000001",
+  currency: "USD",
+  amount_minor: toDecimal128(1_000n),
+  plan: { on: "2026-11-25" },
 } as PaymentDocument;
 
 async function written(change: Partial<Order>): Promise<string> {
