@@ -90,7 +90,8 @@ export const bankTransfers = Object.keys(bankChanges) as readonly BankTransfer[]
 /** A recipient in a bank account; the names of the other type of account are left out. */
 export function bankBody(transfer: BankTransfer = "ACH", type: AccountType = "Individual") {
   const example = formBody(fiatBeneficiary, formOf[transfer] ?? "usd");
-  const { beneficiary_first_name, beneficiary_last_name, beneficiary_name, ...rest } = example;
+  const { beneficiary_first_name, beneficiary_last_name, beneficiary_name, ...others } = example;
+  const { beneficiary_name_latin: _, ...rest } = others;
   const names =
     type === "Individual"
       ? { beneficiary_first_name, beneficiary_last_name }

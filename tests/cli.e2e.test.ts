@@ -72,6 +72,16 @@ function blocksOf(file: string, section?: string): string[] {
   return [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block);
 }
 
+it("lists the beneficiaries that cannot be paid: none, of those that are made now", async () => {
+  await payerOf(platform, "acme").quote("USD", "USD", { source_amount: "1.00" });
+  expect(await jsonOf("beneficiaries", "unpayable")).toEqual({ beneficiaries: [] });
+  const { code, out } = await run("beneficiaries", "unpayable", "--csv");
+  expect([code, out]).toEqual([
+    0,
+    "beneficiary_id,merchant_id,transfer_method,destination_currency,reason,created_at\r\n",
+  ]);
+});
+
 it("docs/OPERATIONS.md takes a merchant from its registration to its first credit", async () => {
   const blocks = blocksOf("docs/OPERATIONS.md", "A merchant from its first day on");
   expect(blocks.length).toBeGreaterThan(6);

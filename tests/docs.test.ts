@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorTable, refusalReasons } from "@disburse/kernel/errors.ts";
 import { failureCodes } from "@disburse/kernel/failure.ts";
+import { type CarriedPart, paymentLimits } from "@disburse/kernel/payment-methods/limits.ts";
 import { violationRules } from "@disburse/kernel/violations.ts";
 import { listedParties, riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
 import { describe, expect, it } from "vitest";
@@ -43,6 +44,18 @@ describe("the guide to errors", () => {
     expect(firsts(rowsUnder(text, "Fields that failed"))).toEqual([...violationRules].sort());
     expect(firsts(rowsUnder(text, "Reasons"))).toEqual(Object.keys(refusalReasons).sort());
     expect(firsts(rowsUnder(text, "Why a payout failed"))).toEqual([...failureCodes].sort());
+  });
+
+  it("has the limits of every payment method", () => {
+    const { SWIFT, SEPA, ACH, LOCAL_USD, LOCAL_INR } = paymentLimits;
+    const methods = [SWIFT, SEPA, ACH, LOCAL_USD, LOCAL_INR];
+    const parts = [...new Set(methods.flatMap((limits) => Object.keys(limits)))] as CarriedPart[];
+    const rows = parts.map((part) => {
+      const maxima = methods.map((limits) => String(limits[part]?.max ?? "–"));
+      const isCut = methods.some((limits) => limits[part]?.longer === "cut");
+      return [part, ...maxima, isCut ? "cut for the bank, kept whole by us" : "refused"];
+    });
+    expect(rowsUnder(text, "Limits of payment methods")).toEqual(rows);
   });
 
   it("says of every status what to do", () => {

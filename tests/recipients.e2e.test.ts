@@ -27,6 +27,8 @@ function stored(body: BodyValues, changes: object) {
     beneficiary_id: id("ben"),
     screening_status: "cleared",
     archived: false,
+    payable: true,
+    unpayable_reason: "",
     ...times,
     ...changes,
   };
@@ -88,6 +90,126 @@ describe("fiat beneficiaries", () => {
       beneficiary_contact_country_code: "44",
       beneficiary_contact_number: "2079460000",
     });
+  });
+});
+
+describe("what no payment method can carry", () => {
+  const refused = async (body: object) => {
+    const { status, json, text } = await acme.post(paths.fiat, body);
+    expect([status, json.code], text).toEqual([400, "INVALID_REQUEST"]);
+    return json.violations;
+  };
+  const city = (length: number) => ({ beneficiary_city: "a".repeat(length) });
+
+  it.each(["SWIFT", "LOCAL", "INR", "EUR"] as const)(
+    "by %s is a long town or street",
+    async (by) => {
+      const over = by === "EUR" ? "SEPA" : by === "INR" ? "LOCAL" : by;
+      const street = (length: number) => ({ beneficiary_address: "b".repeat(length) });
+      await register(paths.fiat, { ...bankBody(by), ...city(35), ...street(140) });
+      expect(await refused({ ...bankBody(by), ...city(36) })).toEqual([
+        {
+          field: "beneficiary_city",
+          rule: "length",
+          message: `must be at most 35 characters over ${over}`,
+        },
+      ]);
+      expect(await refused({ ...bankBody(by), ...street(141) })).toEqual([
+        {
+          field: "beneficiary_address",
+          rule: "length",
+          message: `must be at most 140 characters over ${over}`,
+        },
+      ]);
+    },
+  );
+
+  it("by ACH is an account number of more than 17, and no address", async () => {
+    const account = (length: number) => ({ beneficiary_account_number: "1".repeat(length) });
+    await register(paths.fiat, { ...bankBody(), ...account(17), ...city(255) });
+    expect(await refused({ ...bankBody(), ...account(18) })).toMatchObject([
+      { rule: "length", message: "must be at most 17 characters over ACH" },
+    ]);
+  });
+
+  it("is a name in another script without its Latin letters, and not a long one", async () => {
+    const name = (first: string, last: string) => ({
+      beneficiary_first_name: first,
+      beneficiary_last_name: last,
+    });
+    for (const by of ["ACH", "SWIFT", "INR", "EUR"] as const) {
+      const body = { ...bankBody(by), ...name("太郎", "山田") };
+      expect(await refused(body)).toMatchObject([
+        { field: "beneficiary_name_latin", rule: "required" },
+      ]);
+      const latin = { beneficiary_name_latin: "Yamada Taro" };
+      const beneficiaryId = await register(paths.fiat, { ...body, ...latin });
+      const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiaryId}`);
+      expect(read).toMatchObject({ beneficiary_name: "太郎 山田", ...latin });
+      await register(paths.fiat, { ...bankBody(by), ...name("Юлия", "Παππάς") });
+      await register(paths.fiat, { ...bankBody(by), ...name("a".repeat(255), "b".repeat(255)) });
+    }
+  });
+
+  it("is a listed name in Latin letters beside another one", async () => {
+    const [party] = listedParties.filter(({ type }) => type === "Individual");
+    const beneficiaryId = await register(paths.fiat, {
+      ...bankBody(),
+      beneficiary_first_name: "太郎",
+      beneficiary_last_name: "山田",
+      beneficiary_name_latin: party?.name ?? "",
+    });
+    const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiaryId}`);
+    expect(read.screening_status).toMatch(/^(review|blocked)$/);
+  });
+});
+
+describe("fields that a person or a country does not have", () => {
+  it("are a second name", async () => {
+    const { beneficiary_first_name: _, ...mononym } = bankBody();
+    const { json } = await acme.post(paths.fiat, mononym);
+    expect(json.message).toBe("beneficiary_first_name: is required");
+    const single = { ...mononym, beneficiary_single_name: true };
+    const beneficiaryId = await register(paths.fiat, single);
+    const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiaryId}`);
+    expect(read).toMatchObject({ beneficiary_name: "Doe", beneficiary_single_name: true });
+    const text = await acme.post(paths.fiat, { ...mononym, beneficiary_single_name: "yes" });
+    expect(text.json.message).toBe(
+      "beneficiary_first_name: is required; beneficiary_single_name: must be true or false",
+    );
+  });
+
+  it("are a state and a postcode", async () => {
+    const dubai = {
+      ...bankBody("SWIFT"),
+      beneficiary_country_code: "AE",
+      beneficiary_city: "Dubai",
+      beneficiary_state: "-",
+      beneficiary_postcode: "N/A",
+    };
+    await register(paths.fiat, dubai);
+    const { json } = await acme.post(paths.fiat, { ...dubai, beneficiary_country_code: "CA" });
+    expect(json.message).toBe(
+      "beneficiary_state: is required in a postal address of CA; beneficiary_postcode: is required in a postal address of CA",
+    );
+    const { beneficiary_country_code: _, ...without } = bankBody("SWIFT");
+    await register(paths.fiat, without);
+  });
+
+  it("are none in Kosovo", async () => {
+    const kosovo = {
+      ...bankBody("SWIFT"),
+      destination_country: "XK",
+      beneficiary_country_code: "XK",
+      beneficiary_bank_country_code: "XK",
+      routing_code_value_1: "NLPRXKPR",
+      beneficiary_account_number: "XK051212012345678906",
+    };
+    await register(paths.fiat, kosovo);
+    const person = structuredClone(depositorBody("individual")) as Record<string, never>;
+    Object.assign(person.depositor_details?.["person_details"] ?? {}, { citizenship: "XK" });
+    await register(paths.depositor, person, "id");
+    await register(paths.crypto, { ...cryptoBody(), beneficiary_country_code: "XK" });
   });
 });
 

@@ -19,7 +19,8 @@ const bank = {
   ...{ rail: "bank-usd", format: "iso20022", currency: "USD", transfer_methods: ["SWIFT"] },
   profile: {
     ...{ version: "pain.001.001.09", characters: "swift", charge_bearer: "SHAR" },
-    ...{ initiating_party: { name: "Disburse Inc" }, debtor: { name: "Disburse Inc" } },
+    initiating_party: { name: "Disburse Inc" },
+    debtor: { name: "Disburse Inc", address: { town: "New York", country: "US" } },
     ...{ account: { number: "000123456789" }, agent: { bic: "CHASUS33" } },
   },
   schedule: {
@@ -82,6 +83,20 @@ describe("the settings of rails", () => {
     expect(() => readConfig(routed)).toThrow("ENCRYPTION_KEYS: is required");
     const keys = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}` };
     expect(() => readConfig({ ...banks, ...keys })).toThrow("RAIL_ROUTES: is required");
+    const addressless = { ...bank, profile: { ...bank.profile, debtor: { name: "Disburse Inc" } } };
+    const given = (change: object) =>
+      readConfig({
+        ...routed,
+        ...keys,
+        BANK_RAILS: JSON.stringify([{ ...addressless, ...change }]),
+      });
+    expect(() => given({})).toThrow(
+      "settings: BANK_RAILS: bank-usd: profile.debtor.address: is required for SWIFT in live mode, with town and country",
+    );
+    expect(given({ transfer_methods: ["LOCAL"] }).bankRails).toHaveLength(1);
+    expect(() => given({ transfer_methods: ["LOCAL", "SWIFT"] })).toThrow("debtor.address");
+    const sandbox = { ...required, ...keys, BANK_RAILS: JSON.stringify([addressless]) };
+    expect(readConfig(sandbox).bankRails).toHaveLength(1);
     const config = readConfig({ ...routed, ...keys });
     expect(config.bankRails.map(({ rail }) => rail)).toEqual(["bank-usd"]);
     expect(config.sealing).toMatchObject(keys);

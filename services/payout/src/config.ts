@@ -15,7 +15,7 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
-import { readBankRails } from "./rails/bank/settings.ts";
+import { type BankRailSettings, readBankRails } from "./rails/bank/settings.ts";
 import { type EvmChainSettings, liveProblems, readEvmChains } from "./rails/evm/settings.ts";
 import { scenarios } from "./rails/sandbox/scenarios.ts";
 
@@ -121,7 +121,10 @@ export function readConfig(environment: Environment) {
   // Account numbers of beneficiaries are stored with payments of banks: never in the clear.
   const sealing = bankRails.length > 0 ? readSettings(environment, sealingSettings) : undefined;
   const routes = config.RAIL_ROUTES ?? sandboxRoutes(mode);
-  if (mode === "live") assertLiveRails(routes, names, evmChains);
+  if (mode === "live") {
+    assertLiveRails(routes, names, evmChains);
+    assertLiveBanks(bankRails);
+  }
   const limits = config.APPROVAL_CREDIT_LIMITS;
   const credits = limits ?? amountsSetting.parse(mode === "live" ? "" : sandboxLimits);
   const rails = { evmChains, bankRails, sealing };
@@ -158,4 +161,17 @@ function assertLiveRails(
     return rail === "sandbox" ? [`${name}: live mode has no simulated rail`] : [];
   });
   if (problems.length > 0) throw new SettingsError(`settings: RAIL_ROUTES: ${problems.join("; ")}`);
+}
+
+/** SWIFT refuses payments without the payer's town and country since 14 November 2026 (CBPR+). */
+function assertLiveBanks(rails: readonly BankRailSettings[]): void {
+  const without = rails.filter((rail) => {
+    if (rail.format !== "iso20022" || !rail.transfer_methods.includes("SWIFT")) return false;
+    return rail.profile.debtor.address === undefined;
+  });
+  if (without.length === 0) return;
+  const names = without.map(({ rail }) => rail).join(", ");
+  throw new SettingsError(
+    `settings: BANK_RAILS: ${names}: profile.debtor.address: is required for SWIFT in live mode, with town and country`,
+  );
 }

@@ -1,9 +1,10 @@
+import { limitOf } from "@disburse/kernel/payment-methods/limits.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { isCalendarDate } from "@disburse/kernel/time.ts";
 import { isBankingDay } from "../calendar/bank-calendar.ts";
 import { endToEndIdOf } from "../references.ts";
-import { bankText, bankTextProblem } from "../text/swift-characters.ts";
 import { type AchBatchCredits, achBatches, achFileLimits, entryCentsMax } from "./batches.ts";
+import { bankText, bankTextProblem, partyTextProblem } from "../text/swift-characters.ts";
 import type {
   AccountType,
   AchCredit,
@@ -116,9 +117,18 @@ function fileFaults(profile: AchProfile, file: AchFile): AchFault[] {
   return faults;
 }
 
+const remittanceMax = limitOf("ACH", "remittance").max;
+
+function isRemittance(text: string): boolean {
+  return bankText(text, "swift").length <= remittanceMax;
+}
+
 /** Account numbers are what they are: never transliterated, never cut. */
 function isAccount(text: string): boolean {
-  return /^[A-Za-z0-9-](?:[A-Za-z0-9 -]{0,15}[A-Za-z0-9-])?$/.test(text);
+  return (
+    text.length <= limitOf("ACH", "account").max &&
+    /^[A-Za-z0-9-](?:[A-Za-z0-9 -]*[A-Za-z0-9-])?$/.test(text)
+  );
 }
 
 function creditFaults(credit: AchCredit, { createdOn }: AchFile): AchFault[] {
@@ -133,10 +143,10 @@ function creditFaults(credit: AchCredit, { createdOn }: AchFile): AchFault[] {
     ],
     ["effectiveOn", isEffectiveDay(credit.effectiveOn), "is no banking day of the Fed, yyyy-mm-dd"],
     ["effectiveOn", credit.effectiveOn >= createdOn, "is before the day of the file"],
-    ["name", bankTextProblem(name) === undefined, "has characters that no bank takes"],
+    ["name", partyTextProblem(name, "swift") === undefined, "has characters that no bank takes"],
     ["name", /[A-Za-z0-9]/.test(bankText(name, "swift")), "has no letter or digit"],
     ["remittance", bankTextProblem(remittance) === undefined, "has characters that no bank takes"],
-    ["remittance", bankText(remittance, "swift").length <= 80, "has more than 80 characters"],
+    ["remittance", isRemittance(remittance), `has more than ${remittanceMax} characters`],
   ];
   return problems
     .filter(([, isRight]) => !isRight)
@@ -209,7 +219,7 @@ function creditLines(credit: AchCredit, trace: string, totals: Totals): string[]
     account,
     amount: String(cents),
     receiverId: endToEndIdOf(credit.payoutId).slice(-15),
-    receiver: cut(name, 22),
+    receiver: cut(name, limitOf("ACH", "name").max),
     addendaIndicator: remittance === undefined ? "0" : "1",
     trace,
   });

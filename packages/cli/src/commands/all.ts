@@ -4,6 +4,7 @@ import { version } from "../version.ts";
 import { approvalCommands } from "./approvals.ts";
 import { auditCommands } from "./audit.ts";
 import { bankFileCommands } from "./bank-files.ts";
+import { beneficiaryCommands } from "./beneficiaries.ts";
 import { complianceCommands } from "./compliance.ts";
 import { corridorCommands } from "./corridors.ts";
 import { listImportCommands } from "./list-import.ts";
@@ -25,6 +26,7 @@ const groups: readonly Group[] = [
   { name: "merchants", summary: "the registry of merchants" },
   { name: "settings", summary: "what a merchant may create" },
   { name: "keys", summary: "merchants' API keys" },
+  { name: "beneficiaries", summary: "stored beneficiaries of every merchant" },
   { name: "accounts", summary: "merchants' accounts" },
   { name: "credits", summary: "money that arrived" },
   { name: "corridors", summary: "pairs of currencies, their fees and limits" },
@@ -53,7 +55,8 @@ const groups: readonly Group[] = [
 export const commandLine: CommandLine = {
   groups,
   commands: [
-    ...[...sessionCommands, ...statusCommands, ...merchantCommands, ...moneyCommands],
+    ...[...sessionCommands, ...statusCommands, ...merchantCommands, ...beneficiaryCommands],
+    ...moneyCommands,
     ...[...corridorCommands, ...payoutCommands, ...orderCommands, ...bankFileCommands],
     ...[...complianceCommands, ...listImportCommands],
     ...[

@@ -39,6 +39,7 @@ function walk(fields: readonly Field[], values: BodyValues, prefix = ""): [strin
 
 function holds(condition: Condition, values: BodyValues): boolean {
   const value = String(values[condition.field] ?? "");
+  if ("set" in condition) return (value === "true") === condition.set;
   if ("in" in condition) return condition.in.includes(value);
   return "notIn" in condition ? !condition.notIn.includes(value) : value === "";
 }

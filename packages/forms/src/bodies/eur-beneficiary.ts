@@ -1,11 +1,14 @@
-import { type Form, optional, type Rule, type TextField } from "../fields/field.ts";
+import { type Field, type Form, optional, type Rule } from "../fields/field.ts";
 import { choiceField, countryField, lengths, metadataField, textField } from "../fields/make.ts";
 import { isBic, isSepaIban } from "../values/bank-codes.ts";
-import { bicPattern, nameFields } from "./fiat-parts.ts";
+import { carriedField, type FormMethods, latinName, postcodeGiven } from "./carried.ts";
+import { bicPattern, latinNameIsLatin, nameFields } from "./fiat-parts.ts";
 
 /** Decisions §9, "The added `EUR` form of the fiat beneficiary". */
 
-const fields: readonly TextField[] = [
+const methods: FormMethods = { SEPA: "SEPA" };
+
+const fields: readonly Field[] = [
   ...nameFields,
   choiceField("beneficiary_account_type", "Type of beneficiary.", ["Individual", "Corporate"]),
   choiceField("destination_currency", "Destination currency.", ["EUR"]),
@@ -24,9 +27,17 @@ const fields: readonly TextField[] = [
       pattern: bicPattern,
     }),
   ),
-  textField("beneficiary_address", "Address line: street and number.", "1 Hauptstrasse"),
-  textField("beneficiary_city", "City.", "Frankfurt am Main"),
-  textField("beneficiary_postcode", "Post code.", "60311", { maxLength: lengths.postcode }),
+  carriedField(
+    textField("beneficiary_address", "Address line: street and number.", "1 Hauptstrasse"),
+    "street",
+    methods,
+  ),
+  carriedField(textField("beneficiary_city", "City.", "Frankfurt am Main"), "town", methods),
+  carriedField(
+    textField("beneficiary_postcode", "Post code.", "60311", { maxLength: lengths.postcode }),
+    "postcode",
+    methods,
+  ),
   { ...countryField("beneficiary_country_code", "Country of residence."), example: "DE" },
 ];
 
@@ -54,5 +65,11 @@ export const eurBeneficiary: Form = {
   description: "A bank account that is paid in EUR over SEPA.",
   selectedBy: [{ field: "destination_currency", in: ["EUR"] }],
   fields: [...fields, metadataField],
-  rules: [sepaIban, bicOfBank],
+  rules: [
+    sepaIban,
+    bicOfBank,
+    latinName,
+    latinNameIsLatin,
+    postcodeGiven(["beneficiary_country_code"]),
+  ],
 };

@@ -1,5 +1,6 @@
 import {
   type Condition,
+  type Field,
   type Form,
   optional,
   type Pattern,
@@ -17,8 +18,16 @@ import {
   textField,
 } from "../fields/make.ts";
 import { isAbaRoutingNumber, isBic, isIbanOf, isIfsc, usesIban } from "../values/bank-codes.ts";
+import {
+  addressFits,
+  carriedField,
+  type FormMethods,
+  latinName,
+  postcodeGiven,
+  stateGiven,
+} from "./carried.ts";
 import { eurBeneficiary } from "./eur-beneficiary.ts";
-import { bicPattern, nameFields } from "./fiat-parts.ts";
+import { bicPattern, latinNameIsLatin, nameFields } from "./fiat-parts.ts";
 
 /** Service interface, "Fiat beneficiary (request fields)". */
 
@@ -28,6 +37,8 @@ const isSwift: Condition = { field: "transfer_type", in: ["SWIFT"] };
 type FiatForm = {
   readonly currencies: readonly [string, ...string[]];
   readonly transfers: readonly [string, ...string[]];
+  /** The methods whose limits count; none for a body of no form. */
+  readonly methods: FormMethods;
   readonly routingType: TextField;
   readonly routingValue: Pick<TextField, "description" | "example"> & Partial<TextField>;
   /** Whether contact, alias and the bank's name are required. */
@@ -37,9 +48,35 @@ type FiatForm = {
   readonly more?: readonly TextField[];
 };
 
+/** Address and account, with the limits of the methods that carry them. */
+function carriedFields(methods: FormMethods): readonly TextField[] {
+  return [
+    carriedField(textField("beneficiary_state", "State.", "NY"), "state", methods),
+    carriedField(
+      textField("beneficiary_address", "Address line.", "1 Main Street"),
+      "street",
+      methods,
+    ),
+    carriedField(textField("beneficiary_city", "City.", "New York"), "town", methods),
+    carriedField(
+      textField("beneficiary_postcode", "Post code.", "10001", { maxLength: lengths.postcode }),
+      "postcode",
+      methods,
+    ),
+    carriedField(
+      textField("beneficiary_account_number", "Payout account.", "1234567890", {
+        maxLength: lengths.accountNumber,
+        pattern: alphanumeric,
+      }),
+      "account",
+      methods,
+    ),
+  ];
+}
+
 /** The fields of a form, in the interface's order. */
-function fiatFields(form: FiatForm): readonly TextField[] {
-  const { required, bankRequired, routingValue } = form;
+function fiatFields(form: FiatForm): readonly Field[] {
+  const { required, bankRequired, routingValue, methods } = form;
   const { description, example } = routingValue;
   const ifRequired = (field: TextField): TextField => ({ ...field, required });
   const ofBank = (field: TextField): TextField => ({ ...field, required: bankRequired });
@@ -52,21 +89,17 @@ function fiatFields(form: FiatForm): readonly TextField[] {
     choiceField("transfer_type", "How the money is sent.", form.transfers),
     countryField("destination_country", "Country that the money is sent to."),
     {
-      ...countryField("beneficiary_country_code", "Country of residence."),
+      ...countryField(
+        "beneficiary_country_code",
+        "Country of residence; the destination country where it is left out.",
+      ),
       required: form.residenceRequired,
     },
     form.routingType,
     textField("routing_code_value_1", description, example, routingValue),
     optional(textField("routing_code_type_2", "Second routing code type.", "BRANCH")),
     optional(textField("routing_code_value_2", "Second routing value.", "001")),
-    textField("beneficiary_state", "State.", "NY"),
-    textField("beneficiary_address", "Address line.", "1 Main Street"),
-    textField("beneficiary_city", "City.", "New York"),
-    textField("beneficiary_postcode", "Post code.", "10001", postcode),
-    textField("beneficiary_account_number", "Payout account.", "1234567890", {
-      maxLength: lengths.accountNumber,
-      pattern: alphanumeric,
-    }),
+    ...carriedFields(methods),
     ifRequired(
       textField(
         "beneficiary_contact_country_code",
@@ -105,6 +138,9 @@ function fiatFields(form: FiatForm): readonly TextField[] {
 /** Fiat `USDC` is paid over bank rails and follows the rules of USD (decisions: beneficiaries). */
 const usdCurrencies = ["USD", "USDC"] as const;
 const usdTransfers = ["ACH", "SWIFT", "LOCAL"] as const;
+const usdMethods: FormMethods = { ACH: "ACH", SWIFT: "SWIFT", LOCAL: "LOCAL_USD" };
+const inrMethods: FormMethods = { LOCAL: "LOCAL_INR" };
+const residence = ["beneficiary_country_code", "destination_country"] as const;
 
 const typeFitsTransfer: Rule = {
   description: "A SWIFT transfer is routed by SWIFT, an ACH or LOCAL one by ACH CODE.",
@@ -171,6 +207,7 @@ const usdBeneficiary: Form = {
     ...fiatFields({
       currencies: usdCurrencies,
       transfers: usdTransfers,
+      methods: usdMethods,
       routingType: choiceField("routing_code_type_1", "Follows the transfer type.", [
         "ACH CODE",
         "SWIFT",
@@ -188,13 +225,22 @@ const usdBeneficiary: Form = {
         ],
       },
       required: false,
-      // SWIFT takes structured addresses alone, of a town and a country at least (decisions §9).
-      residenceRequired: isSwift,
+      residenceRequired: false,
       bankRequired: { field: "routing_code_type_1", in: ["SWIFT"] },
     }),
     metadataField,
   ],
-  rules: [typeFitsTransfer, domestic, routingNumber, iban],
+  rules: [
+    typeFitsTransfer,
+    domestic,
+    routingNumber,
+    iban,
+    latinName,
+    latinNameIsLatin,
+    stateGiven,
+    postcodeGiven(residence),
+    addressFits(["SWIFT", "LOCAL"]),
+  ],
 };
 
 const inIndia: Rule = {
@@ -214,6 +260,7 @@ const branchCode: Rule = {
 const inrFields = fiatFields({
   currencies: ["INR"],
   transfers: ["LOCAL"],
+  methods: inrMethods,
   routingType: textField("routing_code_type_1", "Routing code type, as a rule IFSC.", "IFSC"),
   routingValue: {
     description: "IFSC of the branch.",
@@ -238,6 +285,7 @@ const inrExamples: Readonly<Record<string, string>> = {
   beneficiary_first_name: "Asha",
   beneficiary_last_name: "Rao",
   beneficiary_name: "Rao Exports Private Limited",
+  beneficiary_name_latin: "Asha Rao",
   beneficiary_email: "asha.rao@example.com",
   destination_country: "IN",
   beneficiary_country_code: "IN",
@@ -257,16 +305,35 @@ const inrExamples: Readonly<Record<string, string>> = {
   counter_party_alias: "asha-inr",
 };
 
+function withInrExample(field: Field): Field {
+  const example = inrExamples[field.name];
+  if (example === undefined || !("maxLength" in field)) return field;
+  const { variants = [] } = field;
+  const ofCompany = inrExamples.beneficiary_name ?? example;
+  return {
+    ...field,
+    example,
+    variants: variants.map((each) =>
+      each.example === undefined ? each : { ...each, example: ofCompany },
+    ),
+  };
+}
+
 /** Service interface, "INR beneficiary": every field of its table is required. */
 const inrBeneficiary: Form = {
   name: "fiat_beneficiary_inr",
   description: "A bank account that is paid in INR.",
   selectedBy: [{ field: "destination_currency", in: ["INR"] }],
-  fields: [
-    ...inrFields.map((field) => ({ ...field, example: inrExamples[field.name] ?? field.example })),
-    metadataField,
+  fields: [...inrFields.map(withInrExample), metadataField],
+  rules: [
+    inIndia,
+    branchCode,
+    latinName,
+    latinNameIsLatin,
+    stateGiven,
+    postcodeGiven(residence),
+    addressFits(["LOCAL"]),
   ],
-  rules: [inIndia, branchCode],
 };
 
 /** `POST /api/v1/transfer/fiat/beneficiary`. */
@@ -282,6 +349,7 @@ export const fiatBeneficiary: PublicBody = {
       ...fiatFields({
         currencies: [...usdCurrencies, "INR", "EUR"],
         transfers: [...usdTransfers, "SEPA"],
+        methods: {},
         routingType: textField("routing_code_type_1", "Follows the transfer type.", "ACH CODE"),
         routingValue: { description: "Routing value for the type.", example: "021000021" },
         required: false,

@@ -1,4 +1,4 @@
-import type { Pattern, TextField } from "../fields/field.ts";
+import type { Field, Pattern, Rule } from "../fields/field.ts";
 import { textField } from "../fields/make.ts";
 
 /** What the forms of fiat beneficiaries have in common. */
@@ -6,17 +6,58 @@ import { textField } from "../fields/make.ts";
 const isIndividual = { field: "beneficiary_account_type", in: ["Individual"] } as const;
 const isCorporate = { field: "beneficiary_account_type", in: ["Corporate"] } as const;
 
+/** A first and a last name of 255 each, and the blank between. */
+const wholeNameMax = 511;
+
+/** Latin letters, one at least, with digits and signs. */
+const latinLetters =
+  "^(?=.*\\p{Script=Latin})[\\p{Script=Latin}\\p{Script=Common}\\p{Script=Inherited}]+$";
+
+const latinText = new RegExp(latinLetters, "u");
+
+/** The name that the bank gets is in letters that it can take. */
+export const latinNameIsLatin: Rule = {
+  description: "`beneficiary_name_latin` is in Latin letters.",
+  reads: ["beneficiary_name_latin"],
+  reports: "beneficiary_name_latin",
+  check: (text) => {
+    const name = text("beneficiary_name_latin");
+    return name === "" || latinText.test(name) ? undefined : "must be in Latin letters";
+  },
+};
+
 /** Of the name, the other type's is ignored. */
-export const nameFields: readonly TextField[] = [
+export const nameFields: readonly Field[] = [
   textField("beneficiary_first_name", "First name; of an Individual.", "Jane", {
+    required: { field: "beneficiary_single_name", set: false },
     when: isIndividual,
   }),
   textField("beneficiary_last_name", "Last name; of an Individual.", "Doe", {
     when: isIndividual,
   }),
+  {
+    name: "beneficiary_single_name",
+    kind: "flag",
+    required: false,
+    when: isIndividual,
+    description:
+      "`true` for a person with one name, sent as `beneficiary_last_name`; then `beneficiary_first_name` may be left out.",
+    example: false,
+  },
   textField("beneficiary_name", "Name of the company; of a Corporate.", "Doe Trading LLC", {
     when: isCorporate,
   }),
+  textField(
+    "beneficiary_name_latin",
+    "The whole name in Latin letters, as the bank gets it. Required where the name is in a script other than Latin, Greek and Cyrillic.",
+    "Jane Doe",
+    {
+      required: false,
+      maxLength: wholeNameMax,
+      shape: latinLetters,
+      variants: [{ when: isCorporate, example: "Doe Trading LLC" }],
+    },
+  ),
 ];
 
 /** ISO 9362, upper case, 8 or 11 characters. */

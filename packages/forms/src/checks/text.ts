@@ -1,15 +1,19 @@
 import { integerDigitsMax, parseDecimal } from "@disburse/kernel/decimal.ts";
+import { carriedProblem, isPlaceholder } from "@disburse/kernel/payment-methods/limits.ts";
 import { textProblem } from "@disburse/kernel/text.ts";
 import { isCalendarDate, parseMoment } from "@disburse/kernel/time.ts";
 import { iso31661 } from "iso-3166/1.js";
 import isEmail from "validator/lib/isEmail.js";
 import type { CheckContext, TextField, TextKind } from "../fields/field.ts";
 
-/** Every country code that ISO 3166-1 assigns, in order. */
-export const countryCodes: readonly string[] = iso31661
-  .filter((country) => country.state === "assigned")
-  .map((country) => country.alpha2)
-  .sort();
+/** Kosovo, by the code that SWIFT, the IBAN registry and the European Union use for it. */
+const userAssigned = ["XK"];
+
+/** Every country code that ISO 3166-1 assigns, and `XK`, in order. */
+export const countryCodes: readonly string[] = [
+  ...iso31661.filter((country) => country.state === "assigned").map(({ alpha2 }) => alpha2),
+  ...userAssigned,
+].sort();
 
 const countries = new Set(countryCodes);
 
@@ -33,8 +37,14 @@ export function checkText(
   if (longerThan(text, field.maxLength)) return `must be at most ${field.maxLength} characters`;
   if (kind !== undefined) return kind;
   const { pattern } = field;
-  if (pattern === undefined || patternOf(pattern.source).test(text)) return undefined;
-  return pattern.problem;
+  if (pattern !== undefined && !patternOf(pattern.source).test(text)) return pattern.problem;
+  return uncarried(field, text);
+}
+
+/** The reason why the field's payment method cannot carry a text, or `undefined`. */
+export function uncarried({ carried }: TextField, text: string): string | undefined {
+  if (carried === undefined || (carried.mayBeNone && isPlaceholder(text))) return undefined;
+  return carriedProblem(text, carried.limit, carried.over);
 }
 
 /** Kinds whose own message says more than a length would. */

@@ -75,7 +75,7 @@ describe("the beneficiary forms", () => {
     expect(field(swift, "routing_code_type_1")?.allowed).toEqual(["SWIFT"]);
     expect(field(swift, "destination_country")?.allowed).toBeUndefined();
     expect(field(swift, "beneficiary_bank_name")?.required).toBe(false);
-    expect(field(swift, "beneficiary_country_code")?.required).toBe(true);
+    expect(field(swift, "beneficiary_country_code")?.required).toBe(false);
     expect(field(ach, "beneficiary_country_code")?.required).toBe(false);
     expect(field(swift, "beneficiary_bank_city")?.required).toBe(true);
     expect(field(swift, "routing_code_value_1")?.pattern?.problem).toBe("must be a valid BIC");
@@ -94,6 +94,35 @@ describe("the beneficiary forms", () => {
     expect(ach?.rules).not.toContainEqual(iban);
     const [sol] = beneficiaryForms({ destinationCurrency: "USDC_SOL" });
     expect(field(sol, "destination_currency")?.required).toBe(false);
+  });
+
+  it("show the limits of the payment method", () => {
+    const max = (currency: string, transferType: string, name: string) =>
+      field(beneficiaryForms({ destinationCurrency: currency, transferType })[0], name)?.maxLength;
+    expect(max("USD", "ACH", "beneficiary_account_number")).toBe(17);
+    expect(max("USD", "SWIFT", "beneficiary_account_number")).toBe(34);
+    expect(max("USD", "ACH", "beneficiary_city")).toBe(255);
+    for (const [currency, transfer] of [
+      ["USD", "SWIFT"],
+      ["USD", "LOCAL"],
+      ["INR", "LOCAL"],
+      ["EUR", "SEPA"],
+    ] as const) {
+      expect(max(currency, transfer, "beneficiary_city"), transfer).toBe(35);
+      expect(max(currency, transfer, "beneficiary_address"), transfer).toBe(140);
+      expect(max(currency, transfer, "beneficiary_postcode"), transfer).toBe(12);
+    }
+  });
+
+  it("name the flag of a person with one name by what it makes optional", () => {
+    const [person, company] = beneficiaryForms({ destinationCurrency: "EUR" });
+    expect(field(person, "beneficiary_single_name")).toBeUndefined();
+    expect(field(person, "beneficiary_first_name")).toMatchObject({
+      required: true,
+      requiredUnless: "beneficiary_single_name",
+    });
+    expect(field(person, "beneficiary_last_name")?.requiredUnless).toBeUndefined();
+    expect(company?.fields.some(({ requiredUnless }) => requiredUnless)).toBe(false);
   });
 
   it("know what a deployment takes instead of the tables' sets", () => {

@@ -29,8 +29,10 @@ export type BeneficiaryForm = {
 };
 
 /** A field of one form, its conditions resolved. */
-export type RequestedField = Omit<TextField, "required" | "when" | "variants"> & {
+export type RequestedField = Omit<TextField, "required" | "when" | "variants" | "carried"> & {
   readonly required: boolean;
+  /** The flag that, sent as `true`, makes a required field optional. */
+  readonly requiredUnless?: string;
 };
 
 type Allowed = NonNullable<CheckContext["allowed"]>;
@@ -94,10 +96,13 @@ function textOf(form: Form, name: string): TextField | undefined {
   return textFields(form).find((field) => field.name === name);
 }
 
-/** A beneficiary's body is flat: every field of it is text but the merchant's own data. */
+/**
+ * The texts of a body, which is flat. The merchant's own data is no field to fill in, and a flag is
+ * named by the field that it makes optional.
+ */
 function textFields(form: Form): TextField[] {
   return form.fields.flatMap((field) => {
-    if (field.kind === "pairs") return [];
+    if (field.kind === "pairs" || field.kind === "flag") return [];
     if (!("maxLength" in field)) throw new Error(`${field.name} is no text`);
     return field;
   });
@@ -183,6 +188,7 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
     required,
     when,
     variants: _,
+    carried,
     ...rest
   } = variantOf(field, (condition) => decide(condition, known) === true);
   if (when !== undefined && decide(when, known) !== true) return undefined;
@@ -193,8 +199,13 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
   const isExampleGone = values !== undefined && !values.includes(rest.example);
   const needed = typeof required === "boolean" ? required : decide(required, known);
   if (needed === "open") throw new Error(`${field.name} may be required or not`);
+  const limit = carried?.limit.longer === "refused" ? carried.limit.max : rest.maxLength;
   return {
     ...rest,
+    maxLength: Math.min(rest.maxLength, limit),
+    ...(typeof required === "object" && "set" in required
+      ? { requiredUnless: required.field }
+      : {}),
     ...(shown ? { allowed: values } : {}),
     ...(isExampleGone ? { example: values[0] ?? "" } : {}),
     required: needed,

@@ -8,11 +8,12 @@ import {
 import { type BeneficiaryForm, beneficiaryForms, bodyOf } from "./discovery.ts";
 import { selectedValues } from "./json-schema.ts";
 
-/** A body of the form made of the examples in its table, optional fields too. */
+/** A body of the form made of the examples in its table, optional fields too; unset flags not. */
 export function exampleOf(form: Form): BodyValues {
   const selected = selectedValues(form);
   const values: BodyValues = {};
   for (const field of form.fields) {
+    if (field.kind === "flag" && !field.example) continue;
     values[field.name] = selected.get(field.name)?.[0] ?? exampleValue(field);
   }
   return values;
@@ -45,7 +46,11 @@ export function bodyExamples(body: PublicBody): ReadonlyMap<string, BodyValues> 
       const sent = form.fields.filter(
         ({ when }) => when === undefined || conditionHolds(when, values),
       );
-      return [form.name, Object.fromEntries(sent.map(({ name }) => [name, values[name] ?? ""]))];
+      const known = sent.flatMap(({ name }) => {
+        const value = values[name];
+        return value === undefined ? [] : [[name, value] as const];
+      });
+      return [form.name, Object.fromEntries(known)];
     }),
   );
 }

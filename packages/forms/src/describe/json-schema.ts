@@ -1,4 +1,12 @@
-import type { Condition, Field, Form, PublicBody, TextField, TextKind } from "../fields/field.ts";
+import type {
+  Condition,
+  Field,
+  Form,
+  PublicBody,
+  TextField,
+  TextKind,
+  Variant,
+} from "../fields/field.ts";
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 takes it). */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -159,11 +167,22 @@ function conditionalSchemas(field: Field): JsonSchema[] {
       ? []
       : [ifThen(allOf(needed), { required: [name] })]),
     ...variants.flatMap((variant) => {
-      const source = variant.pattern?.source ?? variant.shape;
-      const consequence = { properties: { [name]: { type: "string", pattern: source } } };
-      return source === undefined ? [] : [ifThen(conditionSchema(variant.when), consequence)];
+      const schema = variantSchema(variant);
+      const consequence = { properties: { [name]: { type: "string", ...schema } } };
+      const isEmpty = Object.keys(schema).length === 0;
+      return isEmpty ? [] : [ifThen(conditionSchema(variant.when), consequence)];
     }),
   ];
+}
+
+/** A method's limit counts Latin letters: of other scripts fewer may fit, which the rules say. */
+function variantSchema({ pattern, shape, carried }: Variant): JsonSchema {
+  const source = pattern?.source ?? shape;
+  const maxLength = carried?.limit.longer === "refused" ? carried.limit.max : undefined;
+  return {
+    ...(source === undefined ? {} : { pattern: source }),
+    ...(maxLength === undefined ? {} : { maxLength }),
+  };
 }
 
 function allOf(schemas: readonly JsonSchema[]): JsonSchema {
@@ -174,6 +193,10 @@ function allOf(schemas: readonly JsonSchema[]): JsonSchema {
 function conditionSchema(condition: Condition): JsonSchema {
   const { field } = condition;
   if ("absent" in condition) return { not: { required: [field] } };
+  if ("set" in condition) {
+    const isTrue = { properties: { [field]: { const: true } }, required: [field] };
+    return condition.set ? isTrue : { not: isTrue };
+  }
   const values = "in" in condition ? condition.in : condition.notIn;
   const listed = { properties: { [field]: { enum: values } }, required: [field] };
   return "in" in condition ? listed : { not: listed };

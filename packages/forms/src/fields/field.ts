@@ -1,3 +1,4 @@
+import type { Carried } from "@disburse/kernel/payment-methods/limits.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 
 /**
@@ -10,7 +11,9 @@ export type Condition =
   | { readonly field: string; readonly in: readonly string[] }
   | { readonly field: string; readonly notIn: readonly string[] }
   /** The other field was not sent at all. */
-  | { readonly field: string; readonly absent: true };
+  | { readonly field: string; readonly absent: true }
+  /** A flag is true, or is not. */
+  | { readonly field: string; readonly set: boolean };
 
 type Described = {
   readonly name: string;
@@ -54,11 +57,22 @@ export type TextField = Described & {
    * a code of its own.
    */
   readonly shape?: string;
+  /** The limit of the payment method that carries it to a bank. */
+  readonly carried?: CarriedBy;
   /** What an absent optional field stands for. */
   readonly default?: string;
   readonly example: string;
   /** What is different where a condition holds; the first that does counts. */
   readonly variants?: readonly Variant[];
+};
+
+/** A payment method's limit of a field. */
+export type CarriedBy = {
+  readonly limit: Carried;
+  /** The method's name in the interface. */
+  readonly over: string;
+  /** Whether `-` and `N/A` are taken, which are left out of the file. */
+  readonly mayBeNone: boolean;
 };
 
 /** ECMAScript regular expression with the `u` flag, anchored, with the message of its failure. */
@@ -67,9 +81,10 @@ export type Pattern = { readonly source: string; readonly problem: string };
 /** Parts of a text field in bodies where the condition holds. */
 export type Variant = {
   readonly when: Condition;
-  readonly example: string;
+  readonly example?: string;
   readonly pattern?: Pattern;
   readonly shape?: string;
+  readonly carried?: CarriedBy;
 };
 
 /** A whole JSON number within inclusive bounds. */
@@ -156,6 +171,8 @@ export type Rule = {
   readonly reads: readonly string[];
   /** The field that its failure is reported on. */
   readonly reports: string;
+  /** Whether it is about what a payment method can carry: it is asked of stored bodies too. */
+  readonly ofMethod?: true;
   /** The problem in words for the merchant, or `undefined`. */
   readonly check: (text: ReadText) => string | undefined;
 };
@@ -198,6 +215,7 @@ export function conditionHolds(
   unreadable: ReadonlyMap<string, string> = new Map(),
 ): boolean {
   const text = textOf(values, condition.field);
+  if ("set" in condition) return (values[condition.field] === true) === condition.set;
   if ("in" in condition) return condition.in.includes(text);
   if ("notIn" in condition) return !condition.notIn.includes(text);
   return text === "" && !unreadable.has(condition.field);
@@ -220,8 +238,12 @@ export function variantOf(field: TextField, holds: (condition: Condition) => boo
 /** What is known of a body before it is filled in: per field, the values that it may still have. */
 export type Known = ReadonlyMap<string, readonly string[]>;
 
-/** Whether a condition holds for every body that is possible, for none, or only for some. */
+/**
+ * Whether a condition holds for every body that is possible, for none, or only for some. Flags
+ * count as not sent.
+ */
 export function decide(condition: Condition, known: Known): boolean | "open" {
+  if ("set" in condition) return !condition.set;
   const values = known.get(condition.field);
   if (values === undefined || "absent" in condition) return "open";
   const listed = new Set("in" in condition ? condition.in : condition.notIn);

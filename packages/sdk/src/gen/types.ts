@@ -43,7 +43,7 @@ export interface Beneficiary {
   beneficiary_state?: string;
   /** Post code. */
   beneficiary_postcode?: string;
-  /** Country of residence. */
+  /** Country of residence; the destination country where it is left out. */
   beneficiary_country_code?: string;
   /** Number of the document. */
   beneficiary_document_id?: string;
@@ -61,6 +61,10 @@ export interface Beneficiary {
   beneficiary_first_name?: string;
   /** Last name; of an Individual. */
   beneficiary_last_name?: string;
+  /** `true` for a person with one name, sent as `beneficiary_last_name`; then `beneficiary_first_name` may be left out. */
+  beneficiary_single_name?: boolean;
+  /** The whole name in Latin letters, as the bank gets it. Required where the name is in a script other than Latin, Greek and Cyrillic. */
+  beneficiary_name_latin?: string;
   /** How the money is sent. */
   transfer_type?: string;
   /** Country that the money is sent to. */
@@ -109,6 +113,10 @@ export interface Beneficiary {
   screening_status: "pending" | "cleared" | "review" | "blocked";
   /** Whether it is archived; new quotes for it are then refused. */
   archived: boolean;
+  /** Whether its payment method can carry its fields; a quote for one that is not payable is refused. Create it again with the fields that `unpayable_reason` names. */
+  payable: boolean;
+  /** The fields that its payment method cannot carry, with the limits; empty if it is payable. */
+  unpayable_reason: string;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -131,6 +139,8 @@ export interface BeneficiaryFormField {
   type: "text" | "country" | "date" | "email" | "digits";
   /** Whether it is required. */
   required: boolean;
+  /** A flag of the body (a JSON boolean) that makes the field optional if it is sent as `true`. */
+  required_unless?: string;
   /** What it means. */
   description: string;
   /** Maximum length in characters. */
@@ -683,6 +693,8 @@ export interface PayoutReceipt {
   beneficiary_id: string;
   /** Name of the beneficiary. */
   beneficiary_name: string;
+  /** Name in Latin letters that the bank got, if you gave one. */
+  beneficiary_name_latin?: string;
   /** Masked but for the last four. */
   beneficiary_account_number_masked: string;
   /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`. */
@@ -1713,14 +1725,23 @@ export interface CryptoBeneficiaryCorporateRequest {
  * - ACH and LOCAL transfers of USD and USDC stay in the United States.
  * - SWIFT takes a BIC (ISO 9362), ACH CODE an ABA routing number with its checksum.
  * - Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.
+ * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
+ * - `beneficiary_name_latin` is in Latin letters.
+ * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
+ * - `-` or `N/A` is accepted as postcode in countries without postcodes.
+ * - A street of more than 70 characters and a state of more than 35 share two lines of 70.
  */
 export interface FiatBeneficiaryUsdRequest {
   /** First name; of an Individual. */
   beneficiary_first_name?: string;
   /** Last name; of an Individual. */
   beneficiary_last_name?: string;
+  /** `true` for a person with one name, sent as `beneficiary_last_name`; then `beneficiary_first_name` may be left out. */
+  beneficiary_single_name?: boolean;
   /** Name of the company; of a Corporate. */
   beneficiary_name?: string;
+  /** The whole name in Latin letters, as the bank gets it. Required where the name is in a script other than Latin, Greek and Cyrillic. */
+  beneficiary_name_latin?: string;
   /** E-mail address. */
   beneficiary_email?: string;
   /** Type of beneficiary. */
@@ -1731,7 +1752,7 @@ export interface FiatBeneficiaryUsdRequest {
   transfer_type: "ACH" | "SWIFT" | "LOCAL";
   /** Country that the money is sent to. */
   destination_country: string;
-  /** Country of residence. */
+  /** Country of residence; the destination country where it is left out. */
   beneficiary_country_code?: string;
   /** Follows the transfer type. */
   routing_code_type_1: "ACH CODE" | "SWIFT";
@@ -1781,14 +1802,23 @@ export interface FiatBeneficiaryUsdRequest {
  * A bank account that is paid in INR.
  * - INR is sent to India.
  * - The routing value is an IFSC.
+ * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
+ * - `beneficiary_name_latin` is in Latin letters.
+ * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
+ * - `-` or `N/A` is accepted as postcode in countries without postcodes.
+ * - A street of more than 70 characters and a state of more than 35 share two lines of 70.
  */
 export interface FiatBeneficiaryInrRequest {
   /** First name; of an Individual. */
   beneficiary_first_name?: string;
   /** Last name; of an Individual. */
   beneficiary_last_name?: string;
+  /** `true` for a person with one name, sent as `beneficiary_last_name`; then `beneficiary_first_name` may be left out. */
+  beneficiary_single_name?: boolean;
   /** Name of the company; of a Corporate. */
   beneficiary_name?: string;
+  /** The whole name in Latin letters, as the bank gets it. Required where the name is in a script other than Latin, Greek and Cyrillic. */
+  beneficiary_name_latin?: string;
   /** E-mail address. */
   beneficiary_email?: string;
   /** Type of beneficiary. */
@@ -1799,7 +1829,7 @@ export interface FiatBeneficiaryInrRequest {
   transfer_type: "LOCAL";
   /** Country that the money is sent to. */
   destination_country: string;
-  /** Country of residence. */
+  /** Country of residence; the destination country where it is left out. */
   beneficiary_country_code: string;
   /** Routing code type, as a rule IFSC. */
   routing_code_type_1: string;
@@ -1853,14 +1883,21 @@ export interface FiatBeneficiaryInrRequest {
  * A bank account that is paid in EUR over SEPA.
  * - The account number is a valid IBAN (ISO 13616) of a country in SEPA.
  * - The BIC is one of ISO 9362.
+ * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
+ * - `beneficiary_name_latin` is in Latin letters.
+ * - `-` or `N/A` is accepted as postcode in countries without postcodes.
  */
 export interface FiatBeneficiaryEurRequest {
   /** First name; of an Individual. */
   beneficiary_first_name?: string;
   /** Last name; of an Individual. */
   beneficiary_last_name?: string;
+  /** `true` for a person with one name, sent as `beneficiary_last_name`; then `beneficiary_first_name` may be left out. */
+  beneficiary_single_name?: boolean;
   /** Name of the company; of a Corporate. */
   beneficiary_name?: string;
+  /** The whole name in Latin letters, as the bank gets it. Required where the name is in a script other than Latin, Greek and Cyrillic. */
+  beneficiary_name_latin?: string;
   /** Type of beneficiary. */
   beneficiary_account_type: "Individual" | "Corporate";
   /** Destination currency. */

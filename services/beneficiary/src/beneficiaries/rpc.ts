@@ -39,11 +39,14 @@ import { partyType, readFilter, type Wanted, wantedWord } from "../records/list-
 import { type Fields, textOf } from "../records/rules/private-fields.ts";
 import type { PartyWallet } from "../records/rules/screening.ts";
 import type { Opened } from "../records/store.ts";
+import { listUnpayable, unpayableReason } from "./payable.ts";
 import {
   accountNumberOf,
   type Beneficiary,
+  latinNameOf,
   newCryptoBeneficiary,
   newFiatBeneficiary,
+  payeeAddress,
   routingOf,
   shownFields,
 } from "./rules/beneficiary.ts";
@@ -89,6 +92,8 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
       const { shown, ...rest } = await beneficiaries.list(message.merchantId, filter, message);
       return { beneficiaries: shown.map(beneficiaryMessage), ...rest };
     },
+
+    listUnpayableBeneficiaries: (request) => listUnpayable(beneficiaries, request),
 
     archiveBeneficiary: async ({ mutation, merchantId, beneficiaryId: id }) => {
       const change = readMutation(mutation);
@@ -147,6 +152,8 @@ export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage
     screeningStatus: valueOfWord(ScreeningStatus, beneficiary.screening.status),
     createdAt: timestampFromDate(createdAt),
     updatedAt: timestampFromDate(updatedAt),
+    unpayableReason: unpayableReason(beneficiary),
+    nameLatin: latinNameOf(fields),
     fields:
       kind === "crypto"
         ? { case: "crypto", value: fromJson(CryptoBeneficiaryFieldsSchema, fields) }
@@ -159,19 +166,13 @@ function paymentInstruction(opened: Opened<Beneficiary>): GetPaymentInstructionR
   const { record, whole } = opened;
   return create(GetPaymentInstructionResponseSchema, {
     ...record,
-    beneficiaryName: record.name,
+    beneficiaryName: latinNameOf(whole) || record.name,
     accountNumber: accountNumberOf(whole),
     ...routingOf(whole),
     accountType: textOf(whole, "beneficiary_account_type"),
     bankAccountType: textOf(whole, "beneficiary_bank_account_type"),
     bankName: textOf(whole, "beneficiary_bank_name"),
-    address: {
-      street: textOf(whole, "beneficiary_address"),
-      city: textOf(whole, "beneficiary_city"),
-      state: textOf(whole, "beneficiary_state"),
-      postcode: textOf(whole, "beneficiary_postcode"),
-      countryCode: textOf(whole, "beneficiary_country_code"),
-    },
+    address: payeeAddress(whole),
     screeningStatus: valueOfWord(ScreeningStatus, record.screening.status),
   });
 }
@@ -211,6 +212,7 @@ export function formMessage(form: BeneficiaryForm): BeneficiaryFormMessage {
     fields: form.fields.map((field) => ({
       ...field,
       type: field.kind,
+      requiredUnless: field.requiredUnless ?? "",
       allowedValues: [...(field.allowed ?? [])],
       pattern: field.pattern?.source ?? field.shape ?? "",
       patternMessage: field.pattern?.problem ?? "",

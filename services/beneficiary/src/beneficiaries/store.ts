@@ -57,6 +57,12 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
       const projection = { destination_currency: 1 } as const;
       return beneficiaries.find(own, { projection }).toArray();
     },
+    /** The next beneficiaries after an id, of every merchant, in the order of ids. */
+    examine: async (afterId: string, limit: number): Promise<Beneficiary[]> => {
+      const after = { _id: { $gt: afterId } };
+      const found = await beneficiaries.find(after).sort({ _id: 1 }).limit(limit).toArray();
+      return found.map((each) => toBeneficiary(each, openBody(each, sealer)));
+    },
     /** Archives a merchant's beneficiary in one write; a repeat finds nothing to change. */
     archive: async (
       { merchantId, id }: Pick<Beneficiary, "merchantId" | "id">,

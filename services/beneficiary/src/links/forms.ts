@@ -39,6 +39,10 @@ export function bodyOfSubmission(
     return [name, only ?? prefilled[name] ?? (values[name] ?? "").trim()] as const;
   });
   const entered = fields.filter(([, value]) => value !== "");
+  const flags = form.fields.flatMap(({ requiredUnless = "" }) =>
+    values[requiredUnless] === "true" ? [[requiredUnless, true] as const] : [],
+  );
   const { metadata } = link;
-  return { ...Object.fromEntries(entered), ...(metadata !== undefined && { metadata }) };
+  const body: Fields = Object.fromEntries([...entered, ...flags]);
+  return metadata === undefined ? body : { ...body, metadata };
 }

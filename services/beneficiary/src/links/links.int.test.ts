@@ -82,6 +82,19 @@ describe("a link", () => {
     expect(await open(token)).toMatchObject({ state: USED, forms: [], prefilled: {} });
   });
 
+  it("takes a person with one name, who says so by a box", async () => {
+    const { beneficiary_first_name: _, ...mononym } = person as Record<string, string>;
+    const { id, token } = await link(bank);
+    expect(await submit(token, mononym)).toMatchObject({
+      violations: [{ field: "beneficiary_first_name", problem: "is required" }],
+    });
+    const single = { ...mononym, beneficiary_single_name: "true" };
+    expect(await submit(token, single)).toMatchObject({ state: USED, violations: [] });
+    const beneficiaryId = (await read(id))?.beneficiaryId ?? "";
+    const { beneficiary } = await service.rpc.getBeneficiary({ merchantId, beneficiaryId });
+    expect(beneficiary?.name).toBe("Doe");
+  });
+
   it("is stored without its token, and with nothing in the clear that names a person", async () => {
     const { id, token } = await link({ ...bank, beneficiaryFirstName: "Zebedee" });
     const document = await service.database.db

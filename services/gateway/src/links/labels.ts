@@ -9,6 +9,8 @@ const labels: Readonly<Record<string, string | ((kind: Kind) => string)>> = {
     body === "crypto" ? "Wallet address" : "Account number",
   beneficiary_document_id: "Number of your document",
   beneficiary_document_type: "Kind of document",
+  beneficiary_name_latin: "Name in Latin letters",
+  beneficiary_single_name: "I have one name only (enter it as last name)",
   beneficiary_state: "State or region",
   beneficiary_wallet_custody_provider: "Who keeps the wallet",
   beneficiary_wallet_custody_provider_name: "Name of who keeps it",

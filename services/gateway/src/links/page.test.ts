@@ -46,6 +46,26 @@ describe("the page of a link", () => {
     expect(text).toMatch(/name="beneficiary_first_name"[^>]* value="Jane" readonly>/);
   });
 
+  it("has a box for a person with one name, and asks for no first name by itself then", () => {
+    const flag = "beneficiary_single_name";
+    const single = create(BeneficiaryFormSchema, {
+      body: "fiat",
+      destinationCurrency: "USD",
+      transferType: "ACH",
+      fields: [
+        { name: "beneficiary_first_name", type: "text", required: true, requiredUnless: flag },
+        { name: "beneficiary_name_latin", type: "text", required: false, maxLength: 511 },
+      ],
+    });
+    const text = textOf(
+      formPage(brand, { ...entry, form: single, values: { [flag]: "true" } }, false),
+    );
+    expect(text).toContain(`id="${flag}" name="${flag}" type="checkbox" value="true" checked>`);
+    expect(text).toMatch(/<input id="beneficiary_first_name"[^>]*>/);
+    expect(text).not.toMatch(/<input id="beneficiary_first_name"[^>]* required/);
+    expect(text).toContain("Name in Latin letters (optional)");
+  });
+
   it("runs no script, takes nothing from elsewhere, and tells no one its address", () => {
     for (const page of [
       formPage(brand, entry, false),

@@ -106,7 +106,10 @@ function wayOf({ body, transferType, destinationCurrency, accountType, fields }:
 }
 
 /** Of what may be left out, what a beneficiary knows. */
-const optionalNames: ReadonlySet<string> = new Set(["beneficiary_email", "bic"]);
+const optionalNames: ReadonlySet<string> = new Set([
+  ...["beneficiary_email", "bic", "beneficiary_country_code"],
+  "beneficiary_name_latin",
+]);
 
 /**
  * What is needed, unless it has one possible value, and names that the merchant has set: a form has
@@ -120,7 +123,9 @@ function isAsked({ prefilled }: Pick<Entry, "prefilled">) {
 }
 
 function fieldHtml(field: FormField, { form, prefilled, values, problems }: Entry): string {
-  const { name, required } = field;
+  const { name, requiredUnless } = field;
+  // The page has no script: what a flag makes optional is checked when it is sent.
+  const required = field.required && requiredUnless === "";
   const locked = prefilled[name];
   const problem = problems.get(name);
   const attributes = [
@@ -133,10 +138,21 @@ function fieldHtml(field: FormField, { form, prefilled, values, problems }: Entr
     problem === undefined
       ? ""
       : `\n<p class="problem" id="${name}-problem">${escapeHtml(problem)}</p>`;
-  const label = `${labelOf(name, form)}${required ? "" : " (optional)"}`;
+  const label = `${labelOf(name, form)}${field.required ? "" : " (optional)"}`;
+  const flag = requiredUnless === "" ? "" : flagHtml(requiredUnless, { form, values });
   return `<div class="field">
 <label for="${name}">${escapeHtml(label)}</label>
 ${controlHtml(field, attributes, value, locked !== undefined)}${wrong}
+</div>${flag}`;
+}
+
+/** A box of a flag that makes the field before it optional. */
+function flagHtml(name: string, { form, values }: Pick<Entry, "form" | "values">): string {
+  const checked = values[name] === "true" ? " checked" : "";
+  return `
+<div class="field">
+<input id="${name}" name="${name}" type="checkbox" value="true"${checked}>
+<label for="${name}">${escapeHtml(labelOf(name, form))}</label>
 </div>`;
 }
 

@@ -9,6 +9,8 @@ h1{font-size:1.5rem;line-height:1.25;margin:0 0 1rem}
 label{display:block;font-weight:600;margin:0 0 .25rem}
 input,select{font:inherit;width:100%;min-height:2.75rem;padding:.5rem .75rem;border:1px solid GrayText;border-radius:.375rem;background:Field;color:FieldText}
 input[readonly]{border-style:dashed}
+input[type=checkbox]{width:1.25rem;min-height:1.25rem;vertical-align:middle}
+input[type=checkbox]+label{display:inline}
 [aria-invalid]{border:2px solid light-dark(#b3261e,#ff8a80)}
 .problem,.wrong{color:light-dark(#b3261e,#ff8a80);margin:.25rem 0}
 .wrong{border-left:.25rem solid;padding:.25rem .75rem;margin:0 0 1.25rem}

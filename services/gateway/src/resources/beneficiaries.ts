@@ -53,6 +53,17 @@ export const beneficiary = withStored(
         "`pending` until it is screened. Only a `cleared` beneficiary can be paid; `review`: a person decides.",
       ),
       archived: f.flag("Whether it is archived; new quotes for it are then refused.", false),
+      payable: f.from(
+        ({ unpayableReason }) => unpayableReason === "",
+        f.flag(
+          "Whether its payment method can carry its fields; a quote for one that is not payable is refused. Create it again with the fields that `unpayable_reason` names.",
+          true,
+        ),
+      ),
+      unpayable_reason: f.text(
+        "The fields that its payment method cannot carry, with the limits; empty if it is payable.",
+        "",
+      ),
       ...f.recordTimes,
     },
   ),

@@ -16,6 +16,12 @@ const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field of 
   name: f.text("Its name in the body.", "beneficiary_name"),
   type: f.oneOf("Type of its text.", ["text", "country", "date", "email", "digits"]),
   required: f.flag("Whether it is required.", true),
+  required_unless: f.optional(
+    f.text(
+      "A flag of the body (a JSON boolean) that makes the field optional if it is sent as `true`.",
+      "beneficiary_single_name",
+    ),
+  ),
   description: f.text("What it means.", "Full name."),
   max_length: f.whole("Maximum length in characters.", 255),
   allowed_values: f.optional(

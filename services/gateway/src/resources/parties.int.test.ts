@@ -38,6 +38,25 @@ describe("beneficiaries and depositors", () => {
     });
   });
 
+  it("say where their payment method cannot carry them, and why", async () => {
+    const unpayableReason = "beneficiary_city: must be at most 35 characters over SWIFT";
+    const beneficiary = {
+      id: "ben_1",
+      kind: BeneficiaryKind.FIAT,
+      transferMethod: "SWIFT",
+      unpayableReason,
+      screeningStatus: ScreeningStatus.CLEARED,
+      ...times,
+      fields: { case: "fiat" as const, value: { beneficiarySingleName: true } },
+    };
+    calls.fakes().beneficiary.getBeneficiary = calls.replying({ beneficiary });
+    expect(await calls.data({ path: "/api/v1/transfer/beneficiaries/ben_1" })).toMatchObject({
+      payable: false,
+      unpayable_reason: unpayableReason,
+      beneficiary_single_name: true,
+    });
+  });
+
   it("are read as they are stored", async () => {
     const fields = { beneficiaryFirstName: "Jane", beneficiaryAccountNumber: "**7890" };
     calls.fakes().beneficiary.getBeneficiary = calls.replying({
@@ -52,6 +71,8 @@ describe("beneficiaries and depositors", () => {
       ...{ beneficiary_id: "ben_1", beneficiary_type: "fiat", beneficiary_name: "Jane Doe" },
       ...{ beneficiary_first_name: "Jane", beneficiary_account_number: "**7890" },
       ...{ transfer_method: "SWIFT", screening_status: "cleared", archived: false, ...wireTimes },
+      payable: true,
+      unpayable_reason: "",
     });
     const depositor = { id: "dep_1", status: DepositorStatus.WHITELISTED, ...times };
     calls.fakes().beneficiary.getDepositor = calls.replying({

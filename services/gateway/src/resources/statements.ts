@@ -124,6 +124,12 @@ const receipt = f.record(
     receiving_amount: digits("What the beneficiary receives.", "248.207250"),
     beneficiary_id: f.id("ben", "Who is paid."),
     beneficiary_name: f.text("Name of the beneficiary.", "Ada Lovelace"),
+    beneficiary_name_latin: f.from(
+      (its) => its.beneficiaryNameLatin || undefined,
+      f.optional(
+        f.text("Name in Latin letters that the bank got, if you gave one.", "Ada Lovelace"),
+      ),
+    ),
     beneficiary_account_number_masked: f.text("Masked but for the last four.", "…9EE7"),
     transfer_method: f.text("`CRYPTO`, `SWIFT`, `ACH`, `LOCAL` or `SEPA`.", "CRYPTO"),
     network: f.text("Of a crypto payout, else empty.", "ETHEREUM"),

@@ -67,6 +67,7 @@ export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote
     beneficiary: {
       id: beneficiary.id,
       name: beneficiary.name,
+      ...(beneficiary.nameLatin !== "" && { nameLatin: beneficiary.nameLatin }),
       accountNumberMasked: beneficiary.accountNumberMasked,
       transferMethod: beneficiary.transferMethod,
       network: beneficiary.network,

@@ -5,6 +5,7 @@ import { Decimal128 } from "mongodb";
 import { expect, it } from "vitest";
 import { payoutDocument, toPayout } from "./document.ts";
 import { pendingEvent } from "./pending-event.ts";
+import { approvalDigest } from "./rules/deciding.ts";
 import { type Payout, payoutFrom } from "./rules/payout.ts";
 import { claimedAt, quote } from "./test-documents.ts";
 import { payoutMessage } from "./wire.ts";
@@ -113,6 +114,18 @@ it("what is for the beneficiary is stored with a payout, and in none of its mess
   expect(stored).toStrictEqual({ ...payoutDocument(queued, actor, {}), ...kept });
   expect(toPayout(stored)).toStrictEqual(sent);
   expect(payoutMessage(sent)).toEqual(payoutMessage(queued));
+});
+
+it("a name in Latin letters is stored with a payout, and bound by its approval", () => {
+  const named = (nameLatin: string) =>
+    payoutFrom({ ...quote, beneficiary: { ...quote.beneficiary, nameLatin } });
+  const stored = payoutDocument(named("Yamada"), actor, {});
+  expect(stored.beneficiary_name_latin).toBe("Yamada");
+  expect(toPayout(stored)).toStrictEqual(named("Yamada"));
+  const digests = [queued, named("Yamada"), named("Yamamoto")].map(({ id, quote: its }) =>
+    approvalDigest(id, its),
+  );
+  expect(new Set(digests).size).toBe(3);
 });
 
 it("an event tells the payout of its version, without name and account number", () => {

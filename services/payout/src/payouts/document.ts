@@ -88,6 +88,8 @@ export type PayoutDocument = Origin &
     /** Who bears what banks keep of a return; absent: the house. */
     return_charges?: "merchant";
     beneficiary_name: string;
+    /** In Latin letters, as the bank gets it; absent where its merchant gave none. */
+    beneficiary_name_latin?: string;
     account_number_masked: string;
     transfer_method: string;
     network: string;
@@ -171,6 +173,9 @@ export function payoutDocument(
     ...(quote.returnCharges === "merchant" && { return_charges: quote.returnCharges }),
     ...(quote.reissueOf !== undefined && { reissue_of: quote.reissueOf }),
     beneficiary_name: quote.beneficiary.name,
+    ...(quote.beneficiary.nameLatin !== undefined && {
+      beneficiary_name_latin: quote.beneficiary.nameLatin,
+    }),
     account_number_masked: quote.beneficiary.accountNumberMasked,
     transfer_method: quote.beneficiary.transferMethod,
     network: quote.beneficiary.network,
@@ -223,6 +228,7 @@ export const stateFields = {
   exchange_rate: 1,
   return_charges: 1,
   beneficiary_name: 1,
+  beneficiary_name_latin: 1,
   account_number_masked: 1,
   transfer_method: 1,
   network: 1,
@@ -263,6 +269,9 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       beneficiary: {
         id: document.beneficiary_id,
         name: document.beneficiary_name,
+        ...(document.beneficiary_name_latin !== undefined && {
+          nameLatin: document.beneficiary_name_latin,
+        }),
         accountNumberMasked: document.account_number_masked,
         transferMethod: document.transfer_method,
         network: document.network,

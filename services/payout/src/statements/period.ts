@@ -36,6 +36,8 @@ export type Period = {
 export type StatementLine = Line & {
   readonly referenceId: string;
   readonly beneficiaryName: string;
+  /** In Latin letters, as the bank got it; `""` where its merchant gave none. */
+  readonly beneficiaryNameLatin: string;
   /** `""` where no payout moved. */
   readonly transferMethod: string;
   /** The payout that its payout pays again, and the one that pays it again; `""` for none. */
@@ -100,7 +102,10 @@ export async function readLines(
 async function withPayouts(payouts: Payouts, lines: readonly Line[]): Promise<StatementLine[]> {
   const ids = [...new Set(lines.map(({ payoutId }) => payoutId).filter((id) => id !== ""))];
   const projection = {
-    ...{ reference_id: 1, beneficiary_name: 1, transfer_method: 1 },
+    reference_id: 1,
+    beneficiary_name: 1,
+    beneficiary_name_latin: 1,
+    transfer_method: 1,
     ...{ reissue_of: 1, reissued_as: 1 },
   };
   const found = await payouts.find({ _id: { $in: ids } }, { projection }).toArray();
@@ -111,6 +116,7 @@ async function withPayouts(payouts: Payouts, lines: readonly Line[]): Promise<St
       ...line,
       referenceId: payout?.reference_id ?? "",
       beneficiaryName: payout?.beneficiary_name ?? "",
+      beneficiaryNameLatin: payout?.beneficiary_name_latin ?? "",
       transferMethod: payout?.transfer_method ?? "",
       reissueOf: payout?.reissue_of ?? "",
       reissuedAs: payout?.reissued_as ?? "",

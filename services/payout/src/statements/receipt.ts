@@ -4,6 +4,7 @@ import { entriesOfPayout } from "../ledger/statement.ts";
 import { findPayout } from "../payouts/store.ts";
 import { openPdf } from "./formats/pdf-page.ts";
 import type { StatementStores } from "./period.ts";
+import { printableName } from "./rules/printable.ts";
 import { canonicalJson, type Receipt, receiptOf, receiptPurpose } from "./rules/receipt.ts";
 
 /** A receipt with the signature of this service. */
@@ -49,7 +50,7 @@ export async function receiptPdf({ receipt, keyId, signature }: SignedReceipt): 
     ["Payout", receipt.payout_id],
     ["Your reference", receipt.reference_id],
     ["Status", `${receipt.status} (${receipt.sub_status})`],
-    ["Beneficiary", receipt.beneficiary_name],
+    ["Beneficiary", printableName(receipt.beneficiary_name, receipt.beneficiary_name_latin ?? "")],
     ["Account or wallet", receipt.beneficiary_account_number_masked],
     ["Method", [receipt.transfer_method, receipt.network].filter((each) => each !== "").join(", ")],
     ["Taken from your account", `${receipt.source_amount} ${receipt.source_currency_code}`],

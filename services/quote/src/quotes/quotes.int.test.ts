@@ -56,7 +56,7 @@ const neighbours = createRouterTransport(({ service }) => {
   service(BeneficiaryService, {
     getBeneficiary: ({ beneficiaryId, merchantId }) => {
       if (isAway) throw new ConnectError("away", Code.Unavailable);
-      if (beneficiaryId !== "ben_inr" || merchantId !== "mer_1") throw notFound();
+      if (!beneficiaryId.startsWith("ben_inr") || merchantId !== "mer_1") throw notFound();
       return {
         beneficiary: {
           id: beneficiaryId,
@@ -66,11 +66,20 @@ const neighbours = createRouterTransport(({ service }) => {
           network: "IMPS",
           accountNumberMasked: "****1234",
           screeningStatus: screening,
+          ...latinNames[beneficiaryId],
         },
       };
     },
   });
 });
+
+/** What some beneficiaries have beside the others. */
+const latinNames: Readonly<Record<string, object>> = {
+  ben_inr_latin: { name: "आशा", nameLatin: "Asha" },
+  ben_inr_unpayable: {
+    unpayableReason: "beneficiary_city: must be at most 35 characters over LOCAL",
+  },
+};
 
 let quotes: ReturnType<typeof createClient<typeof QuoteService>>;
 let sandbox: ReturnType<typeof createClient<typeof QuoteSandboxService>>;
@@ -145,6 +154,24 @@ const codeOf = (call: Promise<unknown>) =>
     () => "OK",
     (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
   );
+
+it("keeps the Latin letters of a name, and none where there are none", async () => {
+  const { quote } = await ask({ beneficiaryId: "ben_inr_latin" });
+  const found = await quotes.getQuote({ merchantId: "mer_1", quoteId: quote?.id ?? "" });
+  for (const each of [quote, found.quote]) {
+    expect(each?.beneficiary).toMatchObject({ name: "आशा", nameLatin: "Asha" });
+  }
+  expect((await ask()).quote?.beneficiary?.nameLatin).toBe("");
+});
+
+it("refuses a beneficiary that its payment method cannot carry", async () => {
+  const error = await ask({ beneficiaryId: "ben_inr_unpayable" }).catch((thrown) => thrown);
+  expect(readRefusal(error)).toMatchObject({
+    code: "INVALID_REQUEST",
+    message:
+      "beneficiary_id: cannot be paid, as its beneficiary_city must be at most 35 characters over LOCAL",
+  });
+});
 
 it("counts requests for quotes by their outcome", async () => {
   const counted = async (outcome: string) => {

@@ -190,9 +190,11 @@ async function readParties(
       currency: beneficiary.destinationCurrency,
       screening: wordOf(ScreeningStatus, beneficiary.screeningStatus),
       archived: beneficiary.archived,
+      unpayableReason: beneficiary.unpayableReason,
       quoted: {
         id: beneficiary.id,
         name: beneficiary.name,
+        ...(beneficiary.nameLatin !== "" && { nameLatin: beneficiary.nameLatin }),
         accountNumberMasked: beneficiary.accountNumberMasked,
         transferMethod: beneficiary.transferMethod,
         network: beneficiary.network,
@@ -261,9 +263,10 @@ function newQuote(
 
 /** A quote as other services see it. */
 export function quoteMessage(quote: Quote): QuoteMessage {
-  const { source, destination, amounts } = quote;
+  const { source, destination, amounts, beneficiary } = quote;
   return create(QuoteSchema, {
     ...quote,
+    beneficiary: { ...beneficiary, nameLatin: beneficiary.nameLatin ?? "" },
     sourceCurrencyCode: source,
     destinationCurrencyCode: destination,
     sourceAmount: formatAmount(amounts.source, source),

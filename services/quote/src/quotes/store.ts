@@ -12,7 +12,7 @@ import { metadataOf, type StoredEntry, storedMetadata } from "@disburse/kernel/m
 import { otherContent } from "@disburse/kernel/refusal.ts";
 import type { Collection } from "mongodb";
 import { storedDecimal } from "../corridors/store.ts";
-import type { Claim, Quote, QuoteState } from "./rules/quote.ts";
+import type { Claim, Quote, QuotedBeneficiary, QuoteState } from "./rules/quote.ts";
 
 /** A quote as it is stored. */
 type QuoteDocument = ReturnType<typeof quoteDocument> &
@@ -149,6 +149,7 @@ function quoteDocument(quote: Quote) {
     beneficiary: {
       id: quote.beneficiary.id,
       name: quote.beneficiary.name,
+      ...latinName(quote.beneficiary),
       account_number_masked: quote.beneficiary.accountNumberMasked,
       transfer_method: quote.beneficiary.transferMethod,
       network: quote.beneficiary.network,
@@ -161,6 +162,10 @@ function quoteDocument(quote: Quote) {
     updated_at: quote.updatedAt,
     expires_at: quote.expiresAt,
   };
+}
+
+function latinName({ nameLatin }: Pick<QuotedBeneficiary, "nameLatin">): { name_latin?: string } {
+  return nameLatin === undefined ? {} : { name_latin: nameLatin };
 }
 
 function toQuote(document: QuoteDocument): Quote {
@@ -185,6 +190,9 @@ function toQuote(document: QuoteDocument): Quote {
     beneficiary: {
       id: document.beneficiary.id,
       name: document.beneficiary.name,
+      ...(document.beneficiary.name_latin !== undefined && {
+        nameLatin: document.beneficiary.name_latin,
+      }),
       accountNumberMasked: document.beneficiary.account_number_masked,
       transferMethod: document.beneficiary.transfer_method,
       network: document.beneficiary.network,

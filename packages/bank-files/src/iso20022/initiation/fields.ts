@@ -1,10 +1,17 @@
+import { iso20022Max } from "@disburse/kernel/payment-methods/limits.ts";
+import { givenText, hybridAddress } from "@disburse/kernel/payment-methods/postal-address.ts";
 import { isCalendarDate } from "@disburse/kernel/time.ts";
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from "ibantools";
-import { bankText, bankTextProblem, type Characters } from "../../text/swift-characters.ts";
+import {
+  bankText,
+  bankTextProblem,
+  type Characters,
+  partyTextProblem,
+} from "../../text/swift-characters.ts";
 import type { Account, Agent, Fault, PostalAddress } from "./payment.ts";
 
 /** Never transliterated: an account number is what it is. */
-const accountNumber = /^[A-Za-z0-9/\-?:().,'+]{1,34}$/;
+const accountNumber = new RegExp(`^[A-Za-z0-9/\\-?:().,'+]{1,${iso20022Max.account}}$`);
 
 /** An element's content by its parts' names, in the order of the schema. */
 export type Content = { readonly [name: string]: unknown };
@@ -29,9 +36,17 @@ export class FieldWriter {
     this.faults.push({ ...whose, field, problem });
   }
 
-  /** A text in the bank's characters; `max` counts those, after transliteration. */
+  /** A text in the bank's characters; `max` counts those, after romanising. */
   text(field: string, text: string, max: number): string {
-    const problem = bankTextProblem(text);
+    return this.#written(field, text, max, bankTextProblem(text));
+  }
+
+  /** The same for a name or a part of an address, of which no letter may be guessed. */
+  party(field: string, text: string, max: number): string {
+    return this.#written(field, text, max, partyTextProblem(text, this.#characters));
+  }
+
+  #written(field: string, text: string, max: number, problem: string | undefined): string {
     if (problem !== undefined) this.fault(field, problem);
     const written = bankText(text, this.#characters);
     const { length } = Array.from(written);
@@ -56,14 +71,24 @@ export class FieldWriter {
     return text;
   }
 
+  /** A structured address, or a hybrid one where street or region need more room. */
   address(field: string, address: PostalAddress): Content {
+    const part = (name: "street" | "houseNumber" | "postcode" | "region", max: number) => {
+      const text = givenText(address[name] ?? "");
+      return text === "" ? "" : this.party(`${field}.${name}`, text, max);
+    };
+    const any = Number.POSITIVE_INFINITY;
+    const [street, state] = [part("street", any), part("region", any)];
+    const hybrid = hybridAddress({ street, state });
+    if (hybrid === undefined) this.fault(`${field}.street`, "does not fit two address lines");
     return content({
-      StrtNm: this.optional(`${field}.street`, address.street, 70),
-      BldgNb: this.optional(`${field}.houseNumber`, address.houseNumber, 16),
-      PstCd: this.optional(`${field}.postcode`, address.postcode, 16),
-      TwnNm: this.text(`${field}.town`, address.town, 35),
-      CtrySubDvsn: this.optional(`${field}.region`, address.region, 35),
+      StrtNm: hybrid?.street || undefined,
+      BldgNb: part("houseNumber", iso20022Max.houseNumber) || undefined,
+      PstCd: part("postcode", iso20022Max.postcode) || undefined,
+      TwnNm: this.party(`${field}.town`, address.town, iso20022Max.town),
+      CtrySubDvsn: hybrid?.state || undefined,
       Ctry: this.code(`${field}.country`, address.country, /^[A-Z]{2}$/),
+      AdrLine: hybrid?.lines.length ? hybrid.lines : undefined,
     });
   }
 

@@ -6,8 +6,10 @@ import type { Characters } from "../../text/swift-characters.ts";
 export type InitiationVersion = "pain.001.001.03" | "pain.001.001.09";
 
 /**
- * Where a party lives, in its parts: addresses in free lines have not been accepted on SWIFT since
- * November 2026. Street and town 70 and 35 characters, house number and postcode 16.
+ * A party's address in its parts: CBPR+ has refused addresses without town and country since 14
+ * November 2026. A street of more than 70 characters or a region of more than 35 is written in at
+ * most two address lines of 70; town 35, house number and postcode 16 (`kernel/payment-methods`).
+ * `-` and `N/A` are left out.
  */
 export type PostalAddress = {
   readonly street?: string;
@@ -77,7 +79,7 @@ export type InitiationProfile = {
   readonly categoryPurpose?: string;
   /** Characters of a creditor's name: 140 by ISO 20022, 70 by SEPA. */
   readonly nameMax: number;
-  /** Whether a creditor without a structured address is refused (SWIFT). */
+  /** Whether a payment without the addresses of both parties is refused (SWIFT). */
   readonly addressRequired: boolean;
   /** Payments of one file, by the bank's handbook. */
   readonly paymentsMax: number;

@@ -3,7 +3,7 @@ import { parseXml, XmlElement } from "@rgrove/parse-xml";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { schemaBreaches } from "../schemas/validate.ts";
-import type { Initiation, InitiationProfile, Payment } from "./payment.ts";
+import type { Initiation, InitiationProfile, Payment, PostalAddress } from "./payment.ts";
 import { payment, payoutId, swiftProfile, uetr } from "./test-payments.ts";
 import { sumMinorMax, writeInitiation } from "./write.ts";
 
@@ -143,6 +143,58 @@ describe("a written initiation", () => {
   });
 });
 
+describe("an address", () => {
+  const addressed = (address: PostalAddress) => {
+    return payment(1, { creditor: { ...payment(1).creditor, address } });
+  };
+  const berlin = { postcode: "10115", town: "Berlin", country: "DE" };
+  const addressOf = (profile: InitiationProfile, address: PostalAddress) => {
+    const { text, bytes } = written(profile, [addressed(address)]);
+    const [, , creditorAddress = ""] = text.split("<PstlAdr>");
+    return { bytes, xml: creditorAddress.slice(0, creditorAddress.indexOf("</PstlAdr>")) };
+  };
+
+  it.each([swiftProfile, sepaProfile])(
+    "is hybrid in $version where it is long",
+    async (profile) => {
+      const street = `${"Street ".repeat(9)}of the long name 5`;
+      const { xml, bytes } = addressOf(profile, { street, region: "Land", ...berlin });
+      expect(xml).toBe(
+        `<PstCd>10115</PstCd><TwnNm>Berlin</TwnNm><CtrySubDvsn>Land</CtrySubDvsn><Ctry>DE</Ctry><AdrLine>${"Street ".repeat(9)}of the</AdrLine><AdrLine>long name 5</AdrLine>`,
+      );
+      expect(await schemaBreaches(profile.version, bytes)).toEqual([]);
+    },
+  );
+
+  it("is structured up to 70 characters of the street, as the bank counts them", () => {
+    const at = (street: string) => addressOf(swiftProfile, { street, ...berlin }).xml;
+    expect(at("a".repeat(70))).toContain(`<StrtNm>${"a".repeat(70)}</StrtNm>`);
+    expect(at(`${"a".repeat(69)}ß`)).toContain(`<AdrLine>${"a".repeat(69)}s</AdrLine>`);
+    expect(addressOf(sepaProfile, { street: `${"a".repeat(69)}ß`, ...berlin }).xml).toContain(
+      `<StrtNm>${"a".repeat(69)}ß</StrtNm>`,
+    );
+  });
+
+  it("does not hold a street of more than two lines, or a town of more than 35", () => {
+    expect(faults(swiftProfile, [addressed({ street: "a".repeat(141), ...berlin })])).toEqual([
+      `${payoutId(1)} creditor.address.street does not fit two address lines`,
+    ]);
+    expect(addressOf(swiftProfile, { street: "a".repeat(140), ...berlin }).xml).toContain(
+      "AdrLine",
+    );
+    expect(faults(swiftProfile, [addressed({ ...berlin, town: "a".repeat(36) })])).toEqual([
+      `${payoutId(1)} creditor.address.town has 36 characters, 35 at most`,
+    ]);
+  });
+
+  it("leaves out a region and a postcode that stand for none", () => {
+    const address = { street: "1 Main St", region: "-", town: "Dubai", country: "AE" };
+    expect(addressOf(swiftProfile, { ...address, postcode: "N/A" }).xml).toBe(
+      "<StrtNm>1 Main St</StrtNm><TwnNm>Dubai</TwnNm><Ctry>AE</Ctry>",
+    );
+  });
+});
+
 describe("what cannot be written", () => {
   const { creditor } = payment(1);
 
@@ -175,6 +227,27 @@ describe("what cannot be written", () => {
     const found = faults(swiftProfile, [payment(1, { creditor: without })]);
     expect(found).toEqual([`${payoutId(1)} creditor.address is required`]);
     expect(written(sepaProfile, [payment(1, { creditor: without })]).batches).toHaveLength(1);
+  });
+
+  it("is a debtor without an address, where the bank needs one", () => {
+    const profile = { ...swiftProfile, debtor: { name: "Disburse Inc" } };
+    expect(faults(profile, [payment(1)])).toEqual(["debtor.address is required"]);
+    const { debtor } = profile;
+    expect(written({ ...sepaProfile, debtor }, [payment(1)]).batches).toHaveLength(1);
+  });
+
+  it("is a name or an address of which letters would be guessed", () => {
+    const { address = { town: "", country: "" } } = creditor;
+    const named = (change: Partial<Payment["creditor"]>) =>
+      payment(1, { creditor: { ...creditor, ...change } });
+    const problem = "has letters without a safe romanisation";
+    expect(faults(swiftProfile, [named({ name: "山田 Taro" })])).toEqual([
+      `${payoutId(1)} creditor.name ${problem}`,
+    ]);
+    expect(faults(swiftProfile, [named({ address: { ...address, town: "Tokyo 東京" } })])).toEqual([
+      `${payoutId(1)} creditor.address.town ${problem}`,
+    ]);
+    expect(written(sepaProfile, [named({ name: "山田 Taro" })]).text).toContain("山田 Taro");
   });
 
   it("is a payout or a UETR that stands twice", () => {
@@ -217,7 +290,9 @@ describe("what cannot be written", () => {
 });
 
 describe("whatever is written", () => {
-  const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 });
+  const letters = fc.constantFrom(..."aZß9 ЩьЯΟΥυé😀™&#'-", "e\u0301");
+  const unit = fc.oneof({ weight: 19, arbitrary: letters }, fc.string({ unit: "grapheme" }));
+  const name = fc.array(unit, { minLength: 1, maxLength: 30 }).map((parts) => parts.join(""));
   const anyPayment = fc
     .record({
       number: fc.nat(1_000_000),

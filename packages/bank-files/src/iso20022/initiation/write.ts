@@ -1,3 +1,4 @@
+import { iso20022Max } from "@disburse/kernel/payment-methods/limits.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import XmlBuilder from "fast-xml-builder";
 import { endToEndIdOf, isUetr } from "../../references.ts";
@@ -90,6 +91,9 @@ function headFaults(profile: InitiationProfile, { messageId, payments }: Initiat
   if (!isBankReference(messageId) || messageId.length > messageIdMax) {
     faults.push({ field: "messageId", problem: `is not a reference of up to ${messageIdMax}` });
   }
+  if (profile.addressRequired && profile.debtor.address === undefined) {
+    faults.push({ field: "debtor.address", problem: "is required" });
+  }
   if (payments.length === 0) faults.push({ field: "payments", problem: "are none" });
   if (payments.length > profile.paymentsMax) {
     faults.push({ field: "payments", problem: `are more than ${profile.paymentsMax}` });
@@ -118,7 +122,7 @@ function initiatingParty({ initiatingParty }: InitiationProfile, fields: FieldWr
   const { name, id } = initiatingParty;
   const organisation = fields.optional("initiatingParty.id", id, 35);
   return content({
-    Nm: fields.text("initiatingParty.name", name, 140),
+    Nm: fields.party("initiatingParty.name", name, iso20022Max.name),
     Id: organisation && { OrgId: { Othr: { Id: organisation } } },
   });
 }
@@ -143,7 +147,7 @@ function blockOf(
     PmtTpInf: paymentType(profile, fields),
     ReqdExctnDt: profile.version === "pain.001.001.03" ? day : { Dt: day },
     Dbtr: content({
-      Nm: fields.text("debtor.name", profile.debtor.name, profile.nameMax),
+      Nm: fields.party("debtor.name", profile.debtor.name, profile.nameMax),
       PstlAdr: profile.debtor.address && fields.address("debtor.address", profile.debtor.address),
     }),
     DbtrAcct: { Id: fields.account("debtor.account", debtor.account) },
@@ -185,12 +189,14 @@ function transferOf(profile: InitiationProfile, payment: Payment, faults: Fault[
     Amt: { InstdAmt: { "@Ccy": amount.currency, "#text": amountOf(payment, fields) } },
     CdtrAgt: creditor.agent && fields.agent("creditor.agent", creditor.agent, bic),
     Cdtr: content({
-      Nm: fields.text("creditor.name", creditor.name, profile.nameMax),
+      Nm: fields.party("creditor.name", creditor.name, profile.nameMax),
       PstlAdr: creditor.address && fields.address("creditor.address", creditor.address),
     }),
     CdtrAcct: { Id: fields.account("creditor.account", creditor.account) },
     Purp: purposeOf(payment, fields),
-    RmtInf: payment.remittance && { Ustrd: fields.text("remittance", payment.remittance, 140) },
+    RmtInf: payment.remittance && {
+      Ustrd: fields.text("remittance", payment.remittance, iso20022Max.remittance),
+    },
   });
   faults.push(...fields.faults);
   return transfer;

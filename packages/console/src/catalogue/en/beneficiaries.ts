@@ -14,6 +14,7 @@ export const beneficiaryWords = {
   accountTypes: { Individual: "Person", Corporate: "Company" } as Record<string, string>,
   types: { crypto: "Crypto currency", fiat: "Money at a bank" } as Record<string, string>,
   archived: "Archived",
+  unpayable: "Cannot be paid",
   archivedOnly: "Archived",
   archiveChoices: { false: "Not archived", true: "Archived only" } as Record<string, string>,
   screeningStates: {
@@ -33,6 +34,8 @@ export const beneficiaryWords = {
     review:
       "Its name, country, document or wallet resembles an entry of a sanctions list. Compliance officers decide; until then it cannot be paid.",
     blocked: "It cannot be paid: compliance has blocked it.",
+    unpayable: (reason: string) =>
+      `Its payment method cannot carry its details (${reason}). Add it again with shorter ones.`,
     pending: "It is being screened and cannot be paid yet. This takes a moment.",
   },
   links: {

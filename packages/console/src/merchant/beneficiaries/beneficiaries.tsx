@@ -29,10 +29,11 @@ const columns: readonly Column<Beneficiary>[] = [
   {
     id: "screening",
     header: words.screening,
-    cell: ({ screening_status: state, archived }) => (
+    cell: ({ screening_status: state, archived, payable }) => (
       <span className="row">
         <StateBadge state={state} words={words.screeningStates} />
         {archived ? <Badge tone="plain">{words.archived}</Badge> : null}
+        {payable ? null : <Badge tone="warn">{words.unpayable}</Badge>}
       </span>
     ),
     csv: (row) => row.screening_status,

@@ -58,7 +58,10 @@ export function BeneficiaryPage() {
       }
       actions={
         <>
-          {may(session, "payout:write") && state === "cleared" && !archived ? (
+          {may(session, "payout:write") &&
+          state === "cleared" &&
+          !archived &&
+          beneficiary.payable ? (
             <Link
               to="/payouts/new"
               search={{ beneficiary: id }}
@@ -73,6 +76,9 @@ export function BeneficiaryPage() {
       }
     >
       {notice === undefined ? null : <Notice tone={notice.tone}>{notice.text}</Notice>}
+      {beneficiary.payable ? null : (
+        <Notice tone="warn">{words.unpayable(beneficiary.unpayable_reason)}</Notice>
+      )}
       <Section title={words.facts}>
         <div className="card">
           <Facts
@@ -101,7 +107,10 @@ export function BeneficiaryPage() {
 }
 
 /** Shown elsewhere on the page. */
-const hidden = ["beneficiary_id", "screening_status", "created_at", "updated_at", "archived"];
+const hidden = [
+  ...["beneficiary_id", "screening_status", "created_at", "updated_at", "archived"],
+  ...["payable", "unpayable_reason"],
+];
 
 function Archive({ id }: { id: string }) {
   const client = useQueryClient();

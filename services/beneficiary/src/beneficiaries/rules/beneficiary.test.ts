@@ -6,6 +6,7 @@ import {
   beneficiaryScope,
   newCryptoBeneficiary,
   newFiatBeneficiary,
+  payeeAddress,
   routingOf,
   shownFields,
 } from "./beneficiary.ts";
@@ -60,6 +61,44 @@ describe("a fiat beneficiary", () => {
     const made = newFiatBeneficiary(origin, body);
     expect(made).toMatchObject({ kind: "fiat", name, transferMethod, network: "" });
     expect(made.accountNumberMasked).toBe("******7890");
+  });
+
+  it("of a person with one name has that name", () => {
+    const { beneficiary_first_name: _, ...rest } = person;
+    expect(newFiatBeneficiary(origin, { ...rest, beneficiary_single_name: true }).name).toBe("Doe");
+  });
+
+  it("is screened by its name and its Latin letters, which the bank gets", () => {
+    const body = { ...company, beneficiary_name: "山田商事", destination_country: "US" };
+    const made = newFiatBeneficiary(origin, body);
+    const scope = (latin: string) =>
+      beneficiaryScope(made, { ...body, beneficiary_name_latin: latin }).parties.map(
+        ({ type, name, countries }) => [type, name, ...countries],
+      );
+    expect(scope("Yamada Shoji")).toEqual([
+      ["entity", "山田商事", "US"],
+      ["entity", "Yamada Shoji", "US"],
+    ]);
+    expect(scope("")).toEqual([["entity", "山田商事", "US"]]);
+    expect(scope("山田商事")).toEqual([["entity", "山田商事", "US"]]);
+  });
+
+  it("has an address without placeholders, in its country or the destination's", () => {
+    const address = {
+      beneficiary_address: "1 Main St",
+      beneficiary_city: "Dubai",
+      beneficiary_state: "-",
+      beneficiary_postcode: "N/A",
+      destination_country: "AE",
+    };
+    expect(payeeAddress(address)).toEqual({
+      street: "1 Main St",
+      city: "Dubai",
+      state: "",
+      postcode: "",
+      countryCode: "AE",
+    });
+    expect(payeeAddress({ ...address, beneficiary_country_code: "SA" }).countryCode).toBe("SA");
   });
 });
 

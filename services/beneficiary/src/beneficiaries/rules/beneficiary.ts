@@ -1,3 +1,4 @@
+import { givenText } from "@disburse/kernel/payment-methods/postal-address.ts";
 import { maskAllButLastFour } from "@disburse/kernel/text.ts";
 import { type Fields, textOf } from "../../records/rules/private-fields.ts";
 import {
@@ -98,11 +99,34 @@ export function routingOf(whole: Fields) {
   };
 }
 
-/** A person's name is first plus last (decisions: payouts). */
+/** A person's name is first plus last (decisions: payouts), or the last name alone. */
 function fiatName(body: Fields): string {
-  return textOf(body, "beneficiary_account_type") === "Individual"
-    ? `${textOf(body, "beneficiary_first_name")} ${textOf(body, "beneficiary_last_name")}`
-    : textOf(body, "beneficiary_name");
+  if (textOf(body, "beneficiary_account_type") !== "Individual") {
+    return textOf(body, "beneficiary_name");
+  }
+  const names = [textOf(body, "beneficiary_first_name"), textOf(body, "beneficiary_last_name")];
+  return names.filter((name) => name !== "").join(" ");
+}
+
+/** The name in Latin letters that the merchant gave, as the bank gets it; `""` for none. */
+export function latinNameOf(fields: Fields): string {
+  return textOf(fields, "beneficiary_name_latin");
+}
+
+/** The country of residence; of a fiat body without one the destination's. */
+function payeeCountry(fields: Fields): string {
+  return textOf(fields, "beneficiary_country_code") || textOf(fields, "destination_country");
+}
+
+/** The payee's address as a file has it: without placeholders. */
+export function payeeAddress(whole: Fields) {
+  return {
+    street: givenText(textOf(whole, "beneficiary_address")),
+    city: givenText(textOf(whole, "beneficiary_city")),
+    state: givenText(textOf(whole, "beneficiary_state")),
+    postcode: givenText(textOf(whole, "beneficiary_postcode")),
+    countryCode: payeeCountry(whole),
+  };
 }
 
 function accountTypeOf(body: Fields): AccountType {
@@ -124,12 +148,16 @@ export function beneficiaryScope(
 ): ScreeningScope {
   const individual = textOf(whole, "beneficiary_account_type") === "Individual";
   const date = individual ? "beneficiary_date_of_birth" : "beneficiary_date_of_incorporation";
-  const holder = party(individual ? "individual" : "entity", name, {
-    date: textOf(whole, date),
-    countries: [textOf(whole, "beneficiary_country_code")],
-    documentIds: [textOf(whole, "beneficiary_document_id")],
-  });
+  const holder = (as: string) =>
+    party(individual ? "individual" : "entity", as, {
+      date: textOf(whole, date),
+      countries: [payeeCountry(whole)],
+      documentIds: [textOf(whole, "beneficiary_document_id")],
+    });
+  // The bank gets the name in Latin letters: it may be listed where the original is not.
+  const latin = latinNameOf(whole);
+  const names = latin === "" || latin === name ? [name] : [name, latin];
   const address = textOf(whole, "beneficiary_account_number");
   const wallets = kind === "crypto" ? [{ networks: [network], address }] : [];
-  return { parties: [holder], wallets };
+  return { parties: names.map(holder), wallets };
 }

@@ -18,7 +18,8 @@ export function approvalDigest(payoutId: string, quote: ClaimedQuote): string {
   const { beneficiary, claim } = quote;
   const bound = [
     ...["1", payoutId, quote.merchantId, quote.accountId, quote.id, quote.corridorId],
-    ...[beneficiary.id, beneficiary.name, beneficiary.accountNumberMasked],
+    ...[beneficiary.id, beneficiary.name, beneficiary.nameLatin ?? ""],
+    beneficiary.accountNumberMasked,
     ...[beneficiary.transferMethod, beneficiary.network],
     ...[quote.source, quote.sourceMinor, quote.feesMinor],
     ...[quote.destination, quote.receivingMinor, quote.exchangeRate, quote.returnCharges],

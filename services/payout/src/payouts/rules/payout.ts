@@ -38,6 +38,8 @@ export type ClaimedQuote = {
   readonly beneficiary: {
     readonly id: string;
     readonly name: string;
+    /** In Latin letters, as the bank gets it, where its merchant gave it so. */
+    readonly nameLatin?: string;
     readonly accountNumberMasked: string;
     readonly transferMethod: string;
     readonly network: string;

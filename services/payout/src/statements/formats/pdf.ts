@@ -8,6 +8,7 @@ import {
   totalOf,
 } from "../period.ts";
 import type { BookedStep } from "../rules/line.ts";
+import { printableName } from "../rules/printable.ts";
 import { openPdf } from "./pdf-page.ts";
 
 /** Some 60 pages: made in a second or two, within the deadline of a call. */
@@ -53,7 +54,7 @@ export async function pdfStatement(
     lines.map((line) => [
       timeText(line.at),
       names[line.step],
-      [line.referenceId, line.beneficiaryName, line.note, line.payoutId, ...reissueTexts(line)]
+      [line.referenceId, nameOf(line), line.note, line.payoutId, ...reissueTexts(line)]
         .filter((each) => each !== "")
         .join(" · "),
       formatAmount(line.amount, currency),
@@ -63,6 +64,10 @@ export async function pdfStatement(
   if (lines.length === 0) page.text("No movement in this period.");
   page.text(`Made ${timeText(createdAt)}. Amounts of payouts include their fees.`);
   return page.end();
+}
+
+function nameOf({ beneficiaryName, beneficiaryNameLatin }: StatementLine): string {
+  return printableName(beneficiaryName, beneficiaryNameLatin);
 }
 
 function balanceText(balances: Balances, amount: (minor: bigint) => string): string {

@@ -1,3 +1,4 @@
+import { withoutEmoji } from "@disburse/kernel/payment-methods/romanisation.ts";
 import anyAscii from "any-ascii";
 
 /** What DejaVu Sans has signs for and draws without joining or reordering them. */
@@ -6,9 +7,20 @@ const drawn =
 const accent = /^[\u0300-\u036f]$/u;
 const basic = /^[\u0020-\u2fff]$/u;
 
-/** A text as a PDF can show it: a sign that its font does not have is written in Latin letters. */
+/**
+ * A text as a PDF can show it: a sign that its font does not have is written in Latin letters, and
+ * emoji are dropped.
+ */
 export function printable(text: string): string {
-  return [...text.normalize("NFC")].map((sign) => (isShown(sign) ? sign : anyAscii(sign))).join("");
+  const signs = [...withoutEmoji(text.normalize("NFC"))];
+  return signs.map((sign) => (isShown(sign) ? sign : anyAscii(sign))).join("");
+}
+
+/** A name as a PDF can show it; says so where it is not in its own script. */
+export function printableName(name: string, nameLatin: string): string {
+  const own = withoutEmoji(name.normalize("NFC"));
+  if ([...own].every(isShown)) return own;
+  return `${nameLatin || printable(own)} (in Latin letters; this document cannot show the original)`;
 }
 
 function isShown(sign: string): boolean {

@@ -34,6 +34,7 @@ export function receiptOf(payout: Payout, entries: readonly LedgerEntry[], issue
     receiving_amount: formatAmount(quote.receivingMinor, quote.destination),
     beneficiary_id: beneficiary.id,
     beneficiary_name: beneficiary.name,
+    ...(beneficiary.nameLatin !== undefined && { beneficiary_name_latin: beneficiary.nameLatin }),
     beneficiary_account_number_masked: beneficiary.accountNumberMasked,
     transfer_method: beneficiary.transferMethod,
     network: beneficiary.network,

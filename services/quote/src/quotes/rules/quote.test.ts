@@ -1,3 +1,4 @@
+import { readViolations } from "@disburse/kernel/violations.ts";
 import { describe, expect, it } from "vitest";
 import { type Corridor, isStale, readCorridor, readRate } from "../../corridors/rules/corridor.ts";
 import {
@@ -28,7 +29,13 @@ const quoted = {
   network: "",
 };
 const account = { merchantId: "mer_1", currency: "USD" };
-const beneficiary = { currency: "INR", screening: "cleared", archived: false, quoted } as const;
+const beneficiary = {
+  currency: "INR",
+  screening: "cleared",
+  archived: false,
+  unpayableReason: "",
+  quoted,
+} as const;
 
 describe("the parties of a quote", () => {
   it("are accepted when all is well", () => {
@@ -81,6 +88,24 @@ describe("the parties of a quote", () => {
     ],
   ])("refuse %s", (_what, parties, code) => {
     expect(checkParties(request, parties)).toMatchObject({ refused: code });
+  });
+
+  it("refuse a beneficiary that its method cannot carry, as one field of the request", () => {
+    const unpayableReason =
+      "beneficiary_city: must be at most 35 characters over SWIFT; beneficiary_state: is required";
+    const unpayable = { ...beneficiary, unpayableReason };
+    const refusal = checkParties(request, { account, beneficiary: unpayable });
+    expect(refusal).toEqual({
+      refused: "INVALID_REQUEST",
+      detail:
+        "beneficiary_id: cannot be paid, as its beneficiary_city must be at most 35 characters over SWIFT; beneficiary_state is required",
+    });
+    const { detail = "" } = refusal as { readonly detail?: string };
+    expect(readViolations(detail).map(({ field }) => field)).toEqual(["beneficiary_id"]);
+    const held = { ...unpayable, screening: "review" } as const;
+    expect(checkParties(request, { account, beneficiary: held })).toMatchObject({
+      refused: "ACCESS_FORBIDDEN",
+    });
   });
 });
 

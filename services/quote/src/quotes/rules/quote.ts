@@ -15,6 +15,8 @@ import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./
 export type QuotedBeneficiary = {
   readonly id: string;
   readonly name: string;
+  /** In Latin letters, where its merchant gave it so. */
+  readonly nameLatin?: string;
   readonly accountNumberMasked: string;
   readonly transferMethod: string;
   readonly network: string;
@@ -86,6 +88,8 @@ export type Parties = {
         /** Its screening; only `cleared` is paid, and without one known none is. */
         readonly screening: "pending" | "cleared" | "review" | "blocked" | undefined;
         readonly archived: boolean;
+        /** The fields that its payment method cannot carry; "" for none. */
+        readonly unpayableReason: string;
         readonly quoted: QuotedBeneficiary;
       }
     | undefined;
@@ -97,7 +101,7 @@ type PartiesRefusal =
   | "BENEFICIARY_NOT_READY"
   | "INVALID_REQUEST";
 
-/** The first checks at RFQ, in their order: account, beneficiary, their currencies. */
+/** The first checks at RFQ, in their order: account, beneficiary, currencies, payment method. */
 export function checkParties(
   request: QuoteRequest,
   { account, beneficiary }: Parties,
@@ -118,6 +122,9 @@ export function checkParties(
     beneficiary.currency === request.destinationCurrencyCode
       ? []
       : `destination_currency_code: must be the beneficiary's currency, ${beneficiary.currency}`,
+    beneficiary.unpayableReason === ""
+      ? []
+      : `beneficiary_id: cannot be paid, as its ${beneficiary.unpayableReason.replaceAll(": ", " ")}`,
   ].flat();
   if (mismatches.length > 0) return refused("INVALID_REQUEST", mismatches.join("; "));
   return beneficiary.quoted;

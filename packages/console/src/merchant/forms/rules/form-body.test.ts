@@ -65,3 +65,19 @@ test.each([
 ])("names %s as %s", (name, label) => {
   expect(labelOf(name)).toBe(label);
 });
+
+test("a field that a flag makes optional is missed without it, and the flag is a boolean", () => {
+  const first: FormField = {
+    ...field,
+    path: "first",
+    pattern: undefined,
+    requiredUnless: "single",
+  };
+  const single: FormField = { ...first, path: "single", type: "flag", isRequired: false };
+  expect(formProblems([first, single], { single: "false" }, words)).toEqual({
+    first: "is required",
+  });
+  expect(formProblems([first, single], { single: "true" }, words)).toEqual({});
+  expect(bodyOf([first, single], { single: "true" })).toEqual({ single: true });
+  expect(bodyOf([first, single], { first: "Jane" })).toEqual({ first: "Jane" });
+});

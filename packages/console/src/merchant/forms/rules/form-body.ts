@@ -18,7 +18,8 @@ export function formProblems(
   for (const field of fields) {
     const value = fieldValue(field, values).trim();
     if (value === "") {
-      if (field.isRequired) found[field.path] = words.required;
+      const isWaived = values[field.requiredUnless ?? ""] === "true";
+      if (field.isRequired && !isWaived) found[field.path] = words.required;
       continue;
     }
     if (field.pattern !== undefined && !new RegExp(field.pattern, "u").test(value)) {
@@ -33,13 +34,13 @@ export function bodyOf(fields: readonly FormField[], values: FormValues): object
   const body: Record<string, unknown> = {};
   for (const field of fields) {
     const value = fieldValue(field, values).trim();
-    if (value !== "") put(body, field.path, value);
+    if (value !== "") put(body, field.path, field.type === "flag" ? value === "true" : value);
   }
   return body;
 }
 
 /** Puts a value at a path such as `owners[0].name` into a body. */
-function put(body: Record<string, unknown>, path: string, value: string): void {
+function put(body: Record<string, unknown>, path: string, value: string | boolean): void {
   const steps = path.split(/[.[\]]/).filter((step) => step !== "");
   const last = steps.pop() ?? "";
   let at: Record<string, unknown> = body;

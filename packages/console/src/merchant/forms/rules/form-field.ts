@@ -5,8 +5,10 @@ export type FormField = {
   /** Where it is in the body: `company_owner_details[0].person_details.firstname`. */
   readonly path: string;
   readonly label: string;
-  readonly type: "text" | "country" | "date" | "email" | "digits";
+  readonly type: "text" | "country" | "date" | "email" | "digits" | "flag";
   readonly isRequired: boolean;
+  /** The path of a flag that makes it optional. */
+  readonly requiredUnless?: string | undefined;
   readonly hint: string;
   readonly maxLength?: number | undefined;
   readonly choices?: readonly string[] | undefined;
@@ -27,17 +29,32 @@ export function labelOf(name: string): string {
 
 /** The fields of a form of form discovery, in its order. */
 export function discoveredFields(form: BeneficiaryForm): FormField[] {
-  return form.fields.map((field) => {
+  return form.fields.flatMap((field) => {
     const { name, type, required: isRequired, allowed_values: choices } = field;
     const only = isRequired && choices?.length === 1 ? choices[0] : undefined;
-    return {
+    const shown: FormField = {
       ...{ path: name, label: labelOf(name), type: type as FormField["type"], isRequired },
       ...{ hint: `${field.description} ${exampleOf(field.example)}`, choices },
       ...{ maxLength: field.max_length, pattern: field.pattern },
+      requiredUnless: field.required_unless,
       patternMessage: field.pattern_message,
       initial: only ?? field.default ?? "",
     };
+    return field.required_unless === undefined ? [shown] : [shown, flagField(field.required_unless)];
   });
+}
+
+/** A flag that makes the field before it optional. */
+function flagField(path: string): FormField {
+  return {
+    path,
+    label: labelOf(path),
+    type: "flag",
+    isRequired: false,
+    hint: "",
+    choices: ["true", "false"],
+    initial: "",
+  };
 }
 
 /** What of JSON Schema the reference uses for bodies. */

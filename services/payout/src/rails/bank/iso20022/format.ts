@@ -7,8 +7,9 @@ import {
 import { schemaBreaches } from "@disburse/bank-files/iso20022/schemas/validate.ts";
 import { codeOf } from "@disburse/bank-files/matching/proof.ts";
 import { isIban } from "@disburse/bank-files/text/iban.ts";
-import { cutToFit } from "@disburse/bank-files/text/swift-characters.ts";
+import { cutToFit, isShown } from "@disburse/bank-files/text/swift-characters.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { iso20022Max, limitOf, paymentMethodOf } from "@disburse/kernel/payment-methods/limits.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 
 import type { FileDocument } from "../documents.ts";
@@ -78,9 +79,6 @@ async function check({ profile, currency }: Iso20022RailSettings): Promise<reado
   return isRefused(written) ? sampleProblems(written) : schemaProblems(written);
 }
 
-/** Unstructured remittance information (ISO 20022, `Max140Text`). */
-const remittanceMax = 140;
-
 function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite): Payment {
   const { _id: payoutId, uetr, currency, amount_minor, plan } = payment;
   const { characters } = profile;
@@ -90,18 +88,24 @@ function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite)
     ...{ payoutId, uetr, amount: { minor: fromDecimal128(amount_minor), currency } },
     ...{ debtor: debtorOf(profile), requestedOn: plan.on, chargeBearer: profile.charge_bearer },
     creditor: {
-      name: cutToFit(order.beneficiaryName, characters, profile.name_max),
+      name: cutToFit(order.beneficiaryName, characters, nameMaxOf(profile, order, currency)),
       ...addressOf(order),
       account: isIban(order.accountNumber)
         ? { kind: "iban", iban: order.accountNumber }
         : { kind: "number", number: order.accountNumber },
       ...(agent !== undefined && { agent }),
     },
-    ...(remittance !== "" && {
-      remittance: cutToFit(remittance, characters, remittanceMax),
+    ...(isShown(remittance, characters) && {
+      remittance: cutToFit(remittance, characters, iso20022Max.remittance),
     }),
     ...(purpose !== "" && { purpose }),
   };
+}
+
+/** As much of a name as both the payment method and this bank carry. */
+function nameMaxOf({ name_max }: Iso20022Profile, order: Order, currency: string): number {
+  const method = paymentMethodOf(order.transferMethod, currency);
+  return method === undefined ? name_max : Math.min(name_max, limitOf(method, "name").max);
 }
 
 /** Without town and country there is no structured address. */

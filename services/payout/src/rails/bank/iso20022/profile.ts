@@ -5,6 +5,7 @@ import type {
   Unwritable,
 } from "@disburse/bank-files/iso20022/initiation/payment.ts";
 import { writeInitiation } from "@disburse/bank-files/iso20022/initiation/write.ts";
+import { addressLinesMax, iso20022Max } from "@disburse/kernel/payment-methods/limits.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { z } from "zod";
 import { count, text } from "../settings-parts.ts";
@@ -13,18 +14,18 @@ import { count, text } from "../settings-parts.ts";
 const paymentsMost = 20_000;
 
 const addressSchema = z.strictObject({
-  street: text(70).optional(),
-  house_number: text(16).optional(),
-  postcode: text(16).optional(),
-  town: text(35),
-  region: text(35).optional(),
+  street: text(addressLinesMax * iso20022Max.addressLine).optional(),
+  house_number: text(iso20022Max.houseNumber).optional(),
+  postcode: text(iso20022Max.postcode).optional(),
+  town: text(iso20022Max.town),
+  region: text(addressLinesMax * iso20022Max.addressLine).optional(),
   country: z.string().regex(/^[A-Z]{2}$/, "must be two capital letters"),
 });
 
 /** The account that is debited, as the bank knows it. */
 const accountSchema = z.union([
-  z.strictObject({ iban: text(34) }),
-  z.strictObject({ number: text(34) }),
+  z.strictObject({ iban: text(iso20022Max.account) }),
+  z.strictObject({ number: text(iso20022Max.account) }),
 ]);
 
 const agentSchema = z
@@ -40,8 +41,8 @@ const agentSchema = z
 export const iso20022Profile = z.strictObject({
   version: z.enum(["pain.001.001.03", "pain.001.001.09"]),
   characters: z.enum(["swift", "utf-8"]),
-  initiating_party: z.strictObject({ name: text(140), id: text(35).optional() }),
-  debtor: z.strictObject({ name: text(140), address: addressSchema.optional() }),
+  initiating_party: z.strictObject({ name: text(iso20022Max.name), id: text(35).optional() }),
+  debtor: z.strictObject({ name: text(iso20022Max.name), address: addressSchema.optional() }),
   account: accountSchema,
   agent: agentSchema,
   /** Who bears charges: each their own, ours, theirs, or as the scheme says (SEPA). */
@@ -51,8 +52,8 @@ export const iso20022Profile = z.strictObject({
   local_instrument: text(35).optional(),
   category_purpose: text(4).optional(),
   /** Characters of a name: a longer one is cut for the bank alone. 70 for SEPA. */
-  name_max: count(1, 140).default(140),
-  /** Whether a payment without town and country is refused (SWIFT). */
+  name_max: count(1, iso20022Max.name).default(iso20022Max.name),
+  /** Whether a payment without town and country of both parties is refused (SWIFT). */
   address_required: z.boolean().default(true),
   payments_max: count(1, paymentsMost).default(10_000),
 });
@@ -113,7 +114,9 @@ export function iso20022ProfileProblems(profile: Iso20022Profile, currency: stri
 
 /** A file with one payment that fits each profile. */
 export function writeSample(profile: Iso20022Profile, currency: string) {
-  return writeInitiation(initiationProfile(profile), {
+  // Live mode asks for the debtor's address by itself, where a rail pays by SWIFT.
+  const checked = { ...initiationProfile(profile), addressRequired: false };
+  return writeInitiation(checked, {
     ...{ messageId: "CHECK", createdAt: new Date(0) },
     payments: [
       {

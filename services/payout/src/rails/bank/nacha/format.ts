@@ -2,8 +2,9 @@ import { localTime, type Schedule } from "@disburse/bank-files/calendar/window.t
 import { sumCentsMax } from "@disburse/bank-files/nacha/batches.ts";
 import type { AchCredit } from "@disburse/bank-files/nacha/credit.ts";
 import { writeAch } from "@disburse/bank-files/nacha/write.ts";
-import { cutToFit } from "@disburse/bank-files/text/swift-characters.ts";
+import { cutToFit, isShown } from "@disburse/bank-files/text/swift-characters.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { limitOf } from "@disburse/kernel/payment-methods/limits.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 
 import type { BankStore, FileDocument } from "../documents.ts";
@@ -15,8 +16,8 @@ import { failureOfReturn } from "./failures.ts";
 import { reserveNumbers } from "./numbers.ts";
 import { achProfile, nachaProfileProblems } from "./profile.ts";
 
-/** A payment has one addenda record of 80 characters (NACHA, PPD and CCD). */
-const remittanceMax = 80;
+/** A payment has one addenda record. */
+const remittanceMax = limitOf("ACH", "remittance").max;
 
 /** Files of NACHA: PPD and CCD credits to the bank; returns and changes from it. */
 export function nachaFormat(settings: NachaRailSettings, schedule: Schedule): BankFormat {
@@ -76,6 +77,8 @@ function creditOf({ payment, order }: PaymentToWrite): AchCredit {
     cents: fromDecimal128(amount_minor),
     name: order.beneficiaryName,
     effectiveOn: plan.settles_on,
-    ...(remittance !== "" && { remittance: cutToFit(remittance, "swift", remittanceMax) }),
+    ...(isShown(remittance, "swift") && {
+      remittance: cutToFit(remittance, "swift", remittanceMax),
+    }),
   };
 }

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/beneficiary/v1/beneficiary_forms.proto.
  */
 export const file_disburse_beneficiary_v1_beneficiary_forms: GenFile = /*@__PURE__*/
-  fileDesc("Ci9kaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeV9mb3Jtcy5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEi0AEKD0JlbmVmaWNpYXJ5Rm9ybRIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEgwKBGJvZHkYAyABKAkSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYBCABKAkSFQoNdHJhbnNmZXJfdHlwZRgFIAEoCRIUCgxhY2NvdW50X3R5cGUYBiABKAkSMgoGZmllbGRzGAcgAygLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRm9ybUZpZWxkEg0KBXJ1bGVzGAggAygJIswBCglGb3JtRmllbGQSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEhAKCHJlcXVpcmVkGAMgASgIEhMKC2Rlc2NyaXB0aW9uGAQgASgJEhIKCm1heF9sZW5ndGgYBSABKAUSFgoOYWxsb3dlZF92YWx1ZXMYBiADKAkSDwoHcGF0dGVybhgHIAEoCRIXCg9wYXR0ZXJuX21lc3NhZ2UYCCABKAkSFQoNZGVmYXVsdF92YWx1ZRgJIAEoCRIPCgdleGFtcGxlGAogASgJImgKG0xpc3RCZW5lZmljaWFyeUZvcm1zUmVxdWVzdBIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgBIAEoCRIVCg10cmFuc2Zlcl90eXBlGAIgASgJEhQKDGFjY291bnRfdHlwZRgDIAEoCSJXChxMaXN0QmVuZWZpY2lhcnlGb3Jtc1Jlc3BvbnNlEjcKBWZvcm1zGAEgAygLMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnlGb3JtYgZwcm90bzM");
+  fileDesc("Ci9kaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeV9mb3Jtcy5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEi0AEKD0JlbmVmaWNpYXJ5Rm9ybRIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEgwKBGJvZHkYAyABKAkSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYBCABKAkSFQoNdHJhbnNmZXJfdHlwZRgFIAEoCRIUCgxhY2NvdW50X3R5cGUYBiABKAkSMgoGZmllbGRzGAcgAygLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRm9ybUZpZWxkEg0KBXJ1bGVzGAggAygJIuUBCglGb3JtRmllbGQSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEhAKCHJlcXVpcmVkGAMgASgIEhMKC2Rlc2NyaXB0aW9uGAQgASgJEhIKCm1heF9sZW5ndGgYBSABKAUSFgoOYWxsb3dlZF92YWx1ZXMYBiADKAkSDwoHcGF0dGVybhgHIAEoCRIXCg9wYXR0ZXJuX21lc3NhZ2UYCCABKAkSFQoNZGVmYXVsdF92YWx1ZRgJIAEoCRIPCgdleGFtcGxlGAogASgJEhcKD3JlcXVpcmVkX3VubGVzcxgLIAEoCSJoChtMaXN0QmVuZWZpY2lhcnlGb3Jtc1JlcXVlc3QSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYASABKAkSFQoNdHJhbnNmZXJfdHlwZRgCIAEoCRIUCgxhY2NvdW50X3R5cGUYAyABKAkiVwocTGlzdEJlbmVmaWNpYXJ5Rm9ybXNSZXNwb25zZRI3CgVmb3JtcxgBIAMoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5Rm9ybWIGcHJvdG8z");
 
 /**
  * The fields that register one kind of beneficiary. They come from the tables by which bodies are
@@ -202,6 +202,13 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
    * @generated from field: string example = 10;
    */
   example: string;
+
+  /**
+   * The flag of the body (a JSON boolean) that, sent as `true`, makes a required field optional; "" for none.
+   *
+   * @generated from field: string required_unless = 11;
+   */
+  requiredUnless: string;
 };
 
 /**
@@ -271,6 +278,13 @@ export type FormFieldJson = {
    * @generated from field: string example = 10;
    */
   example?: string;
+
+  /**
+   * The flag of the body (a JSON boolean) that, sent as `true`, makes a required field optional; "" for none.
+   *
+   * @generated from field: string required_unless = 11;
+   */
+  requiredUnless?: string;
 };
 
 /**

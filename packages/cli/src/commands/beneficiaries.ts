@@ -1,0 +1,45 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { csvText } from "../output/csv.ts";
+import { plainOf } from "../output/plain.ts";
+import type { OwnCommand } from "../table/command.ts";
+import type { Invocation } from "../table/invocation.ts";
+
+const columns = [
+  "beneficiary_id",
+  "merchant_id",
+  "transfer_method",
+  "destination_currency",
+  "reason",
+  "created_at",
+];
+
+async function unpayable(invocation: Invocation): Promise<void> {
+  const beneficiaries: JsonObject[] = [];
+  const method = BeneficiaryService.method.listUnpayableBeneficiaries;
+  for (let cursor: string | undefined; cursor !== ""; ) {
+    const page = await invocation.calls.call(method, { cursor: cursor ?? "" });
+    beneficiaries.push(...(plainOf(method.output, page).beneficiaries as JsonObject[]));
+    cursor = page.nextCursor;
+  }
+  invocation.show({ beneficiaries }, () => {
+    if (invocation.has("--csv")) return csvText(beneficiaries, columns);
+    return beneficiaries.length === 0 ? "" : invocation.table(beneficiaries, columns);
+  });
+  if (beneficiaries.length === 0 && !invocation.isJson)
+    invocation.note("every beneficiary can be paid");
+}
+
+/** Beneficiaries, as operators look after them. */
+export const beneficiaryCommands: readonly OwnCommand[] = [
+  {
+    name: "beneficiaries unpayable",
+    summary: "stored beneficiaries that their payment method cannot carry",
+    details:
+      "Every merchant's, archived ones left out, with the fields and their limits. Merchants see the\n" +
+      "same reason in their own lists. No value of a field is shown.",
+    examples: ["beneficiaries unpayable", "beneficiaries unpayable --csv"],
+    options: [{ name: "csv", value: "", about: "as a CSV file (RFC 4180)" }],
+    run: unpayable,
+  },
+];

@@ -1,0 +1,176 @@
+import { isReadable, isRomanisable, swiftText } from "./romanisation.ts";
+
+/**
+ * The fields that each payment method carries to the payee's bank, with their limits. Forms refuse
+ * by this table what a file could not carry, and writers write by it. A field without a row is not
+ * carried and has no limit.
+ */
+
+/** Ways to pay a bank account. `LOCAL` is a domestic transfer in the account's own currency. */
+export type PaymentMethod = "SWIFT" | "SEPA" | "ACH" | "LOCAL_USD" | "LOCAL_INR";
+
+/** The parts of an instruction that a bank reads. */
+export type CarriedPart =
+  | "name"
+  | "account"
+  | "routing"
+  | "street"
+  | "town"
+  | "state"
+  | "postcode"
+  | "remittance";
+
+/** The limit of one part. */
+export type Carried = {
+  /** Characters in the file, counted after romanising. */
+  readonly max: number;
+  /** `latin`: romanised into SWIFT's character set x; `exact`: an identifier, never changed. */
+  readonly characters: "latin" | "exact";
+  /** `refused`: must arrive whole; `cut`: cut for the file alone, and kept whole by us. */
+  readonly longer: "refused" | "cut";
+  /** The rule that the limit is from. */
+  readonly source: string;
+};
+
+/** Elements of a party and its account in ISO 20022 (pain.001.001.03 and .09), by their maximum. */
+export const iso20022Max = {
+  /** `Nm`, Max140Text. */
+  name: 140,
+  /** `Othr/Id`, Max34Text; the longest IBAN has as many (ISO 13616). */
+  account: 34,
+  /** `StrtNm`, Max70Text. */
+  street: 70,
+  /** `BldgNb`, Max16Text. */
+  houseNumber: 16,
+  /** `PstCd`, Max16Text. */
+  postcode: 16,
+  /** `TwnNm`, Max35Text. */
+  town: 35,
+  /** `CtrySubDvsn`, Max35Text. */
+  state: 35,
+  /** `AdrLine`, Max70Text. */
+  addressLine: 70,
+  /** `RmtInf/Ustrd`, Max140Text. */
+  remittance: 140,
+} as const;
+
+/**
+ * Lines of a hybrid address, beside town and country: CBPR+ since November 2025; SEPA since October
+ * 2025 (EPC125-05, EPC153-22).
+ */
+export const addressLinesMax = 2;
+
+const linesMax = addressLinesMax * iso20022Max.addressLine;
+
+const exact = (max: number, source: string): Carried => {
+  return { max, characters: "exact", longer: "refused", source };
+};
+const whole = (max: number, source: string): Carried => {
+  return { max, characters: "latin", longer: "refused", source };
+};
+const cut = (max: number, source: string): Carried => {
+  return { max, characters: "latin", longer: "cut", source };
+};
+
+type Limits = { readonly [part in CarriedPart]?: Carried };
+
+/** A structured address, or a hybrid one where street or state need more room. */
+const address = {
+  street: whole(linesMax, "ISO 20022 StrtNm, Max70Text; longer: two AdrLine, Max70Text"),
+  town: whole(iso20022Max.town, "ISO 20022 TwnNm, Max35Text"),
+  state: whole(linesMax, "ISO 20022 CtrySubDvsn, Max35Text; longer: two AdrLine, Max70Text"),
+  postcode: whole(iso20022Max.postcode, "ISO 20022 PstCd, Max16Text"),
+} as const;
+
+const remittance = cut(iso20022Max.remittance, "ISO 20022 RmtInf/Ustrd, Max140Text");
+const isoName = cut(iso20022Max.name, "ISO 20022 Nm, Max140Text");
+const isoAccount = exact(
+  iso20022Max.account,
+  "ISO 20022 Othr/Id, Max34Text; IBAN: ISO 13616, 34 characters",
+);
+
+/** The table. */
+export const paymentLimits: Readonly<Record<PaymentMethod, Limits>> = {
+  SWIFT: {
+    name: isoName,
+    account: isoAccount,
+    routing: exact(11, "ISO 9362; ISO 20022 BICFI"),
+    street: address.street,
+    town: address.town,
+    state: address.state,
+    postcode: address.postcode,
+    remittance,
+  },
+  SEPA: {
+    name: cut(70, "EPC125-05 AT-E001, 70 characters"),
+    account: exact(iso20022Max.account, "ISO 13616, 34 characters"),
+    routing: exact(11, "ISO 9362; ISO 20022 BICFI"),
+    street: address.street,
+    town: address.town,
+    postcode: address.postcode,
+    remittance,
+  },
+  ACH: {
+    name: cut(22, "Nacha entry detail record, columns 55 to 76"),
+    account: exact(17, "Nacha entry detail record, columns 13 to 29"),
+    routing: exact(9, "Nacha entry detail record, columns 4 to 12"),
+    remittance: cut(80, "Nacha addenda record of type 05, columns 4 to 83"),
+  },
+  LOCAL_USD: {
+    name: isoName,
+    account: isoAccount,
+    routing: exact(9, "ISO 20022 ClrSysMmbId of USABA, nine digits"),
+    street: address.street,
+    town: address.town,
+    state: address.state,
+    postcode: address.postcode,
+    remittance,
+  },
+  LOCAL_INR: {
+    name: isoName,
+    account: isoAccount,
+    routing: exact(11, "ISO 20022 ClrSysMmbId of INFSC, eleven characters (RBI)"),
+    street: address.street,
+    town: address.town,
+    state: address.state,
+    postcode: address.postcode,
+    remittance,
+  },
+};
+
+/** The method of a transfer type of the interface; `undefined` where it pays no bank account. */
+export function paymentMethodOf(transferType: string, currency: string): PaymentMethod | undefined {
+  if (transferType === "LOCAL") return currency === "INR" ? "LOCAL_INR" : "LOCAL_USD";
+  if (transferType === "SWIFT" || transferType === "SEPA") return transferType;
+  return transferType === "ACH" ? "ACH" : undefined;
+}
+
+/** The limit of a part that a method must carry; throws where it does not. */
+export function limitOf(method: PaymentMethod, part: CarriedPart): Carried {
+  const limit = paymentLimits[method][part];
+  if (limit === undefined) throw new Error(`${method} does not carry ${part}`);
+  return limit;
+}
+
+/** `-` or `N/A`: the merchant has no value for a field that its form requires. */
+export function isPlaceholder(text: string): boolean {
+  return /^(?:[-\u2010-\u2015]|n\/a)$/i.test(text.trim());
+}
+
+/**
+ * The reason why a method cannot carry a text whole, in words for the merchant, or `undefined`;
+ * `over` is the method's public name. Texts that are cut have no length.
+ */
+export function carriedProblem(text: string, limit: Carried, over: string): string | undefined {
+  const { max, characters, longer } = limit;
+  if (characters === "exact") {
+    return text.length <= max ? undefined : `must be at most ${max} characters over ${over}`;
+  }
+  if (isPlaceholder(text)) return `is required over ${over}`;
+  if (!isRomanisable(text)) return `must be in Latin, Greek or Cyrillic letters over ${over}`;
+  if (!isReadable(text)) return `must contain a letter or digit over ${over}`;
+  const { length } = swiftText(text);
+  if (longer === "cut" || length <= max) return undefined;
+  const counted = length > Array.from(text).length ? ` in Latin letters, not ${length},` : "";
+  return `must be at most ${max} characters${counted} over ${over}`;
+}

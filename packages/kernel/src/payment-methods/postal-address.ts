@@ -1,0 +1,76 @@
+import { addressLinesMax, iso20022Max, isPlaceholder } from "./limits.ts";
+
+/**
+ * Countries and territories whose postal addresses need a state beside the town: those of which
+ * Google's libaddressinput (chromium-i18n.appspot.com/ssl-address) requires the administrative
+ * area, and Mexico, whose last line has it (Correos de México). Left out: those whose area is the
+ * town, an island or a district of it (AE, HK, KN, KY, NR, PF).
+ */
+const withState: ReadonlySet<string> = new Set(
+  (
+    "AS AU BR CA CN CO CR ES FM HN ID IN IQ IT JM JP KR MH MP MX PG PW RU SO SV TW UA UM US VE " +
+    "VI"
+  ).split(" "),
+);
+
+/**
+ * Countries and territories without postcodes: those whose format in Google's libaddressinput has
+ * none. Some have begun to assign them since, and accept addresses without (UPU, POST*CODE).
+ */
+const withoutPostcode: ReadonlySet<string> = new Set(
+  (
+    "AE AG AO AQ AW BF BI BJ BO BQ BS BV BW BZ CD CF CG CI CK CM CW DJ DM ER FJ GA GD GH GM GQ GY " +
+    "HK JM KI KM KN LC LY ML MO MR MS MW NR NU PA PS QA RW SB SC SL SR SS ST SX SY TD TF TG TK " +
+    "TL TO TT TV UG VU WS YE ZW"
+  ).split(" "),
+);
+
+/** Whether a postal address of the country (ISO 3166-1 alpha-2) needs a state. */
+export function needsState(country: string): boolean {
+  return withState.has(country);
+}
+
+/** Whether a postal address of the country has a postcode. */
+export function hasPostcodes(country: string): boolean {
+  return !withoutPostcode.has(country);
+}
+
+/** A value of a form, `""` for a placeholder. */
+export function givenText(text: string): string {
+  return isPlaceholder(text) ? "" : text;
+}
+
+/** The parts of an address that may move to address lines, as the file writes them. */
+export type AddressParts = { readonly street: string; readonly state: string };
+
+/** Street and state where they fit their elements, and address lines for what does not. */
+export type HybridAddress = AddressParts & { readonly lines: readonly string[] };
+
+/**
+ * A structured address, or a hybrid one: a street of more than 70 characters and a state of more
+ * than 35 go to at most two lines of 70. `undefined` where two lines do not hold them.
+ */
+export function hybridAddress({ street, state }: AddressParts): HybridAddress | undefined {
+  const [streetLength, stateLength] = [lengthOf(street), lengthOf(state)];
+  const isLong = streetLength > iso20022Max.street;
+  const isStateLong = stateLength > iso20022Max.state;
+  const moved = [isLong ? street : "", isStateLong ? state : ""];
+  const lines = linesOf(moved.filter((text) => text !== "").join(", "));
+  if (lines === undefined) return undefined;
+  return { street: isLong ? "" : street, state: isStateLong ? "" : state, lines };
+}
+
+const lengthOf = (text: string) => Array.from(text).length;
+
+/** A text in at most two lines: parted at a blank where both parts fit, else at column 70. */
+function linesOf(text: string): readonly string[] | undefined {
+  const max = iso20022Max.addressLine;
+  const characters = Array.from(text);
+  if (characters.length === 0) return [];
+  if (characters.length <= max) return [text];
+  if (characters.length > addressLinesMax * max) return undefined;
+  const blank = characters.lastIndexOf(" ", max);
+  const at = blank > 0 && characters.length - blank - 1 <= max ? blank : max;
+  const parts = [characters.slice(0, at), characters.slice(at)];
+  return parts.map((part) => part.join("").trim());
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Creator, creatorOn, merchantId, refusalOf } from "../test-bodies.ts";
+import { mutation, startTestService, type TestService } from "../test-service.ts";
+import type { BeneficiaryDocument } from "./store.ts";
+
+let service: TestService;
+let create: Creator;
+
+beforeAll(async () => {
+  service = await startTestService();
+  create = creatorOn(service);
+  await create.permit(merchantId, true);
+});
+afterAll(() => service.stop());
+beforeEach(() => service.compliance.reset());
+
+const read = async (beneficiaryId: string) =>
+  (await service.rpc.getBeneficiary({ merchantId, beneficiaryId })).beneficiary;
+
+/** Stored as if the method had had no such limit: as a transfer of ACH that was one of LOCAL. */
+async function storedBeyondLimits(): Promise<string> {
+  const id = await create.fiat({
+    transfer_type: "LOCAL",
+    beneficiary_account_number: "1".repeat(18),
+    beneficiary_city: "a".repeat(35),
+  });
+  const collection = service.database.db.collection<BeneficiaryDocument>("beneficiaries");
+  const found = await collection.findOne({ _id: id });
+  const place = `${merchantId}|${id}|body`;
+  const { sealer } = service.deps;
+  const body = JSON.parse(sealer.open(found?.sealed_body ?? "", place));
+  body.fields.transfer_type = "ACH";
+  const sealed_body = sealer.seal(JSON.stringify(body), place);
+  await collection.updateOne({ _id: id }, { $set: { sealed_body, transfer_method: "ACH" } });
+  return id;
+}
+
+const reason = "beneficiary_account_number: must be at most 17 characters over ACH";
+
+async function all(limit: number) {
+  const found: string[] = [];
+  let cursor = "";
+  do {
+    const page = await service.rpc.listUnpayableBeneficiaries({ cursor, limit });
+    found.push(...page.beneficiaries.map((each) => `${each.beneficiaryId} ${each.reason}`));
+    cursor = page.nextCursor;
+  } while (cursor !== "");
+  return found;
+}
+
+it("says of a stored beneficiary whether its method carries it, and lists those of all", async () => {
+  const [crypto, payable, unpayable] = [
+    await create.crypto(),
+    await create.fiat(),
+    await storedBeyondLimits(),
+  ];
+  expect(await read(crypto)).toMatchObject({ unpayableReason: "" });
+  expect(await read(payable)).toMatchObject({ unpayableReason: "" });
+  expect(await read(unpayable)).toMatchObject({ unpayableReason: reason });
+  const { beneficiaries } = await service.rpc.listBeneficiaries({ merchantId });
+  expect(beneficiaries.map((each) => each.unpayableReason).toSorted()).toEqual(["", "", reason]);
+  // Page by page, most of them without any.
+  for (const limit of [1, 2, 0]) expect(await all(limit)).toEqual([`${unpayable} ${reason}`]);
+  const { beneficiaries: found } = await service.rpc.listUnpayableBeneficiaries({});
+  expect(found).toMatchObject([
+    { merchantId, transferMethod: "ACH", destinationCurrency: "USD", beneficiaryId: unpayable },
+  ]);
+  const archived = { mutation: mutation(), merchantId, beneficiaryId: unpayable };
+  await service.rpc.archiveBeneficiary(archived);
+  expect(await all(0)).toEqual([]);
+});
+
+it.each([
+  [{ limit: 1_001 }, "limit"],
+  [{ limit: -1 }, "limit"],
+  [{ cursor: "mer_1" }, "cursor"],
+])("refuses a page like %o", async (request, field) => {
+  expect(await refusalOf(service.rpc.listUnpayableBeneficiaries(request))).toMatchObject({
+    code: "INVALID_REQUEST",
+    message: expect.stringContaining(field),
+  });
+});
+
+it("pays and screens a person by the Latin letters of the name", async () => {
+  const id = await create.fiat({
+    beneficiary_first_name: "",
+    beneficiary_last_name: "山田",
+    beneficiary_single_name: true,
+    beneficiary_name_latin: "Yamada",
+    beneficiary_country_code: "",
+    beneficiary_state: "NY",
+  });
+  const paid = await service.rpc.getPaymentInstruction({ merchantId, beneficiaryId: id });
+  expect(paid.beneficiaryName).toBe("Yamada");
+  expect(paid.address?.countryCode).toBe("US");
+  const stored = await read(id);
+  expect(stored).toMatchObject({ name: "山田", nameLatin: "Yamada" });
+  expect(stored?.fields.value).toMatchObject({
+    beneficiarySingleName: true,
+    beneficiaryNameLatin: "Yamada",
+    beneficiaryFirstName: "",
+  });
+  expect(service.compliance.parties.at(-1)?.parties.map(({ name }) => name)).toEqual([
+    ...["山田", "Yamada"],
+  ]);
+});
+
+it("pays without the placeholders of an address", async () => {
+  const id = await create.fiat({
+    beneficiary_country_code: "AE",
+    beneficiary_state: "-",
+    beneficiary_postcode: "n/a",
+  });
+  const { address } = await service.rpc.getPaymentInstruction({ merchantId, beneficiaryId: id });
+  expect(address).toMatchObject({ state: "", postcode: "", city: "New York", countryCode: "AE" });
+  expect((await read(id))?.fields.value).toMatchObject({ beneficiaryState: "-" });
+});
