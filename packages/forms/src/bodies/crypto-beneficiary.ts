@@ -38,12 +38,14 @@ const destinationCurrency: TextField = {
 
 const networkField = "routing_code_value_1";
 const base58 = "1-9A-HJ-NP-Za-km-z";
+/** Version 0 with 20 or 32 bytes, and version 1 with 32, with 6 digits of checksum. */
+const segwit = "q[02-9ac-hj-np-z]{38}|[qp][02-9ac-hj-np-z]{58}";
 
 /** The address itself, with its checksum, is checked by `wallet-address.ts`. */
 const walletAddress: TextField = {
   ...textField(
     "beneficiary_account_number",
-    "Wallet address, valid for its network including its checksum.",
+    "Wallet address, valid for its network including its checksum, that somebody can own: no burn address, precompile, system account or token contract.",
     "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
     { maxLength: lengths.wallet },
   ),
@@ -61,7 +63,7 @@ const walletAddress: TextField = {
     {
       when: { field: networkField, in: ["BTC"] },
       example: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
-      shape: `^(?:bc1[02-9ac-hj-np-z]{11,87}|BC1[02-9AC-HJ-NP-Z]{11,87}|[13][${base58}]{25,34})$`,
+      shape: `^(?:bc1(?:${segwit})|BC1(?:${segwit.toUpperCase()})|[13][${base58}]{25,34})$`,
     },
     {
       when: { field: networkField, in: ["TRX"] },

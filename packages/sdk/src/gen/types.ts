@@ -261,7 +261,7 @@ export interface BeneficiaryLinkWithUrl {
 export interface Depositor {
   /** What the depositor is to the merchant; `business` is the merchant's own business. */
   depositor_relation?: string;
-  /** Wallet address, valid on one of the networks. */
+  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
   depositor_wallet_address?: string;
   /** The merchant's own id of the business. */
   depositor_business_id?: string;
@@ -1632,7 +1632,7 @@ export interface CryptoBeneficiaryIndividualRequest {
   routing_code_type_1: "NETWORK";
   /** Network on which the crypto currency is sent. */
   routing_code_value_1: "ETHEREUM" | "SOLANA" | "POL" | "BNB" | "BTC" | "TRX";
-  /** Wallet address, valid for its network including its checksum. */
+  /** Wallet address, valid for its network including its checksum, that somebody can own: no burn address, precompile, system account or token contract. */
   beneficiary_account_number: string;
   /** E-mail address. */
   beneficiary_email?: string;
@@ -1675,7 +1675,7 @@ export interface CryptoBeneficiaryCorporateRequest {
   routing_code_type_1: "NETWORK";
   /** Network on which the crypto currency is sent. */
   routing_code_value_1: "ETHEREUM" | "SOLANA" | "POL" | "BNB" | "BTC" | "TRX";
-  /** Wallet address, valid for its network including its checksum. */
+  /** Wallet address, valid for its network including its checksum, that somebody can own: no burn address, precompile, system account or token contract. */
   beneficiary_account_number: string;
   /** E-mail address. */
   beneficiary_email?: string;
@@ -1915,7 +1915,7 @@ export interface CreateBeneficiaryLinkRequest {
 export interface DepositorSelfBusinessRequest {
   /** What the depositor is to the merchant; `business` is the merchant's own business. */
   depositor_relation: "business";
-  /** Wallet address, valid on one of the networks. */
+  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
   depositor_wallet_address: string;
   /** The merchant's own id of the business. */
   depositor_business_id: string;
@@ -1963,7 +1963,7 @@ export interface DepositorIndividualRequest {
       document_number: string;
     };
   };
-  /** Wallet address, valid on one of the networks. */
+  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
   depositor_wallet_address?: string;
 }
 
@@ -2020,7 +2020,7 @@ export interface DepositorCorporateRequest {
       document_number: string;
     };
   }>;
-  /** Wallet address, valid on one of the networks. */
+  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
   depositor_wallet_address: string;
 }
 

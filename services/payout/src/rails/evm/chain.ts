@@ -1,5 +1,6 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { isUnowned } from "@disburse/forms/values/unowned-wallets.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import {
@@ -52,6 +53,10 @@ export function openEvmChain(
     if (asset === undefined) throw new Error(`the chain does not pay ${currency}`);
     return asset;
   };
+  const isOwned = (to: string): boolean => {
+    const contracts = Object.values(settings.tokens).map(({ contract }) => contract.toLowerCase());
+    return !isUnowned(settings.network, to) && !contracts.includes(to.toLowerCase());
+  };
   const askAll = askingAll(nodes, log, onNodeFailed);
   const paymentOf = ({ currency, amount, to }: Order): Payment => {
     const { token, decimals } = assetOf(currency);
@@ -63,7 +68,9 @@ export function openEvmChain(
       await signer.check();
       await checkNodes(settings, askAll);
     },
-    pays: ({ currency, to }) => assets.has(currency) && isAddress(to, { strict: false }),
+    pays: ({ currency, to }) =>
+      assets.has(currency) && isAddress(to, { strict: false }) && isOwned(to),
+    isOwned,
     look: async () => {
       const tokens = [...assets.values()].flatMap(({ token }) => token ?? []);
       const answers = await askAll((node) => node.look(tokens));
@@ -76,7 +83,8 @@ export function openEvmChain(
       const { decimals, gasLimit } = assetOf(currency);
       return { amount: unitsOf(amount, currency, decimals), fee: gasLimit * fees.max };
     },
-    sign: (nonce, order, fees) => {
+    sign: async (nonce, order, fees) => {
+      if (!isOwned(order.to)) throw new Error("nobody can own the recipient's wallet");
       const { gasLimit } = assetOf(order.currency);
       const call = callOf(paymentOf(order));
       return signed(signer, wallet, { chainId, nonce, gas: gasLimit, ...call, ...feesOf(fees) });
