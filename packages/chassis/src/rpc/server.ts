@@ -21,6 +21,7 @@ import {
   peerKey,
 } from "./admission.ts";
 import { createConnectionAge, endSession } from "./connection-age.ts";
+import { capDeadline } from "./deadline.ts";
 import { encodeMessages } from "./grpc-message.ts";
 import { createListener, createPeers, type Peers, type Refused } from "./listener.ts";
 import {
@@ -196,10 +197,12 @@ function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes, 
   return {
     full: (request: Http2ServerRequest, response: Http2ServerResponse) => {
       limit(request, response);
+      capDeadline(request.headers);
       full(request, response);
     },
     unary: (request: IncomingMessage, response: ServerResponse) => {
       limit(request, response);
+      capDeadline(request.headers);
       unary(request, response);
     },
   };
