@@ -2340,7 +2340,7 @@ export interface CreateFiatBeneficiaryQuery {
 export interface ListBeneficiariesQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only beneficiaries that are paid this way. */
   beneficiary_type?: "crypto" | "fiat" | undefined;
@@ -2372,7 +2372,7 @@ export interface ListBeneficiaryFormsQuery {
 export interface ListBeneficiaryLinksQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2380,7 +2380,7 @@ export interface ListBeneficiaryLinksQuery {
 export interface ListDepositorsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only depositors of this status. */
   status?: "pending" | "whitelisted" | "review" | "rejected" | undefined;
@@ -2396,7 +2396,7 @@ export interface ListDepositorsQuery {
 export interface ListCorridorsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2404,7 +2404,7 @@ export interface ListCorridorsQuery {
 export interface ListPayoutsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only payouts of this status. */
   status?: "initiated" | "succeeded" | "failed" | undefined;
@@ -2446,7 +2446,7 @@ export interface GetPayoutQuery {
 export interface ListPayoutEventsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2454,7 +2454,7 @@ export interface ListPayoutEventsQuery {
 export interface ListScheduledPayoutsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only those that wait. */
   sub_status?: "scheduled" | undefined;
@@ -2464,7 +2464,7 @@ export interface ListScheduledPayoutsQuery {
 export interface ListBatchesQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only batches in this state. */
   state?: "awaiting_approval" | "running" | "finished" | "cancelled" | undefined;
@@ -2474,7 +2474,7 @@ export interface ListBatchesQuery {
 export interface ListBatchLinesQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only lines in this state. */
   state?: "waiting" | "executed" | "failed" | "cancelled" | undefined;
@@ -2484,7 +2484,7 @@ export interface ListBatchLinesQuery {
 export interface ListAccountsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2498,7 +2498,7 @@ export interface GetAccountQuery {
 export interface ListEntriesQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only lines of this step. */
   step?: "credit" | "hold" | "post" | "release" | "return" | "reversal" | undefined;
@@ -2514,7 +2514,7 @@ export interface ListEntriesQuery {
 export interface ListWebhookEndpointsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2522,7 +2522,7 @@ export interface ListWebhookEndpointsQuery {
 export interface ListWebhookDeliveriesQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only deliveries to this endpoint; `endpoint` is an alias of this parameter. */
   endpoint_id?: string | undefined;
@@ -2536,7 +2536,7 @@ export interface ListWebhookDeliveriesQuery {
 export interface ListWebhookReplaysQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2544,7 +2544,7 @@ export interface ListWebhookReplaysQuery {
 export interface ListWebhookEventsQuery {
   /** Maximum number of events; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous response; omit it to start at the oldest event that is kept. */
+  /** `next_cursor` of the previous response; empty or left out to start at the oldest event that is kept. */
   after?: string | undefined;
 }
 
@@ -2552,7 +2552,7 @@ export interface ListWebhookEventsQuery {
 export interface ListRequestsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only requests with this `X-Request-Id`, by whomever. */
   request_id?: string | undefined;
