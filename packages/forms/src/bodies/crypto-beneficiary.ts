@@ -1,5 +1,6 @@
 import type { Form, PublicBody, Rule, TextField } from "../fields/field.ts";
 import {
+  birthDateField,
   choiceField,
   countryField,
   dateField,
@@ -16,6 +17,7 @@ import {
   networks,
   solanaDefaultCurrency,
 } from "../values/networks.ts";
+import { companyName, personName } from "./names.ts";
 
 /** Service interface, "Crypto beneficiary (request fields)". */
 
@@ -111,18 +113,23 @@ const currencyOnNetwork: Rule = {
   },
 };
 
+const wholeNames: readonly Rule[] = [
+  personName("beneficiary_name", { field: "beneficiary_account_type", in: ["Individual"] }),
+  companyName("beneficiary_name", { field: "beneficiary_account_type", notIn: ["Individual"] }),
+];
+
 const formOf = (type: string, description: string, ...fields: readonly TextField[]): Form => ({
   name: `crypto_beneficiary_${type.toLowerCase()}`,
   description,
   selectedBy: [{ field: "beneficiary_account_type", in: [type] }],
   fields: [...common, ...fields, metadataField],
-  rules: [currencyOnNetwork],
+  rules: [currencyOnNetwork, ...wholeNames],
 });
 
 const individual = formOf(
   "Individual",
   "A person who is paid in crypto currency.",
-  dateField("beneficiary_date_of_birth", "Date of birth.", "1985-04-12"),
+  birthDateField("beneficiary_date_of_birth"),
   choiceField(documentType, "Kind of document.", individualDocuments),
 );
 
@@ -147,6 +154,6 @@ export const cryptoBeneficiary: PublicBody = {
       choiceField(documentType, "Kind of document.", [...individualDocuments, corporateDocument]),
       metadataField,
     ],
-    rules: [currencyOnNetwork],
+    rules: [currencyOnNetwork, ...wholeNames],
   },
 };

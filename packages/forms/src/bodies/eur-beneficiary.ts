@@ -1,7 +1,7 @@
 import { type Form, optional, type Rule, type TextField } from "../fields/field.ts";
 import { choiceField, countryField, lengths, metadataField, textField } from "../fields/make.ts";
 import { isBic, isSepaIban } from "../values/bank-codes.ts";
-import { bicPattern, nameFields } from "./fiat-parts.ts";
+import { bicPattern, nameFields, nameRules } from "./fiat-parts.ts";
 
 /** Decisions §9, "The added `EUR` form of the fiat beneficiary". */
 
@@ -54,5 +54,5 @@ export const eurBeneficiary: Form = {
   description: "A bank account that is paid in EUR over SEPA.",
   selectedBy: [{ field: "destination_currency", in: ["EUR"] }],
   fields: [...fields, metadataField],
-  rules: [sepaIban, bicOfBank],
+  rules: [sepaIban, bicOfBank, ...nameRules],
 };

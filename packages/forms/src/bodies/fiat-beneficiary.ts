@@ -18,7 +18,7 @@ import {
 } from "../fields/make.ts";
 import { isAbaRoutingNumber, isBic, isIbanOf, isIfsc, usesIban } from "../values/bank-codes.ts";
 import { eurBeneficiary } from "./eur-beneficiary.ts";
-import { bicPattern, nameFields } from "./fiat-parts.ts";
+import { bicPattern, nameFields, nameRules } from "./fiat-parts.ts";
 
 /** Service interface, "Fiat beneficiary (request fields)". */
 
@@ -194,7 +194,7 @@ const usdBeneficiary: Form = {
     }),
     metadataField,
   ],
-  rules: [typeFitsTransfer, domestic, routingNumber, iban],
+  rules: [typeFitsTransfer, domestic, routingNumber, iban, ...nameRules],
 };
 
 const inIndia: Rule = {
@@ -266,7 +266,7 @@ const inrBeneficiary: Form = {
     ...inrFields.map((field) => ({ ...field, example: inrExamples[field.name] ?? field.example })),
     metadataField,
   ],
-  rules: [inIndia, branchCode],
+  rules: [inIndia, branchCode, ...nameRules],
 };
 
 /** `POST /api/v1/transfer/fiat/beneficiary`. */
@@ -290,5 +290,6 @@ export const fiatBeneficiary: PublicBody = {
       }),
       metadataField,
     ],
+    rules: nameRules,
   },
 };

@@ -1,5 +1,6 @@
-import type { Pattern, TextField } from "../fields/field.ts";
+import type { Pattern, Rule, TextField } from "../fields/field.ts";
 import { textField } from "../fields/make.ts";
+import { companyName, personNames } from "./names.ts";
 
 /** What the forms of fiat beneficiaries have in common. */
 
@@ -17,6 +18,12 @@ export const nameFields: readonly TextField[] = [
   textField("beneficiary_name", "Name of the company; of a Corporate.", "Doe Trading LLC", {
     when: isCorporate,
   }),
+];
+
+/** Whole names, of either type. */
+export const nameRules: readonly Rule[] = [
+  personNames("beneficiary_first_name", "beneficiary_last_name", isIndividual),
+  companyName("beneficiary_name", isCorporate),
 ];
 
 /** ISO 9362, upper case, 8 or 11 characters. */

@@ -1,4 +1,12 @@
-import type { Condition, Field, Form, PublicBody, TextField, TextKind } from "../fields/field.ts";
+import type {
+  Condition,
+  Field,
+  Form,
+  PublicBody,
+  Rule,
+  TextField,
+  TextKind,
+} from "../fields/field.ts";
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 takes it). */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -19,15 +27,18 @@ export function formSchema(form: Form): JsonSchema {
     ];
   });
   const conditions = form.fields.flatMap(conditionalSchemas);
-  const rules = (form.rules ?? []).map(({ description }) => `- ${description}`);
   return {
     type: "object",
     title: form.name.replaceAll("_", " "),
-    description: [form.description, ...rules].join("\n"),
+    description: withRules(form.description, form.rules),
     properties: Object.fromEntries(properties),
     ...requiredNames(form.fields),
     ...(conditions.length === 0 ? {} : { allOf: conditions }),
   };
+}
+
+function withRules(description: string, rules: readonly Rule[] = []): string {
+  return [description, ...rules.map((rule) => `- ${rule.description}`)].join("\n");
 }
 
 /** The single field that selects the form of a body, with each form's values of it. */
@@ -62,7 +73,7 @@ function fieldSchema(field: Field): JsonSchema {
   const { description } = field;
   switch (field.kind) {
     case "object":
-      return { ...objectSchema(field.fields), description };
+      return { ...objectSchema(field.fields), description: withRules(description, field.rules) };
     case "list":
       return {
         type: "array",

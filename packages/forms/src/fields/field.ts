@@ -98,6 +98,8 @@ export type TextsField = Described & {
 export type ObjectField = Described & {
   readonly kind: "object";
   readonly fields: readonly Field[];
+  /** How its own fields must agree; conditions are on top-level fields, as everywhere. */
+  readonly rules?: readonly Rule[];
 };
 
 /** A JSON array of objects, with at least one entry where it is required. */
@@ -143,7 +145,7 @@ export type CheckContext = {
   readonly allowed?: Readonly<Record<string, readonly string[]>>;
 };
 
-/** Reads one top-level text of the body that is checked; `""` where it was not sent. */
+/** Reads one text beside the rule, in the body or object; `""` where it was not sent. */
 export type ReadText = (field: string) => string;
 
 /** Where fields have to agree with one another; declared beside the table that it belongs to. */
@@ -152,7 +154,7 @@ export type Rule = {
   readonly description: string;
   /** Where it does not hold, the rule says nothing of the body. */
   readonly when?: Condition;
-  /** Top-level fields that it reads; it is tried only where each of them is sound by itself. */
+  /** Fields beside it that it reads; it is tried only where each of them is sound by itself. */
   readonly reads: readonly string[];
   /** The field that its failure is reported on. */
   readonly reports: string;

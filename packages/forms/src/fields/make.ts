@@ -73,6 +73,18 @@ export function dateField(name: string, description: string, example: string): T
   return textField(name, past, example, { kind: "date", maxLength: lengths.date });
 }
 
+/** Nobody alive was born before 1900; such a date is a stand-in for one that is not known. */
+const bornSince1900 = {
+  source: "^(?:19|[2-9][0-9])[0-9]{2}-[0-9]{2}-[0-9]{2}$",
+  problem: "must not be before 1900-01-01",
+} as const;
+
+/** A required date of birth. */
+export function birthDateField(name: string): TextField {
+  const date = dateField(name, "Date of birth, 1900 or later.", "1985-04-12");
+  return { ...date, pattern: bornSince1900 };
+}
+
 /** An optional e-mail address. */
 export function emailField(name: string, description: string): TextField {
   const email = { kind: "email", required: false, maxLength: lengths.email } as const;

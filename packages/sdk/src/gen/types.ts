@@ -49,7 +49,7 @@ export interface Beneficiary {
   beneficiary_document_id?: string;
   /** Destination currency. */
   destination_currency?: string;
-  /** Date of birth. Not in the future. */
+  /** Date of birth, 1900 or later. Not in the future. */
   beneficiary_date_of_birth?: string;
   /** Kind of document. */
   beneficiary_document_type?: string;
@@ -269,7 +269,10 @@ export interface Depositor {
   depositor_type?: string;
   /** Personal info. */
   depositor_details?: {
-    /** The person. */
+    /**
+     * The person.
+     * - The name of a person is no placeholder such as N/A, and has a letter.
+     */
     person_details?: {
       /** First name. */
       firstname?: string;
@@ -279,7 +282,7 @@ export interface Depositor {
       citizenship?: string;
       /** Country of birth. */
       country_of_birth?: string;
-      /** Date of birth. Not in the future. */
+      /** Date of birth, 1900 or later. Not in the future. */
       date_of_birth?: string;
     };
     /** Where the depositor lives or is registered. */
@@ -303,7 +306,10 @@ export interface Depositor {
       document_number?: string;
     };
   };
-  /** Business info. */
+  /**
+   * Business info.
+   * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+   */
   depositor_business_details?: {
     /** EIN, registration number or tax id. */
     business_identification_number?: string;
@@ -329,7 +335,10 @@ export interface Depositor {
   };
   /** The owners, at least one. */
   company_owner_details?: Array<{
-    /** The person. */
+    /**
+     * The person.
+     * - The name of a person is no placeholder such as N/A, and has a letter.
+     */
     person_details?: {
       /** First name. */
       firstname?: string;
@@ -339,7 +348,7 @@ export interface Depositor {
       citizenship?: string;
       /** Country of birth. */
       country_of_birth?: string;
-      /** Date of birth. Not in the future. */
+      /** Date of birth, 1900 or later. Not in the future. */
       date_of_birth?: string;
     };
     /** A document of the person. */
@@ -1624,6 +1633,8 @@ export interface ChallengeWebhook {
 /**
  * A person who is paid in crypto currency.
  * - The destination currency must be one that lives on the network.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
  */
 export interface CryptoBeneficiaryIndividualRequest {
   /** Full name. */
@@ -1656,7 +1667,7 @@ export interface CryptoBeneficiaryIndividualRequest {
   beneficiary_document_id: string;
   /** Currency to be delivered; has to live on the network. May be omitted on SOLANA only. */
   destination_currency?: "USDC_ETH" | "USDT_ETH" | "ETH" | "SOL" | "PYUSD_SOL" | "USDP_SOL" | "USDC_SOL" | "MATIC_POLYGON" | "USDC_COIN_POLYGON" | "BTC" | "USDT_TRON";
-  /** Date of birth. Not in the future. */
+  /** Date of birth, 1900 or later. Not in the future. */
   beneficiary_date_of_birth: string;
   /** Kind of document. */
   beneficiary_document_type: "NATIONAL_ID_CARD" | "PASSPORT" | "DRIVING_LICENSE";
@@ -1667,6 +1678,8 @@ export interface CryptoBeneficiaryIndividualRequest {
 /**
  * A company that is paid in crypto currency.
  * - The destination currency must be one that lives on the network.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
  */
 export interface CryptoBeneficiaryCorporateRequest {
   /** Full name. */
@@ -1713,6 +1726,8 @@ export interface CryptoBeneficiaryCorporateRequest {
  * - ACH and LOCAL transfers of USD and USDC stay in the United States.
  * - SWIFT takes a BIC (ISO 9362), ACH CODE an ABA routing number with its checksum.
  * - Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
  */
 export interface FiatBeneficiaryUsdRequest {
   /** First name; of an Individual. */
@@ -1781,6 +1796,8 @@ export interface FiatBeneficiaryUsdRequest {
  * A bank account that is paid in INR.
  * - INR is sent to India.
  * - The routing value is an IFSC.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
  */
 export interface FiatBeneficiaryInrRequest {
   /** First name; of an Individual. */
@@ -1853,6 +1870,8 @@ export interface FiatBeneficiaryInrRequest {
  * A bank account that is paid in EUR over SEPA.
  * - The account number is a valid IBAN (ISO 13616) of a country in SEPA.
  * - The BIC is one of ISO 9362.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
  */
 export interface FiatBeneficiaryEurRequest {
   /** First name; of an Individual. */
@@ -1883,7 +1902,12 @@ export interface FiatBeneficiaryEurRequest {
   metadata?: Record<string, string>;
 }
 
-/** What the beneficiary is asked for, and what is set already. */
+/**
+ * What the beneficiary is asked for, and what is set already.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ */
 export interface CreateBeneficiaryLinkRequest {
   /** Currency that the beneficiary is paid. */
   destination_currency: string;
@@ -1929,7 +1953,10 @@ export interface DepositorIndividualRequest {
   depositor_type: "Individual";
   /** Personal info. */
   depositor_details: {
-    /** The person. */
+    /**
+     * The person.
+     * - The name of a person is no placeholder such as N/A, and has a letter.
+     */
     person_details: {
       /** First name. */
       firstname: string;
@@ -1939,7 +1966,7 @@ export interface DepositorIndividualRequest {
       citizenship: string;
       /** Country of birth. */
       country_of_birth: string;
-      /** Date of birth. Not in the future. */
+      /** Date of birth, 1900 or later. Not in the future. */
       date_of_birth: string;
     };
     /** Where the depositor lives or is registered. */
@@ -1973,7 +2000,10 @@ export interface DepositorCorporateRequest {
   depositor_relation: string;
   /** Type of depositor. */
   depositor_type: "Corporate";
-  /** Business info. */
+  /**
+   * Business info.
+   * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+   */
   depositor_business_details: {
     /** EIN, registration number or tax id. */
     business_identification_number: string;
@@ -1999,7 +2029,10 @@ export interface DepositorCorporateRequest {
   };
   /** The owners, at least one. */
   company_owner_details: Array<{
-    /** The person. */
+    /**
+     * The person.
+     * - The name of a person is no placeholder such as N/A, and has a letter.
+     */
     person_details: {
       /** First name. */
       firstname: string;
@@ -2009,7 +2042,7 @@ export interface DepositorCorporateRequest {
       citizenship: string;
       /** Country of birth. */
       country_of_birth: string;
-      /** Date of birth. Not in the future. */
+      /** Date of birth, 1900 or later. Not in the future. */
       date_of_birth: string;
     };
     /** A document of the person. */
