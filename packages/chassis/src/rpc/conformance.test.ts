@@ -25,10 +25,9 @@ import { createMetrics } from "../metrics.ts";
 import { admissionInterceptor, createAdmission } from "./admission.ts";
 import { createEndpoints } from "./balancing/endpoints.ts";
 import { unobserved } from "./balancing/observe.ts";
-import { capDeadline } from "./deadline.ts";
 import { sendIdentity } from "./identity.ts";
 import { publicRefusals, readRefusal, refusalError } from "./refusal.ts";
-import { type RpcServer, startRpcServer } from "./server.ts";
+import { capDeadline, type RpcServer, startRpcServer } from "./server.ts";
 import { messageBytesMax } from "./unary-message.ts";
 import { createUnaryTransport } from "./unary-transport.ts";
 

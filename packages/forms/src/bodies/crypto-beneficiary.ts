@@ -49,7 +49,7 @@ const walletAddress: TextField = {
     "beneficiary_account_number",
     "Wallet address, valid for its network including its checksum, that somebody can own: no burn address, precompile, system account or token contract.",
     "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-    { maxLength: lengths.wallet },
+    { maxLength: lengths.wallet, normal: { of: "wallet" } },
   ),
   variants: [
     {

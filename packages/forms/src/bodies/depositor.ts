@@ -73,7 +73,7 @@ const wallet = textField(
   "depositor_wallet_address",
   "Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract.",
   "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-  { maxLength: lengths.wallet },
+  { maxLength: lengths.wallet, normal: { of: "wallet" } },
 );
 
 const selfBusiness: Form = {

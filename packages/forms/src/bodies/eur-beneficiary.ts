@@ -1,5 +1,12 @@
 import { type Form, optional, type Rule, type TextField } from "../fields/field.ts";
-import { choiceField, countryField, lengths, metadataField, textField } from "../fields/make.ts";
+import {
+  choiceField,
+  countryField,
+  ibanForm,
+  lengths,
+  metadataField,
+  textField,
+} from "../fields/make.ts";
 import { isBic, isSepaIban } from "../values/bank-codes.ts";
 import { bicPattern, nameFields, nameRules } from "./fiat-parts.ts";
 
@@ -12,11 +19,12 @@ const fields: readonly TextField[] = [
   choiceField("transfer_type", "How the money is sent.", ["SEPA"]),
   textField(
     "iban",
-    "Account, as an IBAN in electronic form: capitals and digits, no spaces.",
+    "Account, as an IBAN. Blanks are dropped, and small letters made capitals.",
     "DE89370400440532013000",
     {
       maxLength: lengths.accountNumber,
       pattern: { source: "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$", problem: "must be a valid IBAN" },
+      normal: ibanForm("^[A-Za-z]{2} ?[0-9]{2}(?: ?[A-Za-z0-9]){11,30}$"),
     },
   ),
   optional(

@@ -1,6 +1,7 @@
 import {
   type Condition,
   type Form,
+  type NormalForm,
   optional,
   type Pattern,
   type PublicBody,
@@ -12,8 +13,10 @@ import {
   choiceField,
   countryField,
   emailField,
+  ibanForm,
   lengths,
   metadataField,
+  telephoneField,
   textField,
 } from "../fields/make.ts";
 import { isAbaRoutingNumber, isBic, isIbanOf, isIfsc, usesIban } from "../values/bank-codes.ts";
@@ -34,6 +37,9 @@ type FiatForm = {
   readonly required: boolean;
   readonly residenceRequired: TextField["required"];
   readonly bankRequired: TextField["required"];
+  /** Description of the account, and how it may be written. */
+  readonly account: string;
+  readonly accountForm?: NormalForm;
   readonly more?: readonly TextField[];
 };
 
@@ -63,24 +69,25 @@ function fiatFields(form: FiatForm): readonly TextField[] {
     textField("beneficiary_address", "Address line.", "1 Main Street"),
     textField("beneficiary_city", "City.", "New York"),
     textField("beneficiary_postcode", "Post code.", "10001", postcode),
-    textField("beneficiary_account_number", "Payout account.", "1234567890", {
+    textField("beneficiary_account_number", form.account, "1234567890", {
       maxLength: lengths.accountNumber,
       pattern: alphanumeric,
+      ...(form.accountForm && { normal: form.accountForm }),
     }),
     ifRequired(
-      textField(
+      telephoneField(
         "beneficiary_contact_country_code",
-        "Country calling code, digits, as a string or a number.",
+        "Country calling code.",
         "1",
-        { kind: "digits", maxLength: lengths.phoneCountryCode },
+        lengths.phoneCountryCode,
       ),
     ),
     ifRequired(
-      textField(
+      telephoneField(
         "beneficiary_contact_number",
-        "Telephone number, digits, as a string or a number.",
+        "Telephone number.",
         "2125550123",
-        { kind: "digits", maxLength: lengths.phoneNumber },
+        lengths.phoneNumber,
       ),
     ),
     ifRequired(textField("beneficiary_alias", "Nickname.", "jane", { maxLength: lengths.alias })),
@@ -188,6 +195,8 @@ const usdBeneficiary: Form = {
         ],
       },
       required: false,
+      account: "Payout account. An IBAN may have blanks and small letters.",
+      accountForm: ibanForm("^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$"),
       // SWIFT takes structured addresses alone, of a town and a country at least (decisions §9).
       residenceRequired: isSwift,
       bankRequired: { field: "routing_code_type_1", in: ["SWIFT"] },
@@ -221,6 +230,7 @@ const inrFields = fiatFields({
     pattern: { source: "^[A-Z]{4}0[A-Z0-9]{6}$", problem: "must be a valid IFSC" },
   },
   required: true,
+  account: "Payout account.",
   residenceRequired: true,
   bankRequired: true,
   more: [
@@ -285,6 +295,7 @@ export const fiatBeneficiary: PublicBody = {
         routingType: textField("routing_code_type_1", "Follows the transfer type.", "ACH CODE"),
         routingValue: { description: "Routing value for the type.", example: "021000021" },
         required: false,
+        account: "Payout account.",
         residenceRequired: false,
         bankRequired: false,
       }),

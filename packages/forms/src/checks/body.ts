@@ -19,6 +19,7 @@ import {
   textOf,
   variantOf,
 } from "../fields/field.ts";
+import { normalText } from "./normal.ts";
 import { integerProblem, wholeBody } from "./read.ts";
 import { checkText } from "./text.ts";
 
@@ -144,7 +145,7 @@ function checkTextField(
   path: string,
   walk: Walk,
 ): string | undefined {
-  const text = typeof value === "string" ? cleanText(value) : "";
+  const text = typeof value === "string" ? normalText(field, value) : "";
   if (text === "") {
     refuseAbsent(field, path, walk);
     return field.default;

@@ -29,7 +29,7 @@ export type BeneficiaryForm = {
 };
 
 /** A field of one form, its conditions resolved. */
-export type RequestedField = Omit<TextField, "required" | "when" | "variants"> & {
+export type RequestedField = Omit<TextField, "required" | "when" | "variants" | "normal"> & {
   readonly required: boolean;
 };
 
@@ -183,6 +183,7 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
     required,
     when,
     variants: _,
+    normal,
     ...rest
   } = variantOf(field, (condition) => decide(condition, known) === true);
   if (when !== undefined && decide(when, known) !== true) return undefined;
@@ -195,9 +196,20 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
   if (needed === "open") throw new Error(`${field.name} may be required or not`);
   return {
     ...rest,
+    ...sentAs(rest, normal),
     ...(shown ? { allowed: values } : {}),
     ...(isExampleGone ? { example: values[0] ?? "" } : {}),
     required: needed,
+  };
+}
+
+/** A text as it may be sent, where it is rewritten before its checks. */
+function sentAs({ pattern }: Pick<TextField, "pattern">, normal: TextField["normal"]) {
+  if (normal?.sent === undefined) return {};
+  const { maxLength, pattern: source } = normal.sent;
+  return {
+    maxLength,
+    pattern: { source, problem: pattern?.problem ?? "must contain digits only" },
   };
 }
 

@@ -127,8 +127,9 @@ export function objectSchema(fields: readonly Field[]): JsonSchema {
 }
 
 function textSchema(field: TextField): JsonSchema {
-  const { description, maxLength, allowed, pattern, shape, example } = field;
-  const source = pattern?.source ?? shape;
+  const { description, allowed, pattern, shape, example, normal } = field;
+  const maxLength = normal?.sent?.maxLength ?? field.maxLength;
+  const source = normal?.sent?.pattern ?? pattern?.source ?? shape;
   return {
     ...kindSchemas[field.kind],
     description,

@@ -49,6 +49,8 @@ export type TextField = Described & {
    */
   readonly allowed?: readonly string[];
   readonly pattern?: Pattern;
+  /** How a text is rewritten before it is checked and stored; the checks are of the result. */
+  readonly normal?: NormalForm;
   /**
    * As a pattern's source, for documents alone: another check refuses what it does not match, with
    * a code of its own.
@@ -59,6 +61,13 @@ export type TextField = Described & {
   readonly example: string;
   /** What is different where a condition holds; the first that does counts. */
   readonly variants?: readonly Variant[];
+};
+
+/** See `checks/normal.ts`. */
+export type NormalForm = {
+  readonly of: "iban" | "telephone" | "wallet";
+  /** A text as it may be sent, for documents, where that is more than the checks take. */
+  readonly sent?: { readonly maxLength: number; readonly pattern: string };
 };
 
 /** ECMAScript regular expression with the `u` flag, anchored, with the message of its failure. */

@@ -4,7 +4,7 @@ import {
   metadataKeysMax,
   metadataValueMax,
 } from "@disburse/kernel/metadata.ts";
-import type { PairsField, TextField } from "./field.ts";
+import type { NormalForm, PairsField, TextField } from "./field.ts";
 
 /** Longest values of strings, in code points (decisions: wire conventions). */
 export const lengths = {
@@ -106,6 +106,29 @@ const documentNumber = {
   source: "^[\\p{L}\\p{M}\\p{N}]+(?:[-/. ][\\p{L}\\p{M}\\p{N}]+)*$",
   problem: "must contain letters and digits, with single separators between them",
 } as const;
+
+/** Printed in groups of four, and in lower case by some programs. */
+export const ibanForm = (pattern: string): NormalForm => ({
+  of: "iban",
+  sent: { maxLength: lengths.accountNumber + 8, pattern },
+});
+
+/** `+1 (212) 555-0123` is stored as its digits. */
+const telephoneForm: NormalForm = {
+  of: "telephone",
+  sent: { maxLength: 32, pattern: "^[(]?[+]? ?[(]?[0-9][0-9 ()-]*$" },
+};
+
+/** A required part of a telephone number: digits, given as text or a number. */
+export function telephoneField(
+  name: string,
+  description: string,
+  example: string,
+  maxLength: number,
+): TextField {
+  const printed = `${description} Digits, as a string or a number; \`+\`, blanks, brackets and hyphens of a string are dropped.`;
+  return textField(name, printed, example, { kind: "digits", maxLength, normal: telephoneForm });
+}
 
 /** A required number of a document. */
 export function documentField(name: string, description: string, example: string): TextField {

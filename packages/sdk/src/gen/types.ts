@@ -69,9 +69,9 @@ export interface Beneficiary {
   routing_code_type_2?: string;
   /** Second routing value. */
   routing_code_value_2?: string;
-  /** Country calling code, digits, as a string or a number. */
+  /** Country calling code. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_country_code?: string;
-  /** Telephone number, digits, as a string or a number. */
+  /** Telephone number. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_number?: string;
   /** Nickname. */
   beneficiary_alias?: string;
@@ -95,7 +95,7 @@ export interface Beneficiary {
   currency_type?: string;
   /** Kind of bank account. */
   beneficiary_bank_account_type?: string;
-  /** Account, as an IBAN in electronic form: capitals and digits, no spaces. */
+  /** Account, as an IBAN. Blanks are dropped, and small letters made capitals. */
   iban?: string;
   /** BIC of the account's bank; its IBAN suffices. */
   bic?: string;
@@ -1764,11 +1764,11 @@ export interface FiatBeneficiaryUsdRequest {
   beneficiary_city: string;
   /** Post code. */
   beneficiary_postcode: string;
-  /** Payout account. */
+  /** Payout account. An IBAN may have blanks and small letters. */
   beneficiary_account_number: string;
-  /** Country calling code, digits, as a string or a number. */
+  /** Country calling code. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_country_code?: string;
-  /** Telephone number, digits, as a string or a number. */
+  /** Telephone number. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_number?: string;
   /** Nickname. */
   beneficiary_alias?: string;
@@ -1836,9 +1836,9 @@ export interface FiatBeneficiaryInrRequest {
   beneficiary_postcode: string;
   /** Payout account. */
   beneficiary_account_number: string;
-  /** Country calling code, digits, as a string or a number. */
+  /** Country calling code. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_country_code: string;
-  /** Telephone number, digits, as a string or a number. */
+  /** Telephone number. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_number: string;
   /** Nickname. */
   beneficiary_alias: string;
@@ -1886,7 +1886,7 @@ export interface FiatBeneficiaryEurRequest {
   destination_currency: "EUR";
   /** How the money is sent. */
   transfer_type: "SEPA";
-  /** Account, as an IBAN in electronic form: capitals and digits, no spaces. */
+  /** Account, as an IBAN. Blanks are dropped, and small letters made capitals. */
   iban: string;
   /** BIC of the account's bank; its IBAN suffices. */
   bic?: string;
