@@ -1,4 +1,4 @@
-/** The longest wait of a timer: 24.8 days. Node lets a longer one, a 32-bit overflow, end at once. */
+/** The longest wait of a timer: 24.8 days. A longer one overflows 32 bits and ends at once. */
 export const timerMsMax = 2 ** 31 - 1;
 
 /** A wait that a timer can hold: the time itself, or the longest wait. */

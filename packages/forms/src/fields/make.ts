@@ -73,7 +73,7 @@ export function dateField(name: string, description: string, example: string): T
   return textField(name, past, example, { kind: "date", maxLength: lengths.date });
 }
 
-/** Nobody alive was born before 1900; such a date is a stand-in for one that is not known. */
+/** The oldest people alive were born later; an earlier date stands for one that is not known. */
 const bornSince1900 = {
   source: "^(?:19|[2-9][0-9])[0-9]{2}-[0-9]{2}-[0-9]{2}$",
   problem: "must not be before 1900-01-01",

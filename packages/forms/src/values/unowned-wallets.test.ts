@@ -10,7 +10,7 @@ const numbered = (number: number) => `0x${number.toString(16).padStart(40, "0")}
 /** Precompiles of Ethereum, by the EIPs. */
 const precompiles = [...Array.from({ length: 17 }, (_, at) => at + 1), 0x100];
 
-/** Nobody owns these on the networks named; each is well-formed there. */
+/** No one owns these on the networks named; each is well-formed there. */
 const unowned: readonly (readonly [string, string, readonly Network[]])[] = [
   ["zero", numbered(0), evm],
   ["dead", "0x000000000000000000000000000000000000dEaD", evm],

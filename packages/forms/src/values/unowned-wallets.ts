@@ -67,7 +67,7 @@ const tronPrecompiles: readonly number[] = [
 /** The account `Blackhole` of TRON's genesis block, to which fees were burnt. */
 const tronBlackHole = "TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy";
 
-/** Native programs and sysvars (`solana-sdk-ids`), SPL programs (spl.solana.com), the incinerator. */
+/** Native programs and sysvars (`solana-sdk-ids`), SPL programs (spl.solana.com), incinerator. */
 const solanaAccounts: readonly string[] = [
   "11111111111111111111111111111111",
   "AddressLookupTab1e1111111111111111111111111",
@@ -156,7 +156,7 @@ export const unownedWallets: Readonly<Record<Network, ReadonlySet<string>>> = {
   ]),
 };
 
-/** Whether nobody can own a well-formed address: burn, precompile, system account or token. */
+/** Whether a well-formed address has no owner: burn, precompile, system account or token. */
 export function isUnowned(network: Network, address: string): boolean {
   const known = unownedWallets[network];
   return known.has(address) || (address.startsWith("0x") && known.has(address.toLowerCase()));

@@ -13,9 +13,9 @@ export type WalletRefusal = Refused<"INVALID_WALLET_ADDRESS">;
 const base58check = createBase58check(sha256);
 
 /**
- * The canonical form of a main-net address that somebody can own, or a refusal. Checksums are
+ * The canonical form of a main-net address that can have an owner, or a refusal. Checksums are
  * checked: EIP-55 where an EVM address mixes cases, base58check and bech32/bech32m of Bitcoin,
- * base58check of TRON. An address of Solana has none: it is base58 of 32 bytes, on the curve or not.
+ * base58check of TRON. Solana's have none: they are base58 of 32 bytes, on the curve or not.
  */
 export function checkWalletAddress(network: Network, address: string): string | WalletRefusal {
   const canonical = canonicalAddress(network, address);
@@ -27,7 +27,7 @@ export function checkWalletAddress(network: Network, address: string): string | 
 
 /**
  * The networks on which an address is valid, in the order of the interface; none for no address,
- * and none where nobody can own it on one of them: the sender may pay there.
+ * and none where it has no owner on one of them: the sender may pay there.
  */
 export function walletNetworks(address: string): readonly Network[] {
   const valid: Network[] = [];
@@ -103,7 +103,7 @@ function isBitcoinBech32(text: string): text is Bech32Text {
 
 /**
  * Lengths of a witness program by its version: 20 and 32 bytes of BIP-141, 32 of BIP-341. Programs
- * of other versions and lengths have no rules yet: whoever mines a block can spend them.
+ * of other versions and lengths have no rules yet: any miner can spend them.
  */
 const programBytes: readonly (readonly number[])[] = [[20, 32], [32]];
 

@@ -125,7 +125,7 @@ export const keysMax = 200;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The text of bytes, without a byte-order mark before it, or `undefined` where they are not UTF-8. */
+/** The text of bytes, without a byte-order mark; `undefined` where they are not UTF-8. */
 export function readText(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes);

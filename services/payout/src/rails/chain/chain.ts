@@ -49,7 +49,7 @@ export type Chain = {
   check(): Promise<void>;
   /** Whether the settings name the order's currency, and its recipient is an address. */
   pays(order: Pick<Order, "currency" | "to">): boolean;
-  /** Whether somebody can own the recipient's wallet: no burn address, precompile or token. */
+  /** Whether a recipient is a wallet with an owner: no burn address, precompile or token. */
   isOwned(to: string): boolean;
   look(): Promise<Look>;
   /** What paying an order takes out of the wallet: in units of the chain, with the dearest fee. */

@@ -34,7 +34,7 @@ export async function acceptTransfer(
 }
 
 /**
- * Stores that a transfer is never paid, as nobody can own its recipient; one that was accepted
+ * Stores that a transfer is never paid, as its recipient has no owner; one that was accepted
  * before stays as it is.
  */
 export async function refuseTransfer(

@@ -53,10 +53,6 @@ export function openEvmChain(
     if (asset === undefined) throw new Error(`the chain does not pay ${currency}`);
     return asset;
   };
-  const isOwned = (to: string): boolean => {
-    const contracts = Object.values(settings.tokens).map(({ contract }) => contract.toLowerCase());
-    return !isUnowned(settings.network, to) && !contracts.includes(to.toLowerCase());
-  };
   const askAll = askingAll(nodes, log, onNodeFailed);
   const paymentOf = ({ currency, amount, to }: Order): Payment => {
     const { token, decimals } = assetOf(currency);
@@ -68,9 +64,8 @@ export function openEvmChain(
       await signer.check();
       await checkNodes(settings, askAll);
     },
-    pays: ({ currency, to }) =>
-      assets.has(currency) && isAddress(to, { strict: false }) && isOwned(to),
-    isOwned,
+    pays: ({ currency, to }) => assets.has(currency) && hasOwner(settings, to),
+    isOwned: (to) => hasOwner(settings, to),
     look: async () => {
       const tokens = [...assets.values()].flatMap(({ token }) => token ?? []);
       const answers = await askAll((node) => node.look(tokens));
@@ -84,7 +79,7 @@ export function openEvmChain(
       return { amount: unitsOf(amount, currency, decimals), fee: gasLimit * fees.max };
     },
     sign: async (nonce, order, fees) => {
-      if (!isOwned(order.to)) throw new Error("nobody can own the recipient's wallet");
+      if (!hasOwner(settings, order.to)) throw new Error("the recipient's wallet has no owner");
       const { gasLimit } = assetOf(order.currency);
       const call = callOf(paymentOf(order));
       return signed(signer, wallet, { chainId, nonce, gas: gasLimit, ...call, ...feesOf(fees) });
@@ -114,6 +109,13 @@ export function openEvmChain(
     },
     amountText: (units, currency) => formatDecimal({ units, scale: assetOf(currency).decimals }),
   };
+}
+
+/** An address that neither the table of networks nor the chain's own tokens have. */
+function hasOwner({ network, tokens }: EvmChainSettings, to: string): boolean {
+  if (!isAddress(to, { strict: false })) return false;
+  const contracts = Object.values(tokens).map(({ contract }) => contract.toLowerCase());
+  return !isUnowned(network, to) && !contracts.includes(to.toLowerCase());
 }
 
 /** Asks every node; a node that does not answer gives `undefined`. */
