@@ -33,9 +33,9 @@ export const wallets: Readonly<Record<Network, string>> = {
   ETHEREUM: evm,
   POL: evm,
   BNB: evm,
-  SOLANA: "So11111111111111111111111111111111111111112",
+  SOLANA: "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM",
   BTC: "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
-  TRX: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+  TRX: "TJCnKsPa7y5okkXvQAidZBzqx3QyQ6sxMW",
 };
 
 function formBody(body: PublicBody, name: string): BodyValues {

@@ -1,5 +1,6 @@
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import { timerMs } from "./timer.ts";
 
 /** Background work with a lifetime: a sweep, a relay, a worker. */
 export type Loop = {
@@ -78,7 +79,7 @@ export function startLoop({ name, everyMs, restMs = everyMs, run, log }: LoopOpt
     new Promise<void>((resolve) => {
       const pauseMs = isResting() ? restMs : everyMs;
       quietMs += pauseMs;
-      const timer = setTimeout(resolve, pauseMs);
+      const timer = setTimeout(resolve, timerMs(pauseMs));
       wakeUp = () => {
         clearTimeout(timer);
         resolve();

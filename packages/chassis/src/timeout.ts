@@ -1,3 +1,5 @@
+import { timerMs } from "./timer.ts";
+
 /** Thrown by `withTimeout` for work that took too long. */
 export class TimeoutError extends Error {
   override name = "TimeoutError";
@@ -22,7 +24,7 @@ export async function withTimeout<T, Late = never>(
     if (late === undefined) timedOut.reject(error);
     else timedOut.resolve(late());
     abort.abort(error);
-  }, ms);
+  }, timerMs(ms));
   try {
     return await Promise.race([work(abort.signal), timedOut.promise]);
   } finally {

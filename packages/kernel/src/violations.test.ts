@@ -23,6 +23,7 @@ it.each([
   ["must have at most 15 digits before the point", "range"],
   ["must have at most 2 decimals", "range"],
   ["must not be in the future", "range"],
+  ["must not be before 1900-01-01", "range"],
   ["must cover the fees", "range"],
   ["must be a decimal number", "format"],
   ["must be a valid IBAN", "format"],

@@ -36,7 +36,10 @@ const rules: readonly (readonly [ViolationRule, RegExp])[] = [
   ["conflict", /\bwhere\b|^(was used|must be after|must not be above|is .+ was submitted)/],
   ["type", /^must be (a string|a number|text|true or false|an object|a JSON object|an array$)/],
   ["choice", /^must be (an array of )?(one )?(or more )?of /],
-  ["range", /^must (be a whole number|be greater|be in the|not be (in the|negative)|be at least)/],
+  [
+    "range",
+    /^must (be a whole number|be greater|be in the|not be (in the|before|negative)|be at least)/,
+  ],
   ["range", /\b(digits before the point|decimals|30 days)\b|^(would|must cover)/],
   ["length", /^must (have at (most|least)|be at most|nest)|^must be \d+ to \d+ .*characters$/],
 ];

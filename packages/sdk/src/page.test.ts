@@ -48,6 +48,14 @@ test("a page iterated begins with its own records", async () => {
   expect(await idsOf(await first.next())).toBe("cde");
 });
 
+test("a list ends at an empty cursor, whatever cursor it began with", async () => {
+  for (const cursor of ["", "c1"]) {
+    const { options, sent } = scripted([page(["a"], ""), page(["b"], "c2")]);
+    expect(await idsOf(new Disburse(options).payouts.list({ cursor }))).toBe("a");
+    expect(sent).toHaveLength(1);
+  }
+});
+
 test("a loop that ends early asks for no more pages", async () => {
   const { options, sent } = scripted(threePages());
   for await (const { id } of new Disburse(options).payouts.list()) if (id === "c") break;

@@ -5,10 +5,16 @@ import {
   Code,
   ConnectError,
   createClient,
+  type Interceptor,
   type ServiceImpl,
   type Transport,
 } from "@connectrpc/connect";
-import { connectNodeAdapter, createConnectTransport } from "@connectrpc/connect-node";
+import {
+  connectNodeAdapter,
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
@@ -21,7 +27,7 @@ import { createEndpoints } from "./balancing/endpoints.ts";
 import { unobserved } from "./balancing/observe.ts";
 import { sendIdentity } from "./identity.ts";
 import { publicRefusals, readRefusal, refusalError } from "./refusal.ts";
-import { type RpcServer, startRpcServer } from "./server.ts";
+import { capDeadline, type RpcServer, startRpcServer } from "./server.ts";
 import { messageBytesMax } from "./unary-message.ts";
 import { createUnaryTransport } from "./unary-transport.ts";
 
@@ -55,6 +61,11 @@ const implementation: Partial<ServiceImpl<typeof QuoteService>> = {
             aborted.push(ConnectError.from(context.signal.reason).code.toString());
             reject(context.signal.reason);
           });
+        });
+      case "brief":
+        return new Promise((resolve, reject) => {
+          context.signal.addEventListener("abort", () => reject(context.signal.reason));
+          setTimeout(() => resolve({ quote: { id: "brief" } }), 50);
         });
       case "echo":
         return { quote: { id: `${context.requestHeader.get("x-request-id")}` } };
@@ -228,6 +239,48 @@ describe("both servers answer the same to", () => {
     ["a method of HTTP that is none of the call's", { headers, method: "PUT", body: "x" }],
   ])("%s", async (_what, init) => {
     expect(await answerTo(servers.lean, init)).toEqual(await answerTo(servers.stock, init));
+  });
+});
+
+describe("a deadline that no timer can hold", () => {
+  // 24.8 days and more: a timer of so many milliseconds ends at once.
+  const longest = ["2147483648", "9999999999"];
+  const grpcLongest = ["2147484S", "99999999S", "99999999M", "99999999H"];
+
+  it.each(longest)("is capped in Connect's unary calls: %s ms", async (ms) => {
+    const headers = { authorization, "connect-protocol-version": "1", "connect-timeout-ms": ms };
+    for (const type of ["application/proto", "application/json"]) {
+      const body = type.endsWith("json") ? '{"quoteId":"brief"}' : "\n\x05brief";
+      const init = { headers: { ...headers, "content-type": type }, body };
+      expect((await answerTo(servers.lean, init))[0]).toBe(200);
+    }
+  });
+
+  it.each(grpcLongest)("is capped in gRPC and gRPC-Web: %s", async (timeout) => {
+    const send: Interceptor = (next) => (request) => {
+      request.header.set("authorization", authorization);
+      request.header.set("grpc-timeout", timeout);
+      return next(request);
+    };
+    const settings = { baseUrl: servers.lean, interceptors: [send] };
+    for (const transport of [
+      createGrpcTransport(settings),
+      createGrpcWebTransport({ ...settings, httpVersion: "1.1" }),
+    ]) {
+      const rpc = createClient(QuoteService, transport);
+      expect((await rpc.getQuote({ quoteId: "brief" })).quote?.id).toBe("brief");
+    }
+  });
+
+  it.each([
+    ["1S", "1S"],
+    ["2147483S", "2147483S"],
+    ["soon", "soon"],
+    ["100000000H", "100000000H"],
+  ])("is left as it is where a timer holds it or it is none: %s", (sent, kept) => {
+    const headers = { "grpc-timeout": sent, "connect-timeout-ms": "5" };
+    capDeadline(headers);
+    expect(headers).toEqual({ "grpc-timeout": kept, "connect-timeout-ms": "5" });
   });
 });
 

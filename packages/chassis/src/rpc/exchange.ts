@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Dispatcher, errors } from "undici";
+import { timerMs } from "../timer.ts";
 import type { Endpoint } from "./balancing/endpoint.ts";
 import type { NoAnswerReason } from "./balancing/repeats.ts";
 import { joined, messageBytesMax, tooLarge } from "./unary-message.ts";
@@ -64,7 +65,7 @@ export function exchange(
       giveUp(error);
     };
     const call = { onHung };
-    const timer = timeoutMs === undefined ? undefined : setTimeout(onDeadline, timeoutMs);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(onDeadline, timerMs(timeoutMs));
     signal?.addEventListener("abort", onAbort);
     if (signal?.aborted) return onAbort();
     if (calls.size === 0) endpoint.heardMs = performance.now();

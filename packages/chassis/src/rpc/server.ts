@@ -1,5 +1,6 @@
 import {
   createServer as createHttp1Server,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestListener,
   type ServerResponse,
@@ -13,7 +14,9 @@ import {
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
 import { type ConnectRouter, createContextValues } from "@connectrpc/connect";
+import { parseTimeout } from "@connectrpc/connect/protocol-grpc";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { timerMsMax } from "../timer.ts";
 import {
   type AdmissionOptions,
   admissionInterceptor,
@@ -196,13 +199,32 @@ function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes, 
   return {
     full: (request: Http2ServerRequest, response: Http2ServerResponse) => {
       limit(request, response);
+      capDeadline(request.headers);
       full(request, response);
     },
     unary: (request: IncomingMessage, response: ServerResponse) => {
       limit(request, response);
+      capDeadline(request.headers);
       unary(request, response);
     },
   };
+}
+
+const connectTimeout = "connect-timeout-ms";
+const grpcTimeout = "grpc-timeout";
+
+/** Lowers a request's deadline to the longest one that a timer can hold, in either protocol. */
+export function capDeadline(headers: IncomingHttpHeaders): void {
+  const connectMs = headers[connectTimeout];
+  if (typeof connectMs === "string" && /^\d{10}$/.test(connectMs)) {
+    headers[connectTimeout] = `${Math.min(Number(connectMs), timerMsMax)}`;
+  }
+  const grpc = headers[grpcTimeout];
+  if (typeof grpc !== "string") return;
+  const { timeoutMs = 0, error } = parseTimeout(grpc, Number.MAX_SAFE_INTEGER);
+  if (error === undefined && timeoutMs > timerMsMax) {
+    headers[grpcTimeout] = `${Math.floor(timerMsMax / 1_000)}S`;
+  }
 }
 
 function listen(listener: Server, port: number, host: string) {

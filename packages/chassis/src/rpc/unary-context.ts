@@ -7,9 +7,7 @@ import {
   createContextValues,
   type HandlerContext,
 } from "@connectrpc/connect";
-
-/** The longest time that a timer of Node can wait. */
-const timerMsMax = 2 ** 31 - 1;
+import { timerMs } from "../timer.ts";
 
 /**
  * What a handler knows of its call. Most handlers ask for none of it, so signal, headers and values
@@ -101,7 +99,7 @@ export class UnaryContext implements HandlerContext {
       this.#response.once("close", () => this.#onClose());
       if (leftMs !== undefined) {
         const onDeadline = () => this.#abort("the operation timed out", Code.DeadlineExceeded);
-        this.#deadline = setTimeout(onDeadline, Math.min(Math.max(leftMs, 0), timerMsMax));
+        this.#deadline = setTimeout(onDeadline, timerMs(Math.max(leftMs, 0)));
       }
     }
     return controller;

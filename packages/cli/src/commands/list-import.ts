@@ -75,7 +75,8 @@ export const listImportCommands: readonly OwnCommand[] = [
     name: "lists import",
     summary: "replace a sanctions list by files, in one step",
     details:
-      "A list that loses or replaces more than 2 % of what it is found by is refused, unless\n" +
+      "A list that loses or replaces more than 2 % of what it is found by, or whose files look\n" +
+      "incomplete (OFAC without aliases or cut), is refused, unless\n" +
       "--accept-drop says why; another person may then have to approve it: exit code 3.",
     examples: [
       "lists import internal internal.jsonl --list-version 2026-11-20",

@@ -1,5 +1,7 @@
-import { type PublicBody, singleForm, type TextField } from "../fields/field.ts";
+import { type PublicBody, type Rule, singleForm, type TextField } from "../fields/field.ts";
 import { lengths, metadataField, textField } from "../fields/make.ts";
+import { personNameProblem } from "../values/names.ts";
+import { companyName, personName, personNames } from "./names.ts";
 
 /** A link is as a rule opened within days; one that is forgotten ends within a month. */
 export const linkDays = { default: 7, max: 30 } as const;
@@ -17,6 +19,19 @@ const locked = (name: string, whose: string, example: string): TextField =>
   textField(name, `${whose} The beneficiary sees it and cannot change it.`, example, {
     required: false,
   });
+
+/** The beneficiary cannot correct a locked name; of one part alone nothing is certain. */
+const lockedNames: readonly Rule[] = [
+  personName("beneficiary_name", { field: "beneficiary_account_type", in: ["Individual"] }),
+  companyName("beneficiary_name", { field: "beneficiary_account_type", notIn: ["Individual"] }),
+  {
+    ...personNames("beneficiary_first_name", "beneficiary_last_name"),
+    check: (text) => {
+      const parts = [text("beneficiary_first_name"), text("beneficiary_last_name")];
+      return parts.includes("") ? undefined : personNameProblem(parts.join(" "));
+    },
+  },
+];
 
 /** `POST /api/v1/beneficiary-links`. */
 export const createBeneficiaryLink: PublicBody = singleForm({
@@ -58,4 +73,5 @@ export const createBeneficiaryLink: PublicBody = singleForm({
       example: 7,
     },
   ],
+  rules: lockedNames,
 });

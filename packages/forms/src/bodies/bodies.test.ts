@@ -56,6 +56,9 @@ function changed(values: BodyValues, path: string, value: unknown): BodyValues {
   return copy;
 }
 
+/** The parts of the name of a beneficiary, person or company. */
+const nameField = /(?:^beneficiary_(?:first_|last_)?name|\.(?:first|last)?name)$/;
+
 /** The whole way of a body: JSON text, read by the edge, checked by the owner. */
 function problems(body: PublicBody, values: object): Record<string, string> {
   const read = readBody(body, parseExactJson(JSON.stringify(values)));
@@ -141,6 +144,41 @@ describe.each(samples)("%s", (_name, { body, form, values }) => {
       for (const wrong of ["NONE", otherCase(String(field.example)), `${field.example}x`]) {
         const found = problems(body, changed(values, path, wrong));
         expect(found[path]).toMatch(/^must be one of /);
+      }
+    },
+  );
+
+  const dates = texts.filter(({ field }) => field.kind === "date");
+  it.runIf(dates.length > 0).each(dates)("a date out of range: $path", ({ path }) => {
+    const at = (date: string) => problems(body, changed(values, path, date))[path];
+    expect(at("2026-11-21")).toBe("must not be in the future");
+    expect(at("2026-11-20")).toBeUndefined();
+    const isBirth = path.endsWith("of_birth");
+    for (const old of ["1899-12-31", "1650-01-01"]) {
+      expect(at(old)).toBe(isBirth ? "must not be before 1900-01-01" : undefined);
+    }
+    expect(at("1900-01-01")).toBeUndefined();
+  });
+
+  const names = fields.map(([path]) => path).filter((path) => nameField.test(path));
+  const owners = [...new Set(names.map((path) => path.slice(0, path.lastIndexOf(".") + 1)))];
+  const namesOf = (owner: string) =>
+    names.filter((path) => path.slice(0, path.lastIndexOf(".") + 1) === owner);
+  const withNames = (owner: string, name: string) =>
+    namesOf(owner).reduce((body, path) => changed(body, path, name), values);
+  it.runIf(form.name !== "create_beneficiary_link" && owners.length > 0).each(owners)(
+    "a whole name that is none, of the object at '%s'",
+    (owner) => {
+      const found = (name: string) =>
+        namesOf(owner).map((path) => problems(body, withNames(owner, name))[path]);
+      for (const none of ["N/A", "null", " None ", "-"]) {
+        expect(found(none).some((problem) => problem?.startsWith("must "))).toBe(true);
+      }
+      const isPerson = values.beneficiary_account_type === "Individual" || owner.includes("person");
+      expect(found("1234").includes("must have a letter")).toBe(isPerson);
+      const last = namesOf(owner).at(-1) ?? "";
+      if (namesOf(owner).length > 1) {
+        expect(problems(body, changed(values, last, "Null"))).toEqual({});
       }
     },
   );

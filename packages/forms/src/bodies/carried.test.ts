@@ -155,7 +155,7 @@ describe("a state or postcode that stands for none", () => {
 });
 
 describe("a name in another script", () => {
-  it.each(["山田", "محمد", "שלום", "สมชาย", "김", "राहुल", "გიორგი", "★"])(
+  it.each(["山田", "محمد", "שלום", "สมชาย", "김", "राहुल", "გიორგი"])(
     "as %s needs its Latin letters",
     (name) => {
       const both = { beneficiary_first_name: name, beneficiary_last_name: name };

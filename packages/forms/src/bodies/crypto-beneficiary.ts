@@ -1,5 +1,6 @@
 import type { Form, PublicBody, Rule, TextField } from "../fields/field.ts";
 import {
+  birthDateField,
   choiceField,
   countryField,
   dateField,
@@ -16,6 +17,7 @@ import {
   networks,
   solanaDefaultCurrency,
 } from "../values/networks.ts";
+import { companyName, personName } from "./names.ts";
 
 /** Service interface, "Crypto beneficiary (request fields)". */
 
@@ -38,14 +40,16 @@ const destinationCurrency: TextField = {
 
 const networkField = "routing_code_value_1";
 const base58 = "1-9A-HJ-NP-Za-km-z";
+/** Version 0 with 20 or 32 bytes, and version 1 with 32, with 6 digits of checksum. */
+const segwit = "q[02-9ac-hj-np-z]{38}|[qp][02-9ac-hj-np-z]{58}";
 
 /** The address itself, with its checksum, is checked by `wallet-address.ts`. */
 const walletAddress: TextField = {
   ...textField(
     "beneficiary_account_number",
-    "Wallet address, valid for its network including its checksum.",
+    "Wallet address, valid for its network including its checksum, that somebody can own: no burn address, precompile, system account or token contract.",
     "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-    { maxLength: lengths.wallet },
+    { maxLength: lengths.wallet, normal: { of: "wallet" } },
   ),
   variants: [
     {
@@ -61,7 +65,7 @@ const walletAddress: TextField = {
     {
       when: { field: networkField, in: ["BTC"] },
       example: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
-      shape: `^(?:bc1[02-9ac-hj-np-z]{11,87}|BC1[02-9AC-HJ-NP-Z]{11,87}|[13][${base58}]{25,34})$`,
+      shape: `^(?:bc1(?:${segwit})|BC1(?:${segwit.toUpperCase()})|[13][${base58}]{25,34})$`,
     },
     {
       when: { field: networkField, in: ["TRX"] },
@@ -109,18 +113,23 @@ const currencyOnNetwork: Rule = {
   },
 };
 
+const wholeNames: readonly Rule[] = [
+  personName("beneficiary_name", { field: "beneficiary_account_type", in: ["Individual"] }),
+  companyName("beneficiary_name", { field: "beneficiary_account_type", notIn: ["Individual"] }),
+];
+
 const formOf = (type: string, description: string, ...fields: readonly TextField[]): Form => ({
   name: `crypto_beneficiary_${type.toLowerCase()}`,
   description,
   selectedBy: [{ field: "beneficiary_account_type", in: [type] }],
   fields: [...common, ...fields, metadataField],
-  rules: [currencyOnNetwork],
+  rules: [currencyOnNetwork, ...wholeNames],
 });
 
 const individual = formOf(
   "Individual",
   "A person who is paid in crypto currency.",
-  dateField("beneficiary_date_of_birth", "Date of birth.", "1985-04-12"),
+  birthDateField("beneficiary_date_of_birth"),
   choiceField(documentType, "Kind of document.", individualDocuments),
 );
 
@@ -145,6 +154,6 @@ export const cryptoBeneficiary: PublicBody = {
       choiceField(documentType, "Kind of document.", [...individualDocuments, corporateDocument]),
       metadataField,
     ],
-    rules: [currencyOnNetwork],
+    rules: [currencyOnNetwork, ...wholeNames],
   },
 };

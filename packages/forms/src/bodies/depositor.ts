@@ -4,8 +4,10 @@ import {
   type ObjectField,
   optional,
   type PublicBody,
+  type Rule,
 } from "../fields/field.ts";
 import {
+  birthDateField,
   choiceField,
   countryField,
   dateField,
@@ -13,6 +15,7 @@ import {
   lengths,
   textField,
 } from "../fields/make.ts";
+import { companyName, personNames } from "./names.ts";
 
 /** Service interface, "Depositor (request fields)". */
 
@@ -23,17 +26,27 @@ import {
  */
 const ownersMax = 20;
 
-function objectField(name: string, description: string, fields: readonly Field[]): ObjectField {
-  return { name, kind: "object", required: true, description, fields };
+function objectField(
+  name: string,
+  description: string,
+  fields: readonly Field[],
+  rules: readonly Rule[] = [],
+): ObjectField {
+  return { name, kind: "object", required: true, description, fields, rules };
 }
 
-const person = objectField("person_details", "The person.", [
-  textField("firstname", "First name.", "Jane"),
-  textField("lastname", "Last name.", "Doe"),
-  countryField("citizenship", "Country of citizenship."),
-  countryField("country_of_birth", "Country of birth."),
-  dateField("date_of_birth", "Date of birth.", "1985-04-12"),
-]);
+const person = objectField(
+  "person_details",
+  "The person.",
+  [
+    textField("firstname", "First name.", "Jane"),
+    textField("lastname", "Last name.", "Doe"),
+    countryField("citizenship", "Country of citizenship."),
+    countryField("country_of_birth", "Country of birth."),
+    birthDateField("date_of_birth"),
+  ],
+  [personNames("firstname", "lastname")],
+);
 
 const address = objectField("address", "Where the depositor lives or is registered.", [
   textField("address1", "Address line.", "1 Main Street"),
@@ -58,9 +71,9 @@ const type = choiceField("depositor_type", "Type of depositor.", ["Individual", 
 
 const wallet = textField(
   "depositor_wallet_address",
-  "Wallet address, valid on one of the networks.",
+  "Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract.",
   "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-  { maxLength: lengths.wallet },
+  { maxLength: lengths.wallet, normal: { of: "wallet" } },
 );
 
 const selfBusiness: Form = {
@@ -95,17 +108,22 @@ const corporate: Form = {
   fields: [
     relation,
     type,
-    objectField("depositor_business_details", "Business info.", [
-      documentField(
-        "business_identification_number",
-        "EIN, registration number or tax id.",
-        "12-3456789",
-      ),
-      textField("name", "Name of the business.", "Doe Trading LLC"),
-      textField("business_type", "Legal form.", "LIMITED_LIABILITY_COMPANY"),
-      dateField("date_of_incorporation", "Date of incorporation.", "2012-09-03"),
-      address,
-    ]),
+    objectField(
+      "depositor_business_details",
+      "Business info.",
+      [
+        documentField(
+          "business_identification_number",
+          "EIN, registration number or tax id.",
+          "12-3456789",
+        ),
+        textField("name", "Name of the business.", "Doe Trading LLC"),
+        textField("business_type", "Legal form.", "LIMITED_LIABILITY_COMPANY"),
+        dateField("date_of_incorporation", "Date of incorporation.", "2012-09-03"),
+        address,
+      ],
+      [companyName("name")],
+    ),
     {
       name: "company_owner_details",
       kind: "list",

@@ -1,8 +1,15 @@
 import { type Field, type Form, optional, type Rule } from "../fields/field.ts";
-import { choiceField, countryField, lengths, metadataField, textField } from "../fields/make.ts";
+import {
+  choiceField,
+  countryField,
+  ibanForm,
+  lengths,
+  metadataField,
+  textField,
+} from "../fields/make.ts";
 import { isBic, isSepaIban } from "../values/bank-codes.ts";
 import { carriedField, type FormMethods, latinName, postcodeGiven } from "./carried.ts";
-import { bicPattern, latinNameIsLatin, nameFields } from "./fiat-parts.ts";
+import { bicPattern, latinNameIsLatin, nameFields, nameRules } from "./fiat-parts.ts";
 
 /** Decisions §9, "The added `EUR` form of the fiat beneficiary". */
 
@@ -15,11 +22,12 @@ const fields: readonly Field[] = [
   choiceField("transfer_type", "How the money is sent.", ["SEPA"]),
   textField(
     "iban",
-    "Account, as an IBAN in electronic form: capitals and digits, no spaces.",
+    "Account, as an IBAN. Blanks are dropped, and small letters made capitals.",
     "DE89370400440532013000",
     {
       maxLength: lengths.accountNumber,
       pattern: { source: "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$", problem: "must be a valid IBAN" },
+      normal: ibanForm("^[A-Za-z]{2} ?[0-9]{2}(?: ?[A-Za-z0-9]){11,30}$"),
     },
   ),
   optional(
@@ -68,6 +76,7 @@ export const eurBeneficiary: Form = {
   rules: [
     sepaIban,
     bicOfBank,
+    ...nameRules,
     latinName,
     latinNameIsLatin,
     postcodeGiven(["beneficiary_country_code"]),

@@ -2,6 +2,7 @@ import {
   type Condition,
   type Field,
   type Form,
+  type NormalForm,
   optional,
   type Pattern,
   type PublicBody,
@@ -13,8 +14,10 @@ import {
   choiceField,
   countryField,
   emailField,
+  ibanForm,
   lengths,
   metadataField,
+  telephoneField,
   textField,
 } from "../fields/make.ts";
 import { isAbaRoutingNumber, isBic, isIbanOf, isIfsc, usesIban } from "../values/bank-codes.ts";
@@ -27,7 +30,7 @@ import {
   stateGiven,
 } from "./carried.ts";
 import { eurBeneficiary } from "./eur-beneficiary.ts";
-import { bicPattern, latinNameIsLatin, nameFields } from "./fiat-parts.ts";
+import { bicPattern, latinNameIsLatin, nameFields, nameRules } from "./fiat-parts.ts";
 
 /** Service interface, "Fiat beneficiary (request fields)". */
 
@@ -45,11 +48,14 @@ type FiatForm = {
   readonly required: boolean;
   readonly residenceRequired: TextField["required"];
   readonly bankRequired: TextField["required"];
+  /** Description of the account, and how it may be written. */
+  readonly account: string;
+  readonly accountForm?: NormalForm;
   readonly more?: readonly TextField[];
 };
 
 /** Address and account, with the limits of the methods that carry them. */
-function carriedFields(methods: FormMethods): readonly TextField[] {
+function carriedFields({ methods, account, accountForm }: FiatForm): readonly TextField[] {
   return [
     carriedField(textField("beneficiary_state", "State.", "NY"), "state", methods),
     carriedField(
@@ -64,9 +70,10 @@ function carriedFields(methods: FormMethods): readonly TextField[] {
       methods,
     ),
     carriedField(
-      textField("beneficiary_account_number", "Payout account.", "1234567890", {
+      textField("beneficiary_account_number", account, "1234567890", {
         maxLength: lengths.accountNumber,
         pattern: alphanumeric,
+        ...(accountForm && { normal: accountForm }),
       }),
       "account",
       methods,
@@ -76,7 +83,7 @@ function carriedFields(methods: FormMethods): readonly TextField[] {
 
 /** The fields of a form, in the interface's order. */
 function fiatFields(form: FiatForm): readonly Field[] {
-  const { required, bankRequired, routingValue, methods } = form;
+  const { required, bankRequired, routingValue } = form;
   const { description, example } = routingValue;
   const ifRequired = (field: TextField): TextField => ({ ...field, required });
   const ofBank = (field: TextField): TextField => ({ ...field, required: bankRequired });
@@ -99,21 +106,21 @@ function fiatFields(form: FiatForm): readonly Field[] {
     textField("routing_code_value_1", description, example, routingValue),
     optional(textField("routing_code_type_2", "Second routing code type.", "BRANCH")),
     optional(textField("routing_code_value_2", "Second routing value.", "001")),
-    ...carriedFields(methods),
+    ...carriedFields(form),
     ifRequired(
-      textField(
+      telephoneField(
         "beneficiary_contact_country_code",
-        "Country calling code, digits, as a string or a number.",
+        "Country calling code.",
         "1",
-        { kind: "digits", maxLength: lengths.phoneCountryCode },
+        lengths.phoneCountryCode,
       ),
     ),
     ifRequired(
-      textField(
+      telephoneField(
         "beneficiary_contact_number",
-        "Telephone number, digits, as a string or a number.",
+        "Telephone number.",
         "2125550123",
-        { kind: "digits", maxLength: lengths.phoneNumber },
+        lengths.phoneNumber,
       ),
     ),
     ifRequired(textField("beneficiary_alias", "Nickname.", "jane", { maxLength: lengths.alias })),
@@ -225,6 +232,8 @@ const usdBeneficiary: Form = {
         ],
       },
       required: false,
+      account: "Payout account. An IBAN may have blanks and small letters.",
+      accountForm: ibanForm("^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$"),
       residenceRequired: false,
       bankRequired: { field: "routing_code_type_1", in: ["SWIFT"] },
     }),
@@ -235,6 +244,7 @@ const usdBeneficiary: Form = {
     domestic,
     routingNumber,
     iban,
+    ...nameRules,
     latinName,
     latinNameIsLatin,
     stateGiven,
@@ -268,6 +278,7 @@ const inrFields = fiatFields({
     pattern: { source: "^[A-Z]{4}0[A-Z0-9]{6}$", problem: "must be a valid IFSC" },
   },
   required: true,
+  account: "Payout account.",
   residenceRequired: true,
   bankRequired: true,
   more: [
@@ -328,6 +339,7 @@ const inrBeneficiary: Form = {
   rules: [
     inIndia,
     branchCode,
+    ...nameRules,
     latinName,
     latinNameIsLatin,
     stateGiven,
@@ -353,10 +365,12 @@ export const fiatBeneficiary: PublicBody = {
         routingType: textField("routing_code_type_1", "Follows the transfer type.", "ACH CODE"),
         routingValue: { description: "Routing value for the type.", example: "021000021" },
         required: false,
+        account: "Payout account.",
         residenceRequired: false,
         bankRequired: false,
       }),
       metadataField,
     ],
+    rules: nameRules,
   },
 };

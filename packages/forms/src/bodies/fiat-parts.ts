@@ -1,5 +1,6 @@
 import type { Field, Pattern, Rule } from "../fields/field.ts";
 import { textField } from "../fields/make.ts";
+import { companyName, personNames } from "./names.ts";
 
 /** What the forms of fiat beneficiaries have in common. */
 
@@ -58,6 +59,12 @@ export const nameFields: readonly Field[] = [
       variants: [{ when: isCorporate, example: "Doe Trading LLC" }],
     },
   ),
+];
+
+/** Whole names, of either type. */
+export const nameRules: readonly Rule[] = [
+  personNames("beneficiary_first_name", "beneficiary_last_name", isIndividual),
+  companyName("beneficiary_name", isCorporate),
 ];
 
 /** ISO 9362, upper case, 8 or 11 characters. */

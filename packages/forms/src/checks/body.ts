@@ -9,14 +9,17 @@ import {
   type Field,
   type Form,
   type ListField,
+  type ObjectField,
   type PairsField,
   type PublicBody,
   type ReadText,
+  type Rule,
   type TextField,
   type TextsField,
   textOf,
   variantOf,
 } from "../fields/field.ts";
+import { normalText } from "./normal.ts";
 import { integerProblem, wholeBody } from "./read.ts";
 import { checkText } from "./text.ts";
 
@@ -50,7 +53,7 @@ export function checkBody(
   const form = body.forms.find((each) => each.selectedBy.every(holds)) ?? body.unselected;
   const walk: Walk = { context, unreadable, holds, paths: [], problems: new Map() };
   const cleaned = checkFields(form.fields, values, "", walk);
-  checkRules(form, cleaned, walk);
+  checkRules(form.rules, cleaned, "", walk);
   if (walk.problems.size === 0) return { form, values: cleaned };
   return walk.paths.flatMap((field) => {
     const problem = walk.problems.get(field);
@@ -58,13 +61,20 @@ export function checkBody(
   });
 }
 
-function checkRules(form: Form, cleaned: BodyValues, { problems, holds }: Walk): void {
+/** `prefix` is the path of the object that the rules are of; empty for the body. */
+function checkRules(
+  rules: readonly Rule[] = [],
+  cleaned: BodyValues,
+  prefix: string,
+  { problems, holds }: Walk,
+): void {
   const text: ReadText = (field) => textOf(cleaned, field);
-  for (const rule of form.rules ?? []) {
+  const hasProblem = (field: string) => problems.has(`${prefix}${field}`);
+  for (const rule of rules) {
     if (rule.when !== undefined && !holds(rule.when)) continue;
-    if (rule.reads.some((field) => problems.has(field)) || problems.has(rule.reports)) continue;
+    if (rule.reads.some(hasProblem) || hasProblem(rule.reports)) continue;
     const problem = rule.check(text);
-    if (problem !== undefined) problems.set(rule.reports, problem);
+    if (problem !== undefined) problems.set(`${prefix}${rule.reports}`, problem);
   }
 }
 
@@ -96,7 +106,7 @@ function checkField(
   switch (field.kind) {
     case "object":
       if (!isValues(value)) return refuseAbsent(field, path, walk);
-      return checkFields(field.fields, value, `${path}.`, walk);
+      return checkObject(field, value, `${path}.`, walk);
     case "list":
     case "texts":
       if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
@@ -118,13 +128,24 @@ function checkField(
   }
 }
 
+function checkObject(
+  field: ObjectField,
+  value: BodyValues,
+  prefix: string,
+  walk: Walk,
+): BodyValues {
+  const cleaned = checkFields(field.fields, value, prefix, walk);
+  checkRules(field.rules, cleaned, prefix, walk);
+  return cleaned;
+}
+
 function checkTextField(
   field: TextField,
   value: BodyValue | undefined,
   path: string,
   walk: Walk,
 ): string | undefined {
-  const text = typeof value === "string" ? cleanText(value) : "";
+  const text = typeof value === "string" ? normalText(field, value) : "";
   if (text === "") {
     refuseAbsent(field, path, walk);
     return field.default;

@@ -29,7 +29,10 @@ export type BeneficiaryForm = {
 };
 
 /** A field of one form, its conditions resolved. */
-export type RequestedField = Omit<TextField, "required" | "when" | "variants" | "carried"> & {
+export type RequestedField = Omit<
+  TextField,
+  "required" | "when" | "variants" | "carried" | "normal"
+> & {
   readonly required: boolean;
   /** The flag that, sent as `true`, makes a required field optional. */
   readonly requiredUnless?: string;
@@ -189,6 +192,7 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
     when,
     variants: _,
     carried,
+    normal,
     ...rest
   } = variantOf(field, (condition) => decide(condition, known) === true);
   if (when !== undefined && decide(when, known) !== true) return undefined;
@@ -202,13 +206,24 @@ function requested(field: TextField, known: Known, allowed: Allowed): RequestedF
   const limit = carried?.limit.longer === "refused" ? carried.limit.max : rest.maxLength;
   return {
     ...rest,
-    maxLength: Math.min(rest.maxLength, limit),
+    ...sentAs(rest, normal),
+    ...(limit < rest.maxLength && { maxLength: limit }),
     ...(typeof required === "object" && "set" in required
       ? { requiredUnless: required.field }
       : {}),
     ...(shown ? { allowed: values } : {}),
     ...(isExampleGone ? { example: values[0] ?? "" } : {}),
     required: needed,
+  };
+}
+
+/** A text as it may be sent, where it is rewritten before its checks. */
+function sentAs({ pattern }: Pick<TextField, "pattern">, normal: TextField["normal"]) {
+  if (normal?.sent === undefined) return {};
+  const { maxLength, pattern: source } = normal.sent;
+  return {
+    maxLength,
+    pattern: { source, problem: pattern?.problem ?? "must contain digits only" },
   };
 }
 

@@ -3,6 +3,7 @@ import type {
   Field,
   Form,
   PublicBody,
+  Rule,
   TextField,
   TextKind,
   Variant,
@@ -27,15 +28,18 @@ export function formSchema(form: Form): JsonSchema {
     ];
   });
   const conditions = form.fields.flatMap(conditionalSchemas);
-  const rules = (form.rules ?? []).map(({ description }) => `- ${description}`);
   return {
     type: "object",
     title: form.name.replaceAll("_", " "),
-    description: [form.description, ...rules].join("\n"),
+    description: withRules(form.description, form.rules),
     properties: Object.fromEntries(properties),
     ...requiredNames(form.fields),
     ...(conditions.length === 0 ? {} : { allOf: conditions }),
   };
+}
+
+function withRules(description: string, rules: readonly Rule[] = []): string {
+  return [description, ...rules.map((rule) => `- ${rule.description}`)].join("\n");
 }
 
 /** The single field that selects the form of a body, with each form's values of it. */
@@ -70,7 +74,7 @@ function fieldSchema(field: Field): JsonSchema {
   const { description } = field;
   switch (field.kind) {
     case "object":
-      return { ...objectSchema(field.fields), description };
+      return { ...objectSchema(field.fields), description: withRules(description, field.rules) };
     case "list":
       return {
         type: "array",
@@ -124,8 +128,9 @@ export function objectSchema(fields: readonly Field[]): JsonSchema {
 }
 
 function textSchema(field: TextField): JsonSchema {
-  const { description, maxLength, allowed, pattern, shape, example } = field;
-  const source = pattern?.source ?? shape;
+  const { description, allowed, pattern, shape, example, normal } = field;
+  const maxLength = normal?.sent?.maxLength ?? field.maxLength;
+  const source = normal?.sent?.pattern ?? pattern?.source ?? shape;
   return {
     ...kindSchemas[field.kind],
     description,

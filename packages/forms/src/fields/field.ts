@@ -52,6 +52,8 @@ export type TextField = Described & {
    */
   readonly allowed?: readonly string[];
   readonly pattern?: Pattern;
+  /** How a text is rewritten before it is checked and stored; the checks are of the result. */
+  readonly normal?: NormalForm;
   /**
    * As a pattern's source, for documents alone: another check refuses what it does not match, with
    * a code of its own.
@@ -73,6 +75,13 @@ export type CarriedBy = {
   readonly over: string;
   /** Whether `-` and `N/A` are taken, which are left out of the file. */
   readonly mayBeNone: boolean;
+};
+
+/** See `checks/normal.ts`. */
+export type NormalForm = {
+  readonly of: "iban" | "telephone" | "wallet";
+  /** A text as it may be sent, for documents, where that is more than the checks take. */
+  readonly sent?: { readonly maxLength: number; readonly pattern: string };
 };
 
 /** ECMAScript regular expression with the `u` flag, anchored, with the message of its failure. */
@@ -113,6 +122,8 @@ export type TextsField = Described & {
 export type ObjectField = Described & {
   readonly kind: "object";
   readonly fields: readonly Field[];
+  /** How its own fields must agree; conditions are on top-level fields, as everywhere. */
+  readonly rules?: readonly Rule[];
 };
 
 /** A JSON array of objects, with at least one entry where it is required. */
@@ -158,7 +169,7 @@ export type CheckContext = {
   readonly allowed?: Readonly<Record<string, readonly string[]>>;
 };
 
-/** Reads one top-level text of the body that is checked; `""` where it was not sent. */
+/** Reads one text beside the rule, in the body or object; `""` where it was not sent. */
 export type ReadText = (field: string) => string;
 
 /** Where fields have to agree with one another; declared beside the table that it belongs to. */
@@ -167,7 +178,7 @@ export type Rule = {
   readonly description: string;
   /** Where it does not hold, the rule says nothing of the body. */
   readonly when?: Condition;
-  /** Top-level fields that it reads; it is tried only where each of them is sound by itself. */
+  /** Fields beside it that it reads; it is tried only where each of them is sound by itself. */
   readonly reads: readonly string[];
   /** The field that its failure is reported on. */
   readonly reports: string;

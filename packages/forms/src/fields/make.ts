@@ -4,7 +4,7 @@ import {
   metadataKeysMax,
   metadataValueMax,
 } from "@disburse/kernel/metadata.ts";
-import type { PairsField, TextField } from "./field.ts";
+import type { NormalForm, PairsField, TextField } from "./field.ts";
 
 /** Longest values of strings, in code points (decisions: wire conventions). */
 export const lengths = {
@@ -73,6 +73,18 @@ export function dateField(name: string, description: string, example: string): T
   return textField(name, past, example, { kind: "date", maxLength: lengths.date });
 }
 
+/** The oldest people alive were born later; an earlier date stands for one that is not known. */
+const bornSince1900 = {
+  source: "^(?:19|[2-9][0-9])[0-9]{2}-[0-9]{2}-[0-9]{2}$",
+  problem: "must not be before 1900-01-01",
+} as const;
+
+/** A required date of birth. */
+export function birthDateField(name: string): TextField {
+  const date = dateField(name, "Date of birth, 1900 or later.", "1985-04-12");
+  return { ...date, pattern: bornSince1900 };
+}
+
 /** An optional e-mail address. */
 export function emailField(name: string, description: string): TextField {
   const email = { kind: "email", required: false, maxLength: lengths.email } as const;
@@ -94,6 +106,29 @@ const documentNumber = {
   source: "^[\\p{L}\\p{M}\\p{N}]+(?:[-/. ][\\p{L}\\p{M}\\p{N}]+)*$",
   problem: "must contain letters and digits, with single separators between them",
 } as const;
+
+/** Printed in groups of four, and in lower case by some programs. */
+export const ibanForm = (pattern: string): NormalForm => ({
+  of: "iban",
+  sent: { maxLength: lengths.accountNumber + 8, pattern },
+});
+
+/** `+1 (212) 555-0123` is stored as its digits. */
+const telephoneForm: NormalForm = {
+  of: "telephone",
+  sent: { maxLength: 32, pattern: "^[(]?[+]? ?[(]?[0-9][0-9 ()-]*$" },
+};
+
+/** A required part of a telephone number: digits, given as text or a number. */
+export function telephoneField(
+  name: string,
+  description: string,
+  example: string,
+  maxLength: number,
+): TextField {
+  const printed = `${description} Digits, as a string or a number; \`+\`, blanks, brackets and hyphens of a string are dropped.`;
+  return textField(name, printed, example, { kind: "digits", maxLength, normal: telephoneForm });
+}
 
 /** A required number of a document. */
 export function documentField(name: string, description: string, example: string): TextField {

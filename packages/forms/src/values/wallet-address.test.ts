@@ -20,17 +20,10 @@ const sound: readonly (readonly [string, string, readonly Network[]])[] = [
   ["P2SH", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", ["BTC"]],
   ["BIP-173 P2WPKH", "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4", ["BTC"]],
   ["BIP-173 P2WPKH", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", ["BTC"]],
-  [
-    "BIP-350 version 1, 40 bytes",
-    "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y",
-    ["BTC"],
-  ],
-  ["BIP-350 version 16", "BC1SW50QGDZ25J", ["BTC"]],
-  ["BIP-350 version 2", "bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs", ["BTC"]],
+  ["BIP-173 P2WSH", "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3", ["BTC"]],
   ["BIP-350 P2TR", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", ["BTC"]],
-  ["USDT's contract", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", ["TRX"]],
-  ["USDC's mint", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", ["SOLANA"]],
-  ["the system program", "11111111111111111111111111111111", ["SOLANA"]],
+  ["TRON", "TJCnKsPa7y5okkXvQAidZBzqx3QyQ6sxMW", ["TRX"]],
+  ["Solana, on the curve", "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM", ["SOLANA"]],
 ];
 
 /** No network takes these. */
@@ -50,6 +43,13 @@ const unsound: readonly (readonly [string, string])[] = [
   ["regression test net", "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"],
   ["BIP-173 mixed case", "bc1qW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4"],
   ["BIP-173 invalid checksum", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"],
+  [
+    "BIP-350 version 1, 40 bytes",
+    "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y",
+  ],
+  ["version 1, 2 bytes: an anchor that anybody spends", "bc1pfeessrawgf"],
+  ["BIP-350 version 16", "BC1SW50QGDZ25J"],
+  ["BIP-350 version 2", "bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs"],
   ["BIP-173 version 17", "BC13W508D6QEJXTDG4Y5R3ZARVARY0C5XW7KN40WF2"],
   ["BIP-173 one byte", "bc1rw5uspcuh"],
   [
@@ -67,7 +67,7 @@ const unsound: readonly (readonly [string, string])[] = [
     "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7v8n0nx0muaewav253zgeav",
   ],
   ["BIP-350 one byte", "bc1pw5dgrnzv"],
-  ["TRON broken by one letter", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"],
+  ["TRON broken by one letter", "TJCnKsPa7y5okkXvQAidZBzqx3QyQ6sxMw"],
   ["TRON in hexadecimal", "41a614f803b6fd780986a42c78ec9c7f77e6ded13c"],
   ["31 bytes of base58", "1111111111111111111111111111111"],
   ["33 bytes of base58", "111111111111111111111111111111111"],
@@ -75,7 +75,7 @@ const unsound: readonly (readonly [string, string])[] = [
   ["nothing", ""],
   ["spaces around", " 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa "],
   ["129 characters", "1".repeat(129)],
-  ["letters of another script", "ＴR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"],
+  ["letters of another script", "ＴJCnKsPa7y5okkXvQAidZBzqx3QyQ6sxMW"],
 ];
 
 describe("walletNetworks", () => {

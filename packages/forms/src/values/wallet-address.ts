@@ -1,10 +1,11 @@
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base58, bech32, bech32m, createBase58check } from "@scure/base";
 import { lengths } from "../fields/make.ts";
 import { type Network, networks } from "./networks.ts";
+import { isUnowned } from "./unowned-wallets.ts";
 
 /** Why a wallet address is refused. */
 export type WalletRefusal = Refused<"INVALID_WALLET_ADDRESS">;
@@ -12,21 +13,37 @@ export type WalletRefusal = Refused<"INVALID_WALLET_ADDRESS">;
 const base58check = createBase58check(sha256);
 
 /**
- * The canonical form of an address of a network's main net, or a refusal. Checksums are checked:
- * EIP-55 where an EVM address mixes cases, base58check and bech32/bech32m of Bitcoin, base58check
- * of TRON. An address of Solana has none: it is base58 of 32 bytes, on the curve or not.
+ * The canonical form of a main-net address that can have an owner, or a refusal. Checksums are
+ * checked: EIP-55 where an EVM address mixes cases, base58check and bech32/bech32m of Bitcoin,
+ * base58check of TRON. Solana's have none: they are base58 of 32 bytes, on the curve or not.
  */
 export function checkWalletAddress(network: Network, address: string): string | WalletRefusal {
-  // Base58 is decoded in quadratic time; no address is near this length.
-  const canonical = address.length > lengths.wallet ? undefined : canonicalOn[network](address);
-  return canonical ?? refused("INVALID_WALLET_ADDRESS");
+  const canonical = canonicalAddress(network, address);
+  if (canonical === undefined || isUnowned(network, canonical)) {
+    return refused("INVALID_WALLET_ADDRESS");
+  }
+  return canonical;
 }
 
 /**
- * The networks on which an address is valid, in the order of the interface; none for no address.
+ * The networks on which an address is valid, in the order of the interface; none for no address,
+ * and none where it has no owner on one of them: the sender may pay there.
  */
 export function walletNetworks(address: string): readonly Network[] {
-  return networks.filter((network) => !isRefused(checkWalletAddress(network, address)));
+  const valid: Network[] = [];
+  for (const network of networks) {
+    const canonical = canonicalAddress(network, address);
+    if (canonical === undefined) continue;
+    if (isUnowned(network, canonical)) return [];
+    valid.push(network);
+  }
+  return valid;
+}
+
+/** The canonical form of a well-formed address, owned or not. */
+export function canonicalAddress(network: Network, address: string): string | undefined {
+  // Base58 is decoded in quadratic time; no address is near this length.
+  return address.length > lengths.wallet ? undefined : canonicalOn[network](address);
 }
 
 type Canonical = (address: string) => string | undefined;
@@ -85,19 +102,21 @@ function isBitcoinBech32(text: string): text is Bech32Text {
 }
 
 /**
- * BIP-173 and BIP-350: version 0 by bech32, 1 to 16 by bech32m; one case; lower case is canonical.
+ * Lengths of a witness program by its version: 20 and 32 bytes of BIP-141, 32 of BIP-341. Programs
+ * of other versions and lengths have no rules yet: any miner can spend them.
  */
+const programBytes: readonly (readonly number[])[] = [[20, 32], [32]];
+
+/** BIP-173 and BIP-350: version 0 by bech32, 1 by bech32m; one case; lower case is canonical. */
 function canonicalSegwit(address: string): string | undefined {
   const lower = address.toLowerCase();
   if (address !== lower && address !== address.toUpperCase()) return undefined;
   if (!isBitcoinBech32(lower)) return undefined;
   const words = segwitWords(lower);
-  const version = words?.[0];
-  if (words === undefined || version === undefined || version > 16) return undefined;
+  const lengthsOfVersion = programBytes[words?.[0] ?? Number.NaN];
+  if (words === undefined || lengthsOfVersion === undefined) return undefined;
   const program = decoded(() => bech32.fromWords(words.slice(1)));
-  if (program === undefined || program.length < 2 || program.length > 40) return undefined;
-  if (version === 0 && program.length !== 20 && program.length !== 32) return undefined;
-  return lower;
+  return program !== undefined && lengthsOfVersion.includes(program.length) ? lower : undefined;
 }
 
 /** The five-bit words, where the checksum is the one that their version calls for. */

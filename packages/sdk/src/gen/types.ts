@@ -49,7 +49,7 @@ export interface Beneficiary {
   beneficiary_document_id?: string;
   /** Destination currency. */
   destination_currency?: string;
-  /** Date of birth. Not in the future. */
+  /** Date of birth, 1900 or later. Not in the future. */
   beneficiary_date_of_birth?: string;
   /** Kind of document. */
   beneficiary_document_type?: string;
@@ -73,9 +73,9 @@ export interface Beneficiary {
   routing_code_type_2?: string;
   /** Second routing value. */
   routing_code_value_2?: string;
-  /** Country calling code, digits, as a string or a number. */
+  /** Country calling code. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_country_code?: string;
-  /** Telephone number, digits, as a string or a number. */
+  /** Telephone number. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_number?: string;
   /** Nickname. */
   beneficiary_alias?: string;
@@ -99,7 +99,7 @@ export interface Beneficiary {
   currency_type?: string;
   /** Kind of bank account. */
   beneficiary_bank_account_type?: string;
-  /** Account, as an IBAN in electronic form: capitals and digits, no spaces. */
+  /** Account, as an IBAN. Blanks are dropped, and small letters made capitals. */
   iban?: string;
   /** BIC of the account's bank; its IBAN suffices. */
   bic?: string;
@@ -271,7 +271,7 @@ export interface BeneficiaryLinkWithUrl {
 export interface Depositor {
   /** What the depositor is to the merchant; `business` is the merchant's own business. */
   depositor_relation?: string;
-  /** Wallet address, valid on one of the networks. */
+  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
   depositor_wallet_address?: string;
   /** The merchant's own id of the business. */
   depositor_business_id?: string;
@@ -279,7 +279,10 @@ export interface Depositor {
   depositor_type?: string;
   /** Personal info. */
   depositor_details?: {
-    /** The person. */
+    /**
+     * The person.
+     * - The name of a person is no placeholder such as N/A, and has a letter.
+     */
     person_details?: {
       /** First name. */
       firstname?: string;
@@ -289,7 +292,7 @@ export interface Depositor {
       citizenship?: string;
       /** Country of birth. */
       country_of_birth?: string;
-      /** Date of birth. Not in the future. */
+      /** Date of birth, 1900 or later. Not in the future. */
       date_of_birth?: string;
     };
     /** Where the depositor lives or is registered. */
@@ -313,7 +316,10 @@ export interface Depositor {
       document_number?: string;
     };
   };
-  /** Business info. */
+  /**
+   * Business info.
+   * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+   */
   depositor_business_details?: {
     /** EIN, registration number or tax id. */
     business_identification_number?: string;
@@ -339,7 +345,10 @@ export interface Depositor {
   };
   /** The owners, at least one. */
   company_owner_details?: Array<{
-    /** The person. */
+    /**
+     * The person.
+     * - The name of a person is no placeholder such as N/A, and has a letter.
+     */
     person_details?: {
       /** First name. */
       firstname?: string;
@@ -349,7 +358,7 @@ export interface Depositor {
       citizenship?: string;
       /** Country of birth. */
       country_of_birth?: string;
-      /** Date of birth. Not in the future. */
+      /** Date of birth, 1900 or later. Not in the future. */
       date_of_birth?: string;
     };
     /** A document of the person. */
@@ -1636,6 +1645,8 @@ export interface ChallengeWebhook {
 /**
  * A person who is paid in crypto currency.
  * - The destination currency must be one that lives on the network.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
  */
 export interface CryptoBeneficiaryIndividualRequest {
   /** Full name. */
@@ -1644,7 +1655,7 @@ export interface CryptoBeneficiaryIndividualRequest {
   routing_code_type_1: "NETWORK";
   /** Network on which the crypto currency is sent. */
   routing_code_value_1: "ETHEREUM" | "SOLANA" | "POL" | "BNB" | "BTC" | "TRX";
-  /** Wallet address, valid for its network including its checksum. */
+  /** Wallet address, valid for its network including its checksum, that somebody can own: no burn address, precompile, system account or token contract. */
   beneficiary_account_number: string;
   /** E-mail address. */
   beneficiary_email?: string;
@@ -1668,7 +1679,7 @@ export interface CryptoBeneficiaryIndividualRequest {
   beneficiary_document_id: string;
   /** Currency to be delivered; has to live on the network. May be omitted on SOLANA only. */
   destination_currency?: "USDC_ETH" | "USDT_ETH" | "ETH" | "SOL" | "PYUSD_SOL" | "USDP_SOL" | "USDC_SOL" | "MATIC_POLYGON" | "USDC_COIN_POLYGON" | "BTC" | "USDT_TRON";
-  /** Date of birth. Not in the future. */
+  /** Date of birth, 1900 or later. Not in the future. */
   beneficiary_date_of_birth: string;
   /** Kind of document. */
   beneficiary_document_type: "NATIONAL_ID_CARD" | "PASSPORT" | "DRIVING_LICENSE";
@@ -1679,6 +1690,8 @@ export interface CryptoBeneficiaryIndividualRequest {
 /**
  * A company that is paid in crypto currency.
  * - The destination currency must be one that lives on the network.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
  */
 export interface CryptoBeneficiaryCorporateRequest {
   /** Full name. */
@@ -1687,7 +1700,7 @@ export interface CryptoBeneficiaryCorporateRequest {
   routing_code_type_1: "NETWORK";
   /** Network on which the crypto currency is sent. */
   routing_code_value_1: "ETHEREUM" | "SOLANA" | "POL" | "BNB" | "BTC" | "TRX";
-  /** Wallet address, valid for its network including its checksum. */
+  /** Wallet address, valid for its network including its checksum, that somebody can own: no burn address, precompile, system account or token contract. */
   beneficiary_account_number: string;
   /** E-mail address. */
   beneficiary_email?: string;
@@ -1725,6 +1738,8 @@ export interface CryptoBeneficiaryCorporateRequest {
  * - ACH and LOCAL transfers of USD and USDC stay in the United States.
  * - SWIFT takes a BIC (ISO 9362), ACH CODE an ABA routing number with its checksum.
  * - Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
  * - `beneficiary_name_latin` is in Latin letters.
  * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
@@ -1770,11 +1785,11 @@ export interface FiatBeneficiaryUsdRequest {
   beneficiary_city: string;
   /** Post code. */
   beneficiary_postcode: string;
-  /** Payout account. */
+  /** Payout account. An IBAN may have blanks and small letters. */
   beneficiary_account_number: string;
-  /** Country calling code, digits, as a string or a number. */
+  /** Country calling code. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_country_code?: string;
-  /** Telephone number, digits, as a string or a number. */
+  /** Telephone number. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_number?: string;
   /** Nickname. */
   beneficiary_alias?: string;
@@ -1802,6 +1817,8 @@ export interface FiatBeneficiaryUsdRequest {
  * A bank account that is paid in INR.
  * - INR is sent to India.
  * - The routing value is an IFSC.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
  * - `beneficiary_name_latin` is in Latin letters.
  * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
@@ -1849,9 +1866,9 @@ export interface FiatBeneficiaryInrRequest {
   beneficiary_postcode: string;
   /** Payout account. */
   beneficiary_account_number: string;
-  /** Country calling code, digits, as a string or a number. */
+  /** Country calling code. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_country_code: string;
-  /** Telephone number, digits, as a string or a number. */
+  /** Telephone number. Digits, as a string or a number; `+`, blanks, brackets and hyphens of a string are dropped. */
   beneficiary_contact_number: string;
   /** Nickname. */
   beneficiary_alias: string;
@@ -1883,6 +1900,8 @@ export interface FiatBeneficiaryInrRequest {
  * A bank account that is paid in EUR over SEPA.
  * - The account number is a valid IBAN (ISO 13616) of a country in SEPA.
  * - The BIC is one of ISO 9362.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
  * - `beneficiary_name_latin` is in Latin letters.
  * - `-` or `N/A` is accepted as postcode in countries without postcodes.
@@ -1904,7 +1923,7 @@ export interface FiatBeneficiaryEurRequest {
   destination_currency: "EUR";
   /** How the money is sent. */
   transfer_type: "SEPA";
-  /** Account, as an IBAN in electronic form: capitals and digits, no spaces. */
+  /** Account, as an IBAN. Blanks are dropped, and small letters made capitals. */
   iban: string;
   /** BIC of the account's bank; its IBAN suffices. */
   bic?: string;
@@ -1920,7 +1939,12 @@ export interface FiatBeneficiaryEurRequest {
   metadata?: Record<string, string>;
 }
 
-/** What the beneficiary is asked for, and what is set already. */
+/**
+ * What the beneficiary is asked for, and what is set already.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+ * - The name of a person is no placeholder such as N/A, and has a letter.
+ */
 export interface CreateBeneficiaryLinkRequest {
   /** Currency that the beneficiary is paid. */
   destination_currency: string;
@@ -1952,7 +1976,7 @@ export interface CreateBeneficiaryLinkRequest {
 export interface DepositorSelfBusinessRequest {
   /** What the depositor is to the merchant; `business` is the merchant's own business. */
   depositor_relation: "business";
-  /** Wallet address, valid on one of the networks. */
+  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
   depositor_wallet_address: string;
   /** The merchant's own id of the business. */
   depositor_business_id: string;
@@ -1966,7 +1990,10 @@ export interface DepositorIndividualRequest {
   depositor_type: "Individual";
   /** Personal info. */
   depositor_details: {
-    /** The person. */
+    /**
+     * The person.
+     * - The name of a person is no placeholder such as N/A, and has a letter.
+     */
     person_details: {
       /** First name. */
       firstname: string;
@@ -1976,7 +2003,7 @@ export interface DepositorIndividualRequest {
       citizenship: string;
       /** Country of birth. */
       country_of_birth: string;
-      /** Date of birth. Not in the future. */
+      /** Date of birth, 1900 or later. Not in the future. */
       date_of_birth: string;
     };
     /** Where the depositor lives or is registered. */
@@ -2000,7 +2027,7 @@ export interface DepositorIndividualRequest {
       document_number: string;
     };
   };
-  /** Wallet address, valid on one of the networks. */
+  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
   depositor_wallet_address?: string;
 }
 
@@ -2010,7 +2037,10 @@ export interface DepositorCorporateRequest {
   depositor_relation: string;
   /** Type of depositor. */
   depositor_type: "Corporate";
-  /** Business info. */
+  /**
+   * Business info.
+   * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+   */
   depositor_business_details: {
     /** EIN, registration number or tax id. */
     business_identification_number: string;
@@ -2036,7 +2066,10 @@ export interface DepositorCorporateRequest {
   };
   /** The owners, at least one. */
   company_owner_details: Array<{
-    /** The person. */
+    /**
+     * The person.
+     * - The name of a person is no placeholder such as N/A, and has a letter.
+     */
     person_details: {
       /** First name. */
       firstname: string;
@@ -2046,7 +2079,7 @@ export interface DepositorCorporateRequest {
       citizenship: string;
       /** Country of birth. */
       country_of_birth: string;
-      /** Date of birth. Not in the future. */
+      /** Date of birth, 1900 or later. Not in the future. */
       date_of_birth: string;
     };
     /** A document of the person. */
@@ -2057,7 +2090,7 @@ export interface DepositorCorporateRequest {
       document_number: string;
     };
   }>;
-  /** Wallet address, valid on one of the networks. */
+  /** Wallet address, valid on one of the networks, that somebody can own: no burn address, precompile, system account or token contract. */
   depositor_wallet_address: string;
 }
 
@@ -2377,7 +2410,7 @@ export interface CreateFiatBeneficiaryQuery {
 export interface ListBeneficiariesQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only beneficiaries that are paid this way. */
   beneficiary_type?: "crypto" | "fiat" | undefined;
@@ -2409,7 +2442,7 @@ export interface ListBeneficiaryFormsQuery {
 export interface ListBeneficiaryLinksQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2417,7 +2450,7 @@ export interface ListBeneficiaryLinksQuery {
 export interface ListDepositorsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only depositors of this status. */
   status?: "pending" | "whitelisted" | "review" | "rejected" | undefined;
@@ -2433,7 +2466,7 @@ export interface ListDepositorsQuery {
 export interface ListCorridorsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2441,7 +2474,7 @@ export interface ListCorridorsQuery {
 export interface ListPayoutsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only payouts of this status. */
   status?: "initiated" | "succeeded" | "failed" | undefined;
@@ -2483,7 +2516,7 @@ export interface GetPayoutQuery {
 export interface ListPayoutEventsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2491,7 +2524,7 @@ export interface ListPayoutEventsQuery {
 export interface ListScheduledPayoutsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only those that wait. */
   sub_status?: "scheduled" | undefined;
@@ -2501,7 +2534,7 @@ export interface ListScheduledPayoutsQuery {
 export interface ListBatchesQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only batches in this state. */
   state?: "awaiting_approval" | "running" | "finished" | "cancelled" | undefined;
@@ -2511,7 +2544,7 @@ export interface ListBatchesQuery {
 export interface ListBatchLinesQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only lines in this state. */
   state?: "waiting" | "executed" | "failed" | "cancelled" | undefined;
@@ -2521,7 +2554,7 @@ export interface ListBatchLinesQuery {
 export interface ListAccountsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2535,7 +2568,7 @@ export interface GetAccountQuery {
 export interface ListEntriesQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only lines of this step. */
   step?: "credit" | "hold" | "post" | "release" | "return" | "reversal" | undefined;
@@ -2551,7 +2584,7 @@ export interface ListEntriesQuery {
 export interface ListWebhookEndpointsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2559,7 +2592,7 @@ export interface ListWebhookEndpointsQuery {
 export interface ListWebhookDeliveriesQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only deliveries to this endpoint; `endpoint` is an alias of this parameter. */
   endpoint_id?: string | undefined;
@@ -2573,7 +2606,7 @@ export interface ListWebhookDeliveriesQuery {
 export interface ListWebhookReplaysQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
 }
 
@@ -2581,7 +2614,7 @@ export interface ListWebhookReplaysQuery {
 export interface ListWebhookEventsQuery {
   /** Maximum number of events; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous response; omit it to start at the oldest event that is kept. */
+  /** `next_cursor` of the previous response; empty or left out to start at the oldest event that is kept. */
   after?: string | undefined;
 }
 
@@ -2589,7 +2622,7 @@ export interface ListWebhookEventsQuery {
 export interface ListRequestsQuery {
   /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the previous page; omit it for the first page. */
+  /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
   /** Only requests with this `X-Request-Id`, by whomever. */
   request_id?: string | undefined;

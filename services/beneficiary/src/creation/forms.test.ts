@@ -77,7 +77,10 @@ describe("a wallet", () => {
   it.each([
     ["POL", evm, { networks: ["POL"], address }],
     ["BTC", evm, invalid],
-    ["ETHEREUM", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", invalid],
+    ["ETHEREUM", "TJCnKsPa7y5okkXvQAidZBzqx3QyQ6sxMW", invalid],
+    ["TRX", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", invalid],
+    ["ETHEREUM", "0x0000000000000000000000000000000000000001", invalid],
+    ["BNB", "0x0000000000000000000000000000000000000064", invalid],
   ])("of a beneficiary on %s: %s", (network, text, wallet) => {
     const body = { routing_code_value_1: network, beneficiary_account_number: text };
     expect(beneficiaryWallet(body)).toEqual(wallet);
@@ -87,6 +90,10 @@ describe("a wallet", () => {
     [evm, { networks: ["ETHEREUM", "POL", "BNB"], address }],
     ["", undefined],
     ["tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", invalid],
+    ["0x000000000000000000000000000000000000dEaD", invalid],
+    // A precompile of BNB alone: the sender may pay from that network.
+    ["0x0000000000000000000000000000000000000064", invalid],
+    ["11111111111111111111111111111111", invalid],
   ])("of a depositor: %s", (text, wallet) => {
     expect(depositorWallet({ depositor_wallet_address: text })).toEqual(wallet);
   });

@@ -164,6 +164,18 @@ describe("details that are sent", () => {
     expect((await submit(token)).state).toBe(USED);
   });
 
+  it.each([
+    "0x000000000000000000000000000000000000dEaD",
+    "0xdAC17F958D2ee523a2206206994597C13D831ec7",
+  ])("name no wallet that nobody can own: %s", async (address) => {
+    const crypto = { destinationCurrency: "USDC_ETH", network: "ETHEREUM" };
+    const { id, token } = await link({ ...crypto, beneficiaryAccountType: "Individual" });
+    const wallet = { ...example(cryptoBeneficiary), beneficiary_account_number: address };
+    const { violations } = await submit(token, wallet);
+    expect(violations.map(({ field }) => field)).toEqual(["beneficiary_account_number"]);
+    expect((await read(id))?.state).toBe(OPEN);
+  });
+
   it("come too late for a link that has expired or was revoked, and for a used one", async () => {
     const revoked = await link();
     const revoke = { mutation: mutation(), merchantId, linkId: revoked.id };

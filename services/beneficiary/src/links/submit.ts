@@ -74,7 +74,7 @@ async function check(
       case "INVALID_REQUEST":
         return { violations: readViolations(refusal.message).map(violationOf) };
       case "INVALID_WALLET_ADDRESS": {
-        const problem = "must be an address on this network";
+        const problem = "must be an address on this network that somebody can own";
         return { violations: [{ field: "beneficiary_account_number", problem }] };
       }
       // Received as any other: what a screening found is for the merchant alone.

@@ -41,7 +41,9 @@ it.each<[string, string | Buffer, Record<string, string>, number, string | undef
   ["a key twice", '{"quote_id":"a","quote_id":"b"}', {}, 400, "INVALID_JSON"],
   ["depth", "[".repeat(60_000), {}, 400, "INVALID_JSON"],
   ["not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), {}, 400, "INVALID_JSON"],
-  ["a byte order mark", "\ufeff{}", {}, 400, "INVALID_JSON"],
+  ["two byte-order marks", "\ufeff\ufeff{}", {}, 400, "INVALID_JSON"],
+  ["a byte-order mark within", "{\ufeff}", {}, 400, "INVALID_JSON"],
+  ["a byte-order mark", '\ufeff{"quote_id":"q"}', {}, 200, undefined],
   ["an array", "[]", {}, 400, "INVALID_REQUEST"],
   ["null", "null", {}, 400, "INVALID_REQUEST"],
   ["a string", '"quote"', {}, 400, "INVALID_REQUEST"],
@@ -66,6 +68,7 @@ it("accepts an absent body where none is needed, but no body that is not JSON", 
     gateway.ask({ method: "POST", path: redeliver, key, ...(body === undefined ? {} : { body }) });
   expect((await ask()).status).toBe(200);
   expect((await ask("{}")).status).toBe(200);
+  expect((await ask("\ufeff{}")).status).toBe(200);
   expect((await ask("{")).json.code).toBe("INVALID_JSON");
 });
 

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
 import type { Log } from "@disburse/chassis/log.ts";
 import { Actor_Kind, MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { normalBody } from "@disburse/forms/checks/normal.ts";
 import { unknownFields } from "@disburse/forms/checks/unknown.ts";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
@@ -126,7 +127,7 @@ async function answerTo(
     const names = unknown.map(({ field }) => field);
     if (deps.mode === "sandbox") ctx.set(ignoredHeader, names.join(", "));
   }
-  return runOnce({ ...run, body }, deps);
+  return runOnce({ ...run, body: normalBody(operation.body?.form, body) }, deps);
 }
 
 /** Keys do not sign in. */

@@ -88,6 +88,39 @@ it("is stored whole while it runs, when it is left open, and with its answer", a
   expect(await stored()).toEqual({ ...again, progress });
 });
 
+it.each([
+  [
+    "white space, member order and a byte-order mark",
+    '\ufeff{ "reference_id":"Ré", "quote_id":"qt_1"}',
+  ],
+  ["blanks around a text", '{"quote_id":" qt_1\\n","reference_id":"Ré "}'],
+  ["a text that is composed otherwise", '{"quote_id":"qt_1","reference_id":"Re\\u0301"}'],
+])("answers a repeat that differs by %s", async (_what, body) => {
+  const sent: string[] = [];
+  gateway.fakes.payout.executePayout = ({ mutation, referenceId }) => {
+    ran.push(mutation?.operationId ?? "");
+    sent.push(referenceId);
+    throw new ConnectError("away", Code.Unavailable);
+  };
+  const plain = '{"quote_id":"qt_1","reference_id":"Ré"}';
+  expect((await execute("k", { body })).status).toBe(503);
+  expect((await execute("k", { body: plain })).status).toBe(503);
+  // The owning service compares what it gets, too: it has to be the same.
+  expect(new Set(ran).size).toBe(1);
+  expect(sent).toEqual(["Ré", "Ré"]);
+  paying(() => ({ payoutId: "po_1" }));
+  expect(await outcome(execute("k", { body }))).toEqual(first);
+  expect((await execute("k", { body: plain })).headers["idempotent-replayed"]).toBe("true");
+});
+
+it("refuses a repeat with another field that is not known, or blanks in one", async () => {
+  await execute("k", { body: '{"quote_id":"qt_1","own":"x"}' });
+  for (const body of ['{"quote_id":"qt_1"}', '{"quote_id":"qt_1","own":" x"}']) {
+    expect(await outcome(execute("k", { body }))).toBe("IDEMPOTENCY_KEY_REUSED");
+  }
+  expect(ran).toHaveLength(1);
+});
+
 it("refuses another body under the same key", async () => {
   await execute("k");
   const reply = await execute("k", { body: '{"quote_id":"qt_2"}' });

@@ -86,11 +86,18 @@ export const limit = kind<number>({
   problem: `must be a whole number from 1 to ${pageMax}`,
 });
 
-/** Opaque text of ours: an id, a code, a cursor. */
+/** Opaque text of ours: an id, a code. */
 export const token = kind<string>({
   schema: { type: "string", minLength: 1, maxLength: textMax, pattern: "^[!-~]+$" },
   read: (text) => (/^[\x21-\x7e]+$/.test(text) && text.length <= textMax ? text : undefined),
   problem: `must be 1 to ${textMax} printable characters`,
+});
+
+/** Where a page begins; empty, as on the last page, it is the first page. */
+export const cursor = kind<string>({
+  schema: { type: "string", maxLength: textMax, pattern: "^[!-~]*$" },
+  read: (text) => (/^[\x21-\x7e]*$/.test(text) && text.length <= textMax ? text : undefined),
+  problem: `must be at most ${textMax} printable characters`,
 });
 
 /** The merchant's own text. */
@@ -173,7 +180,7 @@ export function word<
 /** The parameters of every list: a page's length, and where it begins. */
 export const page = {
   limit: limit("Number of records per page; default 20."),
-  cursor: token("`next_cursor` of the previous page; omit it for the first page."),
+  cursor: cursor("`next_cursor` of the previous page; empty or left out for the first page."),
 } as const;
 
 /** The parameters that select records by when they were made. */

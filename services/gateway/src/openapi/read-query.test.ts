@@ -5,7 +5,8 @@ import * as q from "./query.ts";
 
 const shape = {
   limit: q.limit("How many."),
-  cursor: q.token("Where it begins."),
+  cursor: q.cursor("Where it begins."),
+  quote_id: q.token("Of this quote alone."),
   reference_id: q.text("Of this reference alone."),
   state: q.oneOf({ pending: 1, delivered: 2 }, "In this state alone."),
   created_from: q.moment("Made then or later."),
@@ -18,6 +19,7 @@ it.each([
   ["", {}],
   ["limit=1", { limit: 1 }],
   ["limit=100&state=delivered", { limit: 100, state: 2 }],
+  ["cursor=", { cursor: "" }],
   ["cursor=a.b_c-d&reference_id=%E2%82%AC 5", { cursor: "a.b_c-d", reference_id: "€ 5" }],
   [
     "created_from=2026-11-20",
@@ -46,8 +48,9 @@ it.each([
   ["limit=", "limit: must be a whole number from 1 to 100"],
   ["limit=1e1", "limit: must be a whole number from 1 to 100"],
   ["limit=1&limit=1", "limit: must not be repeated"],
-  ["cursor=", "cursor: must be 1 to 255 printable characters"],
-  ["cursor=a%20b", "cursor: must be 1 to 255 printable characters"],
+  ["quote_id=", "quote_id: must be 1 to 255 printable characters"],
+  ["cursor=&cursor=", "cursor: must not be repeated"],
+  ["cursor=a%20b", "cursor: must be at most 255 printable characters"],
   [`reference_id=${"x".repeat(256)}`, "reference_id: must be 1 to 255 characters"],
   ["state=Pending", "state: must be one of pending, delivered"],
   ["state=constructor", "state: must be one of pending, delivered"],

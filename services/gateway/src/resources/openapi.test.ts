@@ -5,6 +5,7 @@ import { referenceOf } from "@disburse/testkit/reference.ts";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { isScope } from "../keys/rules/key.ts";
+import { readQuery } from "../openapi/query.ts";
 import { operations, referenceIn } from "./all.ts";
 
 const document = JSON.parse(JSON.stringify(referenceIn("sandbox")));
@@ -45,6 +46,15 @@ it("has every operation once, with a unique id", () => {
   }
   expect(new Set(told.map(([id]) => id)).size).toBe(told.length);
   expect(operations.filter(({ scope }) => !isScope(scope))).toEqual([]);
+});
+
+it("has no list that refuses an empty cursor: it is the first page", () => {
+  const lists = operations.filter(({ query = {} }) => "cursor" in query || "after" in query);
+  expect(lists.length).toBeGreaterThan(10);
+  for (const { id, query = {} } of lists) {
+    const name = "cursor" in query ? "cursor" : "after";
+    expect([id, readQuery(new URLSearchParams(`${name}=`), query)]).toEqual([id, { [name]: "" }]);
+  }
 });
 
 it("has every error code, with its status and sentence", () => {

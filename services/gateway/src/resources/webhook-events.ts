@@ -71,8 +71,8 @@ export const webhookEvents: Resource = {
         "Every event of the last 90 days once, regardless of your endpoints: to catch up after an outage, or instead of webhooks. Keep `next_cursor` once you have stored the events, and continue there. Events of one transaction may be out of order: sort them by `sequence`. Events that an endpoint gets only by their name are included from when one names them. Test events are not included.",
       query: q.queryOf(ListEventsRequestSchema, {
         limit: q.limit("Maximum number of events; default 20."),
-        after: q.token(
-          "`next_cursor` of the previous response; omit it to start at the oldest event that is kept.",
+        after: q.cursor(
+          "`next_cursor` of the previous response; empty or left out to start at the oldest event that is kept.",
         ),
       }),
       data: eventPage,

@@ -26,7 +26,7 @@ const acknowledging = ["/200", "/reset-in-body", "/endless", "/bomb", "/answers-
 /** One of each kind; sender/receiver-fault.test.ts has them all. */
 const refusing = [
   ...["/201", "/204", "/301", "/307", "/410", "/429", "/500"],
-  ...["/endless-500", "/silent", "/reset", "/no-http"],
+  ...["/endless-500", "/silent", "/reset", "/no-http", "/000"],
 ];
 const paths = [...acknowledging, ...refusing];
 

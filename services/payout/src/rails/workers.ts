@@ -1,4 +1,5 @@
 import { startLoop } from "@disburse/chassis/loop.ts";
+import { timerMs } from "@disburse/chassis/timer.ts";
 import type { RailWorkerDeps } from "./steps.ts";
 import { workOnDuePayout } from "./worker.ts";
 
@@ -16,10 +17,13 @@ export function startRailWorkers(deps: RailWorkerDeps, count: number) {
   const timers = new Set<NodeJS.Timeout>();
   const wake = (): void => workers.find((_each, at) => !busy.has(at))?.wake();
   const wakeAfter = (ms: number): void => {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      wake();
-    }, ms + 1);
+    const timer = setTimeout(
+      () => {
+        timers.delete(timer);
+        wake();
+      },
+      timerMs(ms + 1),
+    );
     timers.add(timer);
   };
   const run = async (at: number): Promise<boolean> => {

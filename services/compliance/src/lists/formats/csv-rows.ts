@@ -10,6 +10,11 @@ const recordLengthMax = 1_048_576;
 /** The DOS end-of-file character, which OFAC's files still end with. */
 const endOfFile = "\u001a";
 
+/** Whether a file ends with the DOS end-of-file character: one that is cut does not. */
+export function hasEndMark(file: ListFile): boolean {
+  return fileText(file).trimEnd().endsWith(endOfFile);
+}
+
 /** All records of a file, empty lines left out. A broken quote refuses it with its line. */
 export function csvRows(file: ListFile, delimiter: "," | ";"): CsvRow[] {
   const whole = fileText(file).trimEnd();

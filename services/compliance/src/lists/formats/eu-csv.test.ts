@@ -65,6 +65,7 @@ describe("the EU's list", () => {
     ];
     expect(read(csv(...rows))).toEqual({
       notes: [],
+      gaps: [],
       entries: [
         {
           uid: "13",

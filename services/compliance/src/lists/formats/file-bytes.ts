@@ -117,6 +117,8 @@ export function noteCollector(): { readonly note: Note; readonly notes: () => re
 /** A publisher's format; the file that exports it as `format` names it (`list-format.ts`). */
 export type Format = {
   readonly read: (files: readonly ListFile[], note: Note) => ListEntry[];
+  /** What makes files look incomplete that can be read, by themselves; none where nothing does. */
+  readonly gaps?: (files: readonly ListFile[]) => string[];
   /** Unpacked, in all. Several times the largest list of 2026, and within a worker's memory. */
   readonly mebibytesMax: number;
 };

@@ -18,8 +18,8 @@ describe("readList", () => {
     for (const text of [line, `\ufeff${line}`]) {
       const plain = file(text);
       const packed = { ...plain, bytes: gzipSync(plain.bytes) };
-      expect(readList("json_lines", [plain])).toEqual({ entries: [entry], notes: [] });
-      expect(readList("json_lines", [packed])).toEqual({ entries: [entry], notes: [] });
+      expect(readList("json_lines", [plain])).toEqual({ entries: [entry], notes: [], gaps: [] });
+      expect(readList("json_lines", [packed])).toEqual({ entries: [entry], notes: [], gaps: [] });
     }
   });
 

@@ -35,7 +35,12 @@ export const listFormats: readonly string[] = [...formats.keys()];
  * date in words), at most 100; or why the list is refused whole, with the line or the entry.
  */
 export type ReadList =
-  | { readonly entries: ListEntry[]; readonly notes: readonly string[] }
+  | {
+      readonly entries: ListEntry[];
+      readonly notes: readonly string[];
+      /** Why the files look incomplete: a person has to accept them. */
+      readonly gaps: readonly string[];
+    }
   | { readonly problem: string };
 
 /**
@@ -49,7 +54,8 @@ export function readList(name: string, files: readonly ListFile[]): ReadList {
   const { note, notes } = noteCollector();
   try {
     const unpacked = unpackedFiles(files, format.mebibytesMax * mebibyte);
-    return { entries: format.read(unpacked, note), notes: notes() };
+    const entries = format.read(unpacked, note);
+    return { entries, notes: notes(), gaps: format.gaps?.(unpacked) ?? [] };
   } catch (error) {
     if (error instanceof Unreadable) return { problem: error.message };
     throw error;

@@ -6,11 +6,14 @@ const none = "-0- ";
 const row = (...cells: readonly string[]): string => `${cells.join(",")}\r\n`;
 const primary = (uid: string, name: string, type = none, remarks = none, programs = '"X-EO1"') =>
   row(uid, `"${name}"`, type, programs, none, none, none, none, none, none, none, remarks);
-const read = (files: Readonly<Record<string, string>>) =>
+const published = (text: string) => `${text}\u001a`;
+const readRaw = (files: Readonly<Record<string, string>>) =>
   readList(
     "ofac_csv",
     Object.entries(files).map(([name, text]) => file(text, name)),
   );
+const read = (files: Readonly<Record<string, string>>) =>
+  readRaw(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, published(text)])));
 
 const person = primary(
   "11",
@@ -41,6 +44,7 @@ describe("an entry of OFAC's", () => {
     const list = read({ primary: person + ship, alternates, addresses });
     expect(list).toEqual({
       notes: [],
+      gaps: [],
       entries: [
         {
           uid: "11",
@@ -133,6 +137,43 @@ describe("remarks that are cut", () => {
   });
 });
 
+describe("files that look incomplete", () => {
+  const two = person + primary("13", "OTHER, Person", '"individual"');
+  const alternates = row("11", "1", '"aka"', '"MARWEK, Oscar"', none);
+  const missing = "alternates is missing, which has the aliases";
+  const cut = (name: string) => `${name} is cut: it has no end mark (0x1A)`;
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ["whole", { primary: published(two), alternates: published(alternates) }, []],
+    [
+      "whole, with blank lines at its end",
+      { primary: published(two), alternates: `${alternates}\u001a\r\n\r\n` },
+      [],
+    ],
+    ["without alternates", { primary: published(two) }, [missing]],
+    ["one file without a name", { "": published(two) }, [missing]],
+    [
+      "empty alternates",
+      { primary: published(two), alternates: published("") },
+      ["alternates is empty"],
+    ],
+    ["a cut primary", { primary: person, alternates: published(alternates) }, [cut("primary")]],
+    [
+      "cut alternates, addresses and comments",
+      {
+        primary: published(two),
+        alternates,
+        addresses: row("11", "1", none, none, '"Malta"', none),
+        comments: row("11", '"x"'),
+      },
+      [cut("alternates"), cut("addresses"), cut("comments")],
+    ],
+    ["only a cut primary", { primary: person }, [missing, cut("primary")]],
+  ])("%s", (_what, files, gaps) => {
+    expect(readRaw(files)).toMatchObject({ gaps });
+  });
+});
+
 it("notes what it could not use", () => {
   const odd = primary("7", "ODD", '"individual"', '"DOB in his thirties"');
   const alternates = row("8", "1", '"aka"', '"STRANGER"', none);
@@ -170,8 +211,8 @@ it.each<[Readonly<Record<string, string>>, string]>([
 });
 
 it("takes the end-of-file character of DOS at the end alone", () => {
-  expect(read({ primary: `${good}\u001a` })).toMatchObject({ entries: [{ uid: "7" }] });
-  const within = read({ primary: `${good}\u001a${primary("8", "B")}` });
+  expect(readRaw({ primary: `${good}\u001a` })).toMatchObject({ entries: [{ uid: "7" }] });
+  const within = readRaw({ primary: `${good}\u001a${primary("8", "B")}` });
   expect(within).toEqual({ problem: expect.stringContaining("line 2: must begin with") });
 });
 
@@ -186,7 +227,7 @@ describe("a broken quote on line 9,000", () => {
     ["followed by a letter", '8999"', '8999"x'],
     ["that is the last of its line", '"X-EO1"', '"X-EO1'],
   ])("refuses the file whole with the line: %s", (_, from, to) => {
-    expect(read({ primary: broken(from, to) })).toEqual({
+    expect(readRaw({ primary: broken(from, to) })).toEqual({
       problem: expect.stringContaining("primary: line 9000: is not CSV"),
     });
   });

@@ -1,6 +1,6 @@
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
-import { type CsvRow, csvRows } from "./csv-rows.ts";
+import { type CsvRow, csvRows, hasEndMark } from "./csv-rows.ts";
 import { type EntryDraft, entryDraft } from "./entry-draft.ts";
 import { atPlace, type Format, type ListFile, type Note, Unreadable } from "./file-bytes.ts";
 import { joinedRemarks, readRemarks } from "./ofac-remarks.ts";
@@ -22,7 +22,25 @@ const entityNumber = /^\d{1,10}$/;
 type Rows = ReadonlyMap<FileName, readonly CsvRow[]>;
 
 /** The SDN list or the consolidated one: the primary file, and those that go on about entries. */
-export const format: Format = { read: readOfacCsv, mebibytesMax: 128 };
+export const format: Format = { read: readOfacCsv, gaps: gapsOf, mebibytesMax: 128 };
+
+/**
+ * OFAC publishes aliases in a file of their own, and ends each file with an end mark: without it a
+ * file was cut, at a line's end where all of its lines can be read.
+ */
+function gapsOf(files: readonly ListFile[]): string[] {
+  const cut = files.filter((file) => !hasEndMark(file)).map(({ name }) => name || "primary");
+  const names = new Set(files.map(({ name }) => name));
+  return [
+    ...(names.has("alternates") ? [] : ["alternates is missing, which has the aliases"]),
+    ...files.filter(isEmpty).map(({ name }) => `${name} is empty`),
+    ...cut.map((name) => `${name} is cut: it has no end mark (0x1A)`),
+  ];
+}
+
+function isEmpty(file: ListFile): boolean {
+  return csvRows(file, ",").length === 0;
+}
 
 function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   const rows = rowsByFile(files);

@@ -78,6 +78,7 @@ describe("the UK's list", () => {
     ];
     expect(read(csv(...rows))).toEqual({
       notes: [],
+      gaps: [],
       entries: [
         {
           uid: "XXX0001",

@@ -29,6 +29,7 @@ describe("the Security Council's list", () => {
       <COUNTRY_OF_ISSUE>Oman</COUNTRY_OF_ISSUE></INDIVIDUAL_DOCUMENT><INDIVIDUAL_DOCUMENT/>`;
     expect(read(list(person("XXi.001", more, names)))).toEqual({
       notes: [],
+      gaps: [],
       entries: [
         {
           uid: "XXi.001",

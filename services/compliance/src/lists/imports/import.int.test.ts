@@ -29,6 +29,9 @@ beforeEach(async () => {
 });
 afterEach(() => test.end());
 
+/** A file as OFAC publishes it: with its end mark. */
+const published = (text: string) => `${text}\u001a`;
+
 type Header = Parameters<typeof importFiles>[1];
 
 const versionsInForce = async (rpc: Rpc) =>
@@ -158,13 +161,39 @@ describe("ImportList", () => {
     const rows = (cellsOf: (at: number) => (string | number)[]) =>
       numbers.map((at) => `${cellsOf(at).join(",")}\r\n`).join("");
     const nothing = Array(9).fill(none);
-    const primary = rows((at) => [at, `"PERSON, ${at}"`, "individual", ...nothing]);
-    const alternates = rows((at) => [at, at, '"aka"', '"ZHDANOVSKI, Tamerlan"', none]);
+    const primary = published(rows((at) => [at, `"PERSON, ${at}"`, "individual", ...nothing]));
+    const some = rows((at) => [at, at, '"aka"', '"ZHDANOVSKI, Tamerlan"', none]);
+    const other = rows((at) => [at + 100, at, '"aka"', '"STRANGER"', none]);
     const header = { list: "ofac", version: "1", format: ListFormat.OFAC_CSV };
-    await importFiles(rpc, header, { primary, alternates });
-    const refusal = await refusalOf(importFiles(rpc, { ...header, version: "2" }, { primary }));
+    await importFiles(rpc, header, { primary, alternates: published(some) });
+    const refusal = await refusalOf(
+      importFiles(rpc, { ...header, version: "2" }, { primary, alternates: published(other) }),
+    );
     expect(refusal?.message).toContain("files: 11 of the 22 names in force are missing");
     expect(await screenName(rpc, "Tamerlan Zhdanovski")).toMatchObject({ verdict: Verdict.BLOCK });
+  });
+
+  it.each([
+    ["without its alternates", "alternates is missing", 1, false],
+    ["cut at a line's end", "primary is cut: it has no end mark", 1, true],
+  ])("refuses OFAC's first list %s, until two persons accept it", async (_what, gap, rows, has) => {
+    const rpc = await test.start();
+    const none = "-0- ";
+    const row = (...cells: string[]) => `${cells.join(",")}\r\n`;
+    const party = row("11", '"ZHDANOVSKI, Tamerlan"', '"individual"', ...Array(9).fill(none));
+    const files = has
+      ? { primary: party, alternates: published(row("11", "1", '"aka"', '"VASHTIBOR"', none)) }
+      : { primary: published(party) };
+    const header = { list: "ofac_sdn", format: ListFormat.OFAC_CSV };
+    const refusal = await refusalOf(importFiles(rpc, header, files));
+    expect(refusal?.message).toContain(`files: ${gap}`);
+    expect(await versionsInForce(rpc)).toEqual([]);
+    const reason = { ...header, acceptDropReason: "the publisher has changed its files" };
+    const accepted = () => importFiles(rpc, reason, files, "accept-gap");
+    expect(await refusalOf(accepted())).toMatchObject({ code: "APPROVAL_REQUIRED" });
+    expect(await versionsInForce(rpc)).toEqual([]);
+    expect(await test.approveAll()).toBe(1);
+    expect((await accepted()).version).toMatchObject({ entries: rows });
   });
 
   it("answers a repeat with the first result, and refuses other lines under its name", async () => {
@@ -203,8 +232,8 @@ describe("ImportList", () => {
       const alternates = row("11", "1", '"aka"', '"VASHTIBOR, Ondrecka"', none);
       const header = { list: "ofac_sdn", ...of };
       const { version } = await importFiles(rpc, header, {
-        primary: gzipSync(primary),
-        alternates,
+        primary: gzipSync(published(primary)),
+        alternates: published(alternates),
       });
       expect(version).toMatchObject({ list: "ofac_sdn", entries: 1 });
       expect(version?.checksum).toMatch(/^[0-9a-f]{64}$/);

@@ -8,7 +8,7 @@ import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/co
 import { isRefused, otherContent, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ImportDocument, type ImportRequest, importedVersion } from "../documents.ts";
-import { detailLossProblem, lossProblem, rewriteProblem } from "../rules/loss.ts";
+import { detailLossProblem, gapProblem, lossProblem, rewriteProblem } from "../rules/loss.ts";
 import type { ListChange, ListVersion } from "../rules/version.ts";
 import type { ListStore } from "../store.ts";
 import type { ReceivedFiles } from "./files.ts";
@@ -112,6 +112,7 @@ async function readAndSwitch(
   const { entries, change, chunks, notes } = read;
   const inForce = entries - change.added + change.removed;
   const problemWith = (accepted: string) =>
+    gapProblem(read.gaps, accepted) ??
     lossProblem(change, inForce, accepted) ??
     detailLossProblem(read.detailLoss, accepted) ??
     rewriteProblem(read.rewritten, inForce, accepted);

@@ -23,6 +23,8 @@ export type ReadWork = {
   readonly fresh: readonly Chunk[];
   /** What could not be read and is no reason to refuse the list. */
   readonly notes: readonly string[];
+  /** Why the files look incomplete. */
+  readonly gaps: readonly string[];
 };
 
 /** Why an import is refused. */
@@ -32,7 +34,7 @@ export type ImportProblem = { readonly problem: string };
 export function readImport({ list, format, files, base }: ImportWork): ReadWork | ImportProblem {
   const read = readList(format, files);
   if ("problem" in read) return read;
-  const { entries, notes } = read;
+  const { entries, notes, gaps } = read;
   if (entries.length === 0) return { problem: "files: hold no entry" };
   const uids = new Set<string>();
   for (const { uid } of entries) {
@@ -55,5 +57,14 @@ export function readImport({ list, format, files, base }: ImportWork): ReadWork 
   const change = { added: added.length, changed: changed.length, removed: removed.length };
   const lost = detailLoss(entries, difference);
   const rewritten = rewrittenEntries(changed);
-  return { entries: entries.length, change, detailLoss: lost, rewritten, chunks, fresh, notes };
+  return {
+    entries: entries.length,
+    change,
+    detailLoss: lost,
+    rewritten,
+    chunks,
+    fresh,
+    notes,
+    gaps,
+  };
 }

@@ -55,6 +55,12 @@ export function rewriteProblem(
   return `${replaced}, more than ${lossPercentMax}%: give accept_drop_reason where that is right`;
 }
 
+/** Why a list is refused whose files look incomplete by themselves, also where none is in force. */
+export function gapProblem(gaps: readonly string[], accepted: string): string | undefined {
+  if (gaps.length === 0 || accepted !== "") return undefined;
+  return `${gaps.join("; ")}: give accept_drop_reason where that is right`;
+}
+
 /** What is compared of entries, and stands in other files or at the end of a cell. */
 const details = ["names", "documents", "wallets"] as const;
 /** An entry that is set right loses some. */

@@ -13,7 +13,7 @@ const segwit = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
 /** The sandbox's TRON wallet, as its version and hash. */
 const tronHex = "41be5e683633ddd17d8a89b4e10860a0e426c5ed24";
 const taproot = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0";
-const solana = "So11111111111111111111111111111111111111112";
+const solana = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM";
 
 const entry = (uid: string, currency: string, address: string): ListEntry => ({
   uid,
@@ -49,7 +49,7 @@ describe("canonicalWallet", () => {
     ["tron", tronHex.slice(0, -1), undefined],
     ["tron", riskyWallets.TRX.replace(/j$/, "k"), undefined],
     ["tron", riskyWallets.BTC, undefined],
-    ["solana", solana, `${"069b8857feab8184fb687f634618c035dac439dc1aeb3b5598a0f00000000001"}`],
+    ["solana", solana, `${"7e8c088760bfde1dddcf32c17f209b8242ee52aaf131facd88d0ea2c6d0b06f2"}`],
     ["solana", "1".repeat(32), "00".repeat(32)],
     ["solana", "1".repeat(31), undefined],
     ["solana", riskyWallets.BTC, undefined],

@@ -30,7 +30,7 @@ export function readCsvBody(
   if (text === undefined) return invalidRequest([{ field: "body", problem: "must be UTF-8" }]);
   let rows: string[][];
   try {
-    rows = parse(text, { bom: true, skip_empty_lines: true });
+    rows = parse(text, { skip_empty_lines: true });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const problem = `must be a CSV file (RFC 4180): ${error.code} at row ${Number(error.lines)}`;

@@ -123,9 +123,9 @@ export const depthMax = 10;
 /** The longest form with 20 company owners has about 200 fields. */
 export const keysMax = 200;
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The text of bytes, or `undefined` where they are not UTF-8. */
+/** The text of bytes, without a byte-order mark; `undefined` where they are not UTF-8. */
 export function readText(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes);

@@ -27,6 +27,25 @@ describe("endpoint url", () => {
   });
 
   it.each([
+    ["http://127.0.0.1:0/", "must not use port 0"],
+    ["http://localhost:0/hook", "must not use port 0"],
+    ["https://hooks.example.com:00/", "must not use port 0"],
+    ["http://a..b/", "must have a host without empty labels"],
+    ["https://.example.com/", "must have a host without empty labels"],
+    ["https://example.com../", "must have a host without empty labels"],
+    ["http://./", "must have a host without empty labels"],
+    ["http://a.%2Eb/", "must have a host without empty labels"],
+  ])("refuses %s everywhere, in the sandbox because it %s", (url, problem) => {
+    expect(urlProblem(url, { policy: "public" })).toMatch(/^must /);
+    expect(urlProblem(url, { policy: "sandbox" })).toBe(problem);
+  });
+
+  it.each(["http://localhost./", "http://receiver/", "http://127.0.0.1:1/"])(
+    "takes %s in the sandbox",
+    (url) => expect(urlProblem(url, { policy: "sandbox" })).toBeUndefined(),
+  );
+
+  it.each([
     ["http://hooks.example.com/", "must be an https URL"],
     ["https://hooks.example.com:80/", "must use port 443 or 8443"],
     ["https://hooks.example.com:8444/", "must use port 443 or 8443"],

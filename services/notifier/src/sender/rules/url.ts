@@ -65,10 +65,12 @@ export function urlProblem(
   if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   if (text.includes("#")) return "must not contain a fragment";
   if (live && !publicPorts.has(url.port)) return "must use port 443 or 8443";
+  if (url.port === "0") return "must not use port 0";
   const host = lookupHost(url);
   if (ownPorts?.has(portOf(url)) && isLoopback(host)) return "must not be a port of the platform";
   if (isIP(host) !== 0) {
     return mayReach(host, policy, ownNetworks) ? undefined : "must have a public address";
   }
-  return live && !isPublicName(host) ? "must have a public host" : undefined;
+  if (live && !isPublicName(host)) return "must have a public host";
+  return host.split(".").includes("") ? "must have a host without empty labels" : undefined;
 }

@@ -49,6 +49,8 @@ export type Chain = {
   check(): Promise<void>;
   /** Whether the settings name the order's currency, and its recipient is an address. */
   pays(order: Pick<Order, "currency" | "to">): boolean;
+  /** Whether a recipient is a wallet with an owner: no burn address, precompile or token. */
+  isOwned(to: string): boolean;
   look(): Promise<Look>;
   /** What paying an order takes out of the wallet: in units of the chain, with the dearest fee. */
   costOf(order: Order, fees: Fees): { readonly amount: bigint; readonly fee: bigint };

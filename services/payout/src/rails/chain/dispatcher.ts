@@ -82,6 +82,7 @@ export function createDispatcher(deps: DispatchDeps) {
     state: (): WalletState | undefined => state,
     /** Whether the chain can pay an order at all. */
     pays: chain.pays,
+    isOwned: chain.isOwned,
     /** Whether the wallet covers a transfer now; `undefined` also where it is not known. */
     shortageFor: (order: Order): "gas" | "balance" | undefined => {
       if (state === undefined) return undefined;

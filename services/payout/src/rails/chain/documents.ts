@@ -1,4 +1,5 @@
 import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import type { FailureCode } from "@disburse/kernel/failure.ts";
 import type { Binary, Collection, Decimal128 } from "mongodb";
 import type { Fees } from "../rules/fees.ts";
 import type { Order } from "./chain.ts";
@@ -85,6 +86,8 @@ export type TransferDocument = {
   lost: { nonce: number; to: string; at: Date }[];
   attempts: StoredAttempt[];
   end?: StoredEnd;
+  /** Why it was withdrawn when it came; absent where it was taken back later. */
+  refused?: FailureCode;
   /** When what it ended by was found gone from the chain. */
   reorganised_at?: Date;
   /** It was reorganised, and ended the same way again. */

@@ -4,7 +4,7 @@ import type { Rail, RailReply } from "../rail.ts";
 import type { RailCapabilities, Transfer } from "../rules/routing.ts";
 import type { createDispatcher } from "./dispatcher.ts";
 import type { TransferDocument, TransferStore } from "./documents.ts";
-import { acceptTransfer, findTransfer } from "./store.ts";
+import { acceptTransfer, findTransfer, refuseTransfer } from "./store.ts";
 import { withdrawTransfer } from "./withdrawal.ts";
 
 /** What a rail on a chain is made of. */
@@ -62,6 +62,10 @@ export function createChainRail(options: ChainRailOptions): Rail {
     submit: async (key, { currency, amount, accountNumber, network }) => {
       if (!capabilities.networks.includes(network)) throw new Error("another network's transfer");
       const order = { currency: currencyOf(currency).code, amount, to: accountNumber };
+      if (!dispatcher.isOwned(order.to)) {
+        await refuseTransfer(store, key, wallet, order, clock.now());
+        return reply(key);
+      }
       // It would hold up the wallet: nothing could be signed for it.
       if (!dispatcher.pays(order)) throw new Error("the chain cannot pay the transfer");
       await acceptTransfer(store, key, wallet, order, clock.now());
@@ -77,9 +81,11 @@ export function createChainRail(options: ChainRailOptions): Rail {
 
 /** What a rail says of a transfer; while there is work on it, it says when to ask again. */
 function replyOf(transfer: TransferDocument, pollMs: number): RailReply {
-  const { state, end, open, currency, reorganised_at } = transfer;
+  const { state, end, open, currency, reorganised_at, refused: code } = transfer;
   const accepted: RailReply = { status: { kind: "accepted" }, pollAfterMs: pollMs };
-  if (state === "withdrawn") return { status: { kind: "rejected" } };
+  if (state === "withdrawn") {
+    return { status: { kind: "rejected", ...(code !== undefined && { failure: { code } }) } };
+  }
   if (end === undefined) return accepted;
   const { id: reference, received: amount } = end;
   const watched = {

@@ -33,6 +33,33 @@ export async function acceptTransfer(
   });
 }
 
+/**
+ * Stores that a transfer is never paid, as its recipient has no owner; one that was accepted
+ * before stays as it is.
+ */
+export async function refuseTransfer(
+  { transfers }: TransferStore,
+  key: string,
+  wallet: string,
+  { currency, amount, to }: Order,
+  at: Date,
+): Promise<void> {
+  await insertOnce(transfers, {
+    _id: key,
+    schema_version: 1,
+    wallet,
+    currency,
+    to,
+    amount_minor: toDecimal128(amount),
+    state: "withdrawn",
+    refused: "INVALID_ACCOUNT",
+    lost: [],
+    attempts: [],
+    accepted_at: at,
+    updated_at: at,
+  });
+}
+
 /** A transfer by its payout's id. */
 export function findTransfer({ transfers }: TransferStore, key: string) {
   return transfers.findOne({ _id: key });

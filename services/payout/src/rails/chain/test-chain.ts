@@ -56,6 +56,7 @@ export function createTestChain(finality: number) {
         };
       }),
     pays: ({ currency }) => currency === "USDC_ETH",
+    isOwned: () => true,
     costOf: ({ amount }, { max }) => ({ amount, fee: max }),
     cancelFee: ({ max }) => max,
     sign: async (nonce, order, { max }) => {

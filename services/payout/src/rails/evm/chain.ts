@@ -1,5 +1,6 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { isUnowned } from "@disburse/forms/values/unowned-wallets.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import {
@@ -63,7 +64,8 @@ export function openEvmChain(
       await signer.check();
       await checkNodes(settings, askAll);
     },
-    pays: ({ currency, to }) => assets.has(currency) && isAddress(to, { strict: false }),
+    pays: ({ currency, to }) => assets.has(currency) && hasOwner(settings, to),
+    isOwned: (to) => hasOwner(settings, to),
     look: async () => {
       const tokens = [...assets.values()].flatMap(({ token }) => token ?? []);
       const answers = await askAll((node) => node.look(tokens));
@@ -76,7 +78,8 @@ export function openEvmChain(
       const { decimals, gasLimit } = assetOf(currency);
       return { amount: unitsOf(amount, currency, decimals), fee: gasLimit * fees.max };
     },
-    sign: (nonce, order, fees) => {
+    sign: async (nonce, order, fees) => {
+      if (!hasOwner(settings, order.to)) throw new Error("the recipient's wallet has no owner");
       const { gasLimit } = assetOf(order.currency);
       const call = callOf(paymentOf(order));
       return signed(signer, wallet, { chainId, nonce, gas: gasLimit, ...call, ...feesOf(fees) });
@@ -106,6 +109,13 @@ export function openEvmChain(
     },
     amountText: (units, currency) => formatDecimal({ units, scale: assetOf(currency).decimals }),
   };
+}
+
+/** An address that neither the table of networks nor the chain's own tokens have. */
+function hasOwner({ network, tokens }: EvmChainSettings, to: string): boolean {
+  if (!isAddress(to, { strict: false })) return false;
+  const contracts = Object.values(tokens).map(({ contract }) => contract.toLowerCase());
+  return !isUnowned(network, to) && !contracts.includes(to.toLowerCase());
 }
 
 /** Asks every node; a node that does not answer gives `undefined`. */

@@ -18,6 +18,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
 import { openTransferStore } from "../chain/documents.ts";
 import { freshKey, instruction, keepsRailContract } from "../test-contract.ts";
+import { openEvmChain } from "./chain.ts";
+import { openKeystore } from "./keystore.ts";
 import { evmMetrics } from "./metrics.ts";
 import { tokenAbi } from "./node.ts";
 import { type RunningRail, startEvmRail } from "./open.ts";
@@ -123,6 +125,35 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     expect(await running.rail.query(coin1)).toMatchObject({
       ...{ status: { kind: "settled" }, transferred: { currency: "ETH" } },
     });
+  });
+
+  it.each<[string, () => string]>([
+    ["the zero address", () => "0x0000000000000000000000000000000000000000"],
+    ["no address", () => "0x12"],
+    ["a precompile", () => "0x0000000000000000000000000000000000000001"],
+    ["a token of the table of networks", () => "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"],
+    ["a token of the chain's settings", () => token.toLowerCase()],
+  ])("refuses %s as the recipient, and signs nothing", async (_what, to) => {
+    const key = freshKey();
+    const rejected = { kind: "rejected", failure: { code: "INVALID_ACCOUNT" } };
+    const refusal = await running.rail.submit(key, { ...transfer, accountNumber: to() });
+    expect(refusal.status).toEqual(rejected);
+    expect((await running.rail.query(key)).status).toEqual(rejected);
+    // A repeat of it cannot name a recipient of another kind.
+    expect((await running.rail.submit(key, transfer)).status).toEqual(rejected);
+    expect((await store().transfers.findOne({ _id: key }))?.attempts).toEqual([]);
+  });
+
+  it("signs no transfer to a wallet that nobody can own, though it was taken", async () => {
+    const settings = chainOf();
+    if (settings.signer.kind !== "keystore") throw new Error("no keystore");
+    const signer = await openKeystore(settings.signer, settings.wallet);
+    const chain = openEvmChain(settings, signer, { log: silentLog, onNodeFailed: () => undefined });
+    const fees = { max: 10n ** 10n, tip: 1n };
+    const order = { currency: "USDC_ETH", amount: 1n, to: token };
+    expect(chain.pays(order)).toBe(false);
+    await expect(chain.sign(0, order, fees)).rejects.toThrow("has no owner");
+    expect((await chain.sign(0, { ...order, to: recipient }, fees)).id).toMatch(/^0x/);
   });
 
   it("settles when its block is final, and not before", async () => {

@@ -1417,8 +1417,8 @@ export type ImportListRequest_Header = Message<"disburse.compliance.v1.ImportLis
   format: ListFormat;
 
   /**
-   * Why a list may lose more than 2% of its entries, 10 to 1,000 characters, from a person;
-   * "" refuses such a list.
+   * Why a list may lose more than 2% of its entries, or come in files that look incomplete (OFAC's
+   * without aliases or end mark): 10 to 1,000 characters, from a person. "" refuses such a list.
    *
    * @generated from field: string accept_drop_reason = 5;
    */
@@ -1461,8 +1461,8 @@ export type ImportListRequest_HeaderJson = {
   format?: ListFormatJson;
 
   /**
-   * Why a list may lose more than 2% of its entries, 10 to 1,000 characters, from a person;
-   * "" refuses such a list.
+   * Why a list may lose more than 2% of its entries, or come in files that look incomplete (OFAC's
+   * without aliases or end mark): 10 to 1,000 characters, from a person. "" refuses such a list.
    *
    * @generated from field: string accept_drop_reason = 5;
    */

@@ -1,0 +1,81 @@
+import { type ExactJson, isJsonObject, type JsonObject } from "@disburse/kernel/exact-json.ts";
+import { cleanText } from "@disburse/kernel/text.ts";
+import { isValidIBAN } from "ibantools";
+import type { Field, NormalForm, PublicBody, TextField } from "../fields/field.ts";
+import { networks } from "../values/networks.ts";
+import { canonicalAddress } from "../values/wallet-address.ts";
+import { fieldsOf } from "./read.ts";
+
+const ibanLike = /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/i;
+
+/** Of digits, with the signs that telephone numbers are printed with. */
+const printedTelephone = /^\(?\+?\s?\(?\d[\d\s()\p{Pd}]*$/u;
+
+const rewrites: Readonly<Record<NormalForm["of"], (text: string) => string>> = {
+  // Blanks are in no account number; letters of another number than an IBAN keep their case.
+  iban: (text) => {
+    const compact = text.replaceAll(/\s+/g, "");
+    const electronic = compact.toUpperCase();
+    if (isValidIBAN(electronic)) return electronic;
+    return ibanLike.test(compact) ? compact : text;
+  },
+  telephone: (text) => (printedTelephone.test(text) ? text.replaceAll(/\D/g, "") : text),
+  wallet: (text) => {
+    for (const network of networks) {
+      const canonical = canonicalAddress(network, text);
+      if (canonical !== undefined) return canonical;
+    }
+    return text;
+  },
+};
+
+/** A text as it is checked, stored and compared: trimmed, composed, and in its field's own form. */
+export function normalText({ normal }: TextField, text: string): string {
+  const clean = cleanText(text);
+  return normal === undefined ? clean : rewrites[normal.of](clean);
+}
+
+/**
+ * A body whose declared texts are in normal form, for the fingerprint of a repeat and for the
+ * service that owns it. What the form does not declare stays as it was sent.
+ */
+export function normalBody(body: PublicBody | undefined, json: JsonObject): JsonObject {
+  return body === undefined ? json : normalObject(fieldsOf(body), json);
+}
+
+function normalObject(fields: readonly Field[], json: JsonObject): JsonObject {
+  const normal: JsonObject = { ...json };
+  for (const field of fields) {
+    // Own keys only: an inherited `constructor` is no field that was sent.
+    const sent = Object.hasOwn(json, field.name) ? json[field.name] : undefined;
+    if (sent !== undefined) normal[field.name] = normalValue(field, sent);
+  }
+  return normal;
+}
+
+function normalValue(field: Field, sent: ExactJson): ExactJson {
+  switch (field.kind) {
+    case "object":
+      return isJsonObject(sent) ? normalObject(field.fields, sent) : sent;
+    case "list": {
+      const item = (each: ExactJson) =>
+        isJsonObject(each) ? normalObject(field.fields, each) : each;
+      return Array.isArray(sent) ? sent.map(item) : sent;
+    }
+    case "texts":
+      return Array.isArray(sent) ? sent.map(cleaned) : sent;
+    case "pairs":
+      return isJsonObject(sent)
+        ? Object.fromEntries(Object.entries(sent).map(([key, value]) => [key, cleaned(value)]))
+        : sent;
+    case "flag":
+    case "integer":
+      return sent;
+    default:
+      return typeof sent === "string" ? normalText(field, sent) : sent;
+  }
+}
+
+function cleaned(value: ExactJson): ExactJson {
+  return typeof value === "string" ? cleanText(value) : value;
+}
