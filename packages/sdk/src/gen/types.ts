@@ -1226,6 +1226,8 @@ export interface ApiKey {
   expires_at: string;
   /** When it was revoked; empty otherwise. */
   revoked_at: string;
+  /** The key or member that it counts as one actor with: neither approves what the other made. */
+  root_id: string;
 }
 
 /** An API key with its text, which is shown only here. */
@@ -1244,6 +1246,8 @@ export interface ApiKeyWithSecret {
   expires_at: string;
   /** When it was revoked; empty otherwise. */
   revoked_at: string;
+  /** The key or member that it counts as one actor with: neither approves what the other made. */
+  root_id: string;
   /** The key: what `Authorization: Bearer` carries. */
   secret: string;
 }

@@ -237,7 +237,8 @@ async function answerOf(
     ...{ request, query, form: operation.body?.form, body, scopes: caller.scopes },
     // Reads have no use for it.
     get change() {
-      const actor = { kind: actorKinds[caller.actor.kind], id: caller.actor.id };
+      const { kind, id, root } = caller.actor;
+      const actor = { kind: actorKinds[kind], id, root };
       return { ...request, mutation: create(MutationSchema, { operationId, actor }) };
     },
   };

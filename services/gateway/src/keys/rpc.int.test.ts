@@ -49,7 +49,7 @@ it("is stored and shown whole through its life", async () => {
       source_cidrs: ["127.0.0.1"],
     },
     ...{ description: "till", expires_at: ms(dayMs), overlap_ends_at: null, revoked_at: null },
-    ...{ created_at: now, created_by: actor, follows: null },
+    ...{ created_at: now, created_by: actor, root: first.id, follows: null },
     operation: {
       ...{ id: making.operationId, sealed_secret: expect.any(String), secret_until: ms(dayMs) },
     },
@@ -57,6 +57,7 @@ it("is stored and shown whole through its life", async () => {
   expect(await stored(first.id)).toEqual(document);
   const shown = {
     ...{ id: first.id, merchantId, ...wish, createdAt: "2026-11-20T12:00:00Z" },
+    rootId: first.id,
     expiresAt: "2026-11-21T12:00:00Z",
   };
   expect(now.toISOString()).toBe("2026-11-20T12:00:00.000Z");

@@ -5,7 +5,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
-import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Key,
@@ -80,7 +80,12 @@ async function madeBefore(
   return { key, secret: sealer.open(sealed_secret, sealContext(merchantId, key._id)) };
 }
 
-type KeyPlan = { readonly order: KeyOrder; readonly follows: KeyDocument["follows"] };
+type KeyPlan = {
+  readonly order: KeyOrder;
+  readonly follows: KeyDocument["follows"];
+  /** Of a key that another key or member created, or that follows another. */
+  readonly root: string | undefined;
+};
 
 /** Makes the key of a plan; a repeat of the operation answers with the first one. */
 async function issue(
@@ -93,7 +98,7 @@ async function issue(
   if (before !== undefined) return before;
   const planned = await plan();
   if (isRefused(planned)) return planned;
-  const { order, follows } = planned;
+  const { order, follows, root } = planned;
   const made = makeKey(deps.mode, (size) => randomBytes(size));
   const now = deps.clock.now();
   const end = defaultEnd(deps.mode, now);
@@ -113,6 +118,7 @@ async function issue(
     revoked_at: null,
     created_at: now,
     created_by: by.actor,
+    root: root ?? made.id,
     operation: {
       id: by.operationId,
       sealed_secret: deps.sealer.seal(made.text, sealContext(order.merchantId, made.id)),
@@ -147,7 +153,8 @@ async function rotateKey(
       sourceCidrs: old.source_cidrs,
       description: old.description,
     };
-    return { order, follows: { key_id: keyId, overlap_seconds: overlapSeconds } };
+    const follows = { key_id: keyId, overlap_seconds: overlapSeconds };
+    return { order, follows, root: old.root };
   });
   if (isRefused(issued)) return issued;
   // A repeat after a crash in between finishes what was begun.
@@ -178,6 +185,11 @@ function isAlive(key: KeyDocument, now: Date): boolean {
   return key.revoked_at === null && (end === undefined || now < end);
 }
 
+/** The root of what an actor creates; none for an operator or the sandbox: that is its own root. */
+function rootOf({ kind, id, root = id }: StoredActor): string | undefined {
+  return kind === "api_key" || kind === "member" ? root : undefined;
+}
+
 /** A key as operators see it: everything but its secret part. */
 function keyMessage(key: KeyDocument): Key {
   const end = endOfKey(key);
@@ -188,6 +200,7 @@ function keyMessage(key: KeyDocument): Key {
     sourceCidrs: [...key.source_cidrs],
     createdAt: timestampFromDate(key.created_at),
     description: key.description,
+    rootId: key.root,
     ...(end && { expiresAt: timestampFromDate(end) }),
     ...(key.revoked_at && { revokedAt: timestampFromDate(key.revoked_at) }),
   });
@@ -202,7 +215,7 @@ export function keyService(deps: KeyIssuerDeps): ServiceImpl<typeof KeyService> 
       const requested = { merchantId, scopes, expiresAt: expiry, sourceCidrs, description };
       const issued = await issue(deps, by, { merchantId }, async () => {
         const order = keyOrder(requested, deps.clock.now(), deps.mode);
-        return isRefused(order) ? order : { order, follows: null };
+        return isRefused(order) ? order : { order, follows: null, root: rootOf(by.actor) };
       });
       const { key, secret } = orThrow(issued);
       return { key: keyMessage(key), secret };

@@ -28,6 +28,8 @@ export type KeyDocument = {
   revoked_by?: StoredActor & { operation_id: string };
   created_at: Date;
   created_by: StoredActor;
+  /** The key or member that it counts as one actor with: its own id where an operator created it. */
+  root: string;
   /** What made it; unique, so that a repeat finds the first result. */
   operation: { id: string; sealed_secret: string | null; secret_until: Date };
   /** Of a rotation: the key that it follows, and how long that one goes on. */
@@ -55,6 +57,7 @@ export async function findRecord(keys: Keys, id: string): Promise<KeyRecord | un
   return {
     id,
     merchantId: key.merchant_id,
+    root: key.root,
     mode: key.mode,
     digest: key.digest.buffer,
     pepper: key.pepper ?? firstVersion,

@@ -23,6 +23,10 @@ const described = f.fields(KeySchema, {
   created_at: f.moment("When it was created."),
   expires_at: f.momentOrNone("When it ends; empty if it does not."),
   revoked_at: f.momentOrNone("When it was revoked; empty otherwise."),
+  root_id: f.text(
+    "The key or member that it counts as one actor with: neither approves what the other made.",
+    "mem_01hqz0000000000000000000ab",
+  ),
 });
 
 const key = f.component("ApiKey", "An API key, without its secret part.", described);

@@ -46,9 +46,14 @@ export function openMemberSessions(deps: {
       if (needsCsrfToken(method) && !carriesCsrfToken(token, csrfTokens)) {
         return refusedBecause("ACCESS_FORBIDDEN", "csrf_token_missing");
       }
-      const { _id: id, merchant_id: merchantId, role } = found.member;
+      const { _id: id, merchant_id: merchantId, role, root = id } = found.member;
       const { signedInAt } = found.session;
-      return { merchantId, scopes: scopesOf(role), actor: { kind: "member", id }, signedInAt };
+      return {
+        merchantId,
+        scopes: scopesOf(role),
+        actor: { kind: "member", id, root },
+        signedInAt,
+      };
     },
   };
 }

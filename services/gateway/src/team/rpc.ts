@@ -50,6 +50,7 @@ async function addMember(
     removed_at: null,
     created_at: clock.now(),
     created_by: by.actor,
+    ...(by.actor.kind === "api_key" && { root: by.actor.root ?? by.actor.id }),
     operation: { id: by.operationId },
   });
   const made = await members.collection.findOne(

@@ -27,6 +27,8 @@ export type MemberDocument = {
   removed_by?: StoredActor & { operation_id: string };
   created_at: Date;
   created_by: StoredActor;
+  /** The root of the key that invited the person; absent: the member is a root. */
+  root?: string;
   /** What made it; unique, so that a repeat finds the first result. */
   operation: { id: string };
 };

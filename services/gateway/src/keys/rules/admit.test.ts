@@ -28,6 +28,7 @@ const later = new Date(now.getTime() + 1);
 const record: KeyRecord = {
   id: presented.id,
   merchantId: "mer_1",
+  root: "root_1",
   mode: "sandbox",
   digest: keyDigest(presented.text, pepper),
   pepper: "p1",

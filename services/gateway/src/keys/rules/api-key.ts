@@ -86,6 +86,8 @@ export function bearerToken(authorizations: readonly string[]): string | undefin
 export type KeyRecord = {
   readonly id: string;
   readonly merchantId: string;
+  /** The key or member that it counts as one actor with. */
+  readonly root: string;
   readonly mode: Mode;
   readonly digest: Uint8Array;
   /** The version of the pepper that it is hashed under. */
@@ -100,7 +102,11 @@ export type KeyRecord = {
 
 /** Whose request it is, and who acts for the merchant: one of its keys, or a member of its team. */
 export type Caller = Pick<KeyRecord, "merchantId" | "scopes"> & {
-  readonly actor: { readonly kind: "api_key" | "member"; readonly id: string };
+  readonly actor: {
+    readonly kind: "api_key" | "member";
+    readonly id: string;
+    readonly root: string;
+  };
   /** Of a member. */
   readonly signedInAt?: Date;
 };
@@ -133,6 +139,6 @@ export function admit(
   if (record.sources !== undefined && !contains(record.sources, address)) {
     return refusedBecause("ACCESS_FORBIDDEN", "address_not_allowed");
   }
-  const { merchantId, scopes, id } = record;
-  return { merchantId, scopes, actor: { kind: "api_key", id } };
+  const { merchantId, scopes, id, root } = record;
+  return { merchantId, scopes, actor: { kind: "api_key", id, root } };
 }

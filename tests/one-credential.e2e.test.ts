@@ -1,0 +1,115 @@
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
+import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { paths } from "./bodies.ts";
+import { type Payer, payerOf } from "./payer.ts";
+
+/** Attacks with one stolen API key: each of these succeeded once. */
+
+let platform: TestPlatform;
+let acme: Payer;
+const closing: (() => void)[] = [];
+beforeAll(async () => {
+  platform = await sharedPlatform();
+  acme = payerOf(platform, "acme");
+});
+afterAll(async () => {
+  await setRules(undefined);
+  for (const close of closing) close();
+});
+
+const acmeId = () => platform.sandbox.merchants.acme.merchant_id;
+const mutation = () => ({ operationId: crypto.randomUUID() });
+const everyPayout = {
+  amounts: [{ currencyCode: "USD", minimum: "1.00" }],
+  batches: true,
+};
+
+async function setRules(approval: typeof everyPayout | undefined) {
+  const identity = platform.trust.person("ada");
+  const { rpc, close } = connectService(PayoutOperationsService, platform.url("payout"), {
+    identity,
+  });
+  closing.push(close);
+  const merchantId = acmeId();
+  await rpc.setPayoutControls({ mutation: mutation(), merchantId, ...(approval && { approval }) });
+}
+
+type NewKey = { scopes: string[]; source_cidrs?: string[]; expires_at?: string };
+const keysPath = "/api/v1/keys";
+
+/** Creates a key by another one, as a merchant's program does. */
+async function childOf(maker: Merchant, wish: NewKey) {
+  const { id, secret } = await maker.data("POST", keysPath, wish);
+  return { id: id as string, ...merchantOf(platform.baseUrl, secret) };
+}
+
+/** Creates a root key of acme's, as an operator does. */
+async function rootKey(scopes: string[], wish: { sourceCidrs?: string[] } = {}) {
+  const request = { mutation: mutation(), merchantId: acmeId(), scopes, ...wish };
+  const { key, secret } = await platform.clients.keys.createKey(request);
+  return { id: key?.id ?? "", ...merchantOf(platform.baseUrl, secret) };
+}
+
+const withKey = () => ({ "idempotency-key": crypto.randomUUID() });
+const sameActor = { status: 403, json: { code: "ACCESS_FORBIDDEN", reason: "same_actor" } };
+const approvePayout = (who: Merchant, id: string) =>
+  who.post(`${paths.payouts}/${id}/approve`, {}, withKey());
+
+describe("one credential", () => {
+  it("does not approve its own payout by a key that it created", async () => {
+    await setRules(everyPayout);
+    const payoutId = await acme.pay("own-child");
+    const child = await childOf(acme, { scopes: ["payout:approve", "key:write", "key:read"] });
+    expect(await approvePayout(child, payoutId)).toMatchObject(sameActor);
+    const grandchild = await childOf(child, { scopes: ["payout:approve"] });
+    expect(await approvePayout(grandchild, payoutId)).toMatchObject(sameActor);
+  });
+
+  it("does not approve the payout of a key that it created, nor of that key's sibling", async () => {
+    await setRules(everyPayout);
+    const scopes = ["payout:read", "payout:write", "payout:approve", "quote:write"];
+    const [maker, sibling] = [await childOf(acme, { scopes }), await childOf(acme, { scopes })];
+    const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "10.00" });
+    const { id } = (await maker.post(paths.execute, { quote_id }, withKey())).json.data;
+    expect(await approvePayout(acme, id)).toMatchObject(sameActor);
+    expect(await approvePayout(sibling, id)).toMatchObject(sameActor);
+  });
+
+  it("does not approve its own payout by its rotated key", async () => {
+    await setRules(everyPayout);
+    const scopes = ["payout:read", "payout:write", "payout:approve", "quote:write"];
+    const root = await rootKey(scopes);
+    const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "10.00" });
+    const { id } = (await root.post(paths.execute, { quote_id }, withKey())).json.data;
+    const rotation = { mutation: mutation(), keyId: root.id, overlapSeconds: 3_600 };
+    const { secret } = await platform.clients.keys.rotateKey(rotation);
+    const successor = merchantOf(platform.baseUrl, secret);
+    expect(await approvePayout(successor, id)).toMatchObject(sameActor);
+    expect((await approvePayout(await rootKey(["payout:approve"]), id)).status).toBe(200);
+  });
+
+  it("does not approve its own batch or scheduled payout by a key that it created", async () => {
+    await setRules(everyPayout);
+    const child = await childOf(acme, { scopes: ["payout:approve"] });
+    const line = { ...(await acme.transfer("USD", "USD")), source_amount: "11.00" };
+    const batch = await acme.data("POST", paths.batches, { lines: [line] });
+    const body = { max_total_amount: "20.00" };
+    const answer = await child.post(`${paths.batches}/${batch.id}/approve`, body, withKey());
+    expect(answer).toMatchObject(sameActor);
+    const scheduled_at = new Date(Date.now() + 2_000).toISOString();
+    const order = await acme.data("POST", "/api/v1/transfer/scheduled-payouts", {
+      ...line,
+      scheduled_at,
+    });
+    const path = `/api/v1/transfer/scheduled-payouts/${order.id}`;
+    const made = await vi.waitFor(async () => {
+      const { payout_id } = await acme.data("GET", path);
+      expect(payout_id).not.toBe("");
+      return payout_id as string;
+    }, 15_000);
+    expect(await approvePayout(child, made)).toMatchObject(sameActor);
+  });
+});
