@@ -113,3 +113,57 @@ describe("one credential", () => {
     expect(await approvePayout(child, made)).toMatchObject(sameActor);
   });
 });
+
+describe("a key that another key creates", () => {
+  const invalid = (field: string) => ({
+    status: 400,
+    json: { code: "INVALID_REQUEST", violations: [{ field }] },
+  });
+  const create = (maker: Merchant, wish: NewKey) => maker.post(keysPath, wish, withKey());
+
+  it("is limited to its maker's networks, and has them where none are named", async () => {
+    const scopes = ["key:write", "key:read", "account:read"];
+    const maker = await rootKey(scopes, { sourceCidrs: ["127.0.0.0/8", "2001:db8::/32"] });
+    for (const network of ["10.0.0.1", "126.0.0.0/7", "0.0.0.0/0", "2001::/16", "::/0"]) {
+      const wish = { scopes: ["account:read"], source_cidrs: ["127.0.0.1", network] };
+      expect([network, await create(maker, wish)]).toMatchObject([
+        network,
+        invalid("source_cidrs"),
+      ]);
+    }
+    const inherited = await create(maker, { scopes: ["account:read"] });
+    expect(inherited.json.data.source_cidrs).toEqual(["127.0.0.0/8", "2001:db8::/32"]);
+    const narrow = { scopes: ["account:read"], source_cidrs: ["127.0.0.1", "2001:db8:7::/48"] };
+    expect((await create(maker, narrow)).json.data.source_cidrs).toEqual(narrow.source_cidrs);
+  });
+
+  it("ends with its maker at the latest, also as a grandchild", async () => {
+    const end = new Date(Date.now() + 3_600_000);
+    const iso = (ms: number) => new Date(end.getTime() + ms).toISOString();
+    const scopes = ["key:write", "key:read", "account:read"];
+    const maker = await childOf(acme, { scopes, expires_at: iso(0) });
+    const later = { scopes, expires_at: iso(1) };
+    expect(await create(maker, later)).toMatchObject(invalid("expires_at"));
+    const child = await childOf(maker, { scopes });
+    const listed = async (id: string) => {
+      const { keys } = await acme.data("GET", keysPath);
+      return keys.find((each: { id: string }) => each.id === id);
+    };
+    expect(await listed(child.id)).toMatchObject({ expires_at: iso(0), root_id: rootOf(acme) });
+    expect(await create(child, later)).toMatchObject(invalid("expires_at"));
+    const sooner = await create(child, { scopes, expires_at: iso(-1_000) });
+    expect(sooner.json.data.expires_at).toBe(iso(-1_000));
+  });
+
+  it("has no scope that its maker lacks", async () => {
+    const maker = await childOf(acme, { scopes: ["key:write", "payout:read"] });
+    expect(await create(maker, { scopes: ["payout:read", "payout:approve"] })).toMatchObject({
+      ...{ status: 403, json: { code: "ACCESS_FORBIDDEN", reason: "scope_missing" } },
+    });
+  });
+});
+
+/** The public id of acme's own key: the seed's, so a root. */
+function rootOf(_merchant: Payer): string {
+  return platform.apiKey("acme").slice("dsb_test_".length, "dsb_test_".length + 8);
+}

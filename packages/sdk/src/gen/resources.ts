@@ -1158,7 +1158,7 @@ export class Keys {
   /**
    * Create API key.
    *
-   * The response contains the key, which is not shown again. You can give only scopes that you have yourself. A person of your team needs a sign-in of the last 15 minutes for it.
+   * The response contains the key, which is not shown again. A key has at most the scopes, networks and end of the key that creates it; without networks or an end of its own it gets those. For a later end, let a member create it. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `key:write`.
    *

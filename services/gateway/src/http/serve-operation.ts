@@ -126,6 +126,8 @@ async function answerTo(
     const names = unknown.map(({ field }) => field);
     if (deps.mode === "sandbox") ctx.set(ignoredHeader, names.join(", "));
   }
+  const refusal = operation.authorise?.({ caller, form: operation.body?.form, body });
+  if (refusal !== undefined) return refusalAnswer(refusal);
   return runOnce({ ...run, body }, deps);
 }
 

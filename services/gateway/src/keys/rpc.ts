@@ -16,13 +16,14 @@ import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel
 import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
 import { keyDigest, makeKey } from "./rules/api-key.ts";
+import { childProblem, withInherited } from "./rules/child.ts";
 import { defaultEnd, type KeyOrder, keyOrder, type Mode, overlapProblem } from "./rules/key.ts";
 import { currentPepper, type Peppers } from "./rules/peppers.ts";
 import { endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
 
 /** A new key and its text, which is shown here and in a repeat's answer only. */
 type IssuedKey = { readonly key: KeyDocument; readonly secret: string };
-type KeyRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND">;
+type KeyRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN">;
 
 /** What keys are issued with. */
 export type KeyIssuerDeps = {
@@ -185,6 +186,20 @@ function isAlive(key: KeyDocument, now: Date): boolean {
   return key.revoked_at === null && (end === undefined || now < end);
 }
 
+/** The order of a key with the limits of the key that creates it, as that key is now. */
+async function withinMaker(
+  { keys, clock, mode }: KeyIssuerDeps,
+  { kind, id }: StoredActor,
+  order: KeyOrder,
+): Promise<KeyOrder | KeyRefusal> {
+  if (kind !== "api_key") return order;
+  const maker = await keys.findOne({ _id: id, merchant_id: order.merchantId });
+  if (maker === null) return refused("ACCESS_FORBIDDEN");
+  const { scopes, source_cidrs: sourceCidrs } = maker;
+  const limits = { scopes: new Set(scopes), sourceCidrs, endsAt: endOfKey(maker) };
+  return childProblem(limits, order) ?? withInherited(limits, order, defaultEnd(mode, clock.now()));
+}
+
 /** The root of what an actor creates; none for an operator or the sandbox: that is its own root. */
 function rootOf({ kind, id, root = id }: StoredActor): string | undefined {
   return kind === "api_key" || kind === "member" ? root : undefined;
@@ -215,7 +230,10 @@ export function keyService(deps: KeyIssuerDeps): ServiceImpl<typeof KeyService> 
       const requested = { merchantId, scopes, expiresAt: expiry, sourceCidrs, description };
       const issued = await issue(deps, by, { merchantId }, async () => {
         const order = keyOrder(requested, deps.clock.now(), deps.mode);
-        return isRefused(order) ? order : { order, follows: null, root: rootOf(by.actor) };
+        if (isRefused(order)) return order;
+        const within = await withinMaker(deps, by.actor, order);
+        if (isRefused(within)) return within;
+        return { order: within, follows: null, root: rootOf(by.actor) };
       });
       const { key, secret } = orThrow(issued);
       return { key: keyMessage(key), secret };

@@ -64,6 +64,7 @@ export async function findRecord(keys: Keys, id: string): Promise<KeyRecord | un
     scopes: new Set(key.scopes),
     endsAt: endOfKey(key),
     isRevoked: key.revoked_at !== null,
+    sourceCidrs: key.source_cidrs,
     sources: key.source_cidrs.length === 0 ? undefined : addressSet(key.source_cidrs),
   };
 }

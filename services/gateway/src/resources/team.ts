@@ -6,10 +6,10 @@ import {
   MemberState,
 } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { addMember, updateMember } from "@disburse/forms/bodies/team.ts";
-import { isRefused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 import { scopesToGive } from "../keys/rules/key.ts";
 import * as f from "../openapi/fields.ts";
-import { get, patch, post, type Resource, remove } from "../openapi/operation.ts";
+import { type Authorised, get, patch, post, type Resource, remove } from "../openapi/operation.ts";
 import { memberRoles, scopesOf } from "../team/rules/role.ts";
 import { soundBody, textOf } from "./own-body.ts";
 
@@ -36,6 +36,13 @@ const path = "/api/v1/team/members";
 /** The word of a role that its form has checked. */
 const roleOf = (word: string) => memberRoles.find((each) => each === word) ?? "viewer";
 
+/** A caller gives a role only if it has all of its scopes. */
+function mayGiveRole(call: Authorised): Refused<"ACCESS_FORBIDDEN"> | undefined {
+  const values = soundBody(call);
+  if (isRefused(values)) return undefined;
+  return scopesToGive(call.caller.scopes, scopesOf(roleOf(textOf(values, "role"))));
+}
+
 /** The people of a merchant's team, who sign in at the console. */
 export const team: Resource = {
   scope: "team",
@@ -56,12 +63,11 @@ export const team: Resource = {
       data: member,
       needsFreshSignIn: true,
       refusals: ["ACCESS_FORBIDDEN"],
+      authorise: mayGiveRole,
       answer: async (call, { team }) => {
         const values = soundBody(call);
         if (isRefused(values)) return values;
         const role = roleOf(textOf(values, "role"));
-        const refusal = scopesToGive(call.scopes, scopesOf(role));
-        if (refusal !== undefined) return refusal;
         const [email, name] = [textOf(values, "email"), textOf(values, "name")];
         const added = { ...call.change, email, name, role: valueOfWord(MemberRole, role) };
         return (await team.addMember(added)).member;
@@ -75,12 +81,11 @@ export const team: Resource = {
       data: member,
       needsFreshSignIn: true,
       refusals: ["ACCESS_FORBIDDEN"],
+      authorise: mayGiveRole,
       answer: async (call, { team }) => {
         const values = soundBody(call);
         if (isRefused(values)) return values;
         const role = roleOf(textOf(values, "role"));
-        const refusal = scopesToGive(call.scopes, scopesOf(role));
-        if (refusal !== undefined) return refusal;
         const changed = { ...call.change, role: valueOfWord(MemberRole, role) };
         return (await team.setMemberRole(changed)).member;
       },

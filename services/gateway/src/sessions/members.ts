@@ -48,12 +48,8 @@ export function openMemberSessions(deps: {
       }
       const { _id: id, merchant_id: merchantId, role, root = id } = found.member;
       const { signedInAt } = found.session;
-      return {
-        merchantId,
-        scopes: scopesOf(role),
-        actor: { kind: "member", id, root },
-        signedInAt,
-      };
+      const limits = { scopes: scopesOf(role), sourceCidrs: [], endsAt: undefined };
+      return { merchantId, ...limits, actor: { kind: "member", id, root }, signedInAt };
     },
   };
 }

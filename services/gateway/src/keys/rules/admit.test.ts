@@ -36,6 +36,7 @@ const record: KeyRecord = {
   endsAt: undefined,
   isRevoked: false,
   sources: undefined,
+  sourceCidrs: [],
 };
 const matches = createKeyMatching(peppers);
 const circumstances = { now, mode: "sandbox", address: "203.0.113.7", matches } as const;
