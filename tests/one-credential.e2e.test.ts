@@ -91,6 +91,19 @@ describe("one credential", () => {
     expect((await approvePayout(await rootKey(["payout:approve"]), id)).status).toBe(200);
   });
 
+  it("needs the sandbox's approver, which is another root and does no more", async () => {
+    await setRules(everyPayout);
+    const approver = merchantOf(platform.baseUrl, platform.approverKey("acme"));
+    const payoutId = await acme.pay("approved-by-api");
+    expect((await approver.get(`${paths.payouts}/${payoutId}`)).status).toBe(200);
+    expect((await approvePayout(approver, payoutId)).status).toBe(200);
+    const foreign = merchantOf(platform.baseUrl, platform.approverKey("globex"));
+    expect((await approvePayout(foreign, payoutId)).status).toBe(404);
+    for (const path of [paths.accounts, keysPath, paths.endpoints]) {
+      expect((await approver.get(path)).status).toBe(403);
+    }
+  });
+
   it("does not approve its own batch or scheduled payout by a key that it created", async () => {
     await setRules(everyPayout);
     const child = await childOf(acme, { scopes: ["payout:approve"] });
