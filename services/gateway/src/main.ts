@@ -184,6 +184,11 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
       draining: lifecycle.draining,
     },
     ...rateLimits(config),
+    bounds: {
+      keysMax: config.KEYS_PER_MERCHANT,
+      membersMax: config.MEMBERS_PER_MERCHANT,
+      openProposalsMax: config.OPEN_PROPOSALS_PER_MERCHANT,
+    },
   });
   const resealing = startResealing({ database, keys, places: sealedPlaces, metrics, log });
   lifetime.add("resealing", resealing.stop);

@@ -64,6 +64,12 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
     /** For each address, of ids that are no key's. */
     readonly lookupsLimit: RateLimitOptions;
     readonly people: PeopleDeps;
+    /** What a merchant may have at a time. */
+    readonly bounds: {
+      readonly keysMax: number;
+      readonly membersMax: number;
+      readonly openProposalsMax: number;
+    };
     /** A clock that only goes forward, in milliseconds; the process's own when left out. */
     readonly monotonicMs?: () => number;
   };
@@ -94,8 +100,9 @@ export async function createGateway(deps: GatewayDeps) {
   const cache = openKeyCache(keys, { ...deps, lookups });
   const strangers = createRateLimiter(deps.strangersLimit);
   const people = openPeople(deps);
-  const issuing = { keys, sealer, peppers, mode, clock, changed: cache.drop };
-  const approvals = openApprovals(deps);
+  const { keysMax, openProposalsMax: openMax } = deps.bounds;
+  const issuing = { keys, sealer, peppers, mode, clock, keysMax, changed: cache.drop };
+  const approvals = openApprovals({ ...deps, openMax });
   const guarded = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
   const requests = openRequests(deps);
   const bindings = openOperationBindings(deps);
@@ -126,6 +133,7 @@ export async function createGateway(deps: GatewayDeps) {
     rehash: createRehash({ keys, peppers, changed: cache.drop, log: deps.log }),
     strangers: createStrangers(strangers, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),
+    merchantLimiter: createRateLimiter(merchantLimit(deps.rateLimit)),
     files: createFileCount(),
     idempotency,
   };
@@ -152,6 +160,13 @@ export async function createGateway(deps: GatewayDeps) {
   };
 }
 
+/** A merchant's programs and people share five times the limit of one key. */
+const merchantShare = 5;
+
+function merchantLimit({ perSecond, burst }: RateLimitOptions): RateLimitOptions {
+  return { perSecond: merchantShare * perSecond, burst: merchantShare * burst };
+}
+
 /** The log of merchants' requests: what takes them, stores, lists and forgets them. */
 function openRequests({ db, clock, metrics }: GatewayDeps) {
   const store = openRequestStore(db, clock);
@@ -167,7 +182,7 @@ function pagesAt(origin = ""): AppDeps["clients"]["pages"] {
 }
 
 /** What people come in by: their teams, their sessions, and the routes of both ports. */
-function openPeople({ db, sealer, clock, mode, log, clients, people }: GatewayDeps) {
+function openPeople({ db, sealer, clock, mode, log, clients, people, bounds }: GatewayDeps) {
   const { emailHashes, verify, forward, consoleFolder, draining } = people;
   const sessions = openSessions(db, { sealer, clock });
   const members = openMembers(db, { sealer, emailHashes });
@@ -189,7 +204,10 @@ function openPeople({ db, sealer, clock, mode, log, clients, people }: GatewayDe
   const streams = createFileCount();
   return {
     memberSessions,
-    team: teamService({ members, clock, endSessions: sessions.endOfMember }),
+    team: teamService({
+      ...{ members, clock, membersMax: bounds.membersMax },
+      endSessions: sessions.endOfMember,
+    }),
     sweep: sessions.sweep,
     memberRoutes: [
       ...sessionRoutes({ ...shared, portal: memberPortals, cookieName: memberCookie }),

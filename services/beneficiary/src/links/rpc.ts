@@ -25,7 +25,11 @@ import { type Link, newToken } from "./store.ts";
 import { type SubmitDeps, submitLink } from "./submit.ts";
 
 /** What the RPCs of links work with. */
-export type LinkDeps = SubmitDeps & { readonly merchants: Pick<MerchantStore, "read"> };
+export type LinkDeps = SubmitDeps & {
+  readonly merchants: Pick<MerchantStore, "read">;
+  /** Open links of a merchant. */
+  readonly openLinksMax: number;
+};
 
 const notFound = refused("RECORD_NOT_FOUND");
 const dayMs = 86_400_000;
@@ -46,7 +50,7 @@ export function linksRpc(deps: LinkDeps) {
       const lastsMs = (typeof days === "number" ? days : linkDays.default) * dayMs;
       const expiresAt = new Date(now.getTime() + lastsMs);
       const link = { id: newId("link", now), merchantId, fields, expiresAt, createdAt: now };
-      const stored = await links.insert(link, newToken(), change);
+      const stored = orThrow(await links.insert(link, newToken(), change, deps.openLinksMax));
       return { link: shown(stored.link), token: stored.token };
     },
 

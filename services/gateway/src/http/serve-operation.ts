@@ -53,7 +53,10 @@ export type OperationDeps = {
   /** How old the sign-in of a member may be who decides on an approval, or lets others in. */
   readonly approvalSignInMs: number;
   readonly strangers: Strangers;
+  /** Of each key or member. */
   readonly rateLimiter: RateLimiter;
+  /** Of all keys and members of a merchant together. */
+  readonly merchantLimiter: RateLimiter;
   readonly files: FileCount;
   readonly idempotency: IdempotencyStore;
   /** Names of the fields that are decimals, in whatever answer (`decimalNames`). */
@@ -105,6 +108,11 @@ async function answerTo(
   const { admitted, headers } = deps.rateLimiter.take(caller.actor.id);
   ctx.set(headers);
   if (!admitted) return refusalAnswer(refused("RATE_LIMITED"), headers);
+  const ofMerchant = deps.merchantLimiter.take(caller.merchantId);
+  if (!ofMerchant.admitted) {
+    const tooMany = "Too many requests with all API keys of this merchant.";
+    return refusalAnswer(refused("RATE_LIMITED", tooMany), ofMerchant.headers);
+  }
   if (!caller.scopes.has(operation.scope)) {
     return refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "scope_missing"));
   }

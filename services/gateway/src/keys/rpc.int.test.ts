@@ -317,3 +317,23 @@ it("makes a live key that reads and ends in a year; its rotation ends a year aft
 });
 
 const readingScopes = everyScope.filter((each) => /^(?!team|key).*:read$/.test(each));
+
+it("are at most 100 of a merchant that work, however many are created at once", async () => {
+  const merchantId = newId("merchant");
+  const create = () => gateway.keys.createKey({ mutation: mutation(), merchantId });
+  const made = await Promise.all(Array.from({ length: 98 }, create));
+  const ended = await Promise.allSettled(Array.from({ length: 10 }, create));
+  expect(ended.filter(({ status }) => status === "fulfilled").length).toBeLessThanOrEqual(2);
+  for (let at = 0; at < 2; at += 1) await create().catch(() => undefined);
+  const { keys } = await gateway.keys.listKeys({ merchantId });
+  expect(keys).toHaveLength(100);
+  const full = { code: "INVALID_REQUEST", message: "There can be at most 100 API keys." };
+  expect(await refusalOf(create())).toMatchObject(full);
+  // A rotation is never refused, and a key that ended or was revoked does not count.
+  const keyId = made[0]?.key?.id ?? "";
+  const rotation = { mutation: mutation(), keyId, overlapSeconds: 0 };
+  expect((await gateway.keys.rotateKey(rotation)).secret).not.toBe("");
+  expect(await refusalOf(create())).toMatchObject(full);
+  await gateway.keys.revokeKey({ mutation: mutation(), keyId: made[1]?.key?.id ?? "" });
+  expect((await create()).secret).not.toBe("");
+});

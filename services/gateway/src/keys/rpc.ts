@@ -4,6 +4,7 @@ import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -19,7 +20,7 @@ import { keyDigest, makeKey } from "./rules/api-key.ts";
 import { childProblem, withInherited } from "./rules/child.ts";
 import { defaultEnd, type KeyOrder, keyOrder, type Mode, overlapProblem } from "./rules/key.ts";
 import { currentPepper, type Peppers } from "./rules/peppers.ts";
-import { endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
+import { aliveOf, endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
 
 /** A new key and its text, which is shown here and in a repeat's answer only. */
 type IssuedKey = { readonly key: KeyDocument; readonly secret: string };
@@ -32,6 +33,8 @@ export type KeyIssuerDeps = {
   readonly peppers: Peppers;
   readonly mode: Mode;
   readonly clock: Clock;
+  /** Keys of a merchant that work at a time. */
+  readonly keysMax: number;
   /** Called for each key that was changed here. */
   readonly changed: (keyId: string) => void;
 };
@@ -127,12 +130,21 @@ async function issue(
     },
     follows,
   };
-  if (await insertOnce(deps.keys, key)) {
-    return { key, secret: made.text };
+  const inserted = await insertKey(deps, key);
+  if (inserted === "inserted") return { key, secret: made.text };
+  if (inserted === "full") {
+    return refused("INVALID_REQUEST", `There can be at most ${deps.keysMax} API keys.`);
   }
   const first = await madeBefore(deps, by.operationId, wanted);
   if (first === undefined) throw new Error("a key id was made twice");
   return first;
+}
+
+/** Stores a key. A rotation is never refused for the bound: the key that it follows ends. */
+async function insertKey({ keys, keysMax }: KeyIssuerDeps, key: KeyDocument) {
+  if (key.follows !== null) return (await insertOnce(keys, key)) ? "inserted" : "exists";
+  const of = aliveOf(key.merchant_id, key.created_at);
+  return insertWithin(keys, key, { of, max: keysMax });
 }
 
 /** Makes a key like an old one, which ends after the overlap. */

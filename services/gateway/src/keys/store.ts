@@ -1,5 +1,5 @@
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import type { Binary, Collection, Db } from "mongodb";
+import type { Binary, Collection, Db, Filter } from "mongodb";
 import type { KeyRecord } from "./rules/api-key.ts";
 import type { Mode, Scope } from "./rules/key.ts";
 import { firstVersion } from "./rules/peppers.ts";
@@ -48,6 +48,18 @@ export function openKeys(db: Db): Keys {
 export function endOfKey({ expires_at, overlap_ends_at }: KeyDocument): Date | undefined {
   const ends = [expires_at, overlap_ends_at].filter((each) => each !== null);
   return ends.sort((a, b) => a.getTime() - b.getTime())[0];
+}
+
+/** Finds a merchant's keys that work. */
+export function aliveOf(merchantId: string, now: Date): Filter<KeyDocument> {
+  const later = (name: "expires_at" | "overlap_ends_at"): Filter<KeyDocument> => ({
+    $or: [{ [name]: null }, { [name]: { $gt: now } }],
+  });
+  return {
+    merchant_id: merchantId,
+    revoked_at: null,
+    $and: [later("expires_at"), later("overlap_ends_at")],
+  };
 }
 
 /** A key as a request's admission reads it. */

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -23,6 +23,8 @@ import { emailHash, type MemberDocument, type Members, personOf, sealPerson } fr
 export type TeamDeps = {
   readonly members: Members;
   readonly clock: Clock;
+  /** Members of a merchant's team at a time, those who are invited included. */
+  readonly membersMax: number;
   /** Ends the sessions of a member who was removed. */
   readonly endSessions: (memberId: string) => Promise<void>;
 };
@@ -33,13 +35,13 @@ const lastAdmin = refused("INVALID_REQUEST", "member_id: is the merchant's last 
 const alreadyMember = refused("INVALID_REQUEST", "email: is a member of this team already");
 
 async function addMember(
-  { members, clock }: TeamDeps,
+  { members, clock, membersMax }: TeamDeps,
   by: Change,
   order: MemberOrder,
 ): Promise<MemberDocument | MemberRefusal> {
   const { merchantId, email, name, role } = order;
   const id = newId("member", clock.now());
-  const isAdded = await insertOnce(members.collection, {
+  const document: MemberDocument = {
     _id: id,
     schema_version: 1,
     merchant_id: merchantId,
@@ -52,11 +54,17 @@ async function addMember(
     created_by: by.actor,
     ...(by.actor.kind === "api_key" && { root: by.actor.root ?? by.actor.id }),
     operation: { id: by.operationId },
-  });
-  const made = await members.collection.findOne(
-    isAdded ? { _id: id } : { "operation.id": by.operationId, merchant_id: merchantId },
-  );
-  return made ?? alreadyMember;
+  };
+  const before = { "operation.id": by.operationId, merchant_id: merchantId };
+  const repeated = await members.collection.findOne(before);
+  if (repeated !== null) return repeated;
+  const of = { merchant_id: merchantId, removed_at: null };
+  const inserted = await insertWithin(members.collection, document, { of, max: membersMax });
+  if (inserted === "inserted") return document;
+  const first = await members.collection.findOne(before);
+  if (first !== null) return first;
+  if (inserted === "exists") return alreadyMember;
+  return refused("INVALID_REQUEST", `There can be at most ${membersMax} team members.`);
 }
 
 /**

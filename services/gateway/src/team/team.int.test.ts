@@ -93,6 +93,16 @@ describe("a member", () => {
     expect((await team.addMember(elsewhere)).member?.id).not.toBe(first.member?.id);
   });
 
+  it("are at most 200 of a merchant, with those who are invited", async () => {
+    const all = Array.from({ length: 200 }, (_each, at) => add(`member-${at}`));
+    const [first = ""] = await Promise.all(all);
+    expect(await refusalOf(add("one-more"))).toMatchObject({
+      ...{ code: "INVALID_REQUEST", message: "There can be at most 200 team members." },
+    });
+    await team.removeMember({ mutation: mutation(), merchantId, memberId: first });
+    expect(await add("one-more")).toMatch(/^mem_/);
+  });
+
   it("is stored without a name or an email that could be read, and sealed anew", async () => {
     const id = await add("mia");
     const stored = await members().collection.findOne({ _id: id });
