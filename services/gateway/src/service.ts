@@ -7,12 +7,20 @@ import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import type { Db } from "mongodb";
+import { cookiesOf } from "./console/cookies.ts";
 import { type DoorDeps, doorRoutes } from "./console/door.ts";
 import { eventRoute } from "./console/events.ts";
 import { createFeeds } from "./console/feed.ts";
 import { consoleFiles } from "./console/files.ts";
-import { memberPortal, operatorPortal, type PortalAddress } from "./console/portal.ts";
+import {
+  createMerchantNames,
+  memberPortal,
+  operatorPortal,
+  type Portal,
+  type PortalAddress,
+} from "./console/portal.ts";
 import { sessionRoutes } from "./console/session-routes.ts";
+import { teamRoutes } from "./console/team-routes.ts";
 import { type AppDeps, createApp } from "./http/app.ts";
 import { createFileCount } from "./http/files.ts";
 import { type NoteRequest, observe } from "./http/observe.ts";
@@ -193,12 +201,18 @@ function openPeople({ db, sealer, clock, mode, log, clients, people, bounds }: G
   const operatorSessions = openOperatorSessions({
     ...{ sessions, verify, provider, cookieName: operatorCookie },
   });
-  const shared = { sessions, sealer, clock, mode, log };
-  const { beneficiary } = clients;
-  const ofMembers = { members, sessions: memberSessions, beneficiary, clock };
+  const shared = { sessions, clock, mode, log };
+  const merchantNames = createMerchantNames(clients.beneficiary);
+  const ofMembers = { members, sessions: memberSessions, merchantNames, clock };
   const memberPortals = memberPortal(people.members, ofMembers);
   const ofOperators = { sessions: operatorSessions, clock };
   const operatorPortals = operatorPortal(people.operators, ofOperators);
+  const ofPort = (portal: Portal, cookieName: string) => ({
+    ...shared,
+    portal,
+    cookies: cookiesOf({ portal, cookieName, sealer }),
+  });
+  const atPublicPort = ofPort(memberPortals, memberCookie);
   const files = consoleFiles(consoleFolder);
   const feeds = createFeeds({ notifier: clients.notifier, log });
   const streams = createFileCount();
@@ -210,12 +224,13 @@ function openPeople({ db, sealer, clock, mode, log, clients, people, bounds }: G
     }),
     sweep: sessions.sweep,
     memberRoutes: [
-      ...sessionRoutes({ ...shared, portal: memberPortals, cookieName: memberCookie }),
+      ...sessionRoutes(atPublicPort),
+      ...teamRoutes({ ...atPublicPort, members, memberSessions, merchantNames }),
       eventRoute({ sessions: memberSessions, feeds, streams, draining }),
       ...files,
     ],
     operatorRoutes: [
-      ...sessionRoutes({ ...shared, portal: operatorPortals, cookieName: operatorCookie }),
+      ...sessionRoutes(ofPort(operatorPortals, operatorCookie)),
       ...doorRoutes({ sessions: operatorSessions, forward }),
       ...files,
     ],

@@ -1188,13 +1188,13 @@ export interface LoggedRequest {
 export interface TeamMember {
   /** Member id. */
   id: string;
-  /** Address that the person signs in with the first time. */
+  /** Verified address that the person accepts with. */
   email: string;
   /** Name of the person. */
   name: string;
   /** What the member may do. */
   role: "viewer" | "maker" | "approver" | "admin";
-  /** `invited`: has not signed in yet. `removed`: cannot sign in, and has no session. */
+  /** `invited`: has not accepted yet. `removed`: cannot sign in, and has no session. */
   state: "invited" | "active" | "removed";
   /** When the member was added. */
   created_at: string;

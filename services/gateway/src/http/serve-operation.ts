@@ -105,6 +105,8 @@ async function answerTo(
   const caller = await authenticate(ctx, deps);
   if (isRefused(caller)) return refusalAnswer(caller);
   ctx.state.caller = caller;
+  // A page that was opened under another merchant sees that it is.
+  if (caller.actor.kind === "member") ctx.set("Disburse-Merchant", caller.merchantId);
   const { admitted, headers } = deps.rateLimiter.take(caller.actor.id);
   ctx.set(headers);
   if (!admitted) return refusalAnswer(refused("RATE_LIMITED"), headers);

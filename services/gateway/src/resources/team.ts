@@ -15,12 +15,12 @@ import { soundBody, textOf } from "./own-body.ts";
 
 const member = f.record(MemberSchema, "TeamMember", "A person of your team.", {
   id: f.id("mem", "Member id."),
-  email: f.text("Address that the person signs in with the first time.", "mia@merchant.example"),
+  email: f.text("Verified address that the person accepts with.", "mia@merchant.example"),
   name: f.text("Name of the person.", "Mia Maker"),
   role: f.word(MemberRole, "What the member may do."),
   state: f.word(
     MemberState,
-    "`invited`: has not signed in yet. `removed`: cannot sign in, and has no session.",
+    "`invited`: has not accepted yet. `removed`: cannot sign in, and has no session.",
   ),
   created_at: f.moment("When the member was added."),
   signed_in_at: f.momentOrNone("Last sign-in; empty before the first one."),
@@ -58,7 +58,7 @@ export const team: Resource = {
     post("addTeamMember", path, {
       summary: "Add team member",
       description:
-        "The person becomes active by the first sign-in with that verified address; no message is sent. You can give a role only if you have all of its scopes yourself.",
+        "Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members.",
       body: { form: addMember },
       data: member,
       needsFreshSignIn: true,
@@ -76,7 +76,7 @@ export const team: Resource = {
     patch("updateTeamMember", `${path}/:memberId`, {
       summary: "Change role of team member",
       description:
-        "Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one.",
+        "Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one; an admin who has not accepted yet does not count.",
       body: { form: updateMember },
       data: member,
       needsFreshSignIn: true,
