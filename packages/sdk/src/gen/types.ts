@@ -253,8 +253,10 @@ export interface BeneficiaryLinkWithUrl {
   created_at: string;
   /** When it last changed. */
   updated_at: string;
-  /** What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone. */
+  /** What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone. Shown once: empty in a replayed response. */
   url: string;
+  /** Only in a replayed response: the fields that were shown once, in the first response, and are empty here. */
+  shown_once?: "url"[];
 }
 
 /** A stored depositor: the fields of its form, without numbers of documents and birth dates. */
@@ -1002,10 +1004,12 @@ export interface WebhookEndpointWithSecrets {
   created_at: string;
   /** When it last changed. */
   updated_at: string;
-  /** Signs the header `X-SERVICE-Signature`. */
+  /** Signs the header `X-SERVICE-Signature`. Shown once: empty in a replayed response. */
   secret: string;
-  /** Signs the header `webhook-signature`. */
+  /** Signs the header `webhook-signature`. Shown once: empty in a replayed response. */
   standard_secret: string;
+  /** Only in a replayed response: the fields that were shown once, in the first response, and are empty here. */
+  shown_once?: Array<"secret" | "standard_secret">;
 }
 
 /** A deleted endpoint. */
@@ -1248,8 +1252,10 @@ export interface ApiKeyWithSecret {
   revoked_at: string;
   /** The key or member that it counts as one actor with: neither approves what the other made. */
   root_id: string;
-  /** The key: what `Authorization: Bearer` carries. */
+  /** The key: what `Authorization: Bearer` carries. Shown once: empty in a replayed response. */
   secret: string;
+  /** Only in a replayed response: the fields that were shown once, in the first response, and are empty here. */
+  shown_once?: "secret"[];
 }
 
 /** Your API keys. */

@@ -24,7 +24,7 @@ import { begin, end, type IdempotencyStore } from "../idempotency/store.ts";
 import type { KeyCache } from "../keys/cache.ts";
 import { admit, bearerToken, type Caller, type KeyRecord, readKey } from "../keys/rules/api-key.ts";
 import type { Mode } from "../keys/rules/key.ts";
-import { present } from "../openapi/fields.ts";
+import { present, withoutSecrets } from "../openapi/fields.ts";
 import { type Clients, type FileFormat, type Operation, takesBody } from "../openapi/operation.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
 import type { MemberSessions } from "../sessions/members.ts";
@@ -127,7 +127,7 @@ async function answerTo(
   }
   if (isRefused(preferences)) return refusalAnswer(preferences);
   const run: Run = { operation, ctx, caller, body: {} };
-  if (!takesBody(operation.method)) return answerOf(run, deps, randomOperationId());
+  if (!takesBody(operation.method)) return (await answerOf(run, deps, randomOperationId())).answer;
   const body = await bodyOf(operation, ctx);
   if (isRefused(body)) return refusalAnswer(body);
   const unknown = unknownFields(operation.body?.form, body);
@@ -214,9 +214,17 @@ async function runOnce(run: Run, deps: OperationDeps): Promise<PageAnswer> {
   const key = idempotencyKey(headerValues(ctx.req.rawHeaders, "idempotency-key"));
   if (isRefused(key)) return refusalAnswer(key);
   const isReadOnly = operation.isReadOnly?.(new URLSearchParams(ctx.querystring)) ?? false;
-  if (key === undefined || isReadOnly) return answerOf(run, deps, randomOperationId());
-  const { merchantId } = caller;
-  const scope: IdempotencyScope = { merchantId, method: ctx.method, path: ctx.path, key };
+  if (key === undefined || isReadOnly) {
+    return (await answerOf(run, deps, randomOperationId())).answer;
+  }
+  const { merchantId, actor } = caller;
+  const scope: IdempotencyScope = {
+    merchantId,
+    method: ctx.method,
+    path: ctx.path,
+    key,
+    ...(operation.scope === "payout:approve" && { actor: actor.root }),
+  };
   const fingerprint = fingerprintOf(body);
   const begun = await begin(deps.idempotency, scope, fingerprint);
   if (isRefused(begun)) return refusalAnswer(begun);
@@ -225,10 +233,12 @@ async function runOnce(run: Run, deps: OperationDeps): Promise<PageAnswer> {
     return { status, headers: { ...headers, ...replayedHeader }, body: text };
   }
   const work = answerOf(run, deps, operationIdOf(scope, fingerprint));
-  // Only a GET answers with a file.
-  const answer = (await work.catch((error) => failureAnswer(error, deps.log))) as Answer;
+  const { answer, kept = answer } = await work.catch((error): RunAnswer => {
+    return { answer: failureAnswer(error, deps.log) };
+  });
   try {
-    await end(deps.idempotency, begun.claim, answer);
+    // Only a GET answers with a file.
+    await end(deps.idempotency, begun.claim, kept as Answer);
   } catch (error) {
     // The effect is done and its answer true: the next try runs under the same operation id.
     deps.log.warn({ err: error }, "idempotency key could not be settled");
@@ -236,14 +246,17 @@ async function runOnce(run: Run, deps: OperationDeps): Promise<PageAnswer> {
   return answer;
 }
 
+/** What is answered, and what is stored for a replay where that is not the same. */
+type RunAnswer = { readonly answer: PageAnswer; readonly kept?: Answer };
+
 async function answerOf(
   { operation, ctx, caller, body }: Run,
   { clients }: OperationDeps,
   operationId: string,
-): Promise<PageAnswer> {
+): Promise<RunAnswer> {
   const { data, query: shape = {} } = operation;
   const query = readQuery(new URLSearchParams(ctx.querystring), shape);
-  if (isRefused(query)) return refusalAnswer(query);
+  if (isRefused(query)) return { answer: refusalAnswer(query) };
   const request = { ...queryRequest(shape, query), ...ctx.params, merchantId: caller.merchantId };
   const call = {
     ...{ request, query, form: operation.body?.form, body, scopes: caller.scopes },
@@ -255,9 +268,15 @@ async function answerOf(
     },
   };
   const answered = await operation.answer(call, clients);
-  if (isRefused(answered)) return refusalAnswer(answered as Refused<ErrorCode>);
-  if ("mediaType" in data) return fileAnswer(chosenFormat(data, ctx.query), answered as Readable);
-  return dataAnswer(data.write(present(answered)));
+  if (isRefused(answered)) return { answer: refusalAnswer(answered as Refused<ErrorCode>) };
+  if ("mediaType" in data) {
+    return { answer: fileAnswer(chosenFormat(data, ctx.query), answered as Readable) };
+  }
+  const written = data.write(present(answered));
+  const answer = dataAnswer(written);
+  const { shownOnce = [] } = data;
+  if (shownOnce.length === 0) return { answer };
+  return { answer, kept: dataAnswer(withoutSecrets(written as object, shownOnce)) };
 }
 
 /** The format that the query asks for; the first where it names none. */

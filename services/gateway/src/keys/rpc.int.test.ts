@@ -6,6 +6,7 @@ import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { KeySchema } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { Binary } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -336,4 +337,22 @@ it("are at most 100 of a merchant that work, however many are created at once", 
   expect(await refusalOf(create())).toMatchObject(full);
   await gateway.keys.revokeKey({ mutation: mutation(), keyId: made[1]?.key?.id ?? "" });
   expect((await create()).secret).not.toBe("");
+});
+
+it("of a merchant's own is shown once: its text is not stored for a repeat", async () => {
+  const { merchantId, keyId } = await gateway.merchant();
+  const by = {
+    operationId: crypto.randomUUID(),
+    actor: { kind: Actor_Kind.API_KEY, id: keyId, root: keyId },
+  };
+  const wish = { mutation: by, merchantId, scopes: ["payout:read"] };
+  const first = await gateway.keys.createKey(wish);
+  expect(await works(first.secret)).toBe(false);
+  expect(first.key?.rootId).toBe(keyId);
+  const again = await gateway.keys.createKey(wish);
+  expect(again).toMatchObject({ key: { id: first.key?.id }, secret: "" });
+  const stored = await gateway.db
+    .collection<{ _id: string; operation: object }>("api_keys")
+    .findOne({ _id: first.key?.id ?? "" });
+  expect(stored?.operation).toMatchObject({ sealed_secret: null });
 });

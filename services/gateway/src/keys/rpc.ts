@@ -78,10 +78,17 @@ async function madeBefore(
       ? follows?.key_id === wanted.follows
       : follows === null && merchantId === wanted.merchantId;
   if (!isSame) return otherContent;
+  // A merchant's own key was shown once, and is stored nowhere.
+  if (!isOperators(key.created_by)) return { key, secret: "" };
   if (sealed_secret === null || clock.now() >= secret_until) {
     return refused("INVALID_REQUEST", "operation_id: its key can no longer be shown, rotate it");
   }
   return { key, secret: sealer.open(sealed_secret, sealContext(merchantId, key._id)) };
+}
+
+/** Operators get a key after a second person has approved: by a repeat, which shows its text. */
+function isOperators({ kind }: StoredActor): boolean {
+  return kind === "operator" || kind === "service";
 }
 
 type KeyPlan = {
@@ -125,7 +132,9 @@ async function issue(
     root: root ?? made.id,
     operation: {
       id: by.operationId,
-      sealed_secret: deps.sealer.seal(made.text, sealContext(order.merchantId, made.id)),
+      sealed_secret: isOperators(by.actor)
+        ? deps.sealer.seal(made.text, sealContext(order.merchantId, made.id))
+        : null,
       secret_until: new Date(now.getTime() + secretShownMs),
     },
     follows,

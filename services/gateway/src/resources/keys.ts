@@ -39,7 +39,7 @@ const keyWithSecret = f.component<Pick<CreateKeyResponse, "key" | "secret">>(
     ...f.within(({ key }) => key, described),
     secret: f.from(
       ({ secret }: Pick<CreateKeyResponse, "secret">) => secret,
-      f.text("The key: what `Authorization: Bearer` carries.", "dsb_test_…"),
+      f.secret("The key: what `Authorization: Bearer` carries.", "dsb_test_…"),
     ),
   },
 );

@@ -70,7 +70,7 @@ const linkWithUrl = f.component<
   ...f.within(({ link }) => link, described),
   url: f.from(
     ({ url }: { readonly url: string }) => url,
-    f.text(
+    f.secret(
       "What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone.",
       "https://gateway.example/b/…",
     ),

@@ -249,7 +249,8 @@ export type CreateKeyResponse = Message<"disburse.gateway.v1.CreateKeyResponse">
   key?: Key | undefined;
 
   /**
-   * `dsb_test_…` or `dsb_live_…`.
+   * `dsb_test_…` or `dsb_live_…`. A repeat shows the key of an operator for a day; of a merchant's own
+   * key it is empty.
    *
    * @generated from field: string secret = 2;
    */
@@ -266,7 +267,8 @@ export type CreateKeyResponseJson = {
   key?: KeyJson;
 
   /**
-   * `dsb_test_…` or `dsb_live_…`.
+   * `dsb_test_…` or `dsb_live_…`. A repeat shows the key of an operator for a day; of a merchant's own
+   * key it is empty.
    *
    * @generated from field: string secret = 2;
    */
