@@ -203,7 +203,7 @@ export interface BeneficiaryLink {
   reference_id: string;
   /** Your own data, which its beneficiary gets. */
   metadata: Record<string, string>;
-  /** Who asks, as you set it; otherwise empty. */
+  /** For whom you ask, as you set it; otherwise empty. */
   display_name: string;
   /** Your colour; otherwise empty. */
   color: string;
@@ -243,7 +243,7 @@ export interface BeneficiaryLinkWithUrl {
   reference_id: string;
   /** Your own data, which its beneficiary gets. */
   metadata: Record<string, string>;
-  /** Who asks, as you set it; otherwise empty. */
+  /** For whom you ask, as you set it; otherwise empty. */
   display_name: string;
   /** Your colour; otherwise empty. */
   color: string;
@@ -1903,17 +1903,17 @@ export interface CreateBeneficiaryLinkRequest {
   network?: string;
   /** `Individual` or `Corporate`. Without it the beneficiary chooses. */
   beneficiary_account_type?: string;
-  /** Name of a company, or of a wallet's owner. The beneficiary sees it and cannot change it. */
+  /** Name of a company, or of a wallet's owner. The beneficiary sees it and cannot change it. No web or email address or phone number. */
   beneficiary_name?: string;
-  /** First name of a person with a bank account. The beneficiary sees it and cannot change it. */
+  /** First name of a person with a bank account. The beneficiary sees it and cannot change it. No web or email address or phone number. */
   beneficiary_first_name?: string;
-  /** Last name of a person with a bank account. The beneficiary sees it and cannot change it. */
+  /** Last name of a person with a bank account. The beneficiary sees it and cannot change it. No web or email address or phone number. */
   beneficiary_last_name?: string;
   /** Your own reference. It is not shown. */
   reference_id?: string;
   /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
-  /** Who asks, as the page says: your name if it is left out. */
+  /** For whom you ask, as the page says beside your registered name. No web or email address, phone number or look-alike characters. */
   display_name?: string;
   /** Your colour, for the page. */
   color?: string;

@@ -60,7 +60,12 @@ describe("a link", () => {
     };
     const { id, token } = await link({ ...bank, ...locked, ...own });
     const page = await open(token);
-    expect(page).toMatchObject({ state: OPEN, displayName: "Acme", color: "#0a5c36" });
+    expect(page).toMatchObject({
+      state: OPEN,
+      displayName: "Acme",
+      merchantName: merchantId,
+      color: "#0a5c36",
+    });
     expect(page.forms.map(({ transferType, accountType }) => [transferType, accountType])).toEqual([
       ["ACH", "Individual"],
     ]);
