@@ -104,6 +104,23 @@ describe("one credential", () => {
     }
   });
 
+  it("does not switch the approval rules off in the sandbox without the scope of its own", async () => {
+    await setRules(everyPayout);
+    const path = "/api/v1/sandbox/payout-controls";
+    const scopes = ["payout:read", "payout:write", "payout:approve", "quote:write"];
+    const maker = await childOf(acme, { scopes });
+    expect(await maker.post(path, {}, withKey())).toMatchObject({
+      ...{ status: 403, json: { code: "ACCESS_FORBIDDEN", reason: "scope_missing" } },
+    });
+    const { sub_status } = await acme.data(
+      "GET",
+      `${paths.payouts}/${await acme.pay("rules-stay")}`,
+    );
+    expect(sub_status).toBe("awaiting_approval");
+    const controls = await childOf(acme, { scopes: ["payout:control"] });
+    expect((await controls.post(path, {}, withKey())).status).toBe(200);
+  });
+
   it("does not approve its own batch or scheduled payout by a key that it created", async () => {
     await setRules(everyPayout);
     const child = await childOf(acme, { scopes: ["payout:approve"] });

@@ -1307,9 +1307,9 @@ export class Sandbox {
   /**
    * Set payout controls.
    *
-   * Sets which of your payouts wait for approval, and the guard against duplicates, in the place of what was set; `{}` ends all of them. Takes effect within a second. In live mode an operator sets them for you.
+   * Sets which of your payouts wait for approval, and the guard against duplicates, in the place of what was set; `{}` ends all of them. Needs the scope `payout:control`: a key that pays does not lift the rules. Takes effect within a second. In live mode an operator sets them for you.
    *
-   * Scope: `payout:write`.
+   * Scope: `payout:control`.
    *
    * Operation `setPayoutControls` of the reference.
    */
