@@ -28,7 +28,7 @@ export type KeyDocument = {
   revoked_by?: StoredActor & { operation_id: string };
   created_at: Date;
   created_by: StoredActor;
-  /** The key or member that it counts as one actor with: its own id where an operator created it. */
+  /** The key or member that it counts as one actor with: itself where an operator created it. */
   root: string;
   /** What made it; unique, so that a repeat finds the first result. */
   operation: { id: string; sealed_secret: string | null; secret_until: Date };

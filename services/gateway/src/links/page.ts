@@ -9,7 +9,7 @@ import { escapeHtml } from "../http/rules/html.ts";
 import { labelOf } from "./labels.ts";
 import { baseStyle, brandStyle } from "./style.ts";
 
-/** Who asks, for whom, and in which colour; "" for nobody in particular, and the page's own colour. */
+/** Who asks, for whom, and in which colour; "" where that is not set. */
 export type Brand = {
   /** The registered name, which is always shown. */
   readonly merchantName: string;

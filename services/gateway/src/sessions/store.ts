@@ -73,6 +73,33 @@ export type Sessions = ReturnType<typeof openSessions>;
 
 const sealContext = (id: string) => `session|${id}`;
 
+const newToken = () => randomBytes(32).toString("base64url");
+
+/**
+ * Goes on with a session under a new token, for another team of its person: what was opened under
+ * the old token, and with its CSRF token, is refused. The session's end stays.
+ */
+function mover({
+  sessions,
+  seal,
+  clock,
+}: {
+  readonly sessions: Collection<SessionDocument>;
+  readonly seal: (id: string, content: Content) => string;
+  readonly clock: Clock;
+}) {
+  return async (session: Session, token: string, team: OtherTeam): Promise<string | undefined> => {
+    const before = await sessions.findOneAndDelete({ _id: sessionId(token), kind: "member" });
+    if (before === null) return undefined;
+    const next = newToken();
+    const id = sessionId(next);
+    const sealed = seal(id, { ...session, ...team });
+    const { memberId: member_id } = team;
+    await sessions.insertOne({ ...before, _id: id, member_id, sealed, seen_at: clock.now() });
+    return next;
+  };
+}
+
 /**
  * The sessions of people who signed in. A session's token is in its cookie alone: the database has
  * its hash. Every use reads it anew, so that one that was ended works nowhere from then on.
@@ -81,11 +108,10 @@ export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock:
   const sessions: Collection<SessionDocument> = db.collection(collectionName);
   const seal = (id: string, { person, merchant, subject, tokens }: Content) =>
     sealer.seal(JSON.stringify({ person, merchant, subject, tokens }), sealContext(id));
-  const newTokenOf = () => randomBytes(32).toString("base64url");
   return {
     /** Begins a session; answers its token. */
     begin: async ({ kind, memberId, signedInAt, ...content }: NewSession): Promise<string> => {
-      const token = newTokenOf();
+      const token = newToken();
       const id = sessionId(token);
       const now = clock.now();
       await sessions.insertOne({
@@ -126,24 +152,7 @@ export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock:
       const sealed = seal(session.id, { ...session, tokens });
       await sessions.updateOne({ _id: session.id }, { $set: { sealed } });
     },
-    /**
-     * Goes on with a session under a new token, for another team of its person: what was opened
-     * under the old token, and with its CSRF token, is refused. The session ends when it would have.
-     */
-    moveTo: async (
-      session: Session,
-      token: string,
-      team: OtherTeam,
-    ): Promise<string | undefined> => {
-      const before = await sessions.findOneAndDelete({ _id: sessionId(token), kind: "member" });
-      if (before === null) return undefined;
-      const next = newTokenOf();
-      const id = sessionId(next);
-      const sealed = seal(id, { ...session, ...team });
-      const { memberId: member_id } = team;
-      await sessions.insertOne({ ...before, _id: id, member_id, sealed, seen_at: clock.now() });
-      return next;
-    },
+    moveTo: mover({ sessions, seal, clock }),
     /** Ends a session. */
     end: async (token: string): Promise<void> => {
       await sessions.deleteOne({ _id: sessionId(token) });

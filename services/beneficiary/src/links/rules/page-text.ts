@@ -1,4 +1,4 @@
-/** Checks of a merchant's texts that the page of a link shows to whoever opens it. */
+/** Checks of a merchant's texts that the page of a link shows. */
 
 const urlProblem = "must not contain a web or email address";
 const phoneProblem = "must not contain a phone number";

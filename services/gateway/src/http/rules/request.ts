@@ -45,9 +45,9 @@ function lineLength(rawHeaders: readonly string[], value: string, at: number): n
 }
 
 /**
- * What the HTTP parser lets through and we do not: another version than 1.1 and 1.0, too many or too long headers, no host or several
- * (RFC 9112 §3.2), a transfer coding that we cannot decode (§6.1), an expectation that we cannot
- * meet (RFC 9110 §10.1.1), a target that is no clean path.
+ * What the HTTP parser lets through and we do not: another version than 1.1 and 1.0, too many or
+ * too long headers, no host or several (RFC 9112 §3.2), a transfer coding that we cannot decode
+ * (§6.1), an expectation that we cannot meet (RFC 9110 §10.1.1), a target that is no clean path.
  */
 export function headProblem(head: RequestHead): Refused<HeadRefusal> | undefined {
   const { rawHeaders } = head;

@@ -24,7 +24,7 @@ export type IdempotencyScope = {
   readonly method: string;
   readonly path: string;
   readonly key: string;
-  /** Of a decision on an approval: whose it is, so that nobody replays another's. */
+  /** Of a decision on an approval: the root that decides, so that no other replays it. */
   readonly actor?: string;
 };
 
