@@ -57,6 +57,8 @@ describe("bytes on a socket", () => {
     ["a bad chunk size", send("Transfer-Encoding: chunked\r\n", `${marker}\r\n`), 400, "REQUEST"],
     ["a TLS hello", Buffer.from("16030100c8010000c40303", "hex"), 400, "REQUEST"],
     ["noise", Buffer.from(`\x00\xff${marker}\r\n\r\n`, "latin1"), 400, "REQUEST"],
+    ["HTTP/0.9", "GET /api/v1/transfer/payouts HTTP/0.9\r\nHost: a\r\n\r\n", 400, "REQUEST"],
+    ["HTTP/0.9 without a version", "GET /healthz\r\n\r\n", 400, "REQUEST"],
     ["an HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "REQUEST"],
     ["9 KB in one header", get(list, big(9_000)), 431, "HEADERS_TOO_LARGE"],
     ["17 KB in one header", get(list, big(17_000)), 431, "HEADERS_TOO_LARGE"],

@@ -74,3 +74,33 @@ it("asks which way where there are several", async () => {
   expect(choice.match(/href="\?form=\d+"/g)?.length).toBeGreaterThan(1);
   expect(await (await fetch(at(`${url}?form=1`))).text()).toContain("<form");
 });
+
+it("always says which registered merchant asks, and beside it for whom", async () => {
+  const { url } = await make({ display_name: "Corner Shop" });
+  const shown = await (await fetch(at(url))).text();
+  expect(shown).toContain("Your payment details for acme");
+  expect(shown).toContain("acme, for Corner Shop, asks where to pay you");
+  const { url: plain } = await make();
+  expect(await (await fetch(at(plain))).text()).toContain("acme asks where to pay you");
+});
+
+it.each([
+  ["display_name", "Your bank: https://evil.example"],
+  ["display_name", "evil.example/login"],
+  ["display_name", "www.evil example"],
+  ["display_name", "help@evil"],
+  ["display_name", "Call +44 20 7946 0958"],
+  ["display_name", "Hotline 0800-123-456"],
+  ["display_name", "Pay\u0440al"],
+  ["display_name", "\u0410\u0441\u043c\u0435"],
+  ["display_name", "Ac\u200bme"],
+  ["display_name", "\uff21\uff43\uff4d\uff45"],
+  ["display_name", "Paypa1"],
+  ["beneficiary_first_name", "Log in at evil.example"],
+  ["beneficiary_last_name", "call 020 7946 0958"],
+])("does not speak for another: %s %j", async (field, text) => {
+  const body = { ...kind, beneficiary_account_type: "Individual", [field]: text };
+  expect(await acme.post(path, body)).toMatchObject({
+    ...{ status: 400, json: { code: "INVALID_REQUEST", violations: [{ field }] } },
+  });
+});

@@ -7,6 +7,9 @@ export type SessionAnswer = {
   readonly merchant: { readonly id: string; readonly name: string } | null;
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
+  /** Of a member: the teams of the person, and those that invite it. */
+  readonly merchants?: readonly { readonly id: string; readonly merchant: object }[];
+  readonly invitations?: readonly { readonly id: string; readonly merchant: object }[];
   readonly csrf_token: string;
   readonly expires_at: string;
   readonly signed_in_at: string;

@@ -10,6 +10,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createPerson } from "./console-person.ts";
 import { payerOf } from "./payer.ts";
 
+type TeamMember = { readonly id: string; readonly email: string; readonly state: string };
+
 /** The console's server: people sign in at the sandbox's own provider. */
 
 let platform: TestPlatform;
@@ -204,6 +206,112 @@ describe("merchants' people on the public port", () => {
     await stranger.toProvider("");
     const other = await stranger.load("/console/session/callback?code=abc&state=def");
     expect(other.status).toBe(401);
+  });
+});
+
+describe("an invitation to another merchant's team", () => {
+  const team = "/api/v1/team/members";
+  const invite = async (name: string, email: string, role = "viewer") => {
+    const gus = await member("gus");
+    const body = { name, email, role };
+    const made = await gus.call("POST", team, body, gus.session.csrf_token);
+    expect(made).toMatchObject({ status: 200, json: { data: { state: "invited" } } });
+    return { gus, id: (made.json.data as { id: string }).id };
+  };
+  const merchantIds = () => {
+    const { acme, globex } = platform.sandbox.merchants;
+    return { acme: acme.merchant_id, globex: globex.merchant_id };
+  };
+  const accept = (id: string) => `/console/session/invitations/${id}/accept`;
+
+  it("moves nobody: neither a sign-in nor a link opens the other merchant", async () => {
+    const { acme, globex } = merchantIds();
+    const { id } = await invite("Mia", "mia@acme.example");
+    for (const query of ["?return_to=/console/", `?merchant_id=${globex}`, "?again=true"]) {
+      const mia = atPublicPort();
+      expect((await mia.signIn("mia", password("mia"), query)).status).toBe(303);
+      expect((await mia.session())?.merchant?.id).toBe(acme);
+    }
+    const mia = await member("mia");
+    expect(mia.session.invitations).toEqual([
+      { id, merchant: { id: globex, name: "globex" }, role: "viewer" },
+    ]);
+    expect(mia.session.merchants).toMatchObject([{ merchant: { id: acme }, role: "maker" }]);
+  });
+
+  it("is accepted by the person's own click, which switches nothing; a switch is another", async () => {
+    const { acme, globex } = merchantIds();
+    const { id, gus } = await invite("Avi", "AVI@acme.example");
+    const avi = await member("avi");
+    const token = avi.session.csrf_token;
+    const memberId = { member_id: id };
+    const switched = (csrf?: string) =>
+      avi.call("POST", "/console/session/merchant", memberId, csrf);
+    expect((await switched(token)).status).toBe(404);
+    expect((await avi.call("POST", accept(id))).status).toBe(403);
+    // Neither the one who invited nor anybody else accepts it.
+    for (const other of [gus, await member("mia")]) {
+      const { csrf_token: own } = await (async () => (await other.again()) ?? other.session)();
+      expect((await other.call("POST", accept(id), undefined, own)).status).toBe(404);
+    }
+    const accepted = await avi.call("POST", accept(id), undefined, token);
+    expect(accepted).toMatchObject({ status: 200, json: { data: { merchant: { id: acme } } } });
+    expect((await avi.call("POST", accept(id), undefined, token)).status).toBe(404);
+    expect((await switched()).status).toBe(403);
+    const moved = await switched(token);
+    expect(moved).toMatchObject({
+      ...{ status: 200, json: { data: { merchant: { id: globex }, roles: ["viewer"] } } },
+    });
+    const next = (moved.json.data as { csrf_token: string }).csrf_token;
+    expect(next).not.toBe(token);
+    // What was opened under acme is not submitted under globex.
+    const path = "/api/v1/transfer/fiat/beneficiary";
+    expect(await avi.call("POST", path, recipient, token)).toMatchObject({
+      ...{ status: 403, json: { reason: "csrf_token_missing" } },
+    });
+    const accounts = await avi.call("GET", "/api/v1/transfer/accounts");
+    expect(accounts.headers.get("disburse-merchant")).toBe(globex);
+    // The person's next sign-in goes on where the person was; a step-up stays where it began.
+    expect((await member("avi")).session.merchant?.id).toBe(globex);
+    const back = { member_id: avi.session.person.id };
+    const home = await avi.call("POST", "/console/session/merchant", back, next);
+    expect(home.json.data).toMatchObject({ merchant: { id: acme }, roles: ["approver"] });
+    expect(Date.parse((home.json.data as { expires_at: string }).expires_at)).toBeLessThanOrEqual(
+      Date.parse(avi.session.expires_at) + 60_000,
+    );
+    const gone = await gus.call("DELETE", `${team}/${id}`, undefined, gus.session.csrf_token);
+    expect(gone.status).toBe(200);
+    expect((await avi.again())?.merchant?.id).toBe(acme);
+  });
+
+  it("is declined, and may be the first team of a person", async () => {
+    const { globex } = merchantIds();
+    const address = "vera@acme.example";
+    const alma = await member("alma");
+    const { members } = (await alma.call("GET", team)).json.data as { members: TeamMember[] };
+    for (const { id, email, state } of members) {
+      if (email !== address || state === "removed") continue;
+      await alma.call("DELETE", `${team}/${id}`, undefined, alma.session.csrf_token);
+    }
+    const vera = atPublicPort();
+    expect((await vera.signIn("vera", password("vera"))).status).toBe(403);
+    const { id } = await invite("Vera", address, "maker");
+    expect((await vera.signIn("vera", password("vera"))).status).toBe(303);
+    const session = await vera.session();
+    expect(session).toMatchObject({ merchant: null, roles: [], scopes: [], invitations: [{ id }] });
+    expect((await vera.call("GET", "/api/v1/transfer/accounts")).status).toBe(403);
+    const token = session?.csrf_token ?? "";
+    const declined = await vera.call(
+      "POST",
+      `/console/session/invitations/${id}/decline`,
+      undefined,
+      token,
+    );
+    expect(declined).toMatchObject({ status: 200, json: { data: { invitations: [] } } });
+    const { id: second } = await invite("Vera", address, "maker");
+    const accepted = await vera.call("POST", accept(second), undefined, token);
+    expect(accepted.json.data).toMatchObject({ merchant: { id: globex }, roles: ["maker"] });
+    expect((await vera.call("GET", "/api/v1/transfer/accounts")).status).toBe(200);
   });
 });
 

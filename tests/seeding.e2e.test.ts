@@ -61,7 +61,7 @@ it("makes the sandbox once, however often it runs, and again where it is gone", 
   const { keys } = await platform.clients.keys.listKeys({
     merchantId: first.merchants.acme.merchant_id,
   });
-  expect(keys).toHaveLength(1);
+  expect(keys).toHaveLength(2);
   const elsewhere = JSON.stringify(first).replaceAll(first.merchants.acme.merchant_id, "mer_gone");
   writeFileSync(join(folder, "sandbox.json"), elsewhere);
   expect((await seed()).merchants.acme.api_key).not.toBe(first.merchants.acme.api_key);

@@ -152,6 +152,12 @@ export const identitySettings = {
     .optional(),
 } as const;
 
+/** Of services whose operators propose changes. */
+export const approvalSettings = {
+  /** Open proposals of a merchant in one service; each expires after a day. */
+  OPEN_PROPOSALS_PER_MERCHANT: countSetting(1).default(1_000),
+} as const;
+
 /** Where evidence of what operators did is kept (docs/decisions/0043-evidence.md). */
 export const auditSettings = {
   /** Where signed heads go: `file:///var/lib/disburse/audit`. Without one none are shipped. */

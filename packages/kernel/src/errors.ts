@@ -98,7 +98,8 @@ export const refusalReasons = {
   other_merchant: "The record is another merchant's.",
   corridor_not_open: "The corridor is not open to this merchant.",
   beneficiary_not_cleared: "The screening of the beneficiary did not clear it.",
-  same_actor: "The caller made the payout or batch: another has to decide on its approval.",
+  same_actor:
+    "The caller, or a key or member of the same root, made the payout or batch: another actor has to decide on its approval.",
 } as const;
 
 /** One of the closed list that an error body may have as its `reason`. */

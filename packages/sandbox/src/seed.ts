@@ -15,9 +15,14 @@ import {
 import { sandboxList, sandboxListLines } from "./sandbox-list.ts";
 
 /** The sandbox's merchants: created once, kept by the caller. */
-export type SandboxMerchants = Readonly<
-  Record<MerchantName, { readonly merchant_id: string; readonly api_key: string }>
->;
+export type SandboxMerchants = Readonly<Record<MerchantName, SandboxMerchant>>;
+
+type SandboxMerchant = {
+  readonly merchant_id: string;
+  readonly api_key: string;
+  /** Of merchants that pay: another root, which approves the payouts of `api_key`. */
+  readonly approver_api_key?: string;
+};
 
 /** An account of the sandbox. */
 export type SeededAccount = {
@@ -34,6 +39,8 @@ export type SeededSandbox = {
 };
 
 const seeder = "sandbox";
+/** Merchants that have somebody to approve their payouts. */
+const paying: ReadonlySet<MerchantName> = new Set(["acme", "globex"]);
 
 /** Creates the sandbox, each step idempotent. `known` are the merchants of an earlier start. */
 export async function seedSandbox(
@@ -68,10 +75,19 @@ async function createMerchants({ keys }: SandboxClients): Promise<SandboxMerchan
   const run = crypto.randomUUID();
   const made = merchantNames.map(async (name) => {
     const merchantId = newId("merchant");
-    const mutation = serviceMutation(seeder, `sandbox:key:${name}:${run}`);
-    const description = `sandbox key of ${name}`;
-    const { secret } = await keys.createKey({ mutation, merchantId, description });
-    return [name, { merchant_id: merchantId, api_key: secret }] as const;
+    const keyOf = async (what: string, scopes: string[]): Promise<string> => {
+      const mutation = serviceMutation(seeder, `sandbox:${what.replace(" ", "-")}:${name}:${run}`);
+      const description = `sandbox ${what} of ${name}`;
+      return (await keys.createKey({ mutation, merchantId, scopes, description })).secret;
+    };
+    const merchant: SandboxMerchant = {
+      merchant_id: merchantId,
+      api_key: await keyOf("key", []),
+      ...(paying.has(name) && {
+        approver_api_key: await keyOf("approver key", ["payout:read", "payout:approve"]),
+      }),
+    };
+    return [name, merchant] as const;
   });
   return Object.fromEntries(await Promise.all(made)) as SandboxMerchants;
 }

@@ -25,6 +25,8 @@ export function readConfig(environment: Environment) {
     ...sealingSettings,
     /** How often records that compliance did not answer for are looked after. */
     SCREENING_SWEEP_MS: countSetting(1).default(2_000),
+    /** Links of a merchant that wait for their beneficiary's details. */
+    OPEN_LINKS_PER_MERCHANT: countSetting(1).default(1_000),
     /** Networks that crypto beneficiaries may name, joined by commas. */
     OPEN_NETWORKS: listSetting
       .pipe(z.array(z.string().refine(isNetwork, "must be networks joined by commas")))

@@ -38,6 +38,7 @@ export const start = serviceStart("beneficiary", readConfig, migrations, async (
     clock: systemClock,
     log,
     sealer,
+    openLinksMax: config.OPEN_LINKS_PER_MERCHANT,
     sweepEveryMs: config.SCREENING_SWEEP_MS,
     allowed: {
       routing_code_value_1: config.OPEN_NETWORKS,

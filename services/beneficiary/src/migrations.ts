@@ -101,6 +101,17 @@ const linkIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** The open links of a merchant, counted at each new one. */
+const openLinkIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  beneficiary_links: [
+    {
+      key: { merchant_id: 1, expires_at: 1 },
+      name: "open",
+      partialFilterExpression: { state: "open" },
+    },
+  ],
+};
+
 /** Merchants that are registered by one command. */
 const registeredAtOnce = 500;
 
@@ -145,4 +156,5 @@ export const migrations: readonly Migration[] = [
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
   { name: "index of screenings to publish", up: (db) => createIndexes(db, outboxIndexes) },
   { name: "indexes of links", up: (db) => createIndexes(db, linkIndexes) },
+  { name: "index of open links", up: (db) => createIndexes(db, openLinkIndexes) },
 ];

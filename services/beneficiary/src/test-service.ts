@@ -134,6 +134,7 @@ export async function startTestService(
     clock,
     log: silentLog,
     sealer,
+    openLinksMax: 1_000,
     sweepEveryMs,
     allowed: { routing_code_value_1: networks },
   };

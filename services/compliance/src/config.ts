@@ -1,4 +1,5 @@
 import {
+  approvalSettings,
   busSettings,
   commonSettings,
   countSetting,
@@ -21,6 +22,7 @@ const clearScoreDefault = 0.95;
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,
+    ...approvalSettings,
     ...busSettings,
     DATABASE: databaseSetting("compliance"),
     ...sealingSettings,

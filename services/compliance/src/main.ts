@@ -59,7 +59,8 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const watch = await startWatch({ store: lists, log, required }, config.LISTS_POLL_MS);
   lifetime.add("index", watch.stop);
   const indexed = () => watch.current()?.lists ?? [];
-  const approvals = openApprovals({ ...common, db: database.db, sealer });
+  const openMax = config.OPEN_PROPOSALS_PER_MERCHANT;
+  const approvals = openApprovals({ ...common, db: database.db, sealer, openMax });
   lifetime.add("approvals", approvals.start().stop);
   const { refresh } = watch;
   const { permit } = approvals;

@@ -1,5 +1,6 @@
 import { readTrustedKeys } from "@disburse/chassis/identity/keys.ts";
 import {
+  approvalSettings,
   commonSettings,
   countSetting,
   databaseSetting,
@@ -58,6 +59,11 @@ const settings = {
   /** For each API key in each gateway process (decisions §2). */
   RATE_LIMIT_PER_SECOND: countSetting(1).default(100),
   RATE_LIMIT_BURST: countSetting(1).default(200),
+  /** Keys of a merchant that work at a time; each of its programs needs one or two. */
+  KEYS_PER_MERCHANT: countSetting(1).default(100),
+  /** Members of a merchant's team at a time, with those who are invited. */
+  MEMBERS_PER_MERCHANT: countSetting(1).default(200),
+  ...approvalSettings,
   /** For each address, of requests without a good key; ten times a key's when left out. */
   ADDRESS_RATE_LIMIT_PER_SECOND: countSetting(1).optional(),
   ADDRESS_RATE_LIMIT_BURST: countSetting(1).optional(),

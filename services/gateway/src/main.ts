@@ -80,6 +80,15 @@ function rateLimits(config: ReturnType<typeof readConfig>) {
 
 type Config = ReturnType<typeof readConfig>;
 
+/** What a merchant may have at a time. */
+function boundsOf(config: Config) {
+  return {
+    keysMax: config.KEYS_PER_MERCHANT,
+    membersMax: config.MEMBERS_PER_MERCHANT,
+    openProposalsMax: config.OPEN_PROPOSALS_PER_MERCHANT,
+  };
+}
+
 /** How people sign in. */
 function portalsOf(config: Config): Pick<PeopleDeps, "members" | "operators"> {
   const provider = (issuer: string | undefined, clientId: string, clientSecret?: string) =>
@@ -184,6 +193,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
       draining: lifecycle.draining,
     },
     ...rateLimits(config),
+    bounds: boundsOf(config),
   });
   const resealing = startResealing({ database, keys, places: sealedPlaces, metrics, log });
   lifetime.add("resealing", resealing.stop);

@@ -52,6 +52,18 @@ const peopleIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** One membership of a person in a team: two would count as two actors. */
+const membershipIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  members: [
+    {
+      key: { merchant_id: 1, "subject.id": 1, "subject.issuer": 1 },
+      name: "membership",
+      unique: true,
+      partialFilterExpression: { "subject.id": { $exists: true } },
+    },
+  ],
+};
+
 /** What merchants' requests were. */
 const requestIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   request_log: [
@@ -73,4 +85,5 @@ export const migrations: readonly Migration[] = [
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
   { name: "indexes of members and sessions", up: (db) => createIndexes(db, peopleIndexes) },
   { name: "indexes of the request log", up: (db) => createIndexes(db, requestIndexes) },
+  { name: "index of memberships", up: (db) => createIndexes(db, membershipIndexes) },
 ];

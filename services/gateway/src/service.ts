@@ -7,12 +7,20 @@ import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import type { Db } from "mongodb";
+import { cookiesOf } from "./console/cookies.ts";
 import { type DoorDeps, doorRoutes } from "./console/door.ts";
 import { eventRoute } from "./console/events.ts";
 import { createFeeds } from "./console/feed.ts";
 import { consoleFiles } from "./console/files.ts";
-import { memberPortal, operatorPortal, type PortalAddress } from "./console/portal.ts";
+import {
+  createMerchantNames,
+  memberPortal,
+  operatorPortal,
+  type Portal,
+  type PortalAddress,
+} from "./console/portal.ts";
 import { sessionRoutes } from "./console/session-routes.ts";
+import { teamRoutes } from "./console/team-routes.ts";
 import { type AppDeps, createApp } from "./http/app.ts";
 import { createFileCount } from "./http/files.ts";
 import { type NoteRequest, observe } from "./http/observe.ts";
@@ -64,6 +72,12 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
     /** For each address, of ids that are no key's. */
     readonly lookupsLimit: RateLimitOptions;
     readonly people: PeopleDeps;
+    /** What a merchant may have at a time. */
+    readonly bounds: {
+      readonly keysMax: number;
+      readonly membersMax: number;
+      readonly openProposalsMax: number;
+    };
     /** A clock that only goes forward, in milliseconds; the process's own when left out. */
     readonly monotonicMs?: () => number;
   };
@@ -94,8 +108,9 @@ export async function createGateway(deps: GatewayDeps) {
   const cache = openKeyCache(keys, { ...deps, lookups });
   const strangers = createRateLimiter(deps.strangersLimit);
   const people = openPeople(deps);
-  const issuing = { keys, sealer, peppers, mode, clock, changed: cache.drop };
-  const approvals = openApprovals(deps);
+  const { keysMax, openProposalsMax: openMax } = deps.bounds;
+  const issuing = { keys, sealer, peppers, mode, clock, keysMax, changed: cache.drop };
+  const approvals = openApprovals({ ...deps, openMax });
   const guarded = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
   const requests = openRequests(deps);
   const bindings = openOperationBindings(deps);
@@ -126,6 +141,7 @@ export async function createGateway(deps: GatewayDeps) {
     rehash: createRehash({ keys, peppers, changed: cache.drop, log: deps.log }),
     strangers: createStrangers(strangers, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),
+    merchantLimiter: createRateLimiter(merchantLimit(deps.rateLimit)),
     files: createFileCount(),
     idempotency,
   };
@@ -152,6 +168,13 @@ export async function createGateway(deps: GatewayDeps) {
   };
 }
 
+/** A merchant's programs and people share five times the limit of one key. */
+const merchantShare = 5;
+
+function merchantLimit({ perSecond, burst }: RateLimitOptions): RateLimitOptions {
+  return { perSecond: merchantShare * perSecond, burst: merchantShare * burst };
+}
+
 /** The log of merchants' requests: what takes them, stores, lists and forgets them. */
 function openRequests({ db, clock, metrics }: GatewayDeps) {
   const store = openRequestStore(db, clock);
@@ -167,7 +190,7 @@ function pagesAt(origin = ""): AppDeps["clients"]["pages"] {
 }
 
 /** What people come in by: their teams, their sessions, and the routes of both ports. */
-function openPeople({ db, sealer, clock, mode, log, clients, people }: GatewayDeps) {
+function openPeople({ db, sealer, clock, mode, log, clients, people, bounds }: GatewayDeps) {
   const { emailHashes, verify, forward, consoleFolder, draining } = people;
   const sessions = openSessions(db, { sealer, clock });
   const members = openMembers(db, { sealer, emailHashes });
@@ -178,26 +201,36 @@ function openPeople({ db, sealer, clock, mode, log, clients, people }: GatewayDe
   const operatorSessions = openOperatorSessions({
     ...{ sessions, verify, provider, cookieName: operatorCookie },
   });
-  const shared = { sessions, sealer, clock, mode, log };
-  const { beneficiary } = clients;
-  const ofMembers = { members, sessions: memberSessions, beneficiary, clock };
+  const shared = { sessions, clock, mode, log };
+  const merchantNames = createMerchantNames(clients.beneficiary);
+  const ofMembers = { members, sessions: memberSessions, merchantNames, clock };
   const memberPortals = memberPortal(people.members, ofMembers);
   const ofOperators = { sessions: operatorSessions, clock };
   const operatorPortals = operatorPortal(people.operators, ofOperators);
+  const ofPort = (portal: Portal, cookieName: string) => ({
+    ...shared,
+    portal,
+    cookies: cookiesOf({ portal, cookieName, sealer }),
+  });
+  const atPublicPort = ofPort(memberPortals, memberCookie);
   const files = consoleFiles(consoleFolder);
   const feeds = createFeeds({ notifier: clients.notifier, log });
   const streams = createFileCount();
   return {
     memberSessions,
-    team: teamService({ members, clock, endSessions: sessions.endOfMember }),
+    team: teamService({
+      ...{ members, clock, membersMax: bounds.membersMax },
+      endSessions: sessions.endOfMember,
+    }),
     sweep: sessions.sweep,
     memberRoutes: [
-      ...sessionRoutes({ ...shared, portal: memberPortals, cookieName: memberCookie }),
+      ...sessionRoutes(atPublicPort),
+      ...teamRoutes({ ...atPublicPort, members, memberSessions, merchantNames }),
       eventRoute({ sessions: memberSessions, feeds, streams, draining }),
       ...files,
     ],
     operatorRoutes: [
-      ...sessionRoutes({ ...shared, portal: operatorPortals, cookieName: operatorCookie }),
+      ...sessionRoutes(ofPort(operatorPortals, operatorCookie)),
       ...doorRoutes({ sessions: operatorSessions, forward }),
       ...files,
     ],

@@ -173,6 +173,7 @@ export async function startTestGateway(
     rateLimit: { perSecond: 1_000, burst: 10_000 },
     strangersLimit: { perSecond: 10_000, burst: 100_000 },
     lookupsLimit: { perSecond: 10_000, burst: 100_000 },
+    bounds: { keysMax: 100, membersMax: 200, openProposalsMax: 1_000 },
     people: { ...withoutProvider, ...people },
     ...options,
   });

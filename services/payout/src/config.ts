@@ -1,4 +1,5 @@
 import {
+  approvalSettings,
   busSettings,
   commonSettings,
   countSetting,
@@ -83,6 +84,7 @@ const amountsSetting = z.string().transform((text, context): ReadonlyMap<string,
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,
+    ...approvalSettings,
     ...busSettings,
     DATABASE: databaseSetting("payout"),
     BENEFICIARY_URL: serviceUrlSetting,

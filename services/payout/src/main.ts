@@ -54,8 +54,14 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const chains = await startChains(opening);
   const live = [...chains.map(({ rail }) => rail), ...banks.rails];
   const seals = banks.sealer === undefined ? {} : { sealer: banks.sealer };
-  // A request may have a file of a bank.
-  const approvals = openApprovals({ db: database.db, clock, log, ...seals });
+  const approvals = openApprovals({
+    db: database.db,
+    clock,
+    log,
+    openMax: config.OPEN_PROPOSALS_PER_MERCHANT,
+    // A request may have a file of a bank.
+    ...seals,
+  });
   const own = { guard: approvals.guard, sums: openDailySums(database) };
   const limits = config.APPROVAL_CREDIT_LIMITS;
   const payout = await startPayoutService({

@@ -1,4 +1,5 @@
 import {
+  approvalSettings,
   commonSettings,
   countSetting,
   databaseSetting,
@@ -13,6 +14,7 @@ import {
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,
+    ...approvalSettings,
     DATABASE: databaseSetting("quote"),
     BENEFICIARY_URL: serviceUrlSetting,
     PAYOUT_URL: serviceUrlSetting,

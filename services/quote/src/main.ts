@@ -21,7 +21,9 @@ import { quoteRpc, sandboxRpc } from "./rpc.ts";
 export const start = serviceStart("quote", readConfig, migrations, async (opening) => {
   const { config, log, database, metrics, lifetime, connect, serve } = opening;
   const corridors = openCorridors(database);
-  const approvals = openApprovals({ db: database.db, clock, log });
+  const approvals = openApprovals({
+    ...{ db: database.db, clock, log, openMax: config.OPEN_PROPOSALS_PER_MERCHANT },
+  });
   lifetime.add("approvals", approvals.start().stop);
   const payout = connect(PayoutService, config.PAYOUT_URL);
   const operations = openOperationBindings(database);

@@ -52,12 +52,14 @@ beforeEach(async () => {
   await database.db.collection("proposals").deleteMany({});
 });
 
+/** More than other tests propose. */
+const openMax = 5;
 const clock = { now: () => new Date(Date.now() + offsetMs) };
 const proposals = () => openProposals(database);
 
 /** A service as one process serves it, whose clients call as a principal. */
 function service() {
-  const approvals = createApprovals({ proposals: proposals(), clock, log: silentLog });
+  const approvals = createApprovals({ proposals: proposals(), clock, log: silentLog, openMax });
   const rpc = {
     openAccount: async ({ merchantId }: OpenAccountRequest) => {
       const { principal, approvedBy } = callContext() ?? {};
@@ -175,6 +177,22 @@ describe("an RPC that needs a second person", () => {
     expect((await ada.approval.listProposals({})).proposals).toEqual([]);
   });
 
+  it("is proposed at most so often for one merchant at a time", async () => {
+    const { ada, bob } = service();
+    const open = [];
+    for (let at = 0; at < openMax; at += 1) open.push(await proposed(ada));
+    expect(await outcome(ask(ada))).toBe("There can be at most 5 open proposals.");
+    // A repeat is no new one.
+    expect(await proposed(ada, open[0]?.mutation)).toEqual(open[0]);
+    const [first] = open;
+    if (first === undefined) throw new Error("nothing is proposed");
+    await approve(bob, first);
+    expect(await proposed(ada)).toBeDefined();
+    offsetMs = 86_400_001;
+    expect(await proposed(ada)).toBeDefined();
+    expect(await outcome(ask(ada, operation(), "USD"))).toBe("OK");
+  });
+
   it("says to its guard that what one person asked for was refused", async () => {
     const { ada } = service();
     run = () => orThrow(refused("INVALID_REQUEST", "no"));
@@ -269,7 +287,12 @@ describe("a permit", () => {
   };
   const ada: Principal = { kind: "person", id: "ada", roles: new Set(["compliance_officer"]) };
   const permit = (operationId: string, change: { content?: string } = {}, principal = ada) => {
-    const { permit: ask } = createApprovals({ proposals: proposals(), clock, log: silentLog });
+    const { permit: ask } = createApprovals({
+      proposals: proposals(),
+      clock,
+      log: silentLog,
+      openMax,
+    });
     const request = { ...wanted, operationId, ...change };
     return withCallContext({ requestId: "r", principal }, () => ask(request));
   };

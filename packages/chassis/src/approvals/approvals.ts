@@ -14,13 +14,14 @@ import {
   type ServiceImpl,
 } from "@connectrpc/connect";
 import { newId } from "@disburse/kernel/id.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { callContext, withCallContext } from "../call-context.ts";
 import type { Principal, Role } from "../identity/principal.ts";
 import type { Log } from "../log.ts";
 import { isMutation } from "../mutations/bindings.ts";
 import { readChange } from "../mutations/content.ts";
-import { readRefusal } from "../rpc/refusal.ts";
+import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { answerKnown, approvalRequired, isRefusal } from "./answers.ts";
 import { concluded, type Difference, digestOf, type Proposal } from "./proposal.ts";
 import { type ProposalStore, proposalKey, type StoredProposal } from "./store.ts";
@@ -82,6 +83,8 @@ export type ApprovalDeps = {
   readonly proposals: ProposalStore;
   readonly clock: Clock;
   readonly log: Log;
+  /** Open proposals of a merchant, and of no merchant. */
+  readonly openMax: number;
 };
 
 type State = ApprovalDeps & { readonly guarded: Map<string, Guarded> };
@@ -158,7 +161,7 @@ function guardHandler(state: State, each: Guarded): Handler {
 
 /** Stores a proposal; answers with the error that the request ends with. */
 async function propose(
-  { proposals, clock, log }: State,
+  { proposals, clock, log, openMax }: State,
   person: Person,
   wanted: Wanted,
 ): Promise<ConnectError> {
@@ -171,8 +174,12 @@ async function propose(
     expiresAt: new Date(at.getTime() + openMs),
     ...{ state: "open", outcome: "", updatedAt: at },
   };
-  if (!(await proposals.insert(proposal))) {
+  const inserted = await proposals.insert(proposal, openMax);
+  if (inserted === "exists") {
     return new ConnectError("the request is being proposed", Code.Aborted);
+  }
+  if (inserted === "full") {
+    orThrow(refused("INVALID_REQUEST", `There can be at most ${openMax} open proposals.`));
   }
   log.info({ proposal_id: proposal.id, rpc: proposal.rpc }, "approval needed");
   return approvalRequired(proposal);

@@ -17,12 +17,14 @@ export function openApprovals(deps: {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;
+  /** Open proposals of a merchant. */
+  readonly openMax: number;
   /** Where requests may have personal data. */
   readonly sealer?: Sealer;
 }) {
-  const { clock, log } = deps;
+  const { clock, log, openMax } = deps;
   const proposals = openProposals(deps);
-  const approvals = createApprovals({ proposals, clock, log });
+  const approvals = createApprovals({ proposals, clock, log, openMax });
   const run = () => approvals.sweep().then(() => false);
   const rpc = approvalRpc({ approvals, proposals, clock });
   return {

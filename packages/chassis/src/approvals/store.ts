@@ -2,7 +2,7 @@ import type { Collection, Db, Filter } from "mongodb";
 import { resealTexts, type SealedPlace } from "../crypto/resealing.ts";
 import type { Sealer } from "../crypto/sealing.ts";
 import type { Role } from "../identity/principal.ts";
-import { insertOnce } from "../mongo/once.ts";
+import { insertWithin } from "../mongo/bound.ts";
 import { findPage, type PageRequest } from "../paging/page.ts";
 import type { ActingPerson, Proposal, ProposalState } from "./proposal.ts";
 
@@ -82,8 +82,13 @@ export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer
     return found === null ? undefined : toProposal(found);
   };
   return {
-    /** Stores a proposal; `false`: its request has one. */
-    insert: (proposal: Proposal) => insertOnce(proposals, documentOf(proposal)),
+    /** Stores a proposal; `exists`: its request has one; `full`: its merchant has `openMax`. */
+    insert: (proposal: Proposal, openMax: number) => {
+      const { merchantId: merchant_id, proposed } = proposal;
+      // Open ones are due when they expire: by the index of those that are due.
+      const of = { due_at: { $gt: proposed.at }, state: "open", merchant_id } as const;
+      return insertWithin(proposals, documentOf(proposal), { of, max: openMax });
+    },
     read: (id: string) => find({ _id: id }),
     findByKey: (key: string) => find({ key }),
     /** Writes a changed proposal unless another write came first. */

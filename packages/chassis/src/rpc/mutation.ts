@@ -10,7 +10,12 @@ import { callContext } from "../call-context.ts";
 import type { WordOf } from "./enum-words.ts";
 
 /** Who made a change, as stored with it. */
-export type StoredActor = { readonly kind: WordOf<typeof Actor_Kind>; readonly id: string };
+export type StoredActor = {
+  readonly kind: WordOf<typeof Actor_Kind>;
+  readonly id: string;
+  /** Of a key or a member: the id of its root, where that is another one. */
+  readonly root?: string;
+};
 
 /** The operation that a write belongs to, and who requested it. */
 export type Change = { readonly operationId: string; readonly actor: StoredActor };
@@ -48,10 +53,11 @@ function callingActor(claimed: Actor | undefined): StoredActor {
   if (principal.kind === "person") return { kind: "operator", id: principal.id };
   const kind = principal.name === gateway ? actedFor.get(claimed?.kind) : undefined;
   if (claimed === undefined || kind === undefined) return { kind: "service", id: principal.name };
-  if (!printable.test(claimed.id)) {
+  const { id, root } = claimed;
+  if (!printable.test(id) || (root !== "" && !printable.test(root))) {
     throw new ConnectError("mutation.actor: key or member has no id", Code.InvalidArgument);
   }
-  return { kind, id: claimed.id };
+  return root === "" || root === id ? { kind, id } : { kind, id, root };
 }
 
 /**

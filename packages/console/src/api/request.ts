@@ -5,10 +5,24 @@ import { Problem } from "./problem.ts";
 const timeoutMs = 30_000;
 
 let csrfToken = "";
+/** The merchant that the page was opened for; undefined until a session is read. */
+let merchantOfPage: string | undefined;
 
-/** Every later request that changes something carries this token of the session. */
-export function setCsrfToken(token: string): void {
+/**
+ * Every later request that changes something carries this token of the session. A session that was
+ * switched to another merchant, in another tab, opens the first page anew: forms that were opened
+ * for one merchant are never sent for another.
+ */
+export async function adoptSession(merchantId: string, token: string): Promise<void> {
+  merchantOfPage ??= merchantId;
+  if (merchantId !== merchantOfPage) await leavePage();
   csrfToken = token;
+}
+
+/** Opens the first page; never ends, so that nothing more happens on this one. */
+export function leavePage(): Promise<never> {
+  window.location.assign("/console/");
+  return new Promise(() => undefined);
 }
 
 /** The token of the session, for calls that are not made by `send`. */
@@ -65,6 +79,9 @@ export async function send<T>(method: string, path: string, sent: Sent = {}): Pr
     if (sent.signal?.aborted) throw error;
     throw Problem.noAnswer(error);
   });
+  // What another merchant has is not shown below this one's name.
+  const merchantId = response.headers.get("Disburse-Merchant");
+  if (merchantId !== null && merchantId !== merchantOfPage) await leavePage();
   const answer = await bodyOf(response);
   const requestId = response.headers.get("X-Request-Id") ?? "";
   if (!response.ok) throw Problem.of(response.status, answer as Partial<ErrorBody>, requestId);

@@ -185,6 +185,12 @@ const members = createRoute({
   component: lazyRouteComponent(() => import("../merchant/team/members.tsx"), "Members"),
 });
 
+const invitations = createRoute({
+  getParentRoute,
+  path: "/invitations",
+  component: lazyRouteComponent(() => import("../merchant/team/invitations.tsx"), "Invitations"),
+});
+
 const keys = createRoute({
   getParentRoute,
   path: "/keys",
@@ -217,5 +223,5 @@ export const merchantRoutes = [
   ...[beneficiaries, newBeneficiary, beneficiaryLinks, beneficiary],
   ...[depositors, newDepositor, depositor],
   ...[endpoints, newEndpoint, endpoint, deliveries, delivery, developers, requests],
-  ...[members, keys],
+  ...[members, invitations, keys],
 ] as const;

@@ -32,6 +32,11 @@ export const shellRoute = createRoute({
       const search = { return_to: `/console${location.href}` };
       throw redirect({ to: "/sign-in", search });
     }
+    // Before the first team there is nothing else to see.
+    const isTeamless = session.kind === "member" && session.merchant === null;
+    if (isTeamless && !location.pathname.endsWith("/invitations")) {
+      throw redirect({ to: "/invitations" });
+    }
     return { session };
   },
   component: Shell,

@@ -1,12 +1,21 @@
 import { queryOptions } from "@tanstack/react-query";
 import { Problem } from "../api/problem.ts";
-import { get, send, setCsrfToken } from "../api/request.ts";
+import { adoptSession, get, leavePage, send } from "../api/request.ts";
+
+type Merchant = { readonly id: string; readonly name: string };
+
+/** A team of a person, or one that invites it; `id` is the member's. */
+export type Team = { readonly id: string; readonly merchant: Merchant; readonly role: string };
 
 /** Who is signed in, and what they may do. */
 export type Session = {
   readonly person: { readonly id: string; readonly name: string; readonly email: string };
   readonly kind: "member" | "operator";
-  readonly merchant: { readonly id: string; readonly name: string } | null;
+  /** Null of an operator, and of a person who is in no team yet. */
+  readonly merchant: Merchant | null;
+  /** Of merchants' people: their teams, and those that invite them. */
+  readonly merchants?: readonly Team[];
+  readonly invitations?: readonly Team[];
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
   readonly csrf_token: string;
@@ -26,7 +35,7 @@ export const sessionQuery = queryOptions({
 async function readSession(): Promise<Session | null> {
   try {
     const session = await get<Session>("/console/session");
-    setCsrfToken(session.csrf_token);
+    await adoptSession(session.merchant?.id ?? "", session.csrf_token);
     return session;
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null;
@@ -43,6 +52,22 @@ export function signInAddress(returnTo: string, again = false): string {
 /** Ends the session; the browser's cookie is gone with the answer. */
 export async function signOut(): Promise<void> {
   await send("POST", "/console/session/logout");
+}
+
+const ownTeams = "/console/session";
+
+/** Goes on for another merchant of the person, from the first page on. */
+export async function switchTeam(memberId: string): Promise<void> {
+  await send("POST", `${ownTeams}/merchant`, { body: { member_id: memberId } });
+  await leavePage();
+}
+
+/** Accepts or declines an invitation of the person. */
+export async function answerInvitation(
+  memberId: string,
+  answer: "accept" | "decline",
+): Promise<void> {
+  await send("POST", `${ownTeams}/invitations/${encodeURIComponent(memberId)}/${answer}`);
 }
 
 /** Whether the session may use a scope of the public interface. */

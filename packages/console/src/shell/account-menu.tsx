@@ -1,7 +1,7 @@
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
 import { t } from "../catalogue/en.ts";
-import { type Session, signOut } from "../session/session.ts";
+import { type Session, signOut, switchTeam } from "../session/session.ts";
 import { applyTheme, storedTheme, type Theme, themes } from "./theme.ts";
 
 const words = t.shell;
@@ -29,6 +29,7 @@ export function AccountMenu({ session, isLive }: { session: Session; isLive: boo
             <br />
             {connectionText(session, isLive)}
           </DropdownMenu.Label>
+          <Teams session={session} />
           <DropdownMenu.Label className="menu-label">{words.theme.title}</DropdownMenu.Label>
           <DropdownMenu.RadioGroup
             aria-label={words.theme.title}
@@ -47,6 +48,16 @@ export function AccountMenu({ session, isLive }: { session: Session; isLive: boo
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
   );
+}
+
+/** The other teams of the person: the session goes on there by a click here alone. */
+function Teams({ session: { merchant, merchants = [] } }: { session: Session }) {
+  const others = merchants.filter((each) => each.merchant.id !== merchant?.id);
+  return others.map(({ id, merchant: { name } }) => (
+    <DropdownMenu.Item key={id} onSelect={() => void switchTeam(id)}>
+      {words.switchTo(name)}
+    </DropdownMenu.Item>
+  ));
 }
 
 function connectionText({ kind }: Session, isLive: boolean): string {

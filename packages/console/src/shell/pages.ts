@@ -20,6 +20,10 @@ export function navigationFor(session: Session): readonly NavigationSection[] {
 const { pages, sections } = t.shell;
 
 function merchantSections(session: Session): NavigationSection[] {
+  if (session.merchant === null) {
+    const invitations = { to: "/invitations", label: pages.invitations };
+    return [{ title: sections.team, links: [invitations] }];
+  }
   const when = (scope: string, ...links: NavigationLink[]) => (may(session, scope) ? links : []);
   return [
     {

@@ -6,6 +6,7 @@ import type { Session } from "../session/session.ts";
 import { useSession } from "../session/use-session.ts";
 import mark from "../styles/mark.svg";
 import { Badge } from "../ui/badge.tsx";
+import { Notice } from "../ui/notice.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { useLiveUpdates, useReadingAgain } from "./live.ts";
 import { navigationFor } from "./pages.ts";
@@ -20,7 +21,7 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   const before = useRef(path);
   const client = useQueryClient();
-  const isLive = useLiveUpdates(client, session.kind === "member");
+  const isLive = useLiveUpdates(client, session.merchant !== null);
   useReadingAgain(client, session.kind === "operator");
   useEffect(() => {
     if (before.current === path) return;
@@ -50,7 +51,10 @@ export function Shell() {
           {words.product}
         </Link>
         {session.merchant === null ? null : (
-          <span className="soft wide">{session.merchant.name}</span>
+          <span className="merchant" title={session.merchant.name}>
+            <span className="visually-hidden">{words.merchant}: </span>
+            {session.merchant.name}
+          </span>
         )}
         <div className="head-end">
           {session.mode === "sandbox" ? (
@@ -66,9 +70,22 @@ export function Shell() {
         <Navigation session={session} />
       </nav>
       <main id="content" className="main" ref={main} tabIndex={-1}>
+        <InvitationNotice session={session} />
         <Outlet />
       </main>
     </div>
+  );
+}
+
+/** Says on every page that a team invites the person. */
+function InvitationNotice({ session: { invitations = [] } }: { session: Session }) {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  if (invitations.length === 0 || path.endsWith("/invitations")) return null;
+  return (
+    <Notice tone="info">
+      {words.invited(invitations.map(({ merchant }) => merchant.name).join(", "))}{" "}
+      <Link to="/invitations">{words.pages.invitations}</Link>
+    </Notice>
   );
 }
 

@@ -16,9 +16,14 @@ const chosen = (name: string, description: string, example: string): TextField =
   });
 
 const locked = (name: string, whose: string, example: string): TextField =>
-  textField(name, `${whose} The beneficiary sees it and cannot change it.`, example, {
-    required: false,
-  });
+  textField(
+    name,
+    `${whose} The beneficiary sees it and cannot change it. No web or email address or phone number.`,
+    example,
+    {
+      required: false,
+    },
+  );
 
 /** The beneficiary cannot correct a locked name; of one part alone nothing is certain. */
 const lockedNames: readonly Rule[] = [
@@ -54,10 +59,15 @@ export const createBeneficiaryLink: PublicBody = singleForm({
       required: false,
     }),
     metadataField,
-    textField("display_name", "Who asks, as the page says: your name if it is left out.", "Acme", {
-      required: false,
-      maxLength: displayNameMax,
-    }),
+    textField(
+      "display_name",
+      "For whom you ask, as the page says beside your registered name. No web or email address, phone number or look-alike characters.",
+      "Corner Shop",
+      {
+        required: false,
+        maxLength: displayNameMax,
+      },
+    ),
     textField("color", "Your colour, for the page.", "#0a5c36", {
       required: false,
       maxLength: 7,

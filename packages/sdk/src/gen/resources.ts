@@ -1097,7 +1097,7 @@ export class TeamMembers {
   /**
    * Add team member.
    *
-   * The person becomes active by the first sign-in with that verified address; no message is sent. You can give a role only if you have all of its scopes yourself. A person of your team needs a sign-in of the last 15 minutes for it.
+   * Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `team:write`.
    *
@@ -1110,7 +1110,7 @@ export class TeamMembers {
   /**
    * Change role of team member.
    *
-   * Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one. A person of your team needs a sign-in of the last 15 minutes for it.
+   * Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one; an admin who has not accepted yet does not count. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `team:write`.
    *
@@ -1158,7 +1158,7 @@ export class Keys {
   /**
    * Create API key.
    *
-   * The response contains the key, which is not shown again. You can give only scopes that you have yourself. A person of your team needs a sign-in of the last 15 minutes for it.
+   * The response contains the key, which is not shown again. A key has at most the scopes, networks and end of the key that creates it; without networks or an end of its own it gets those. For a later end, let a member create it. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `key:write`.
    *
@@ -1307,9 +1307,9 @@ export class Sandbox {
   /**
    * Set payout controls.
    *
-   * Sets which of your payouts wait for approval, and the guard against duplicates, in the place of what was set; `{}` ends all of them. Takes effect within a second. In live mode an operator sets them for you.
+   * Sets which of your payouts wait for approval, and the guard against duplicates, in the place of what was set; `{}` ends all of them. Needs the scope `payout:control`: a key that pays does not lift the rules. Takes effect within a second. In live mode an operator sets them for you.
    *
-   * Scope: `payout:write`.
+   * Scope: `payout:control`.
    *
    * Operation `setPayoutControls` of the reference.
    */

@@ -213,7 +213,7 @@ export interface BeneficiaryLink {
   reference_id: string;
   /** Your own data, which its beneficiary gets. */
   metadata: Record<string, string>;
-  /** Who asks, as you set it; otherwise empty. */
+  /** For whom you ask, as you set it; otherwise empty. */
   display_name: string;
   /** Your colour; otherwise empty. */
   color: string;
@@ -253,7 +253,7 @@ export interface BeneficiaryLinkWithUrl {
   reference_id: string;
   /** Your own data, which its beneficiary gets. */
   metadata: Record<string, string>;
-  /** Who asks, as you set it; otherwise empty. */
+  /** For whom you ask, as you set it; otherwise empty. */
   display_name: string;
   /** Your colour; otherwise empty. */
   color: string;
@@ -263,8 +263,10 @@ export interface BeneficiaryLinkWithUrl {
   created_at: string;
   /** When it last changed. */
   updated_at: string;
-  /** What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone. */
+  /** What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone. Shown once: empty in a replayed response. */
   url: string;
+  /** Only in a replayed response: the fields that were shown once, in the first response, and are empty here. */
+  shown_once?: "url"[];
 }
 
 /** A stored depositor: the fields of its form, without numbers of documents and birth dates. */
@@ -1023,10 +1025,12 @@ export interface WebhookEndpointWithSecrets {
   created_at: string;
   /** When it last changed. */
   updated_at: string;
-  /** Signs the header `X-SERVICE-Signature`. */
+  /** Signs the header `X-SERVICE-Signature`. Shown once: empty in a replayed response. */
   secret: string;
-  /** Signs the header `webhook-signature`. */
+  /** Signs the header `webhook-signature`. Shown once: empty in a replayed response. */
   standard_secret: string;
+  /** Only in a replayed response: the fields that were shown once, in the first response, and are empty here. */
+  shown_once?: Array<"secret" | "standard_secret">;
 }
 
 /** A deleted endpoint. */
@@ -1209,13 +1213,13 @@ export interface LoggedRequest {
 export interface TeamMember {
   /** Member id. */
   id: string;
-  /** Address that the person signs in with the first time. */
+  /** Verified address that the person accepts with. */
   email: string;
   /** Name of the person. */
   name: string;
   /** What the member may do. */
   role: "viewer" | "maker" | "approver" | "admin";
-  /** `invited`: has not signed in yet. `removed`: cannot sign in, and has no session. */
+  /** `invited`: has not accepted yet. `removed`: cannot sign in, and has no session. */
   state: "invited" | "active" | "removed";
   /** When the member was added. */
   created_at: string;
@@ -1247,6 +1251,8 @@ export interface ApiKey {
   expires_at: string;
   /** When it was revoked; empty otherwise. */
   revoked_at: string;
+  /** The key or member that it counts as one actor with: neither approves what the other made. */
+  root_id: string;
 }
 
 /** An API key with its text, which is shown only here. */
@@ -1265,8 +1271,12 @@ export interface ApiKeyWithSecret {
   expires_at: string;
   /** When it was revoked; empty otherwise. */
   revoked_at: string;
-  /** The key: what `Authorization: Bearer` carries. */
+  /** The key or member that it counts as one actor with: neither approves what the other made. */
+  root_id: string;
+  /** The key: what `Authorization: Bearer` carries. Shown once: empty in a replayed response. */
   secret: string;
+  /** Only in a replayed response: the fields that were shown once, in the first response, and are empty here. */
+  shown_once?: "secret"[];
 }
 
 /** Your API keys. */
@@ -1954,17 +1964,17 @@ export interface CreateBeneficiaryLinkRequest {
   network?: string;
   /** `Individual` or `Corporate`. Without it the beneficiary chooses. */
   beneficiary_account_type?: string;
-  /** Name of a company, or of a wallet's owner. The beneficiary sees it and cannot change it. */
+  /** Name of a company, or of a wallet's owner. The beneficiary sees it and cannot change it. No web or email address or phone number. */
   beneficiary_name?: string;
-  /** First name of a person with a bank account. The beneficiary sees it and cannot change it. */
+  /** First name of a person with a bank account. The beneficiary sees it and cannot change it. No web or email address or phone number. */
   beneficiary_first_name?: string;
-  /** Last name of a person with a bank account. The beneficiary sees it and cannot change it. */
+  /** Last name of a person with a bank account. The beneficiary sees it and cannot change it. No web or email address or phone number. */
   beneficiary_last_name?: string;
   /** Your own reference. It is not shown. */
   reference_id?: string;
   /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
-  /** Who asks, as the page says: your name if it is left out. */
+  /** For whom you ask, as the page says beside your registered name. No web or email address, phone number or look-alike characters. */
   display_name?: string;
   /** Your colour, for the page. */
   color?: string;

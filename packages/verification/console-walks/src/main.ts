@@ -8,12 +8,15 @@ import { approvals } from "./walks/approvals.ts";
 import { compliance } from "./walks/compliance.ts";
 import { docs } from "./walks/docs.ts";
 import { maker } from "./walks/maker.ts";
-import { admin, viewer } from "./walks/members.ts";
+import { admin, invited, viewer } from "./walks/members.ts";
 import { treasury } from "./walks/treasury.ts";
 
 /** `npm run test:console`: README.md says what it walks and how. */
 
-const walks: readonly Walk[] = [maker, approvals, admin, viewer, compliance, treasury, docs];
+const walks: readonly Walk[] = [
+  ...[maker, approvals, admin, viewer, invited],
+  ...[compliance, treasury, docs],
+];
 
 const usage = `usage: npm run test:console -- [--only WALK] [--screenshots FOLDER] [--sandbox FILE]
 walks: ${walks.map(({ name }) => name).join(", ")}

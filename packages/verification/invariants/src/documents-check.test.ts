@@ -160,6 +160,7 @@ const saga: Corruption[] = [
   ["a payout that nobody approved", 10, "approved it", (d) => decide(d, undefined)],
   ["a rejected payout that was sent", 10, "approved it", (d) => decide(d, { as: "rejected" })],
   ["an approval by who executed", 10, "who executed", (d) => decide(d, { actor: executor })],
+  ["an approval by a key of the same root", 10, "who executed", (d) => decide(d, { actor: child })],
   ["an approval too late", 10, "had expired", (d) => decide(d, { at: late })],
   ["a decision that changed nothing", 10, "still waits", (d) => decide(d, {}, "awaiting_approval")],
   ["a wait for nothing", 10, "not need", (d) => wait(d)],
@@ -178,6 +179,7 @@ function stop(documents: Spoilt, beforeMs: number): void {
 }
 
 const executor = { kind: "api_key", id: "key_1" };
+const child = { kind: "api_key", id: "key_2", root: "key_1" };
 const late = new Date(now.getTime() + 6_000);
 
 /** The settled payout needed approval, which it had until now, but for what is different. */

@@ -119,7 +119,7 @@ export type Payout = QuotedTerms & {
   readonly created_at: Date;
 };
 
-type Actor = { readonly kind: string; readonly id: string };
+type Actor = { readonly kind: string; readonly id: string; readonly root?: string };
 
 /** A line in the simulated rail's own book, by the payout's id. */
 export type Transfer = {

@@ -203,6 +203,13 @@ function checkCleared(
   expect(10, !isLate, "was sent after its beneficiary had been stopped");
 }
 
+/** Keys and members of one root are one actor. */
+function rootOf(actor: Payout["actor"]): string | undefined {
+  if (actor === undefined) return undefined;
+  const { kind, id, root = id } = actor;
+  return kind === "api_key" || kind === "member" ? `merchant ${root}` : `${kind} ${id}`;
+}
+
 /** A payout that needs approval was approved in time, by another, before it was sent. */
 function checkApproved({ approval, actor, submitted_at, progress }: Payout, expect: Expect): void {
   const isWaiting = progress.stage === "awaiting_approval";
@@ -213,7 +220,7 @@ function checkApproved({ approval, actor, submitted_at, progress }: Payout, expe
   const isSent = submitted_at !== undefined;
   expect(10, !isSent || decision?.as === "approved", "was sent and nobody had approved it");
   if (decision === undefined || decision.as === "expired") return;
-  const isOwn = actor?.kind === decision.actor?.kind && actor?.id === decision.actor?.id;
+  const isOwn = rootOf(actor) === rootOf(decision.actor);
   expect(10, !isOwn, "was decided on by who executed it");
   const isLate = decision.at.getTime() > expires_at.getTime() + clocksApartMs;
   expect(10, !isLate, "was decided on after its approval had expired");

@@ -60,6 +60,8 @@ async function start(settings: Environment, places: Places) {
       return known.rpcs;
     },
     apiKey: (merchant: MerchantName) => merchants[merchant].api_key,
+    /** Another root key, which approves payouts. */
+    approverKey: (merchant: "acme" | "globex") => merchants[merchant].approver_api_key ?? "",
     /** An account of the sandbox: of a currency, with money in it or empty. */
     accountId: (merchant: MerchantName, currency: string, funded = true) => {
       const found = accounts.find(

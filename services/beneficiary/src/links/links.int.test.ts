@@ -3,7 +3,8 @@ import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/ben
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
 import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newId } from "@disburse/kernel/id.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { creatorOn, example, merchantId, refusalOf } from "../test-bodies.ts";
 import { mutation, notAnswering, startTestService, type TestService } from "../test-service.ts";
 import { startLinkSweep, submitLink } from "./submit.ts";
@@ -59,7 +60,12 @@ describe("a link", () => {
     };
     const { id, token } = await link({ ...bank, ...locked, ...own });
     const page = await open(token);
-    expect(page).toMatchObject({ state: OPEN, displayName: "Acme", color: "#0a5c36" });
+    expect(page).toMatchObject({
+      state: OPEN,
+      displayName: "Acme",
+      merchantName: merchantId,
+      color: "#0a5c36",
+    });
     expect(page.forms.map(({ transferType, accountType }) => [transferType, accountType])).toEqual([
       ["ACH", "Individual"],
     ]);
@@ -260,5 +266,27 @@ describe("details that are sent", () => {
       .collection("beneficiary_links")
       .findOne({ _id: id as never });
     expect(document).not.toHaveProperty("submission");
+  });
+
+  it("are at most so many of a merchant while they are open", async () => {
+    const { openLinksMax } = service.deps;
+    Object.assign(service.deps, { openLinksMax: 2 });
+    onTestFinished(() => void Object.assign(service.deps, { openLinksMax }));
+    const own = newId("merchant");
+    await creatorOn(service).permit(own, true);
+    const create = (by = mutation()) =>
+      service.rpc.createBeneficiaryLink({ mutation: by, merchantId: own, fields: bank });
+    const by = mutation();
+    const first = await create(by);
+    await create();
+    const full = { code: "INVALID_REQUEST", message: "There can be at most 2 open links." };
+    expect(await refusalOf(create())).toEqual(full);
+    expect((await create(by)).link?.id).toBe(first.link?.id);
+    const linkId = first.link?.id ?? "";
+    await service.rpc.revokeBeneficiaryLink({ mutation: mutation(), merchantId: own, linkId });
+    expect((await create()).token).not.toBe("");
+    expect(await refusalOf(create())).toEqual(full);
+    service.clock.moveMs(8 * 86_400_000);
+    expect((await create()).token).not.toBe("");
   });
 });

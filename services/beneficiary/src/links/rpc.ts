@@ -20,12 +20,16 @@ import type { MerchantStore } from "../merchants/merchants.ts";
 import { textOf } from "../records/rules/private-fields.ts";
 import { mayCreate } from "../settings/rules/merchant-settings.ts";
 import { formsOf } from "./forms.ts";
-import { prefilledOf, shownState } from "./rules/link.ts";
+import { pageViolations, prefilledOf, shownState } from "./rules/link.ts";
 import { type Link, newToken } from "./store.ts";
 import { type SubmitDeps, submitLink } from "./submit.ts";
 
 /** What the RPCs of links work with. */
-export type LinkDeps = SubmitDeps & { readonly merchants: Pick<MerchantStore, "read"> };
+export type LinkDeps = SubmitDeps & {
+  readonly merchants: Pick<MerchantStore, "read">;
+  /** Open links of a merchant. */
+  readonly openLinksMax: number;
+};
 
 const notFound = refused("RECORD_NOT_FOUND");
 const dayMs = 86_400_000;
@@ -34,6 +38,9 @@ const dayMs = 86_400_000;
 export function linksRpc(deps: LinkDeps) {
   const { links, clock } = deps;
   const shown = (link: Link) => linkMessage(link, clock.now());
+  /** As operators have registered it. */
+  const nameOf = async (merchantId: string): Promise<string> =>
+    (await deps.merchants.read(merchantId))?.name || merchantId;
   return {
     createBeneficiaryLink: async ({ mutation, merchantId, fields: sent, unreadable }) => {
       const change = readMutation(mutation);
@@ -42,11 +49,13 @@ export function linksRpc(deps: LinkDeps) {
       const form = { form: createBeneficiaryLink, schema: BeneficiaryLinkFieldsSchema };
       const fields = checkedFields(form, { fields: sent, unreadable }, { now });
       if (formsOf(fields, deps.allowed).length === 0) orThrow(noForm);
+      const violations = pageViolations(fields, await nameOf(merchantId));
+      if (violations.length > 0) orThrow(invalidRequest(violations));
       const { expires_in_days: days } = fields;
       const lastsMs = (typeof days === "number" ? days : linkDays.default) * dayMs;
       const expiresAt = new Date(now.getTime() + lastsMs);
       const link = { id: newId("link", now), merchantId, fields, expiresAt, createdAt: now };
-      const stored = await links.insert(link, newToken(), change);
+      const stored = orThrow(await links.insert(link, newToken(), change, deps.openLinksMax));
       return { link: shown(stored.link), token: stored.token };
     },
 
@@ -69,10 +78,10 @@ export function linksRpc(deps: LinkDeps) {
       const { fields, merchantId } = link;
       const state = shownState(link, clock.now());
       const isOpen = state === "open";
-      const own = textOf(fields, "display_name");
-      const displayName = own || ((await deps.merchants.read(merchantId))?.name ?? "");
       return {
-        ...{ state: valueOfWord(BeneficiaryLinkState, state), displayName },
+        state: valueOfWord(BeneficiaryLinkState, state),
+        merchantName: await nameOf(merchantId),
+        displayName: textOf(fields, "display_name"),
         color: textOf(fields, "color"),
         forms: isOpen ? formsOf(fields, deps.allowed).map(formMessage) : [],
         prefilled: isOpen ? prefilledOf(fields) : {},

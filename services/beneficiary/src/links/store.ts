@@ -5,9 +5,10 @@ import {
   type SealedText,
 } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { findCountedPage, type PageRequest } from "@disburse/chassis/paging/page.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Db, Filter } from "mongodb";
 import type { Fields } from "../records/rules/private-fields.ts";
 import type { LinkState } from "./rules/link.ts";
@@ -86,27 +87,7 @@ export function openLinks(db: Db, sealer: Sealer) {
     return found === null ? undefined : toLink(found);
   };
   return {
-    /** Stores a link; a repeat of its operation gives the one there another token, while open. */
-    insert: async (
-      link: Pick<Link, "id" | "merchantId" | "fields" | "expiresAt" | "createdAt">,
-      token: string,
-      { operationId, actor }: Change,
-    ): Promise<{ readonly link: Link; readonly token: string }> => {
-      const { id, merchantId, createdAt } = link;
-      const document: LinkDocument = {
-        ...{ _id: id, schema_version: schemaVersion, merchant_id: merchantId },
-        ...{ operation_id: operationId, actor, token_hash: hashOf(token), state: "open" },
-        sealed_fields: sealer.seal(JSON.stringify(link.fields), fieldsPlace({ _id: id })),
-        ...{ expires_at: link.expiresAt, created_at: createdAt, updated_at: createdAt },
-      };
-      const operation = { merchant_id: merchantId, operation_id: operationId };
-      const stored = await insertOrFind(links, document, operation);
-      if (stored === document) return { link: toLink(stored), token };
-      const renewed = { _id: stored._id, state: "open" } as const;
-      const set = { $set: { token_hash: hashOf(token) } };
-      const { matchedCount } = await links.updateOne(renewed, set);
-      return { link: toLink(stored), token: matchedCount === 1 ? token : "" };
-    },
+    insert: inserter(links, sealer),
     read: (merchantId: string, id: string) => find({ _id: id, merchant_id: merchantId }),
     readByToken: (token: string) => find({ token_hash: hashOf(token) }),
     /** A page of a merchant's links, newest first. */
@@ -142,6 +123,43 @@ export function openLinks(db: Db, sealer: Sealer) {
     },
     /** Submitted links of which no beneficiary was made in time; each is looked at later again. */
     takeDue: async (now: Date): Promise<Link[]> => (await takeDue(links, now)).map(toLink),
+  };
+}
+
+/**
+ * Stores a link; a repeat of its operation gives the one there another token, while open.
+ * Refuses one more than `openMax` of a merchant.
+ */
+function inserter(links: Links, sealer: Sealer) {
+  return async (
+    link: Pick<Link, "id" | "merchantId" | "fields" | "expiresAt" | "createdAt">,
+    token: string,
+    { operationId, actor }: Change,
+    openMax: number,
+  ): Promise<{ readonly link: Link; readonly token: string } | Refused<"INVALID_REQUEST">> => {
+    const { id, merchantId, createdAt } = link;
+    const document: LinkDocument = {
+      ...{ _id: id, schema_version: schemaVersion, merchant_id: merchantId },
+      ...{ operation_id: operationId, actor, token_hash: hashOf(token), state: "open" },
+      sealed_fields: sealer.seal(JSON.stringify(link.fields), fieldsPlace({ _id: id })),
+      ...{ expires_at: link.expiresAt, created_at: createdAt, updated_at: createdAt },
+    };
+    const operation = { merchant_id: merchantId, operation_id: operationId };
+    const before = await links.findOne(operation);
+    if (before === null) {
+      const open = { merchant_id: merchantId, state: "open" } as const;
+      const of = { ...open, expires_at: { $gt: createdAt } };
+      const inserted = await insertWithin(links, document, { of, max: openMax });
+      if (inserted === "inserted") return { link: linkOf(document, sealer), token };
+    }
+    const stored = before ?? (await links.findOne(operation));
+    if (stored === null) {
+      return refused("INVALID_REQUEST", `There can be at most ${openMax} open links.`);
+    }
+    const renewed = { _id: stored._id, state: "open" } as const;
+    const set = { $set: { token_hash: hashOf(token) } };
+    const { matchedCount } = await links.updateOne(renewed, set);
+    return { link: linkOf(stored, sealer), token: matchedCount === 1 ? token : "" };
   };
 }
 

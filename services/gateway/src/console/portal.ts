@@ -6,15 +6,36 @@ import type { MemberSessions } from "../sessions/members.ts";
 import type { OperatorSessions } from "../sessions/operators.ts";
 import type { Provider, SignedIn } from "../sessions/provider.ts";
 import type { SessionKind } from "../sessions/rules/session.ts";
-import type { NewSession } from "../sessions/store.ts";
+import type { NewSession, OtherTeam } from "../sessions/store.ts";
 import { scopesOf } from "../team/rules/role.ts";
-import { type Members, memberOf, personOf } from "../team/store.ts";
+import {
+  acceptSeeded,
+  invitationsOf,
+  type MemberDocument,
+  type Members,
+  membershipsOf,
+  noteSignIn,
+  personOf,
+  type SignedInPerson,
+} from "../team/store.ts";
 
 /** What a session says of its person. */
 export type Description = Pick<NewSession, "person" | "merchant" | "signedInAt"> & {
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
   readonly endsAt: Date;
+  /** Of a merchants' person. */
+  readonly teams?: {
+    readonly merchants: readonly ShownTeam[];
+    readonly invitations: readonly ShownTeam[];
+  };
+};
+
+/** A team of a person, or one that invites it; `id` is the member's. */
+type ShownTeam = {
+  readonly id: string;
+  readonly merchant: { readonly id: string; readonly name: string };
+  readonly role: string;
 };
 
 /** One of the two doors by which people come in: that of merchants' people, or of operators. */
@@ -23,11 +44,11 @@ export type Portal = {
   /** Where browsers reach it: `https://console.example.com`; absent where none can sign in. */
   readonly origin: string | undefined;
   readonly provider: Provider | undefined;
-  /** The session of who signed in; nothing where this door is not for that person. */
-  readonly admit: (
-    person: SignedIn,
-    merchantId: string | undefined,
-  ) => Promise<NewSession | undefined>;
+  /**
+   * The session of who signed in; nothing where this door is not for that person. It stays in the
+   * team of the session `before`, whose token is given, so that signing in switches nothing.
+   */
+  readonly admit: (person: SignedIn, before: string | undefined) => Promise<NewSession | undefined>;
   /** Who has the session of a token; nothing where it has ended. */
   readonly describe: (token: string) => Promise<Description | undefined>;
 };
@@ -41,41 +62,86 @@ export function memberPortal(
   deps: {
     readonly members: Members;
     readonly sessions: MemberSessions;
-    readonly beneficiary: Client<typeof BeneficiaryService>;
+    readonly merchantNames: MerchantNames;
     readonly clock: Clock;
   },
 ): Portal {
-  const { members, sessions, beneficiary, clock } = deps;
-  /** The name is for people to read; without it they see the id. */
-  const nameOf = async (merchantId: string): Promise<string> => {
+  const { members, sessions, merchantNames, clock } = deps;
+  return {
+    ...address,
+    kind: "member",
+    admit: async ({ issuer, id, name, email, isEmailVerified, authTime }, before) => {
+      const subject = { issuer, id, email: isEmailVerified ? email : undefined };
+      await acceptSeeded(members, subject, clock.now());
+      const own = await membershipsOf(members, subject);
+      const session = before === undefined ? undefined : await sessions.find(before);
+      const member = own.find(({ _id }) => _id === session?.member._id) ?? own[0];
+      const signedInAt = authTime === undefined ? clock.now() : new Date(authTime * 1_000);
+      const fresh = { kind: "member", subject, signedInAt } as const;
+      if (member !== undefined) {
+        await noteSignIn(members, member._id, { signed_in_at: clock.now() });
+        return { ...fresh, ...(await teamOf(members, member, merchantNames)) };
+      }
+      if ((await invitationsOf(members, subject)).length === 0) return undefined;
+      return { ...fresh, person: { id, name, email }, merchant: null };
+    },
+    describe: async (token) => {
+      const found = await sessions.findPerson(token);
+      if (found === undefined) return undefined;
+      const { session, member } = found;
+      const { subject } = session;
+      const teams = subject && (await teamsOf(members, subject, merchantNames));
+      const role = member?.role;
+      return {
+        ...session,
+        roles: role === undefined ? [] : [role],
+        scopes: role === undefined ? [] : [...scopesOf(role)],
+        ...(teams && { teams }),
+      };
+    },
+  };
+}
+
+/** Names of merchants by their ids, for people to read. */
+export type MerchantNames = (merchantId: string) => Promise<string>;
+
+/** The registered names of merchants; the id of one that is not registered. */
+export function createMerchantNames(beneficiary: Client<typeof BeneficiaryService>): MerchantNames {
+  return async (merchantId) => {
     try {
-      return (await beneficiary.getMerchant({ merchantId })).merchant?.name ?? merchantId;
+      return (await beneficiary.getMerchant({ merchantId })).merchant?.name || merchantId;
     } catch (error) {
       if (isUnavailable(error)) throw error;
       return merchantId;
     }
   };
+}
+
+/** What a session has of the team that it is for. */
+export async function teamOf(
+  members: Members,
+  member: MemberDocument,
+  merchantNames: MerchantNames,
+): Promise<OtherTeam> {
+  const { _id: id, merchant_id } = member;
+  const merchant = { id: merchant_id, name: await merchantNames(merchant_id) };
+  return { memberId: id, person: { id, ...personOf(members, member) }, merchant };
+}
+
+/** The teams of a person, and those that invite it. */
+async function teamsOf(members: Members, person: SignedInPerson, merchantNames: MerchantNames) {
+  const shown = async ({ _id: id, merchant_id, role }: MemberDocument): Promise<ShownTeam> => ({
+    id,
+    merchant: { id: merchant_id, name: await merchantNames(merchant_id) },
+    role,
+  });
+  const [own, invited] = await Promise.all([
+    membershipsOf(members, person),
+    invitationsOf(members, person),
+  ]);
   return {
-    ...address,
-    kind: "member",
-    admit: async ({ issuer, id, email, isEmailVerified, authTime }, merchantId) => {
-      const person = { issuer, id, email: isEmailVerified ? email : undefined };
-      const member = await memberOf(members, person, merchantId, clock.now());
-      if (member === undefined) return undefined;
-      return {
-        kind: "member",
-        memberId: member._id,
-        person: { id: member._id, ...personOf(members, member) },
-        merchant: { id: member.merchant_id, name: await nameOf(member.merchant_id) },
-        signedInAt: authTime === undefined ? clock.now() : new Date(authTime * 1_000),
-      };
-    },
-    describe: async (token) => {
-      const found = await sessions.find(token);
-      if (found === undefined) return undefined;
-      const { role } = found.member;
-      return { ...found.session, roles: [role], scopes: [...scopesOf(role)] };
-    },
+    merchants: await Promise.all(own.map(shown)),
+    invitations: await Promise.all(invited.map(shown)),
   };
 }
 

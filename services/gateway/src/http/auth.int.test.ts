@@ -1,4 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeKey } from "../keys/rules/api-key.ts";
 import { mutation, startTestGateway, type TestGateway } from "../test-gateway.ts";
@@ -158,4 +159,24 @@ it("limits each key separately, with headers on every answer", async () => {
   expect(last.headers["ratelimit-remaining"]).toBe("0");
   expect(Number(last.headers["retry-after"])).toBeGreaterThan(900);
   expect((await gateway.ask({ path: accounts, key: calm.key })).status).toBe(200);
+});
+
+it("limits all keys of a merchant together to five times the limit of one", async () => {
+  const merchantId = newId("merchant");
+  const keys = await Promise.all(
+    Array.from({ length: 7 }, () => gateway.keys.createKey({ mutation: mutation(), merchantId })),
+  );
+  const statuses: number[] = [];
+  for (const { secret } of keys) {
+    const asked = Array.from({ length: 15 }, () => gateway.ask({ path: accounts, key: secret }));
+    statuses.push(...(await Promise.all(asked)).map(({ status }) => status));
+  }
+  expect(statuses.filter((each) => each === 200)).toHaveLength(100);
+  const last = await gateway.ask({ path: accounts, key: keys[6]?.secret });
+  expect([last.status, last.json.code, last.headers["ratelimit-limit"]]).toEqual([
+    ...[429, "RATE_LIMITED", "100"],
+  ]);
+  expect(Number(last.headers["retry-after"])).toBeGreaterThan(0);
+  const other = await gateway.merchant();
+  expect((await gateway.ask({ path: accounts, key: other.key })).status).toBe(200);
 });

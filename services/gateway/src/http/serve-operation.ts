@@ -25,7 +25,7 @@ import { begin, end, type IdempotencyStore } from "../idempotency/store.ts";
 import type { KeyCache } from "../keys/cache.ts";
 import { admit, bearerToken, type Caller, type KeyRecord, readKey } from "../keys/rules/api-key.ts";
 import type { Mode } from "../keys/rules/key.ts";
-import { present } from "../openapi/fields.ts";
+import { present, withoutSecrets } from "../openapi/fields.ts";
 import { type Clients, type FileFormat, type Operation, takesBody } from "../openapi/operation.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
 import type { MemberSessions } from "../sessions/members.ts";
@@ -54,7 +54,10 @@ export type OperationDeps = {
   /** How old the sign-in of a member may be who decides on an approval, or lets others in. */
   readonly approvalSignInMs: number;
   readonly strangers: Strangers;
+  /** Of each key or member. */
   readonly rateLimiter: RateLimiter;
+  /** Of all keys and members of a merchant together. */
+  readonly merchantLimiter: RateLimiter;
   readonly files: FileCount;
   readonly idempotency: IdempotencyStore;
   /** Names of the fields that are decimals, in whatever answer (`decimalNames`). */
@@ -103,9 +106,16 @@ async function answerTo(
   const caller = await authenticate(ctx, deps);
   if (isRefused(caller)) return refusalAnswer(caller);
   ctx.state.caller = caller;
+  // A page that was opened under another merchant sees that it is.
+  if (caller.actor.kind === "member") ctx.set("Disburse-Merchant", caller.merchantId);
   const { admitted, headers } = deps.rateLimiter.take(caller.actor.id);
   ctx.set(headers);
   if (!admitted) return refusalAnswer(refused("RATE_LIMITED"), headers);
+  const ofMerchant = deps.merchantLimiter.take(caller.merchantId);
+  if (!ofMerchant.admitted) {
+    const tooMany = "Too many requests with all API keys of this merchant.";
+    return refusalAnswer(refused("RATE_LIMITED", tooMany), ofMerchant.headers);
+  }
   if (!caller.scopes.has(operation.scope)) {
     return refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "scope_missing"));
   }
@@ -118,7 +128,7 @@ async function answerTo(
   }
   if (isRefused(preferences)) return refusalAnswer(preferences);
   const run: Run = { operation, ctx, caller, body: {} };
-  if (!takesBody(operation.method)) return answerOf(run, deps, randomOperationId());
+  if (!takesBody(operation.method)) return (await answerOf(run, deps, randomOperationId())).answer;
   const body = await bodyOf(operation, ctx);
   if (isRefused(body)) return refusalAnswer(body);
   const unknown = unknownFields(operation.body?.form, body);
@@ -127,6 +137,8 @@ async function answerTo(
     const names = unknown.map(({ field }) => field);
     if (deps.mode === "sandbox") ctx.set(ignoredHeader, names.join(", "));
   }
+  const refusal = operation.authorise?.({ caller, form: operation.body?.form, body });
+  if (refusal !== undefined) return refusalAnswer(refusal);
   return runOnce({ ...run, body: normalBody(operation.body?.form, body) }, deps);
 }
 
@@ -203,9 +215,17 @@ async function runOnce(run: Run, deps: OperationDeps): Promise<PageAnswer> {
   const key = idempotencyKey(headerValues(ctx.req.rawHeaders, "idempotency-key"));
   if (isRefused(key)) return refusalAnswer(key);
   const isReadOnly = operation.isReadOnly?.(new URLSearchParams(ctx.querystring)) ?? false;
-  if (key === undefined || isReadOnly) return answerOf(run, deps, randomOperationId());
-  const { merchantId } = caller;
-  const scope: IdempotencyScope = { merchantId, method: ctx.method, path: ctx.path, key };
+  if (key === undefined || isReadOnly) {
+    return (await answerOf(run, deps, randomOperationId())).answer;
+  }
+  const { merchantId, actor } = caller;
+  const scope: IdempotencyScope = {
+    merchantId,
+    method: ctx.method,
+    path: ctx.path,
+    key,
+    ...(operation.scope === "payout:approve" && { actor: actor.root }),
+  };
   const fingerprint = fingerprintOf(body);
   const begun = await begin(deps.idempotency, scope, fingerprint);
   if (isRefused(begun)) return refusalAnswer(begun);
@@ -214,10 +234,12 @@ async function runOnce(run: Run, deps: OperationDeps): Promise<PageAnswer> {
     return { status, headers: { ...headers, ...replayedHeader }, body: text };
   }
   const work = answerOf(run, deps, operationIdOf(scope, fingerprint));
-  // Only a GET answers with a file.
-  const answer = (await work.catch((error) => failureAnswer(error, deps.log))) as Answer;
+  const { answer, kept = answer } = await work.catch((error): RunAnswer => {
+    return { answer: failureAnswer(error, deps.log) };
+  });
   try {
-    await end(deps.idempotency, begun.claim, answer);
+    // Only a GET answers with a file.
+    await end(deps.idempotency, begun.claim, kept as Answer);
   } catch (error) {
     // The effect is done and its answer true: the next try runs under the same operation id.
     deps.log.warn({ err: error }, "idempotency key could not be settled");
@@ -225,27 +247,37 @@ async function runOnce(run: Run, deps: OperationDeps): Promise<PageAnswer> {
   return answer;
 }
 
+/** What is answered, and what is stored for a replay where that is not the same. */
+type RunAnswer = { readonly answer: PageAnswer; readonly kept?: Answer };
+
 async function answerOf(
   { operation, ctx, caller, body }: Run,
   { clients }: OperationDeps,
   operationId: string,
-): Promise<PageAnswer> {
+): Promise<RunAnswer> {
   const { data, query: shape = {} } = operation;
   const query = readQuery(new URLSearchParams(ctx.querystring), shape);
-  if (isRefused(query)) return refusalAnswer(query);
+  if (isRefused(query)) return { answer: refusalAnswer(query) };
   const request = { ...queryRequest(shape, query), ...ctx.params, merchantId: caller.merchantId };
   const call = {
     ...{ request, query, form: operation.body?.form, body, scopes: caller.scopes },
     // Reads have no use for it.
     get change() {
-      const actor = { kind: actorKinds[caller.actor.kind], id: caller.actor.id };
+      const { kind, id, root } = caller.actor;
+      const actor = { kind: actorKinds[kind], id, root };
       return { ...request, mutation: create(MutationSchema, { operationId, actor }) };
     },
   };
   const answered = await operation.answer(call, clients);
-  if (isRefused(answered)) return refusalAnswer(answered as Refused<ErrorCode>);
-  if ("mediaType" in data) return fileAnswer(chosenFormat(data, ctx.query), answered as Readable);
-  return dataAnswer(data.write(present(answered)));
+  if (isRefused(answered)) return { answer: refusalAnswer(answered as Refused<ErrorCode>) };
+  if ("mediaType" in data) {
+    return { answer: fileAnswer(chosenFormat(data, ctx.query), answered as Readable) };
+  }
+  const written = data.write(present(answered));
+  const answer = dataAnswer(written);
+  const { shownOnce = [] } = data;
+  if (shownOnce.length === 0) return { answer };
+  return { answer, kept: dataAnswer(withoutSecrets(written as object, shownOnce)) };
 }
 
 /** The format that the query asks for; the first where it names none. */

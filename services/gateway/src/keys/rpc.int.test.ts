@@ -6,6 +6,7 @@ import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { KeySchema } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { Binary } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -49,7 +50,7 @@ it("is stored and shown whole through its life", async () => {
       source_cidrs: ["127.0.0.1"],
     },
     ...{ description: "till", expires_at: ms(dayMs), overlap_ends_at: null, revoked_at: null },
-    ...{ created_at: now, created_by: actor, follows: null },
+    ...{ created_at: now, created_by: actor, root: first.id, follows: null },
     operation: {
       ...{ id: making.operationId, sealed_secret: expect.any(String), secret_until: ms(dayMs) },
     },
@@ -57,6 +58,7 @@ it("is stored and shown whole through its life", async () => {
   expect(await stored(first.id)).toEqual(document);
   const shown = {
     ...{ id: first.id, merchantId, ...wish, createdAt: "2026-11-20T12:00:00Z" },
+    rootId: first.id,
     expiresAt: "2026-11-21T12:00:00Z",
   };
   expect(now.toISOString()).toBe("2026-11-20T12:00:00.000Z");
@@ -316,3 +318,41 @@ it("makes a live key that reads and ends in a year; its rotation ends a year aft
 });
 
 const readingScopes = everyScope.filter((each) => /^(?!team|key).*:read$/.test(each));
+
+it("are at most 100 of a merchant that work, however many are created at once", async () => {
+  const merchantId = newId("merchant");
+  const create = () => gateway.keys.createKey({ mutation: mutation(), merchantId });
+  const made = await Promise.all(Array.from({ length: 98 }, create));
+  const ended = await Promise.allSettled(Array.from({ length: 10 }, create));
+  expect(ended.filter(({ status }) => status === "fulfilled").length).toBeLessThanOrEqual(2);
+  for (let at = 0; at < 2; at += 1) await create().catch(() => undefined);
+  const { keys } = await gateway.keys.listKeys({ merchantId });
+  expect(keys).toHaveLength(100);
+  const full = { code: "INVALID_REQUEST", message: "There can be at most 100 API keys." };
+  expect(await refusalOf(create())).toMatchObject(full);
+  // A rotation is never refused, and a key that ended or was revoked does not count.
+  const keyId = made[0]?.key?.id ?? "";
+  const rotation = { mutation: mutation(), keyId, overlapSeconds: 0 };
+  expect((await gateway.keys.rotateKey(rotation)).secret).not.toBe("");
+  expect(await refusalOf(create())).toMatchObject(full);
+  await gateway.keys.revokeKey({ mutation: mutation(), keyId: made[1]?.key?.id ?? "" });
+  expect((await create()).secret).not.toBe("");
+});
+
+it("of a merchant's own is shown once: its text is not stored for a repeat", async () => {
+  const { merchantId, keyId } = await gateway.merchant();
+  const by = {
+    operationId: crypto.randomUUID(),
+    actor: { kind: Actor_Kind.API_KEY, id: keyId, root: keyId },
+  };
+  const wish = { mutation: by, merchantId, scopes: ["payout:read"] };
+  const first = await gateway.keys.createKey(wish);
+  expect(await works(first.secret)).toBe(false);
+  expect(first.key?.rootId).toBe(keyId);
+  const again = await gateway.keys.createKey(wish);
+  expect(again).toMatchObject({ key: { id: first.key?.id }, secret: "" });
+  const stored = await gateway.db
+    .collection<{ _id: string; operation: object }>("api_keys")
+    .findOne({ _id: first.key?.id ?? "" });
+  expect(stored?.operation).toMatchObject({ sealed_secret: null });
+});

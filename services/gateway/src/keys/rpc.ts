@@ -4,8 +4,9 @@ import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
-import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Key,
@@ -16,13 +17,14 @@ import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel
 import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
 import { keyDigest, makeKey } from "./rules/api-key.ts";
+import { childProblem, withInherited } from "./rules/child.ts";
 import { defaultEnd, type KeyOrder, keyOrder, type Mode, overlapProblem } from "./rules/key.ts";
 import { currentPepper, type Peppers } from "./rules/peppers.ts";
-import { endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
+import { aliveOf, endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
 
 /** A new key and its text, which is shown here and in a repeat's answer only. */
 type IssuedKey = { readonly key: KeyDocument; readonly secret: string };
-type KeyRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND">;
+type KeyRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN">;
 
 /** What keys are issued with. */
 export type KeyIssuerDeps = {
@@ -31,6 +33,8 @@ export type KeyIssuerDeps = {
   readonly peppers: Peppers;
   readonly mode: Mode;
   readonly clock: Clock;
+  /** Keys of a merchant that work at a time. */
+  readonly keysMax: number;
   /** Called for each key that was changed here. */
   readonly changed: (keyId: string) => void;
 };
@@ -74,13 +78,25 @@ async function madeBefore(
       ? follows?.key_id === wanted.follows
       : follows === null && merchantId === wanted.merchantId;
   if (!isSame) return otherContent;
+  // A merchant's own key was shown once, and is stored nowhere.
+  if (!isOperators(key.created_by)) return { key, secret: "" };
   if (sealed_secret === null || clock.now() >= secret_until) {
     return refused("INVALID_REQUEST", "operation_id: its key can no longer be shown, rotate it");
   }
   return { key, secret: sealer.open(sealed_secret, sealContext(merchantId, key._id)) };
 }
 
-type KeyPlan = { readonly order: KeyOrder; readonly follows: KeyDocument["follows"] };
+/** Operators get a key after a second person has approved: by a repeat, which shows its text. */
+function isOperators({ kind }: StoredActor): boolean {
+  return kind === "operator" || kind === "service";
+}
+
+type KeyPlan = {
+  readonly order: KeyOrder;
+  readonly follows: KeyDocument["follows"];
+  /** Of a key that another key or member created, or that follows another. */
+  readonly root: string | undefined;
+};
 
 /** Makes the key of a plan; a repeat of the operation answers with the first one. */
 async function issue(
@@ -93,7 +109,7 @@ async function issue(
   if (before !== undefined) return before;
   const planned = await plan();
   if (isRefused(planned)) return planned;
-  const { order, follows } = planned;
+  const { order, follows, root } = planned;
   const made = makeKey(deps.mode, (size) => randomBytes(size));
   const now = deps.clock.now();
   const end = defaultEnd(deps.mode, now);
@@ -113,19 +129,31 @@ async function issue(
     revoked_at: null,
     created_at: now,
     created_by: by.actor,
+    root: root ?? made.id,
     operation: {
       id: by.operationId,
-      sealed_secret: deps.sealer.seal(made.text, sealContext(order.merchantId, made.id)),
+      sealed_secret: isOperators(by.actor)
+        ? deps.sealer.seal(made.text, sealContext(order.merchantId, made.id))
+        : null,
       secret_until: new Date(now.getTime() + secretShownMs),
     },
     follows,
   };
-  if (await insertOnce(deps.keys, key)) {
-    return { key, secret: made.text };
+  const inserted = await insertKey(deps, key);
+  if (inserted === "inserted") return { key, secret: made.text };
+  if (inserted === "full") {
+    return refused("INVALID_REQUEST", `There can be at most ${deps.keysMax} API keys.`);
   }
   const first = await madeBefore(deps, by.operationId, wanted);
   if (first === undefined) throw new Error("a key id was made twice");
   return first;
+}
+
+/** Stores a key. A rotation is never refused for the bound: the key that it follows ends. */
+async function insertKey({ keys, keysMax }: KeyIssuerDeps, key: KeyDocument) {
+  if (key.follows !== null) return (await insertOnce(keys, key)) ? "inserted" : "exists";
+  const of = aliveOf(key.merchant_id, key.created_at);
+  return insertWithin(keys, key, { of, max: keysMax });
 }
 
 /** Makes a key like an old one, which ends after the overlap. */
@@ -147,7 +175,8 @@ async function rotateKey(
       sourceCidrs: old.source_cidrs,
       description: old.description,
     };
-    return { order, follows: { key_id: keyId, overlap_seconds: overlapSeconds } };
+    const follows = { key_id: keyId, overlap_seconds: overlapSeconds };
+    return { order, follows, root: old.root };
   });
   if (isRefused(issued)) return issued;
   // A repeat after a crash in between finishes what was begun.
@@ -178,6 +207,25 @@ function isAlive(key: KeyDocument, now: Date): boolean {
   return key.revoked_at === null && (end === undefined || now < end);
 }
 
+/** The order of a key with the limits of the key that creates it, as that key is now. */
+async function withinMaker(
+  { keys, clock, mode }: KeyIssuerDeps,
+  { kind, id }: StoredActor,
+  order: KeyOrder,
+): Promise<KeyOrder | KeyRefusal> {
+  if (kind !== "api_key") return order;
+  const maker = await keys.findOne({ _id: id, merchant_id: order.merchantId });
+  if (maker === null) return refused("ACCESS_FORBIDDEN");
+  const { scopes, source_cidrs: sourceCidrs } = maker;
+  const limits = { scopes: new Set(scopes), sourceCidrs, endsAt: endOfKey(maker) };
+  return childProblem(limits, order) ?? withInherited(limits, order, defaultEnd(mode, clock.now()));
+}
+
+/** The root of what an actor creates; none for an operator or the sandbox: that is its own root. */
+function rootOf({ kind, id, root = id }: StoredActor): string | undefined {
+  return kind === "api_key" || kind === "member" ? root : undefined;
+}
+
 /** A key as operators see it: everything but its secret part. */
 function keyMessage(key: KeyDocument): Key {
   const end = endOfKey(key);
@@ -188,6 +236,7 @@ function keyMessage(key: KeyDocument): Key {
     sourceCidrs: [...key.source_cidrs],
     createdAt: timestampFromDate(key.created_at),
     description: key.description,
+    rootId: key.root,
     ...(end && { expiresAt: timestampFromDate(end) }),
     ...(key.revoked_at && { revokedAt: timestampFromDate(key.revoked_at) }),
   });
@@ -202,7 +251,10 @@ export function keyService(deps: KeyIssuerDeps): ServiceImpl<typeof KeyService> 
       const requested = { merchantId, scopes, expiresAt: expiry, sourceCidrs, description };
       const issued = await issue(deps, by, { merchantId }, async () => {
         const order = keyOrder(requested, deps.clock.now(), deps.mode);
-        return isRefused(order) ? order : { order, follows: null };
+        if (isRefused(order)) return order;
+        const within = await withinMaker(deps, by.actor, order);
+        if (isRefused(within)) return within;
+        return { order: within, follows: null, root: rootOf(by.actor) };
       });
       const { key, secret } = orThrow(issued);
       return { key: keyMessage(key), secret };

@@ -1,5 +1,5 @@
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import type { Binary, Collection, Db } from "mongodb";
+import type { Binary, Collection, Db, Filter } from "mongodb";
 import type { KeyRecord } from "./rules/api-key.ts";
 import type { Mode, Scope } from "./rules/key.ts";
 import { firstVersion } from "./rules/peppers.ts";
@@ -28,6 +28,8 @@ export type KeyDocument = {
   revoked_by?: StoredActor & { operation_id: string };
   created_at: Date;
   created_by: StoredActor;
+  /** The key or member that it counts as one actor with: itself where an operator created it. */
+  root: string;
   /** What made it; unique, so that a repeat finds the first result. */
   operation: { id: string; sealed_secret: string | null; secret_until: Date };
   /** Of a rotation: the key that it follows, and how long that one goes on. */
@@ -48,6 +50,18 @@ export function endOfKey({ expires_at, overlap_ends_at }: KeyDocument): Date | u
   return ends.sort((a, b) => a.getTime() - b.getTime())[0];
 }
 
+/** Finds a merchant's keys that work. */
+export function aliveOf(merchantId: string, now: Date): Filter<KeyDocument> {
+  const later = (name: "expires_at" | "overlap_ends_at"): Filter<KeyDocument> => ({
+    $or: [{ [name]: null }, { [name]: { $gt: now } }],
+  });
+  return {
+    merchant_id: merchantId,
+    revoked_at: null,
+    $and: [later("expires_at"), later("overlap_ends_at")],
+  };
+}
+
 /** A key as a request's admission reads it. */
 export async function findRecord(keys: Keys, id: string): Promise<KeyRecord | undefined> {
   const key = await keys.findOne({ _id: id });
@@ -55,12 +69,14 @@ export async function findRecord(keys: Keys, id: string): Promise<KeyRecord | un
   return {
     id,
     merchantId: key.merchant_id,
+    root: key.root,
     mode: key.mode,
     digest: key.digest.buffer,
     pepper: key.pepper ?? firstVersion,
     scopes: new Set(key.scopes),
     endsAt: endOfKey(key),
     isRevoked: key.revoked_at !== null,
+    sourceCidrs: key.source_cidrs,
     sources: key.source_cidrs.length === 0 ? undefined : addressSet(key.source_cidrs),
   };
 }

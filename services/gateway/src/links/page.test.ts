@@ -14,7 +14,7 @@ const form = create(BeneficiaryFormSchema, {
     { name: "beneficiary_email", type: "email", required: false, maxLength: 254 },
   ],
 });
-const brand = { displayName: "Acme <b>", color: "#0a5c36" };
+const brand = { merchantName: "Acme <b>", displayName: "Shop <i>", color: "#0a5c36" };
 const entry = { form, index: 0, prefilled: {}, values: {}, problems: new Map<string, string>() };
 const textOf = ({ body }: { readonly body: unknown }) => String(body);
 
@@ -25,7 +25,8 @@ describe("the page of a link", () => {
     expect(text).toContain('type="email"');
     expect(text).toContain('<option value="DE">Germany</option>');
     expect(text).not.toContain('name="destination_currency"');
-    expect(text).toContain("Acme &lt;b&gt;");
+    expect(text).toContain("Acme &lt;b&gt;, for Shop &lt;i&gt;, asks where to pay you");
+    expect(text).toContain("Your payment details for Acme &lt;b&gt;");
   });
 
   it("says what is wrong beside its field, and keeps what was entered, as text", () => {

@@ -9,8 +9,14 @@ import { escapeHtml } from "../http/rules/html.ts";
 import { labelOf } from "./labels.ts";
 import { baseStyle, brandStyle } from "./style.ts";
 
-/** Who asks, and in which colour; "" for the page's own. */
-export type Brand = { readonly displayName: string; readonly color: string };
+/** Who asks, for whom, and in which colour; "" where that is not set. */
+export type Brand = {
+  /** The registered name, which is always shown. */
+  readonly merchantName: string;
+  /** What the merchant calls itself here; shown beside. */
+  readonly displayName: string;
+  readonly color: string;
+};
 
 /** A form with what was entered, and what is wrong with it by field. */
 export type Entry = {
@@ -73,7 +79,7 @@ export function receivedPage(brand: Brand): PageAnswer {
   return page(200, brand, "Thank you", text);
 }
 
-const noBrand: Brand = { displayName: "", color: "" };
+const noBrand: Brand = { merchantName: "", displayName: "", color: "" };
 
 /** Of a link that takes no details, or that there is not: what it was is not said. */
 export function closedPage(brand: Brand = noBrand): PageAnswer {
@@ -87,12 +93,15 @@ export function laterPage(): PageAnswer {
   return page(503, noBrand, "Please try again", text);
 }
 
-function nameOf({ displayName }: Brand): string {
-  return displayName === "" ? "the company that sent it" : displayName;
+/** The merchant by its registered name; a name of its own stands beside that, never alone. */
+function nameOf({ merchantName, displayName }: Brand): string {
+  if (merchantName === "") return "the company that sent it";
+  const isOther = displayName !== "" && displayName !== merchantName;
+  return isOther ? `${merchantName}, for ${displayName},` : merchantName;
 }
 
-function titleOf({ displayName }: Brand): string {
-  return displayName === "" ? "Your payment details" : `Your payment details for ${displayName}`;
+function titleOf({ merchantName }: Brand): string {
+  return merchantName === "" ? "Your payment details" : `Your payment details for ${merchantName}`;
 }
 
 const people: Readonly<Record<string, string>> = { Individual: "a person", Corporate: "a company" };

@@ -16,6 +16,10 @@ export type Kind<Value> = {
   readonly write: (value: Value) => unknown;
   /** Left out of the answer where it has no value. */
   readonly isOptional?: boolean;
+  /** Of a text that is shown once: a replayed answer does not have it. */
+  readonly isShownOnce?: boolean;
+  /** Of an object: its fields that are shown once. */
+  readonly shownOnce?: readonly string[];
 };
 
 /** A kind with where in a message its value is. */
@@ -38,6 +42,12 @@ export const componentPath = "#/components/schemas/";
 /** Text of ours; the example is one that a merchant would read. */
 export function text(description: string, example: string, more: JsonSchema = {}): Kind<string> {
   return { schema: { type: "string", description, ...more, examples: [example] }, write: same };
+}
+
+/** A secret, which only the first answer has: it is never stored for a replay. */
+export function secret(description: string, example: string): Kind<string> {
+  const once = `${description} Shown once: empty in a replayed response.`;
+  return { ...text(once, example), isShownOnce: true };
 }
 
 /** One of a closed set of words, which is text in the contract too. */
@@ -206,12 +216,38 @@ export function fields<Desc extends DescMessage, Table extends TableOf<Desc>>(
 /** The schema of an object whose fields are always there, but for optional ones. */
 export function objectSchema(
   description: string,
-  its: Readonly<Record<string, Pick<Kind<never>, "schema" | "isOptional">>>,
+  its: Readonly<Record<string, Pick<Kind<never>, "schema" | "isOptional" | "isShownOnce">>>,
 ): JsonSchema {
   const all = Object.entries(its);
   const properties = Object.fromEntries(all.map(([name, { schema }]) => [name, schema]));
   const required = all.flatMap(([name, { isOptional }]) => (isOptional ? [] : [name]));
+  const once = shownOnceOf(its);
+  if (once.length > 0) properties[shownOnceField] = shownOnceSchema(once);
   return { type: "object", description, properties, required };
+}
+
+/** Names, in a replayed answer alone, what was shown once. */
+const shownOnceField = "shown_once";
+
+function shownOnceSchema(names: readonly string[]): JsonSchema {
+  return {
+    type: "array",
+    description:
+      "Only in a replayed response: the fields that were shown once, in the first response, and are empty here.",
+    items: { type: "string", enum: names, examples: [names[0]] },
+  };
+}
+
+function shownOnceOf(
+  its: Readonly<Record<string, Pick<Kind<never>, "isShownOnce">>>,
+): readonly string[] {
+  return Object.entries(its).flatMap(([name, { isShownOnce }]) => (isShownOnce ? [name] : []));
+}
+
+/** What an answer with secrets is stored as, and replayed. */
+export function withoutSecrets(written: object, shownOnce: readonly string[]): object {
+  const blank = Object.fromEntries(shownOnce.map((name) => [name, ""]));
+  return { ...written, ...blank, [shownOnceField]: shownOnce };
 }
 
 /** An object, written field by field. */
@@ -219,6 +255,7 @@ export function object<Message>(description: string, its: Fields<Message>): Kind
   const all = Object.entries(its);
   return {
     schema: objectSchema(description, its),
+    shownOnce: shownOnceOf(its),
     write: (message) => {
       const values: Record<string, unknown> = {};
       for (const [name, { read }] of all) {

@@ -25,6 +25,7 @@ import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
+import type { Caller } from "../keys/rules/api-key.ts";
 import type { Scope, ScopeNoun } from "../keys/rules/key.ts";
 import type { Component, NamedSchema } from "./fields.ts";
 import type { QueryRequest, QueryShape, QueryValues } from "./query.ts";
@@ -159,6 +160,9 @@ export type Call<Path = string, Query = QueryShape> = {
 /** What an answer is made of: a message of the owning service, or the bytes of a file. */
 type Answered<Data> = Data extends Component<infer Value> ? Value | undefined : Readable;
 
+/** What an operation authorises a request by, beside its scope. */
+export type Authorised = Pick<Call, "form" | "body"> & { readonly caller: Caller };
+
 type Described<Path, Query, Data> = {
   readonly summary: string;
   readonly description: string;
@@ -174,6 +178,11 @@ type Described<Path, Query, Data> = {
   readonly refusals?: readonly ErrorCode[];
   /** Whether a POST with this query changes nothing and so needs no idempotency key. */
   readonly isReadOnly?: (query: URLSearchParams) => boolean;
+  /**
+   * Refuses a body that exceeds what its caller may do; judged before a replay too. A body that is
+   * not sound is left to `answer`, which refuses it.
+   */
+  readonly authorise?: (request: Authorised) => Refused<ErrorCode> | undefined;
   /** Calls the owning service; its errors are mapped in one place. */
   readonly answer: (
     call: Call<Path, Query>,

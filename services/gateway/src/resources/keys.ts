@@ -5,9 +5,10 @@ import {
   ListKeysResponseSchema,
 } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { createKey } from "@disburse/forms/bodies/team.ts";
+import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
-import { scopesToGive } from "../keys/rules/key.ts";
+import { childProblem } from "../keys/rules/child.ts";
 import * as f from "../openapi/fields.ts";
 import { get, post, type Resource, remove } from "../openapi/operation.ts";
 import { soundBody, textOf, textsOf } from "./own-body.ts";
@@ -23,6 +24,10 @@ const described = f.fields(KeySchema, {
   created_at: f.moment("When it was created."),
   expires_at: f.momentOrNone("When it ends; empty if it does not."),
   revoked_at: f.momentOrNone("When it was revoked; empty otherwise."),
+  root_id: f.text(
+    "The key or member that it counts as one actor with: neither approves what the other made.",
+    "mem_01hqz0000000000000000000ab",
+  ),
 });
 
 const key = f.component("ApiKey", "An API key, without its secret part.", described);
@@ -34,7 +39,7 @@ const keyWithSecret = f.component<Pick<CreateKeyResponse, "key" | "secret">>(
     ...f.within(({ key }) => key, described),
     secret: f.from(
       ({ secret }: Pick<CreateKeyResponse, "secret">) => secret,
-      f.text("The key: what `Authorization: Bearer` carries.", "dsb_test_…"),
+      f.secret("The key: what `Authorization: Bearer` carries.", "dsb_test_…"),
     ),
   },
 );
@@ -44,6 +49,15 @@ const keyList = f.record(ListKeysResponseSchema, "ApiKeyList", "Your API keys.",
 });
 
 const path = "/api/v1/keys";
+
+/** The limits that a sound body asks for. */
+function wishOf(values: BodyValues) {
+  return {
+    scopes: textsOf(values, "scopes"),
+    sourceCidrs: textsOf(values, "source_cidrs"),
+    expiresAt: parseMoment(textOf(values, "expires_at")) ?? null,
+  };
+}
 
 /** A merchant's own API keys. */
 export const apiKeys: Resource = {
@@ -60,24 +74,24 @@ export const apiKeys: Resource = {
     post("createKey", path, {
       summary: "Create API key",
       description:
-        "The response contains the key, which is not shown again. You can give only scopes that you have yourself.",
+        "The response contains the key, which is not shown again. A key has at most the scopes, networks and end of the key that creates it; without networks or an end of its own it gets those. For a later end, let a member create it.",
       body: { form: createKey },
       data: keyWithSecret,
       needsFreshSignIn: true,
       refusals: ["ACCESS_FORBIDDEN"],
+      authorise: (call) => {
+        const values = soundBody(call);
+        return isRefused(values) ? undefined : childProblem(call.caller, wishOf(values));
+      },
       answer: async (call, { keys }) => {
         const values = soundBody(call);
         if (isRefused(values)) return values;
-        const scopes = textsOf(values, "scopes");
-        const refusal = scopesToGive(call.scopes, scopes);
-        if (refusal !== undefined) return refusal;
-        const expiry = parseMoment(textOf(values, "expires_at"));
+        const { expiresAt, ...wish } = wishOf(values);
         return keys.createKey({
           ...call.change,
-          scopes,
-          sourceCidrs: textsOf(values, "source_cidrs"),
+          ...wish,
           description: textOf(values, "description"),
-          ...(expiry && { expiresAt: timestampFromDate(expiry) }),
+          ...(expiresAt && { expiresAt: timestampFromDate(expiresAt) }),
         });
       },
     }),

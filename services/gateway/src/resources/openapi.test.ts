@@ -6,7 +6,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { isScope } from "../keys/rules/key.ts";
 import { readQuery } from "../openapi/query.ts";
-import { operations, referenceIn } from "./all.ts";
+import { operations, operationsIn, referenceIn } from "./all.ts";
 
 const document = JSON.parse(JSON.stringify(referenceIn("sandbox")));
 const reference = referenceOf(document);
@@ -185,4 +185,19 @@ it("uses every component, and has each that is referred to", () => {
     Object.keys(its).map((name) => `/components/${kind}/${name}`),
   );
   expect([...used].sort()).toEqual(present.sort());
+});
+
+it("marks every secret of an answer as shown once, so that no replay has it", () => {
+  const marked = operationsIn("sandbox").flatMap(({ id, data }) => {
+    const { properties = {} } = ("schema" in data ? data.schema : {}) as {
+      properties?: Readonly<Record<string, unknown>>;
+    };
+    const secrets = Object.keys(properties).filter((name) => /secret$/.test(name));
+    const { shownOnce = [] } = "mediaType" in data ? {} : data;
+    expect([id, shownOnce]).toEqual([id, expect.arrayContaining(secrets)]);
+    return shownOnce.length === 0 ? [] : [id];
+  });
+  expect(marked.toSorted()).toEqual([
+    ...["createBeneficiaryLink", "createKey", "createWebhookEndpoint", "rotateWebhookSecret"],
+  ]);
 });

@@ -6,21 +6,21 @@ import {
   MemberState,
 } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { addMember, updateMember } from "@disburse/forms/bodies/team.ts";
-import { isRefused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 import { scopesToGive } from "../keys/rules/key.ts";
 import * as f from "../openapi/fields.ts";
-import { get, patch, post, type Resource, remove } from "../openapi/operation.ts";
+import { type Authorised, get, patch, post, type Resource, remove } from "../openapi/operation.ts";
 import { memberRoles, scopesOf } from "../team/rules/role.ts";
 import { soundBody, textOf } from "./own-body.ts";
 
 const member = f.record(MemberSchema, "TeamMember", "A person of your team.", {
   id: f.id("mem", "Member id."),
-  email: f.text("Address that the person signs in with the first time.", "mia@merchant.example"),
+  email: f.text("Verified address that the person accepts with.", "mia@merchant.example"),
   name: f.text("Name of the person.", "Mia Maker"),
   role: f.word(MemberRole, "What the member may do."),
   state: f.word(
     MemberState,
-    "`invited`: has not signed in yet. `removed`: cannot sign in, and has no session.",
+    "`invited`: has not accepted yet. `removed`: cannot sign in, and has no session.",
   ),
   created_at: f.moment("When the member was added."),
   signed_in_at: f.momentOrNone("Last sign-in; empty before the first one."),
@@ -35,6 +35,13 @@ const path = "/api/v1/team/members";
 
 /** The word of a role that its form has checked. */
 const roleOf = (word: string) => memberRoles.find((each) => each === word) ?? "viewer";
+
+/** A caller gives a role only if it has all of its scopes. */
+function mayGiveRole(call: Authorised): Refused<"ACCESS_FORBIDDEN"> | undefined {
+  const values = soundBody(call);
+  if (isRefused(values)) return undefined;
+  return scopesToGive(call.caller.scopes, scopesOf(roleOf(textOf(values, "role"))));
+}
 
 /** The people of a merchant's team, who sign in at the console. */
 export const team: Resource = {
@@ -51,17 +58,16 @@ export const team: Resource = {
     post("addTeamMember", path, {
       summary: "Add team member",
       description:
-        "The person becomes active by the first sign-in with that verified address; no message is sent. You can give a role only if you have all of its scopes yourself.",
+        "Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members.",
       body: { form: addMember },
       data: member,
       needsFreshSignIn: true,
       refusals: ["ACCESS_FORBIDDEN"],
+      authorise: mayGiveRole,
       answer: async (call, { team }) => {
         const values = soundBody(call);
         if (isRefused(values)) return values;
         const role = roleOf(textOf(values, "role"));
-        const refusal = scopesToGive(call.scopes, scopesOf(role));
-        if (refusal !== undefined) return refusal;
         const [email, name] = [textOf(values, "email"), textOf(values, "name")];
         const added = { ...call.change, email, name, role: valueOfWord(MemberRole, role) };
         return (await team.addMember(added)).member;
@@ -70,17 +76,16 @@ export const team: Resource = {
     patch("updateTeamMember", `${path}/:memberId`, {
       summary: "Change role of team member",
       description:
-        "Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one.",
+        "Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one; an admin who has not accepted yet does not count.",
       body: { form: updateMember },
       data: member,
       needsFreshSignIn: true,
       refusals: ["ACCESS_FORBIDDEN"],
+      authorise: mayGiveRole,
       answer: async (call, { team }) => {
         const values = soundBody(call);
         if (isRefused(values)) return values;
         const role = roleOf(textOf(values, "role"));
-        const refusal = scopesToGive(call.scopes, scopesOf(role));
-        if (refusal !== undefined) return refusal;
         const changed = { ...call.change, role: valueOfWord(MemberRole, role) };
         return (await team.setMemberRole(changed)).member;
       },

@@ -75,8 +75,8 @@ const endpointWithSecrets = f.component<EndpointAndSecrets>(
     ...f.within(
       ({ secrets }) => secrets,
       f.fields(EndpointSecretsSchema, {
-        secret: f.text("Signs the header `X-SERVICE-Signature`.", "…"),
-        standard_secret: f.text("Signs the header `webhook-signature`.", "whsec_…"),
+        secret: f.secret("Signs the header `X-SERVICE-Signature`.", "…"),
+        standard_secret: f.secret("Signs the header `webhook-signature`.", "whsec_…"),
       }),
     ),
   },

@@ -11,6 +11,8 @@ export type MemberSessions = ReturnType<typeof openMemberSessions>;
 
 /** A session with its member as the member is now. */
 type MemberSession = { readonly session: Session; readonly member: MemberDocument };
+/** The same of a person who may be in no team yet. */
+type PersonSession = { readonly session: Session; readonly member: MemberDocument | undefined };
 
 /** Opens the sessions of members; `cookieName` is that of the public port. */
 export function openMemberSessions(deps: {
@@ -19,13 +21,21 @@ export function openMemberSessions(deps: {
   readonly cookieName: string;
 }) {
   const { sessions, members, cookieName } = deps;
-  const find = async (token: string, isUse = true): Promise<MemberSession | undefined> => {
+  /** The member is absent before the person is in a team; a removed one's session is over. */
+  const findPerson = async (token: string, isUse = true): Promise<PersonSession | undefined> => {
     const session = await sessions.find(token, "member", isUse);
-    const member = session?.memberId && (await findMember(members, session.memberId));
-    return session && member ? { session, member } : undefined;
+    if (session === undefined) return undefined;
+    if (session.memberId === undefined) return { session, member: undefined };
+    const member = await findMember(members, session.memberId);
+    return member && { session, member };
+  };
+  const find = async (token: string, isUse = true): Promise<MemberSession | undefined> => {
+    const found = await findPerson(token, isUse);
+    return found?.member && { session: found.session, member: found.member };
   };
   return {
     find,
+    findPerson,
     /** Whether a session goes on, which a page that is only open does not prolong. */
     isGood: async (token: string): Promise<boolean> => (await find(token, false)) !== undefined,
     /** The token that a request shows; nothing where it has none of the right form. */
@@ -39,16 +49,21 @@ export function openMemberSessions(deps: {
       method: string,
       csrfTokens: readonly string[],
     ): Promise<Caller | Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN">> => {
-      const found = await find(token);
+      const found = await findPerson(token);
       if (found === undefined) {
         return refused("UNAUTHENTICATED", "The session has ended. Sign in again.");
+      }
+      const { session, member } = found;
+      if (member === undefined) {
+        return refused("ACCESS_FORBIDDEN", "Accept an invitation to a team first.");
       }
       if (needsCsrfToken(method) && !carriesCsrfToken(token, csrfTokens)) {
         return refusedBecause("ACCESS_FORBIDDEN", "csrf_token_missing");
       }
-      const { _id: id, merchant_id: merchantId, role } = found.member;
-      const { signedInAt } = found.session;
-      return { merchantId, scopes: scopesOf(role), actor: { kind: "member", id }, signedInAt };
+      const { _id: id, merchant_id: merchantId, role, root = id } = member;
+      const { signedInAt } = session;
+      const limits = { scopes: scopesOf(role), sourceCidrs: [], endsAt: undefined };
+      return { merchantId, ...limits, actor: { kind: "member", id, root }, signedInAt };
     },
   };
 }

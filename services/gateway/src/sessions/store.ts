@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Collection, Db } from "mongodb";
+import type { SignedInPerson } from "../team/store.ts";
 import {
   idleMs,
   type SessionKind,
@@ -40,8 +41,10 @@ export type OperatorTokens = {
 /** What is sealed of a session. */
 type Content = {
   readonly person: { readonly id: string; readonly name: string; readonly email: string };
-  /** Of a member: the merchant that the session is for. */
+  /** Of a member: the merchant that the session is for; null before the person is in a team. */
   readonly merchant: { readonly id: string; readonly name: string } | null;
+  /** Of a merchants' person: who it is at the provider. */
+  readonly subject?: SignedInPerson;
   /** Of an operator. */
   readonly tokens?: OperatorTokens;
 };
@@ -58,14 +61,44 @@ export type Session = Content & {
 /** A session to begin. */
 export type NewSession = Content & {
   readonly kind: SessionKind;
-  readonly memberId?: string;
+  readonly memberId?: string | undefined;
   readonly signedInAt: Date;
 };
+
+/** The team that a session goes on with. */
+export type OtherTeam = Pick<NewSession, "person" | "merchant"> & { readonly memberId: string };
 
 /** The sessions of all people. */
 export type Sessions = ReturnType<typeof openSessions>;
 
 const sealContext = (id: string) => `session|${id}`;
+
+const newToken = () => randomBytes(32).toString("base64url");
+
+/**
+ * Goes on with a session under a new token, for another team of its person: what was opened under
+ * the old token, and with its CSRF token, is refused. The session's end stays.
+ */
+function mover({
+  sessions,
+  seal,
+  clock,
+}: {
+  readonly sessions: Collection<SessionDocument>;
+  readonly seal: (id: string, content: Content) => string;
+  readonly clock: Clock;
+}) {
+  return async (session: Session, token: string, team: OtherTeam): Promise<string | undefined> => {
+    const before = await sessions.findOneAndDelete({ _id: sessionId(token), kind: "member" });
+    if (before === null) return undefined;
+    const next = newToken();
+    const id = sessionId(next);
+    const sealed = seal(id, { ...session, ...team });
+    const { memberId: member_id } = team;
+    await sessions.insertOne({ ...before, _id: id, member_id, sealed, seen_at: clock.now() });
+    return next;
+  };
+}
 
 /**
  * The sessions of people who signed in. A session's token is in its cookie alone: the database has
@@ -73,12 +106,12 @@ const sealContext = (id: string) => `session|${id}`;
  */
 export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock: Clock }) {
   const sessions: Collection<SessionDocument> = db.collection(collectionName);
-  const seal = (id: string, { person, merchant, tokens }: Content) =>
-    sealer.seal(JSON.stringify({ person, merchant, tokens }), sealContext(id));
+  const seal = (id: string, { person, merchant, subject, tokens }: Content) =>
+    sealer.seal(JSON.stringify({ person, merchant, subject, tokens }), sealContext(id));
   return {
     /** Begins a session; answers its token. */
     begin: async ({ kind, memberId, signedInAt, ...content }: NewSession): Promise<string> => {
-      const token = randomBytes(32).toString("base64url");
+      const token = newToken();
       const id = sessionId(token);
       const now = clock.now();
       await sessions.insertOne({
@@ -119,6 +152,7 @@ export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock:
       const sealed = seal(session.id, { ...session, tokens });
       await sessions.updateOne({ _id: session.id }, { $set: { sealed } });
     },
+    moveTo: mover({ sessions, seal, clock }),
     /** Ends a session. */
     end: async (token: string): Promise<void> => {
       await sessions.deleteOne({ _id: sessionId(token) });

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -12,34 +12,40 @@ import {
   MemberState,
   type TeamService,
 } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
-import { newId } from "@disburse/kernel/id.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isId, newId } from "@disburse/kernel/id.ts";
+import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { scopesToGive } from "../keys/rules/key.ts";
 import { type MemberOrder, memberOrder } from "./rules/member.ts";
-import type { MemberRole } from "./rules/role.ts";
+import { type MemberRole, scopesOf } from "./rules/role.ts";
 import { emailHash, type MemberDocument, type Members, personOf, sealPerson } from "./store.ts";
 
 /** What teams are kept with. */
 export type TeamDeps = {
   readonly members: Members;
   readonly clock: Clock;
+  /** Members of a merchant's team at a time, those who are invited included. */
+  readonly membersMax: number;
   /** Ends the sessions of a member who was removed. */
   readonly endSessions: (memberId: string) => Promise<void>;
 };
 
-type MemberRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND">;
+type MemberRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN">;
 
 const lastAdmin = refused("INVALID_REQUEST", "member_id: is the merchant's last admin");
 const alreadyMember = refused("INVALID_REQUEST", "email: is a member of this team already");
 
 async function addMember(
-  { members, clock }: TeamDeps,
+  deps: TeamDeps,
   by: Change,
   order: MemberOrder,
 ): Promise<MemberDocument | MemberRefusal> {
+  const { members, clock, membersMax } = deps;
   const { merchantId, email, name, role } = order;
+  const excess = await exceedsRoot(deps, by, order);
+  if (excess !== undefined) return excess;
   const id = newId("member", clock.now());
-  const isAdded = await insertOnce(members.collection, {
+  const document: MemberDocument = {
     _id: id,
     schema_version: 1,
     merchant_id: merchantId,
@@ -50,26 +56,68 @@ async function addMember(
     removed_at: null,
     created_at: clock.now(),
     created_by: by.actor,
+    ...(by.actor.kind === "service" && { is_seeded: true }),
+    ...(by.actor.kind === "api_key" && { root: by.actor.root ?? by.actor.id }),
     operation: { id: by.operationId },
+  };
+  const before = { "operation.id": by.operationId, merchant_id: merchantId };
+  const repeated = await members.collection.findOne(before);
+  if (repeated !== null) return repeated;
+  const of = { merchant_id: merchantId, removed_at: null };
+  const inserted = await insertWithin(members.collection, document, { of, max: membersMax });
+  if (inserted === "inserted") return document;
+  const first = await members.collection.findOne(before);
+  if (first !== null) return first;
+  if (inserted === "exists") return alreadyMember;
+  return refused("INVALID_REQUEST", `There can be at most ${membersMax} team members.`);
+}
+
+/** How long an admin counts as leaving: longer than a write takes, and over after a crash. */
+const leavingMs = 30_000;
+
+/**
+ * Lets an admin leave, or step down, by `write`, where another admin stays. One who has accepted
+ * needs another who has. Each marks itself before it looks, so of two at once one stays at least.
+ */
+async function leave<T>(
+  { members: { collection }, clock }: TeamDeps,
+  { _id, merchant_id, subject }: MemberDocument,
+  write: () => Promise<T>,
+): Promise<T | typeof lastAdmin> {
+  const now = clock.now();
+  const until = new Date(now.getTime() + leavingMs);
+  await collection.updateOne({ _id }, { $set: { leaving_until: until } });
+  const other = await collection.findOne({
+    ...{ merchant_id, role: "admin", removed_at: null, _id: { $ne: _id } },
+    $or: [{ leaving_until: { $exists: false } }, { leaving_until: { $lte: now } }],
+    ...(subject !== undefined && { subject: { $exists: true } }),
   });
-  const made = await members.collection.findOne(
-    isAdded ? { _id: id } : { "operation.id": by.operationId, merchant_id: merchantId },
-  );
-  return made ?? alreadyMember;
+  const left = other === null ? lastAdmin : await write();
+  await collection.updateOne({ _id }, { $unset: { leaving_until: "" } });
+  return left;
 }
 
 /**
- * Whether a merchant has another admin than this member. Two admins who take each other's role at
- * the same moment can leave none: an operator then adds one.
+ * Refuses a role with more than the member has who is the caller's root: a key that a member made
+ * before a change of role gives no more than the member could now.
  */
-async function hasOtherAdmin({ members }: TeamDeps, member: MemberDocument): Promise<boolean> {
-  const { _id, merchant_id } = member;
-  const other = { merchant_id, role: "admin", removed_at: null, _id: { $ne: _id } } as const;
-  return (await members.collection.findOne(other, { projection: { _id: 1 } })) !== null;
+async function exceedsRoot(
+  { members: { collection } }: TeamDeps,
+  { actor }: Change,
+  { merchantId, role }: { readonly merchantId: string; readonly role: MemberRole },
+): Promise<Refused<"ACCESS_FORBIDDEN"> | undefined> {
+  const root = actor.root ?? actor.id;
+  if (actor.kind === "operator" || actor.kind === "service" || !isId("member", root)) {
+    return undefined;
+  }
+  const member = await collection.findOne({ _id: root, merchant_id: merchantId, removed_at: null });
+  if (member === null) return refusedBecause("ACCESS_FORBIDDEN", "scope_missing");
+  return scopesToGive(scopesOf(member.role), scopesOf(role));
 }
 
 async function setRole(
   deps: TeamDeps,
+  by: Change,
   { merchantId, memberId }: { readonly merchantId: string; readonly memberId: string },
   role: MemberRole | undefined,
 ): Promise<MemberDocument | MemberRefusal> {
@@ -77,14 +125,15 @@ async function setRole(
   if (role === undefined) {
     return refused("INVALID_REQUEST", "role: must be viewer, maker, approver or admin");
   }
+  const excess = await exceedsRoot(deps, by, { merchantId, role });
+  if (excess !== undefined) return excess;
   const mine = { _id: memberId, merchant_id: merchantId, removed_at: null };
   const before = await collection.findOne(mine);
   if (before === null) return refused("RECORD_NOT_FOUND");
-  const isDemoted = before.role === "admin" && role !== "admin";
-  if (isDemoted && !(await hasOtherAdmin(deps, before))) return lastAdmin;
-  const change = { $set: { role } };
-  const after = await collection.findOneAndUpdate(mine, change, { returnDocument: "after" });
-  return after ?? refused("RECORD_NOT_FOUND");
+  const change = async () =>
+    (await collection.findOneAndUpdate(mine, { $set: { role } }, { returnDocument: "after" })) ??
+    refused("RECORD_NOT_FOUND");
+  return before.role === "admin" && role !== "admin" ? leave(deps, before, change) : change();
 }
 
 /** Removes a member; the first time stays. */
@@ -98,12 +147,17 @@ async function removeMember(
   const before = await members.collection.findOne(mine);
   if (before === null) return refused("RECORD_NOT_FOUND");
   if (before.removed_at === null) {
-    if (before.role === "admin" && !(await hasOtherAdmin(deps, before))) return lastAdmin;
     const removed_by = { ...by.actor, operation_id: by.operationId };
-    await members.collection.updateOne(
-      { ...mine, removed_at: null },
-      { $set: { removed_at: clock.now(), removed_by }, $unset: { email_hash: "" } },
-    );
+    const change = () =>
+      members.collection.updateOne(
+        { ...mine, removed_at: null },
+        {
+          $set: { removed_at: clock.now(), removed_by },
+          $unset: { email_hash: "", subject: "" },
+        },
+      );
+    const left = before.role === "admin" ? await leave(deps, before, change) : await change();
+    if (isRefused(left)) return left;
   }
   // Each request of a session asks for its member, so that none works from here on.
   await endSessions(memberId);
@@ -143,8 +197,8 @@ export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
       return reply(isRefused(order) ? order : await addMember(deps, by, order));
     },
     setMemberRole: async ({ mutation, role, ...member }) => {
-      readMutation(mutation);
-      return reply(await setRole(deps, member, wordOf(MemberRoleEnum, role)));
+      const by = readMutation(mutation);
+      return reply(await setRole(deps, by, member, wordOf(MemberRoleEnum, role)));
     },
     removeMember: async ({ mutation, ...member }) =>
       reply(await removeMember(deps, readMutation(mutation), member)),

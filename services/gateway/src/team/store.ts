@@ -1,5 +1,6 @@
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { KeyedHash, Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Db } from "mongodb";
 import { comparedEmail } from "./rules/member.ts";
@@ -20,13 +21,21 @@ export type MemberDocument = {
   sealed_person: string;
   /** Keyed; absent once the member is removed, so that the email may be added again. */
   email_hash?: string;
-  /** Who it is at the provider, from the first sign-in on. */
+  /** The person at the provider who accepted the invitation; absent before, and once removed. */
   subject?: { issuer: string; id: string };
+  /** Of a member whom the sandbox adds: the first sign-in with the email accepts. */
+  is_seeded?: true;
+  /** When the person last chose this team among several. */
+  chosen_at?: Date;
+  /** Until when this admin counts as leaving: two at once must not leave a team without one. */
+  leaving_until?: Date;
   signed_in_at: Date | null;
   removed_at: Date | null;
   removed_by?: StoredActor & { operation_id: string };
   created_at: Date;
   created_by: StoredActor;
+  /** The root of the key that invited the person; absent: the member is a root. */
+  root?: string;
   /** What made it; unique, so that a repeat finds the first result. */
   operation: { id: string };
 };
@@ -89,32 +98,94 @@ export type SignedInPerson = {
   readonly email: string | undefined;
 };
 
-/**
- * The member that a person is: of a merchant where one is named, else the one that was added
- * first. A member who has not signed in before is found by the verified email, and is the person's
- * from then on.
- */
-export async function memberOf(
+const subjectOf = ({ issuer, id }: SignedInPerson) => ({
+  "subject.id": id,
+  "subject.issuer": issuer,
+});
+
+/** Finds what a person is invited to: by the verified email. */
+function invitedBy({ emailHashes }: Members, { email }: SignedInPerson) {
+  const hashes = email === undefined ? [] : emailHashes().map((each) => hashText(each, email));
+  return { email_hash: { $in: hashes }, subject: { $exists: false }, removed_at: null };
+}
+
+/** More teams than a person works for; the oldest are shown. */
+const shownMax = 50;
+
+/** The teams of a person: the one that was chosen last first, then the oldest. */
+export async function membershipsOf(
+  { collection }: Members,
+  person: SignedInPerson,
+): Promise<MemberDocument[]> {
+  const found = collection.find({ ...subjectOf(person), removed_at: null });
+  return found.sort({ chosen_at: -1, created_at: 1, _id: 1 }).limit(shownMax).toArray();
+}
+
+/** The invitations of a person, oldest first. */
+export async function invitationsOf(
   members: Members,
-  { issuer, id, email }: SignedInPerson,
-  merchantId: string | undefined,
+  person: SignedInPerson,
+): Promise<MemberDocument[]> {
+  const found = members.collection.find(invitedBy(members, person));
+  return found.sort({ created_at: 1, _id: 1 }).limit(shownMax).toArray();
+}
+
+/**
+ * Makes a person the member of an invitation. Nothing where there is no such invitation, or the
+ * person is in that team already: two memberships would count as two actors.
+ */
+export async function acceptInvitation(
+  members: Members,
+  person: SignedInPerson,
+  memberId: string,
   now: Date,
 ): Promise<MemberDocument | undefined> {
-  const { collection, emailHashes } = members;
-  const wanted = { removed_at: null, ...(merchantId !== undefined && { merchant_id: merchantId }) };
-  const subject = { issuer, id };
-  const byEmail = {
-    email_hash: {
-      $in: email === undefined ? [] : emailHashes().map((each) => hashText(each, email)),
-    },
-    subject: { $exists: false },
-  };
-  const found = await collection.findOneAndUpdate(
-    { ...wanted, $or: [{ "subject.id": id, "subject.issuer": issuer }, byEmail] },
-    { $set: { subject, signed_in_at: now } },
-    { sort: { created_at: 1, _id: 1 }, returnDocument: "after" },
+  const { issuer, id } = person;
+  const accepted = { $set: { subject: { issuer, id }, signed_in_at: now } };
+  let member: MemberDocument | null = null;
+  await onceByKey(async () => {
+    member = await members.collection.findOneAndUpdate(
+      { _id: memberId, ...invitedBy(members, person) },
+      accepted,
+      { returnDocument: "after" },
+    );
+  });
+  return member ?? undefined;
+}
+
+/** Declines an invitation: it is removed; `false`: there is none. */
+export async function declineInvitation(
+  members: Members,
+  person: SignedInPerson,
+  memberId: string,
+  now: Date,
+): Promise<boolean> {
+  const declined = { $set: { removed_at: now }, $unset: { email_hash: "" } } as const;
+  const { matchedCount } = await members.collection.updateOne(
+    { _id: memberId, ...invitedBy(members, person) },
+    declined,
   );
-  return found ?? undefined;
+  return matchedCount === 1;
+}
+
+/** Accepts for a person what the sandbox's seed has added: its people are known to be there. */
+export async function acceptSeeded(
+  members: Members,
+  person: SignedInPerson,
+  now: Date,
+): Promise<void> {
+  for (const { _id, is_seeded } of await invitationsOf(members, person)) {
+    if (is_seeded === true) await acceptInvitation(members, person, _id, now);
+  }
+}
+
+/** Notes that a person signed in as a member, or chose this team among several. */
+export async function noteSignIn(
+  { collection }: Members,
+  memberId: string,
+  noted: { readonly signed_in_at: Date; readonly chosen_at?: Date },
+): Promise<void> {
+  await collection.updateOne({ _id: memberId, removed_at: null }, { $set: noted });
 }
 
 /** A member who has not been removed. */

@@ -6,6 +6,7 @@ import {
   MemberState,
   TeamService,
 } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -18,7 +19,16 @@ import {
   testEmailHashes,
   testSealingKey,
 } from "../test-gateway.ts";
-import { memberOf, openMembers, sealedMembers } from "./store.ts";
+import {
+  acceptInvitation,
+  acceptSeeded,
+  declineInvitation,
+  invitationsOf,
+  membershipsOf,
+  noteSignIn,
+  openMembers,
+  sealedMembers,
+} from "./store.ts";
 
 let gateway: TestGateway;
 let team: ReturnType<typeof teamClient>;
@@ -61,9 +71,16 @@ const refusalOf = (call: Promise<unknown>) =>
     () => undefined,
     (error: unknown) => readRefusal(error),
   );
-/** At the team of the test, or at whichever team: `null`. */
-const signIn = (id: string, email: string | undefined, of: string | null = merchantId) =>
-  memberOf(members(), { issuer: "https://login.example", id, email }, of ?? undefined, new Date());
+const person = (id: string, email?: string) => ({ issuer: "https://login.example", id, email });
+/** Accepts every invitation of the person; the ids of the members. */
+const accept = async (id: string, email: string | undefined) => {
+  const by = person(id, email);
+  const invited = await invitationsOf(members(), by);
+  const accepted = invited.map(({ _id }) => acceptInvitation(members(), by, _id, new Date()));
+  return (await Promise.all(accepted)).flatMap((each) => each?._id ?? []);
+};
+const teamsOf = async (id: string, email?: string) =>
+  (await membershipsOf(members(), person(id, email))).map(({ merchant_id }) => merchant_id);
 
 describe("a member", () => {
   it("is added once for an operation, and once for an email", async () => {
@@ -93,6 +110,16 @@ describe("a member", () => {
     expect((await team.addMember(elsewhere)).member?.id).not.toBe(first.member?.id);
   });
 
+  it("are at most 200 of a merchant, with those who are invited", async () => {
+    const all = Array.from({ length: 200 }, (_each, at) => add(`member-${at}`));
+    const [first = ""] = await Promise.all(all);
+    expect(await refusalOf(add("one-more"))).toMatchObject({
+      ...{ code: "INVALID_REQUEST", message: "There can be at most 200 team members." },
+    });
+    await team.removeMember({ mutation: mutation(), merchantId, memberId: first });
+    expect(await add("one-more")).toMatch(/^mem_/);
+  });
+
   it("is stored without a name or an email that could be read, and sealed anew", async () => {
     const id = await add("mia");
     const stored = await members().collection.findOne({ _id: id });
@@ -102,37 +129,124 @@ describe("a member", () => {
     expect(change?.set.sealed_person).toMatch(/^k2\./);
   });
 
-  it("is who first signs in with the verified email, and stays that", async () => {
-    const id = await add("mia");
-    expect(await signIn("sub-1", undefined)).toBeUndefined();
-    expect(await signIn("sub-1", "eve@acme.example")).toBeUndefined();
-    expect(await signIn("sub-1", "MIA@acme.example")).toMatchObject({ _id: id });
+  it("is who accepts with the verified email, and stays that", async () => {
+    const id = await add("una");
+    expect(await accept("sub-1", undefined)).toEqual([]);
+    expect(await accept("sub-1", "eve@acme.example")).toEqual([]);
+    // To be invited is not to be a member.
+    expect(await teamsOf("sub-1", "UNA@acme.example")).toEqual([]);
+    expect(await accept("sub-1", "UNA@acme.example")).toEqual([id]);
+    expect(await accept("sub-1", "una@acme.example")).toEqual([]);
     // The provider may come to name another person by that address.
-    expect(await signIn("sub-2", "mia@acme.example")).toBeUndefined();
-    expect(await signIn("sub-1", undefined)).toMatchObject({ _id: id });
+    expect(await accept("sub-2", "una@acme.example")).toEqual([]);
+    expect(await teamsOf("sub-2", "una@acme.example")).toEqual([]);
+    expect(await teamsOf("sub-1")).toEqual([merchantId]);
     const elsewhere = { issuer: "https://other.example", id: "sub-1", email: undefined };
-    expect(await memberOf(members(), elsewhere, merchantId, new Date())).toBeUndefined();
+    expect(await membershipsOf(members(), elsewhere)).toEqual([]);
     const { members: all } = await team.listMembers({ merchantId });
     expect(all).toMatchObject([{ id, state: MemberState.ACTIVE, signedInAt: expect.anything() }]);
   });
 
-  it("of two teams signs in to the older one, or to the one that is named", async () => {
+  it("is one of its team, however many addresses of a person are invited", async () => {
+    const at = "two-addresses";
+    await add(`${at}-1`, MemberRole.MAKER);
+    await add(`${at}-2`, MemberRole.APPROVER);
+    const accepted = await Promise.all([1, 2].map((n) => accept(at, `${at}-${n}@acme.example`)));
+    expect(accepted.flat()).toHaveLength(1);
+    expect(await teamsOf(at)).toEqual([merchantId]);
+  });
+
+  it("of several teams has the one first that was chosen last, else the oldest", async () => {
     const first = merchantId;
     await add("two");
-    merchantId = newId("merchant");
+    const second = newId("merchant");
+    merchantId = second;
     gateway.time.nowMs += 1;
-    await add("two");
-    expect(await signIn("sub-two", "two@acme.example", null)).toMatchObject({ merchant_id: first });
-    const named = await signIn("sub-two", "two@acme.example");
-    expect(named).toMatchObject({ merchant_id: merchantId });
-    expect(await signIn("sub-two", undefined, null)).toMatchObject({ merchant_id: first });
+    const other = await add("two");
+    await accept("sub-two", "two@acme.example");
+    expect(await teamsOf("sub-two")).toEqual([first, second]);
+    const now = new Date();
+    await noteSignIn(members(), other, { signed_in_at: now, chosen_at: now });
+    expect(await teamsOf("sub-two")).toEqual([second, first]);
+  });
+
+  it("declines an invitation of its own, after which it can be invited again", async () => {
+    const id = await add("dee");
+    const by = person("sub-dee", "dee@acme.example");
+    const eve = person("sub-eve", "eve@acme.example");
+    expect(await declineInvitation(members(), eve, id, new Date())).toBe(false);
+    expect(await declineInvitation(members(), by, id, new Date())).toBe(true);
+    expect(await invitationsOf(members(), by)).toEqual([]);
+    expect(await add("dee")).not.toBe(id);
+  });
+
+  it("is accepted at once where the sandbox's seed added it, and by no one else's word", async () => {
+    const seed = {
+      operationId: crypto.randomUUID(),
+      actor: { kind: Actor_Kind.SERVICE, id: "sandbox" },
+    };
+    const id = await add("seeded", MemberRole.MAKER, { mutation: seed });
+    await add("invited");
+    for (const name of ["seeded", "invited"]) {
+      await acceptSeeded(members(), person(`sub-${name}`, `${name}@acme.example`), new Date());
+    }
+    expect(await membershipsOf(members(), person("sub-seeded"))).toMatchObject([{ _id: id }]);
+    expect(await teamsOf("sub-invited")).toEqual([]);
+  });
+
+  it("gives no role beyond what its root may have now: its key, made before, raises nobody", async () => {
+    const alma = await add("alma", MemberRole.ADMIN);
+    await add("ada", MemberRole.ADMIN);
+    const actor = { kind: Actor_Kind.API_KEY, id: "childKey", root: alma };
+    const byKey = () => ({ mutation: { operationId: crypto.randomUUID(), actor }, merchantId });
+    const invite = (name: string, role: MemberRole) =>
+      team.addMember({ ...byKey(), email: `${name}@acme.example`, name, role });
+    const raise = () => team.setMemberRole({ ...byKey(), memberId: alma, role: MemberRole.ADMIN });
+    const { member } = await invite("kim", MemberRole.ADMIN);
+    const stored = await members().collection.findOne({ _id: member?.id ?? "" });
+    expect(stored?.root).toBe(alma);
+    await team.setMemberRole({
+      ...{ mutation: mutation(), merchantId, memberId: alma, role: MemberRole.VIEWER },
+    });
+    const refusal = { code: "ACCESS_FORBIDDEN", reason: "scope_missing" };
+    expect(await refusalOf(raise())).toMatchObject(refusal);
+    expect(await refusalOf(invite("eve", MemberRole.MAKER))).toMatchObject(refusal);
+    expect(await refusalOf(invite("vic", MemberRole.VIEWER))).toBeUndefined();
+    await team.removeMember({ mutation: mutation(), merchantId, memberId: alma });
+    expect(await refusalOf(invite("zed", MemberRole.VIEWER))).toMatchObject(refusal);
+  });
+
+  it("an admin stays, whichever leave at once and whoever is only invited", async () => {
+    const admins = await Promise.all(["a1", "a2", "a3"].map((each) => add(each, MemberRole.ADMIN)));
+    for (const each of ["a1", "a2", "a3"]) await accept(`sub-${each}`, `${each}@acme.example`);
+    await add("bogus", MemberRole.ADMIN);
+    const leave = (memberId: string, at: number) =>
+      at === 0
+        ? team.removeMember({ mutation: mutation(), merchantId, memberId })
+        : team.setMemberRole({
+            ...{ mutation: mutation(), merchantId, memberId },
+            role: MemberRole.VIEWER,
+          });
+    await Promise.allSettled(admins.map(leave));
+    const activeAdmins = async () =>
+      (await team.listMembers({ merchantId })).members.filter(
+        ({ role, state }) => role === MemberRole.ADMIN && state === MemberState.ACTIVE,
+      );
+    const [last] = await activeAdmins();
+    if (last === undefined) throw new Error("no admin is left");
+    for (const { id } of await activeAdmins()) await leave(id, 0).catch(() => undefined);
+    expect(await activeAdmins()).toHaveLength(1);
+    const [only] = await activeAdmins();
+    expect(await refusalOf(leave(only?.id ?? "", 0))).toMatchObject({
+      message: "member_id: is the merchant's last admin",
+    });
   });
 
   it("who is removed has no session from then on, and can be added again", async () => {
     await add("alma", MemberRole.ADMIN);
-    const id = await add("mia");
-    await signIn("sub-3", "mia@acme.example");
-    const person = { id, name: "Mia", email: "mia@acme.example" };
+    const id = await add("rex");
+    await accept("sub-rex", "rex@acme.example");
+    const person = { id, name: "Rex", email: "rex@acme.example" };
     const merchant = { id: merchantId, name: "acme" };
     const now = new Date(gateway.time.nowMs);
     const fresh = { kind: "member", memberId: id, person, merchant, signedInAt: now } as const;
@@ -152,10 +266,10 @@ describe("a member", () => {
     const cookie = `disburse_member=${late}`;
     const path = "/api/v1/transfer/accounts";
     expect((await gateway.ask({ path, headers: { cookie } })).status).toBe(401);
-    expect(await signIn("sub-3", "mia@acme.example")).toBeUndefined();
+    expect(await teamsOf("sub-rex")).toEqual([]);
     expect(await team.removeMember(removal)).toMatchObject({ member: { id } });
-    const again = await add("mia");
-    expect(await signIn("sub-3", "mia@acme.example")).toMatchObject({ _id: again });
+    const again = await add("rex");
+    expect(await accept("sub-rex", "rex@acme.example")).toEqual([again]);
   });
 
   it("decides on approvals for 15 minutes after a sign-in", async () => {

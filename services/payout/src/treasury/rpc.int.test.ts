@@ -168,7 +168,12 @@ describe("a second person", () => {
   const limits = new Map([["USD", 10_000n]]);
   const treasury = (own: ReadonlyMap<string, bigint>) => {
     const { clock } = platform.worker;
-    const approvals = openApprovals({ db: platform.database.db, clock, log: silentLog });
+    const approvals = openApprovals({
+      db: platform.database.db,
+      clock,
+      log: silentLog,
+      openMax: 1_000,
+    });
     const sums = openDailySums(platform.database);
     const rpc = guardedTreasury(platform.resolving, { guard: approvals.guard, sums, limits: own });
     const fund = (amount: string, person: string, operationId = crypto.randomUUID()) => {

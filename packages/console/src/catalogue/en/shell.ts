@@ -10,6 +10,9 @@ export const shellWords = {
   account: "Your account",
   signedInAs: (name: string) => `Signed in as ${name}`,
   roles: (roles: string) => `Roles: ${roles}`,
+  merchant: "Merchant",
+  switchTo: (name: string) => `Switch to ${name}`,
+  invited: (names: string) => `You are invited to the team of ${names}.`,
   signOut: "Sign out",
   theme: { title: "Colours", system: "As the system", light: "Light", dark: "Dark" },
   connection: {
@@ -46,6 +49,7 @@ export const shellWords = {
     developers: "For developers",
     keys: "API keys",
     team: "Team members",
+    invitations: "Invitations",
     alerts: "Alerts",
     search: "Screening search",
     lists: "Lists",

@@ -13,18 +13,26 @@ export const teamWords = {
       admin: "Admin: everything, team and keys too",
     } as Record<string, string>,
     state: "State",
-    states: { invited: "Has not signed in yet", active: "Active", removed: "Removed" } as Record<
+    states: { invited: "Has not accepted yet", active: "Active", removed: "Removed" } as Record<
       string,
       string
     >,
     signedIn: "Last sign-in",
     add: "Add a person",
     addText:
-      "The person becomes a member by signing in with that verified address. No message is sent: tell them.",
+      "The person signs in with that verified address and accepts the invitation here. No message is sent: tell them.",
     change: "Change role",
     changeText: "It counts from the person's next request on.",
     remove: "Remove",
     removeText: "The person is signed out at once and cannot sign in any more.",
+  },
+  invitations: {
+    title: "Invitations",
+    lead: "A team lets you in when you accept. You stay in the team that you work in now until you switch by your account menu.",
+    empty: "No team invites you.",
+    accept: "Accept",
+    decline: "Decline",
+    declineText: "The invitation ends. The team can invite you again.",
   },
   keys: {
     title: "API keys",

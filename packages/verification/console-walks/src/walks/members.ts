@@ -87,6 +87,40 @@ async function keysAndTeam({ page, look, open }: Visitor): Promise<void> {
   await look("team", page.getByRole("cell", { name: "Max Neu" }));
 }
 
+/** Gus invites Mia, who accepts, and goes there and back by her own clicks. */
+export const invited: Walk = {
+  name: "invited",
+  about: "accepts another team's invitation, switches to it and back, in two tabs",
+  run: async ({ arrive }) => {
+    const gus = await arrive("gus");
+    await gus.open("team");
+    await gus.page.getByRole("button", { name: "Add a person" }).click();
+    const dialog = gus.page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Mia Maker");
+    await dialog.getByLabel("E-mail address").fill("mia@acme.example");
+    await dialog.getByRole("button", { name: "Add a person" }).click();
+    await gus.page.getByRole("cell", { name: "Has not accepted yet" }).waitFor();
+    const { page, look, open } = await arrive("mia");
+    const merchant = page.locator(".merchant");
+    await merchant.filter({ hasText: "acme" }).waitFor();
+    await page.getByRole("link", { name: "Invitations" }).click();
+    await look("invitations", page.getByRole("heading", { name: "globex" }));
+    await page.getByRole("button", { name: "Accept" }).click();
+    await page.getByText("No team invites you.").waitFor();
+    await merchant.filter({ hasText: "acme" }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByRole("button", { name: "Your account" }).click();
+    await other.getByRole("menuitem", { name: "Switch to globex" }).click();
+    await other.locator(".merchant").filter({ hasText: "globex" }).waitFor();
+    // The first tab shows nothing of the other merchant below the name of its own.
+    await page.getByRole("link", { name: "Payouts", exact: true }).click();
+    await merchant.filter({ hasText: "globex" }).waitFor();
+    await open("team");
+    await look("switched", page.getByRole("cell", { name: "Gus Admin" }));
+  },
+};
+
 const wallet = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
 /** Vera reads, and is offered nothing that she may not do. */

@@ -3,7 +3,7 @@ import type { Document } from "../store/value.ts";
 import type { MerchantControls } from "../workload/controls.ts";
 import type { Workload } from "../workload/workload.ts";
 
-type Actor = { readonly kind: string; readonly id: string };
+type Actor = { readonly kind: string; readonly id: string; readonly root?: string };
 type StoredDecision = {
   readonly as: string;
   readonly actor?: Actor;
@@ -38,7 +38,7 @@ function wrongPayout({ railState, beneficiaries }: Platform, workload: Workload,
   const isSent = railState.transfers.has(String(payout._id));
   const maker = payout.actor as Actor;
   const { actor } = decision ?? {};
-  const isByAnother = actor !== undefined && (actor.kind !== maker.kind || actor.id !== maker.id);
+  const isByAnother = actor !== undefined && (actor.root ?? actor.id) !== maker.id;
   const isApproved = decision?.as === "approved" && isByAnother;
   const isRefused = decision?.as === "rejected" || decision?.as === "expired";
   const say = (isWrong: boolean, what: string) => (isWrong ? [`${payout._id} ${what}`] : []);

@@ -6,7 +6,14 @@ import {
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import { approverOf, type CalledFor, Callers, makerOf, mutationFor } from "./callers.ts";
+import {
+  approverOf,
+  type CalledFor,
+  Callers,
+  childOfMaker,
+  makerOf,
+  mutationFor,
+} from "./callers.ts";
 
 /** They look at what waits for them about this often. */
 const lookMaxMs = 6_000;
@@ -100,6 +107,7 @@ export class Approvers {
     const digest = "0".repeat(64);
     const tries = [
       { what: "its maker", by: makerOf(merchantId), digest: "" },
+      { what: "a key of its maker", by: childOfMaker(merchantId), digest: "" },
       { what: "a member who read another one", by: approverOf(merchantId, 1), digest },
     ];
     for (const { what, by, digest } of tries) {

@@ -10,11 +10,21 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 const retryMaxMs = 2_000;
 
 /** For whom the gateway calls: an API key of a merchant, or a member of its team. */
-export type CalledFor = { readonly kind: Actor_Kind; readonly id: string };
+export type CalledFor = {
+  readonly kind: Actor_Kind;
+  readonly id: string;
+  readonly root?: string;
+};
 
 /** The API key that makes a merchant's payouts. */
 export function makerOf(merchantId: string): CalledFor {
   return { kind: Actor_Kind.API_KEY, id: `key_${merchantId}` };
+}
+
+/** An API key that the maker of a merchant's payouts created: the same actor. */
+export function childOfMaker(merchantId: string): CalledFor {
+  const { kind, id: root } = makerOf(merchantId);
+  return { kind, id: `child_${merchantId}`, root };
 }
 
 /** A member of a merchant's team that decides on its payouts, by a number. */

@@ -1,4 +1,21 @@
+import type { Violation } from "@disburse/kernel/refusal.ts";
 import { type Fields, textOf } from "../../records/rules/private-fields.ts";
+import { contactProblem, displayNameProblem } from "./page-text.ts";
+
+/** What of a link's texts the page must not show, by field. */
+export function pageViolations(link: Fields, registeredName: string): Violation[] {
+  const display = displayNameProblem(textOf(link, "display_name"), registeredName);
+  const problems: [string, string | undefined][] = [
+    ["display_name", display],
+    ...lockedNames.map((name): [string, string | undefined] => [
+      name,
+      contactProblem(textOf(link, name)),
+    ]),
+  ];
+  return problems.flatMap(([field, problem]) =>
+    problem === undefined ? [] : [{ field, problem }],
+  );
+}
 
 /** Where a link stands; `submitted`: its details are stored, and no beneficiary is made yet. */
 export type LinkState = "open" | "submitted" | "used" | "revoked";

@@ -41,6 +41,11 @@ describe("a request's head", () => {
     expect(problem?.refused).toBe(code);
   });
 
+  it.each(["0.9", "1.2", "2.0", "3.0", ""])("is not of HTTP/%s", (httpVersion) => {
+    const head = { target: "/", httpVersion, rawHeaders: ["Host", "a"] };
+    expect(headProblem(head)?.refused).toBe("INVALID_REQUEST");
+  });
+
   it("needs no host in HTTP/1.0", () => {
     const head = { target: "/", httpVersion: "1.0", rawHeaders: [] };
     expect(headProblem(head)).toBeUndefined();

@@ -36,18 +36,24 @@ type HeadRefusal =
   | "NOT_IMPLEMENTED"
   | "EXPECTATION_FAILED";
 
+/** HTTP/0.9 has no headers, so no proxy and no log tells its requests apart. */
+const versions: ReadonlySet<string> = new Set(["1.0", "1.1"]);
+
 /** A value with its name before it; names themselves count for nothing. */
 function lineLength(rawHeaders: readonly string[], value: string, at: number): number {
   return at % 2 === 0 ? 0 : (rawHeaders[at - 1]?.length ?? 0) + value.length;
 }
 
 /**
- * What the HTTP parser lets through and we do not: too many or too long headers, no host or several
- * (RFC 9112 §3.2), a transfer coding that we cannot decode (§6.1), an expectation that we cannot
- * meet (RFC 9110 §10.1.1), a target that is no clean path.
+ * What the HTTP parser lets through and we do not: another version than 1.1 and 1.0, too many or
+ * too long headers, no host or several (RFC 9112 §3.2), a transfer coding that we cannot decode
+ * (§6.1), an expectation that we cannot meet (RFC 9110 §10.1.1), a target that is no clean path.
  */
 export function headProblem(head: RequestHead): Refused<HeadRefusal> | undefined {
   const { rawHeaders } = head;
+  if (!versions.has(head.httpVersion)) {
+    return refused("INVALID_REQUEST", "The HTTP version must be 1.1 or 1.0.");
+  }
   if (rawHeaders.length > 2 * headersMax) return refused("HEADERS_TOO_LARGE");
   if (rawHeaders.some((value, at) => lineLength(rawHeaders, value, at) > headerLengthMax)) {
     return refused("HEADERS_TOO_LARGE");

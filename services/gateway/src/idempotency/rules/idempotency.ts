@@ -24,6 +24,8 @@ export type IdempotencyScope = {
   readonly method: string;
   readonly path: string;
   readonly key: string;
+  /** Of a decision on an approval: the root that decides, so that no other replays it. */
+  readonly actor?: string;
 };
 
 const keyText = /^[\x20-\x7e]{1,255}$/;
@@ -43,8 +45,9 @@ function sha256(text: string): string {
 }
 
 /** The record's id: a hash, so that the merchant's key itself is not stored. */
-export function scopeId({ merchantId, method, path, key }: IdempotencyScope): string {
-  return sha256(JSON.stringify([merchantId, method, path, key]));
+export function scopeId({ merchantId, method, path, key, actor }: IdempotencyScope): string {
+  const own = actor === undefined ? [] : [actor];
+  return sha256(JSON.stringify([merchantId, method, path, key, ...own]));
 }
 
 /**

@@ -28,6 +28,7 @@ const later = new Date(now.getTime() + 1);
 const record: KeyRecord = {
   id: presented.id,
   merchantId: "mer_1",
+  root: "root_1",
   mode: "sandbox",
   digest: keyDigest(presented.text, pepper),
   pepper: "p1",
@@ -35,6 +36,7 @@ const record: KeyRecord = {
   endsAt: undefined,
   isRevoked: false,
   sources: undefined,
+  sourceCidrs: [],
 };
 const matches = createKeyMatching(peppers);
 const circumstances = { now, mode: "sandbox", address: "203.0.113.7", matches } as const;

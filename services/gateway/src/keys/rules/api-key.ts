@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { BlockList } from "node:net";
 import { crc32 } from "node:zlib";
 import { type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
+import type { MakerLimits } from "./child.ts";
 import type { Mode, Scope } from "./key.ts";
 import { contains } from "./source-address.ts";
 
@@ -86,6 +87,8 @@ export function bearerToken(authorizations: readonly string[]): string | undefin
 export type KeyRecord = {
   readonly id: string;
   readonly merchantId: string;
+  /** The key or member that it counts as one actor with. */
+  readonly root: string;
   readonly mode: Mode;
   readonly digest: Uint8Array;
   /** The version of the pepper that it is hashed under. */
@@ -96,14 +99,21 @@ export type KeyRecord = {
   readonly isRevoked: boolean;
   /** Where it may be used from; anywhere when unset. */
   readonly sources: BlockList | undefined;
+  /** The same as texts; empty: anywhere. */
+  readonly sourceCidrs: readonly string[];
 };
 
 /** Whose request it is, and who acts for the merchant: one of its keys, or a member of its team. */
-export type Caller = Pick<KeyRecord, "merchantId" | "scopes"> & {
-  readonly actor: { readonly kind: "api_key" | "member"; readonly id: string };
-  /** Of a member. */
-  readonly signedInAt?: Date;
-};
+export type Caller = Pick<KeyRecord, "merchantId"> &
+  MakerLimits & {
+    readonly actor: {
+      readonly kind: "api_key" | "member";
+      readonly id: string;
+      readonly root: string;
+    };
+    /** Of a member. */
+    readonly signedInAt?: Date;
+  };
 
 /** What a key is checked against. */
 type Circumstances = {
@@ -133,6 +143,6 @@ export function admit(
   if (record.sources !== undefined && !contains(record.sources, address)) {
     return refusedBecause("ACCESS_FORBIDDEN", "address_not_allowed");
   }
-  const { merchantId, scopes, id } = record;
-  return { merchantId, scopes, actor: { kind: "api_key", id } };
+  const { merchantId, scopes, sourceCidrs, endsAt, id, root } = record;
+  return { merchantId, scopes, sourceCidrs, endsAt, actor: { kind: "api_key", id, root } };
 }

@@ -19,13 +19,16 @@ export type Mode = "sandbox" | "live";
 /** What a scope is about. */
 export type ScopeNoun = (typeof nouns)[number];
 
-/** What a key may do to a noun. To decide on payouts of others is a scope of its own. */
-export type Scope = `${ScopeNoun}:${"read" | "write"}` | "payout:approve";
+/** Scopes of payouts beside reading and writing: to decide on others', and to set the rules. */
+const payoutScopes = ["payout:approve", "payout:control"] as const;
+
+/** What a key may do to a noun. */
+export type Scope = `${ScopeNoun}:${"read" | "write"}` | (typeof payoutScopes)[number];
 
 /** Every scope. */
 export const everyScope: readonly Scope[] = nouns.flatMap((noun): Scope[] => [
   ...([`${noun}:read`, `${noun}:write`] as const),
-  ...(noun === "payout" ? (["payout:approve"] as const) : []),
+  ...(noun === "payout" ? payoutScopes : []),
 ]);
 
 /** The scopes of a key for which none are named: in live mode it changes nothing. */

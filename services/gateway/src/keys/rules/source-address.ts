@@ -14,6 +14,25 @@ export function isCidr(text: string): boolean {
   return version !== 0 && Number(match?.[2] ?? 0) <= (version === 4 ? 32 : 128);
 }
 
+/** The base address and prefix of a checked address or network. */
+function parsed(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const [address = "", bits] = text.split("/");
+  const base = ipaddr.parse(address);
+  return [base, bits === undefined ? base.toByteArray().length * 8 : Number(bits)];
+}
+
+/**
+ * Whether a network lies within one of others, all of them checked. An IPv6 network of mapped IPv4
+ * addresses lies within no IPv4 one.
+ */
+export function liesWithin(networks: readonly string[], network: string): boolean {
+  const [base, bits] = parsed(network);
+  return networks.map(parsed).some(([outer, outerBits]) => {
+    if (bits < outerBits || base.kind() !== outer.kind()) return false;
+    return base.match(outer, outerBits);
+  });
+}
+
 /** A set of networks out of checked texts, for `contains`. */
 export function addressSet(cidrs: readonly string[]): BlockList {
   const set = new BlockList();

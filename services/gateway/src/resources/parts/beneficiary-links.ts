@@ -56,7 +56,7 @@ const described = f.fields(BeneficiaryLinkSchema, {
     ({ fields }) => fields?.metadata ?? {},
     f.pairs("Your own data, which its beneficiary gets.", metadataField.example),
   ),
-  display_name: asked("displayName", "Who asks, as you set it; otherwise empty.", "Acme"),
+  display_name: asked("displayName", "For whom you ask, as you set it; otherwise empty.", "Shop"),
   color: asked("color", "Your colour; otherwise empty.", "#0a5c36"),
   expires_at: f.moment("It takes no details from this time on."),
   ...f.recordTimes,
@@ -70,7 +70,7 @@ const linkWithUrl = f.component<
   ...f.within(({ link }) => link, described),
   url: f.from(
     ({ url }: { readonly url: string }) => url,
-    f.text(
+    f.secret(
       "What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone.",
       "https://gateway.example/b/…",
     ),

@@ -84,10 +84,18 @@ export function cookieHeader({ name, value, sameSite, seconds, isSecure }: Cooki
 /** The first page of the console. */
 export const consolePath = "/console/";
 
-/** Segments of letters, digits and `-._~%`, and a query: no `//`, no backslash, no other host. */
-const pagePattern = /^\/console\/(?:[\w.~%-]+\/)*[\w.~%-]*(?:\?[\w.~%&=+:,-]*)?$/;
+/** Segments of letters, digits and `-._~`, and a query: no `//`, no backslash, no other host. */
+const pagePattern = /^\/console\/(?:[\w.~-]+\/)*[\w.~-]*(?:\?[\w.~%&=+:,-]*)?$/;
+/** What is below `/console/` and no page: signing in would lead to signing in. */
+const noPage = /^\/console\/(?:session|rpc|events)(?:\/|$)/;
 
-/** Where a sign-in leads back to: a page of the console, else its first one. */
+/**
+ * Where a sign-in leads back to: a page of the console, else its first one. A path that its
+ * browser would change (`/console/../b/…`) is none.
+ */
 export function returnPath(wanted: string | undefined): string {
-  return wanted !== undefined && pagePattern.test(wanted) ? wanted : consolePath;
+  if (wanted === undefined || !pagePattern.test(wanted)) return consolePath;
+  const { pathname, search } = new URL(wanted, "http://console.invalid");
+  const isSame = `${pathname}${search}` === wanted;
+  return isSame && !noPage.test(pathname) ? wanted : consolePath;
 }

@@ -19,11 +19,23 @@ export type ApprovalNeed = {
 export type Who = {
   readonly kind: "api_key" | "member" | "operator" | "service";
   readonly id: string;
+  /** Of a key or a member: the id of its root, where that is another one. */
+  readonly root?: string;
 };
 
-/** Whether two are the same actor: who makes something does not approve it. */
+/**
+ * The maker of a payout or batch does not approve it, nor does another key or member of the same
+ * root. Ids of keys and members differ in form, so a key can have a member as its root.
+ */
 export function isSameActor(one: Who, other: Who): boolean {
+  const isMerchants = isOfMerchant(one);
+  if (isMerchants !== isOfMerchant(other)) return false;
+  if (isMerchants) return (one.root ?? one.id) === (other.root ?? other.id);
   return one.kind === other.kind && one.id === other.id;
+}
+
+function isOfMerchant({ kind }: Who): boolean {
+  return kind === "api_key" || kind === "member";
 }
 
 /** What became of an approval; no one decided on one that expired. */

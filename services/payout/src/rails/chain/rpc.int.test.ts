@@ -32,7 +32,7 @@ beforeEach(async () => {
 /** The service as persons call it. */
 function service() {
   const { database, clock } = of;
-  const approvals = openApprovals({ db: database.db, clock, log: silentLog });
+  const approvals = openApprovals({ db: database.db, clock, log: silentLog, openMax: 1_000 });
   const audit = openAuditStore<AuditAction>(database);
   const wallets = [{ rail: "chain", wallet: "1:test", store: of.store, state: runs.state }];
   const guarded = guardedWallets({ wallets, audit, clock, approvals });

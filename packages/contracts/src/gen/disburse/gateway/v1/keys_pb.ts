@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/gateway/v1/keys.proto.
  */
 export const file_disburse_gateway_v1_keys: GenFile = /*@__PURE__*/
-  fileDesc("Ch5kaXNidXJzZS9nYXRld2F5L3YxL2tleXMucHJvdG8SE2Rpc2J1cnNlLmdhdGV3YXkudjEi8QEKA0tleRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIOCgZzY29wZXMYAyADKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMc291cmNlX2NpZHJzGAUgAygJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2Rlc2NyaXB0aW9uGAggASgJIsABChBDcmVhdGVLZXlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIOCgZzY29wZXMYAyADKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMc291cmNlX2NpZHJzGAUgAygJEhMKC2Rlc2NyaXB0aW9uGAYgASgJIkoKEUNyZWF0ZUtleVJlc3BvbnNlEiUKA2tleRgBIAEoCzIYLmRpc2J1cnNlLmdhdGV3YXkudjEuS2V5Eg4KBnNlY3JldBgCIAEoCSJpChBSb3RhdGVLZXlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIOCgZrZXlfaWQYAiABKAkSFwoPb3ZlcmxhcF9zZWNvbmRzGAMgASgFIkoKEVJvdGF0ZUtleVJlc3BvbnNlEiUKA2tleRgBIAEoCzIYLmRpc2J1cnNlLmdhdGV3YXkudjEuS2V5Eg4KBnNlY3JldBgCIAEoCSJQChBSZXZva2VLZXlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIOCgZrZXlfaWQYAiABKAkiOgoRUmV2b2tlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkiJgoPTGlzdEtleXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIjoKEExpc3RLZXlzUmVzcG9uc2USJgoEa2V5cxgBIAMoCzIYLmRpc2J1cnNlLmdhdGV3YXkudjEuS2V5MrIDCgpLZXlTZXJ2aWNlEmwKCUNyZWF0ZUtleRIlLmRpc2J1cnNlLmdhdGV3YXkudjEuQ3JlYXRlS2V5UmVxdWVzdBomLmRpc2J1cnNlLmdhdGV3YXkudjEuQ3JlYXRlS2V5UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQYSYwoJUm90YXRlS2V5EiUuZGlzYnVyc2UuZ2F0ZXdheS52MS5Sb3RhdGVLZXlSZXF1ZXN0GiYuZGlzYnVyc2UuZ2F0ZXdheS52MS5Sb3RhdGVLZXlSZXNwb25zZSIH6uAYAxIBBhJjCglSZXZva2VLZXkSJS5kaXNidXJzZS5nYXRld2F5LnYxLlJldm9rZUtleVJlcXVlc3QaJi5kaXNidXJzZS5nYXRld2F5LnYxLlJldm9rZUtleVJlc3BvbnNlIgfq4BgDEgEGEmwKCExpc3RLZXlzEiQuZGlzYnVyc2UuZ2F0ZXdheS52MS5MaXN0S2V5c1JlcXVlc3QaJS5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RLZXlzUmVzcG9uc2UiE+rgGA8KB3NhbmRib3gSBAUGBwhiBnByb3RvMw", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("Ch5kaXNidXJzZS9nYXRld2F5L3YxL2tleXMucHJvdG8SE2Rpc2J1cnNlLmdhdGV3YXkudjEiggIKA0tleRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIOCgZzY29wZXMYAyADKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMc291cmNlX2NpZHJzGAUgAygJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2Rlc2NyaXB0aW9uGAggASgJEg8KB3Jvb3RfaWQYCSABKAkiwAEKEENyZWF0ZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxzb3VyY2VfY2lkcnMYBSADKAkSEwoLZGVzY3JpcHRpb24YBiABKAkiSgoRQ3JlYXRlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkSDgoGc2VjcmV0GAIgASgJImkKEFJvdGF0ZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEg4KBmtleV9pZBgCIAEoCRIXCg9vdmVybGFwX3NlY29uZHMYAyABKAUiSgoRUm90YXRlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkSDgoGc2VjcmV0GAIgASgJIlAKEFJldm9rZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEg4KBmtleV9pZBgCIAEoCSI6ChFSZXZva2VLZXlSZXNwb25zZRIlCgNrZXkYASABKAsyGC5kaXNidXJzZS5nYXRld2F5LnYxLktleSImCg9MaXN0S2V5c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkiOgoQTGlzdEtleXNSZXNwb25zZRImCgRrZXlzGAEgAygLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkysgMKCktleVNlcnZpY2USbAoJQ3JlYXRlS2V5EiUuZGlzYnVyc2UuZ2F0ZXdheS52MS5DcmVhdGVLZXlSZXF1ZXN0GiYuZGlzYnVyc2UuZ2F0ZXdheS52MS5DcmVhdGVLZXlSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBBhJjCglSb3RhdGVLZXkSJS5kaXNidXJzZS5nYXRld2F5LnYxLlJvdGF0ZUtleVJlcXVlc3QaJi5kaXNidXJzZS5nYXRld2F5LnYxLlJvdGF0ZUtleVJlc3BvbnNlIgfq4BgDEgEGEmMKCVJldm9rZUtleRIlLmRpc2J1cnNlLmdhdGV3YXkudjEuUmV2b2tlS2V5UmVxdWVzdBomLmRpc2J1cnNlLmdhdGV3YXkudjEuUmV2b2tlS2V5UmVzcG9uc2UiB+rgGAMSAQYSbAoITGlzdEtleXMSJC5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RLZXlzUmVxdWVzdBolLmRpc2J1cnNlLmdhdGV3YXkudjEuTGlzdEtleXNSZXNwb25zZSIT6uAYDwoHc2FuZGJveBIEBQYHCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.gateway.v1.Key
@@ -70,6 +70,14 @@ export type Key = Message<"disburse.gateway.v1.Key"> & {
    * @generated from field: string description = 8;
    */
   description: string;
+
+  /**
+   * The key or member that this key and everything created by it count as: one of them does not
+   * approve what another one made. A key that an operator created is its own root.
+   *
+   * @generated from field: string root_id = 9;
+   */
+  rootId: string;
 };
 
 /**
@@ -125,6 +133,14 @@ export type KeyJson = {
    * @generated from field: string description = 8;
    */
   description?: string;
+
+  /**
+   * The key or member that this key and everything created by it count as: one of them does not
+   * approve what another one made. A key that an operator created is its own root.
+   *
+   * @generated from field: string root_id = 9;
+   */
+  rootId?: string;
 };
 
 /**
@@ -233,7 +249,8 @@ export type CreateKeyResponse = Message<"disburse.gateway.v1.CreateKeyResponse">
   key?: Key | undefined;
 
   /**
-   * `dsb_test_…` or `dsb_live_…`.
+   * `dsb_test_…` or `dsb_live_…`. A repeat shows the key of an operator for a day; of a merchant's own
+   * key it is empty.
    *
    * @generated from field: string secret = 2;
    */
@@ -250,7 +267,8 @@ export type CreateKeyResponseJson = {
   key?: KeyJson;
 
   /**
-   * `dsb_test_…` or `dsb_live_…`.
+   * `dsb_test_…` or `dsb_live_…`. A repeat shows the key of an operator for a day; of a merchant's own
+   * key it is empty.
    *
    * @generated from field: string secret = 2;
    */
@@ -477,7 +495,8 @@ export const ListKeysResponseSchema: GenMessage<ListKeysResponse, {jsonType: Lis
  */
 export const KeyService: GenService<{
   /**
-   * Creates a key; only this answer shows it. Refuses INVALID_REQUEST.
+   * Creates a key; only this answer shows it. A key that another key creates has at most the scopes,
+   * networks and end of its maker. Refuses INVALID_REQUEST, ACCESS_FORBIDDEN.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.CreateKey
    */
@@ -487,8 +506,9 @@ export const KeyService: GenService<{
     output: typeof CreateKeyResponseSchema;
   },
   /**
-   * Creates a second key like the first, which expires after the overlap. The second one ends with
-   * the first; where none was given an end, as a new one does. Refuses RECORD_NOT_FOUND.
+   * Creates a second key like the first, which expires after the overlap. The second one has the root,
+   * scopes and networks of the first and ends with it; where none was given an end, as a new one does.
+   * Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RotateKey
    */

@@ -520,7 +520,7 @@ export const MemberState = {
   UNSPECIFIED: 0,
 
   /**
-   * Has not signed in yet.
+   * Has not accepted the invitation yet.
    *
    * @generated from enum value: MEMBER_STATE_INVITED = 1;
    */
@@ -561,8 +561,10 @@ export const MemberStateSchema: GenEnum<MemberState, MemberStateJson> = /*@__PUR
  */
 export const TeamService: GenService<{
   /**
-   * Adds a person, who becomes active by the first sign-in with that verified email address. A
-   * repeat answers with the member as it is. Refuses INVALID_REQUEST.
+   * Invites a person, who becomes active by accepting the invitation while signed in with that
+   * verified email address; one whom the sandbox adds accepts by the first sign-in. A repeat returns
+   * the member as it is. Refuses INVALID_REQUEST, and ACCESS_FORBIDDEN for a role with more scopes than
+   * the member has now whose key makes the call.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.AddMember
    */
@@ -572,8 +574,9 @@ export const TeamService: GenService<{
     output: typeof AddMemberResponseSchema;
   },
   /**
-   * Changes what a member may do, from the member's next request on. Refuses RECORD_NOT_FOUND, and
-   * INVALID_REQUEST where the merchant would have no admin left.
+   * Changes what a member may do, from the member's next request on. Refuses RECORD_NOT_FOUND,
+   * ACCESS_FORBIDDEN as AddMember, and INVALID_REQUEST where the merchant would have no admin left. An
+   * admin who has not accepted yet counts as none.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.SetMemberRole
    */

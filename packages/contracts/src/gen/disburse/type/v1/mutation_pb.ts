@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/mutation.proto.
  */
 export const file_disburse_type_v1_mutation: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIqUBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJImQKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEhAKDEtJTkRfQVBJX0tFWRABEhEKDUtJTkRfT1BFUkFUT1IQAhIQCgxLSU5EX1NFUlZJQ0UQAxIPCgtLSU5EX01FTUJFUhAEIkwKCE11dGF0aW9uEhQKDG9wZXJhdGlvbl9pZBgBIAEoCRIqCgVhY3RvchgCIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3JCAhgBYgZwcm90bzM");
+  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIrMBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJEgwKBHJvb3QYAyABKAkiZAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9BUElfS0VZEAESEQoNS0lORF9PUEVSQVRPUhACEhAKDEtJTkRfU0VSVklDRRADEg8KC0tJTkRfTUVNQkVSEAQiTAoITXV0YXRpb24SFAoMb3BlcmF0aW9uX2lkGAEgASgJEioKBWFjdG9yGAIgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvckICGAFiBnByb3RvMw");
 
 /**
  * The actor of a change, stored with the change for the audit trail.
@@ -29,6 +29,14 @@ export type Actor = Message<"disburse.type.v1.Actor"> & {
    * @generated from field: string id = 2;
    */
   id: string;
+
+  /**
+   * Of a key or a member that another one created: the id of the root, the first in that line. All
+   * actors of one root count as one actor. Empty: the actor is a root itself.
+   *
+   * @generated from field: string root = 3;
+   */
+  root: string;
 };
 
 /**
@@ -48,6 +56,14 @@ export type ActorJson = {
    * @generated from field: string id = 2;
    */
   id?: string;
+
+  /**
+   * Of a key or a member that another one created: the id of the root, the first in that line. All
+   * actors of one root count as one actor. Empty: the actor is a root itself.
+   *
+   * @generated from field: string root = 3;
+   */
+  root?: string;
 };
 
 /**

@@ -1,0 +1,41 @@
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { insertWithin } from "./bound.ts";
+import { connectDatabase } from "./database.ts";
+
+type Item = { _id: string; owner: string };
+
+const name = freshDatabase("bound");
+let connected: Awaited<ReturnType<typeof connectDatabase>>;
+let owner: string;
+beforeAll(async () => {
+  connected = await connectDatabase(mongodbUri(name), name);
+});
+afterAll(async () => {
+  await connected.db.dropDatabase();
+  await connected.close();
+});
+beforeEach(() => {
+  owner = crypto.randomUUID();
+});
+
+const items = () => connected.db.collection<Item>("items");
+const insert = (_id: string = crypto.randomUUID()) =>
+  insertWithin(items(), { _id, owner }, { of: { owner }, max: 5 });
+
+it("inserts up to the bound of one owner", async () => {
+  for (let at = 0; at < 5; at += 1) expect(await insert()).toBe("inserted");
+  expect(await insert()).toBe("full");
+  expect(await items().countDocuments({ owner })).toBe(5);
+  owner = crypto.randomUUID();
+  expect(await insert("same")).toBe("inserted");
+  expect(await insert("same")).toBe("exists");
+});
+
+it("leaves no more than the bound, however many insert at once", async () => {
+  const outcomes = await Promise.all(Array.from({ length: 40 }, () => insert()));
+  const stored = await items().countDocuments({ owner });
+  expect(stored).toBeLessThanOrEqual(5);
+  expect(outcomes.filter((each) => each === "inserted")).toHaveLength(stored);
+  expect(outcomes).toContain("full");
+});

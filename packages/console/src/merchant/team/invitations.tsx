@@ -1,0 +1,61 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { leavePage } from "../../api/request.ts";
+import { t } from "../../catalogue/en.ts";
+import { answerInvitation, sessionQuery, type Team } from "../../session/session.ts";
+import { useSession } from "../../session/use-session.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemNotice } from "../../ui/problem-notice.tsx";
+
+const words = t.team.invitations;
+
+/** The teams that invite the signed-in person. */
+export function Invitations() {
+  const { invitations = [] } = useSession();
+  return (
+    <Page title={words.title} lead={words.lead}>
+      {invitations.length === 0 ? <p>{words.empty}</p> : null}
+      <ul className="plain">
+        {invitations.map((each) => (
+          <Invitation key={each.id} invitation={each} />
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+function Invitation({ invitation: { id, merchant, role } }: { invitation: Team }) {
+  const client = useQueryClient();
+  const isFirst = useSession().merchant === null;
+  const answer = async (what: "accept" | "decline") => {
+    await answerInvitation(id, what);
+    // The first team of a person is the session's from here on.
+    if (what === "accept" && isFirst) await leavePage();
+    await client.invalidateQueries(sessionQuery);
+  };
+  const accepting = useMutation({ mutationFn: () => answer("accept") });
+  return (
+    <li className="card">
+      <h2>{merchant.name}</h2>
+      <p className="soft break">{merchant.id}</p>
+      <p>{t.team.members.roles[role] ?? role}</p>
+      {accepting.isError ? <ProblemNotice error={accepting.error} /> : null}
+      <div className="row">
+        <button
+          type="button"
+          className="button"
+          data-kind="primary"
+          disabled={accepting.isPending}
+          onClick={() => accepting.mutate()}
+        >
+          {words.accept}
+        </button>
+        <ConfirmButton
+          label={words.decline}
+          text={words.declineText}
+          confirm={() => answer("decline")}
+        />
+      </div>
+    </li>
+  );
+}

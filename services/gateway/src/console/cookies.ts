@@ -1,0 +1,77 @@
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { RouterContext } from "../http/observe.ts";
+import type { Checks } from "../sessions/provider.ts";
+import { cookieHeader, cookieValue, isSessionToken, wholeMs } from "../sessions/rules/session.ts";
+import type { Portal } from "./portal.ts";
+
+/** What cookies are set with. */
+type CookieDeps = {
+  readonly portal: Pick<Portal, "kind" | "origin">;
+  readonly cookieName: string;
+  readonly sealer: Sealer;
+};
+
+/** A person finds a password in this time. */
+export const signInSeconds = 600;
+/** A browser asks for the password after a sign-out, for as long as a working day. */
+const signedOutSeconds = wholeMs / 1_000;
+
+/** A sign-in under way, sealed in a cookie of the browser that began it. */
+export type Begun = {
+  readonly checks: Checks;
+  readonly returnTo: string;
+  readonly isFresh: boolean;
+  /** The session that the new one takes the place of: the provider's redirect does not show it. */
+  readonly before?: string | undefined;
+  readonly untilMs: number;
+};
+
+/** The cookies of a portal. */
+export type Cookies = ReturnType<typeof cookiesOf>;
+
+/** Opens them. They are of its host, and of no other port's portal. */
+export function cookiesOf({ portal, cookieName, sealer }: CookieDeps) {
+  const isSecure = portal.origin?.startsWith("https:") ?? false;
+  const begunName = `${cookieName}_begun`;
+  const signedOutName = `${cookieName}_out`;
+  const context = `sign-in|${portal.kind}`;
+  const set = (
+    ctx: RouterContext,
+    cookie: { name: string; value: string; sameSite: "Strict" | "Lax"; seconds: number },
+  ) => ctx.append("Set-Cookie", cookieHeader({ ...cookie, isSecure }));
+  const read = ({ req }: RouterContext, name: string) => cookieValue(req.headers.cookie, name);
+  return {
+    session: (ctx: RouterContext): string | undefined => {
+      const token = read(ctx, cookieName);
+      return token !== undefined && isSessionToken(token) ? token : undefined;
+    },
+    setSession: (ctx: RouterContext, value: string): void => {
+      const seconds = wholeMs / 1_000;
+      set(ctx, { name: cookieName, value, sameSite: "Strict", seconds });
+      set(ctx, { name: signedOutName, value: "", sameSite: "Lax", seconds: 0 });
+    },
+    clearSession: (ctx: RouterContext): void => {
+      set(ctx, { name: cookieName, value: "", sameSite: "Strict", seconds: 0 });
+      set(ctx, { name: signedOutName, value: "1", sameSite: "Lax", seconds: signedOutSeconds });
+    },
+    isSignedOut: (ctx: RouterContext): boolean => read(ctx, signedOutName) === "1",
+    /** Lax: the provider, which is of another site, sends the browser back with it. */
+    setBegun: (ctx: RouterContext, begun: Begun): void => {
+      const value = sealer.seal(JSON.stringify(begun), context);
+      set(ctx, { name: begunName, value, sameSite: "Lax", seconds: signInSeconds });
+    },
+    clearBegun: (ctx: RouterContext): void =>
+      set(ctx, { name: begunName, value: "", sameSite: "Lax", seconds: 0 }),
+    /** Nothing where the cookie is not there, or not of ours. */
+    begun: (ctx: RouterContext): Begun | undefined => {
+      const value = read(ctx, begunName);
+      if (value === undefined) return undefined;
+      try {
+        return JSON.parse(sealer.open(value, context)) as Begun;
+      } catch {
+        // Altered, or sealed under a key that is gone: no sign-in of ours.
+        return undefined;
+      }
+    },
+  };
+}

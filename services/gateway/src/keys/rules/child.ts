@@ -1,0 +1,53 @@
+import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
+import { isoTime } from "@disburse/kernel/time.ts";
+import { type KeyOrder, type Scope, scopesToGive } from "./key.ts";
+import { isCidr, liesWithin } from "./source-address.ts";
+
+/** The limits of a key or member that creates another key. */
+export type MakerLimits = {
+  readonly scopes: ReadonlySet<Scope>;
+  /** Empty: no limit, as for members. */
+  readonly sourceCidrs: readonly string[];
+  /** Undefined: no end, as for members. */
+  readonly endsAt: Date | undefined;
+};
+
+type Wish = Pick<KeyOrder<string>, "scopes" | "sourceCidrs" | "expiresAt">;
+
+/** Refuses a key that would exceed its maker in scope, network or end. */
+export function childProblem(
+  maker: MakerLimits,
+  { scopes, sourceCidrs, expiresAt }: Wish,
+): Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST"> | undefined {
+  const missing = scopesToGive(maker.scopes, scopes);
+  if (missing !== undefined) return missing;
+  const violations: Violation[] = [];
+  // The order of the key refuses a text that is no network.
+  const isOutside = sourceCidrs.filter(isCidr).some((each) => !liesWithin(maker.sourceCidrs, each));
+  if (maker.sourceCidrs.length > 0 && isOutside) {
+    const problem = "must lie within the networks of the key that creates it";
+    violations.push({ field: "source_cidrs", problem });
+  }
+  const { endsAt } = maker;
+  if (endsAt !== undefined && expiresAt !== null && expiresAt > endsAt) {
+    const problem = `must not be after ${isoTime(endsAt)}, the end of the key that creates it`;
+    violations.push({ field: "expires_at", problem });
+  }
+  return violations.length === 0 ? undefined : invalidRequest(violations);
+}
+
+/** The order of a key with its maker's networks and end, where it names none. */
+export function withInherited(
+  maker: MakerLimits,
+  order: KeyOrder,
+  defaultEnd: Date | null,
+): KeyOrder {
+  const { endsAt } = maker;
+  const earliest =
+    endsAt !== undefined && defaultEnd !== null && defaultEnd < endsAt ? defaultEnd : endsAt;
+  return {
+    ...order,
+    sourceCidrs: order.sourceCidrs.length === 0 ? maker.sourceCidrs : order.sourceCidrs,
+    expiresAt: order.expiresAt ?? earliest ?? null,
+  };
+}
