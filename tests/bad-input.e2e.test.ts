@@ -78,7 +78,7 @@ describe("bodies that are no JSON", () => {
     ["11 deep", `${'{"a":'.repeat(11)}1${"}".repeat(11)}`],
     ["bytes that are no UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ["UTF-16", Buffer.from(text, "utf16le")],
-    ["a byte order mark", `\ufeff${text}`],
+    ["two byte-order marks", `\ufeff\ufeff${text}`],
     ["XML", `<name>${marker}</name>`],
   ])("%s", async (_what, body) => {
     for (const [path] of operations) expectRefused(await post(path, body), 400, "INVALID_JSON");
@@ -210,7 +210,6 @@ describe("paths and queries", () => {
     "limit=1&limit=2",
     "limit=%F0%9F%92%B8",
     `cursor=${marker}`,
-    "cursor=",
     "cursor=AAAA%00",
     `cursor=${"A".repeat(5_000)}`,
     `status=${marker}`,

@@ -130,6 +130,8 @@ describe("a link", () => {
       ...[
         { ...bank, color: "red" },
         { ...bank, expiresInDays: 31 },
+        { ...bank, beneficiaryFirstName: "N/A", beneficiaryLastName: "N/A" },
+        { destinationCurrency: "USDC_ETH", network: "ETHEREUM", beneficiaryName: "null" },
       ],
     ]) {
       expect(await refusalOf(link(fields)), JSON.stringify(fields)).toMatchObject({
@@ -139,6 +141,12 @@ describe("a link", () => {
     expect(await refusalOf(link(bank, { merchantId: "mer_frozen" }))).toMatchObject({
       code: "BENEFICIARY_CREATION_NOT_ALLOWED",
     });
+  });
+
+  it("may set a part of a name that would be none by itself", async () => {
+    for (const name of [{ beneficiaryLastName: "Null" }, { beneficiaryFirstName: "None" }]) {
+      expect((await link({ ...bank, ...name })).token).not.toBe("");
+    }
   });
 
   it("is its merchant's own", async () => {
