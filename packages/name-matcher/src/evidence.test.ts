@@ -58,9 +58,10 @@ describe("weighEvidence and decide", () => {
     const countries = country === "" ? [] : [country];
     const documents = document === "" ? [] : [{ number: document, country: "" }];
     const evidence = weighEvidence(score, { date, countries, documents }, entry, matcherConfig);
-    const { reasons, ...decision } = decide(score, evidence, matcherConfig);
+    const { reasons, verdict } = decide(score, evidence, matcherConfig);
     const effects = [...evidence.reasons, ...reasons].map((reason) => reason.effect);
-    return { ...decision, sum: effects.reduce((sum, effect) => sum + effect, score) };
+    const sum = effects.reduce((total, effect) => total + effect, score);
+    return { verdict, score: evidence.score, sum };
   };
 
   it.each([

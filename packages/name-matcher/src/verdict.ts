@@ -1,5 +1,5 @@
 import type { MatcherConfig } from "./config.ts";
-import { type Reason, roundScore, type weighEvidence } from "./evidence.ts";
+import type { Reason, weighEvidence } from "./evidence.ts";
 
 /** The outcomes of a screening, mildest first: proceed, manual review, stop. */
 export const verdicts = ["clear", "review", "block"] as const;
@@ -14,22 +14,25 @@ export function worstVerdict(some: readonly Verdict[]): Verdict {
 /**
  * The verdict of a weighed score. A contradicting birth date makes a block a review, since lists
  * hold wrong dates and people share names. Evidence beside the name never clears a name that is a
- * review by itself.
+ * review by itself. The reasons have no effect: a rule decides the verdict and leaves the score.
  */
 export function decide(
   nameScore: number,
   evidence: ReturnType<typeof weighEvidence>,
   { bands }: MatcherConfig,
-): { verdict: Verdict; score: number; reasons: readonly Reason[] } {
+): { verdict: Verdict; reasons: readonly Reason[] } {
   const { score, dateContradicts } = evidence;
   if (score >= bands.block && dateContradicts) {
-    const text = "date: a contradicting date is for a person to decide";
-    return { verdict: "review", score, reasons: [{ kind: "date", text, effect: 0 }] };
+    return { verdict: "review", reasons: [rule("date", "a contradicting date needs a review")] };
   }
-  if (score >= bands.block) return { verdict: "block", score, reasons: [] };
-  if (score >= bands.review) return { verdict: "review", score, reasons: [] };
-  if (nameScore < bands.review) return { verdict: "clear", score, reasons: [] };
-  const effect = roundScore(bands.review - score);
-  const text = "name: alike enough that nothing else clears it";
-  return { verdict: "review", score: bands.review, reasons: [{ kind: "name", text, effect }] };
+  if (score >= bands.block) return { verdict: "block", reasons: [] };
+  if (score >= bands.review) return { verdict: "review", reasons: [] };
+  if (nameScore < bands.review) return { verdict: "clear", reasons: [] };
+  return { verdict: "review", reasons: [rule("name", "alike enough that nothing else clears it")] };
 }
+
+const rule = (kind: "date" | "name", text: string): Reason => ({
+  kind,
+  text: `${kind}: ${text}`,
+  effect: 0,
+});

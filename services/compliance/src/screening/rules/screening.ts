@@ -115,7 +115,7 @@ function partyHits(party: Party, unit: ScreeningUnit, inForce: ListsInForce): Sc
   const { at: subjectIndex, count, most } = unit;
   const who = whoOf(subjectIndex, count);
   const every = most === undefined ? undefined : Number.POSITIVE_INFINITY;
-  return inForce.matcher.match(party, every).map(({ entry, ...hit }) => ({
+  return inForce.matcher.match(party, { most: every }).map(({ entry, ...hit }) => ({
     ...hit,
     ...placed(entry, inForce),
     subjectIndex,
