@@ -1,3 +1,5 @@
+import { legalAbbreviations } from "./whole-words.ts";
+
 /*
  * Stop words of names. They are kept and aligned at a small weight: a company that adds or drops
  * `Ltd` is the same one; a person with or without `Dr` too.
@@ -5,7 +7,8 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
 
 /** Legal forms and the words that they are spelled out with, after transliteration. */
-const legalForms = words(`
+const legalForms = legalAbbreviations.union(
+  words(`
   ltd limited ltda limitada llc llp lp lllp plc inc incorporated corp corporation co company cia
   compania compagnie gmbh ag kg kgaa ohg ug mbh sa sas sarl sl slu srl spa snc scs bv nv vof cv oy
   oyj ab as asa aps ou uab sia doo dd ad ead eood ood kft zrt nyrt sro zoo sp spzoo pte pty pvt
@@ -24,7 +27,8 @@ const legalForms = words(`
   tarsasag societatea raspundere cu drustvo dionicko ogranicenom odgovornoscu tovarystvo
   obmezhenoyu vidpovidalnistyu aktsionerne tovaristvo ogranichenoi otvetstvennost ogranichennaya
   nepublichnoe gosudarstvennoe unitarnoe predpriyatie federalnoe sherkat sharikat
-`);
+`),
+);
 
 /** Articles, conjunctions and the particles inside names of many languages. */
 const particles = words(`
@@ -66,6 +70,8 @@ const tradeWords = words(`
   science scientific security ship ships shop software steel store studio sun supplier telecom
   television textile tools tourism tours town training transit transportation travel tree trust
   university valley vehicle village water weapons welfare wholesale wood workshop works zone
+  army navy forces armed guard guards defence defense intelligence interior internal affairs foreign
+  justice committee border customs treasury
   solar harbor harbour bridge gulf pacific atlantic alliance prime premier delta alpha omega nova
   elite universal modern smart metro city trans inter euro asian african arab islamic
   afghanistan africa america arabia austria azerbaijan bahrain bangladesh beijing belarus belgium

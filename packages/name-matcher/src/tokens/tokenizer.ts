@@ -1,4 +1,5 @@
 import { toLatin } from "../scripts/transliteration.ts";
+import { wholeWords } from "./whole-words.ts";
 
 /** Letters that two spellings are compared by at most: the size of the distance table. */
 export const spellingLengthMax = 63;
@@ -7,7 +8,7 @@ export const tokensMax = 24;
 /** Letters of a token: a compound of two can still be compared. No listed token is longer. */
 export const tokenLengthMax = Math.floor(spellingLengthMax / 2);
 
-const apostrophes = /['’‘ʻʼ`´ʿʾ"“”]/g;
+const apostrophes = /['’‘‛ʻʼ`´ʿʾ]/g;
 /** `S.A. de C.V.` → `sa de cv`: a company's single letters between dots are one abbreviation. */
 const abbreviation = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?){2,}(?:\p{L}(?![\p{L}\p{N}.]))?/gu;
 const separators = /[^\p{L}\p{N}]+/u;
@@ -30,8 +31,9 @@ export function rawTokens(name: string, isPerson: boolean): string[] {
     isPerson || !latin.includes(".")
       ? latin
       : latin.replace(abbreviation, (dotted) => `${dotted.replace(/[.\s]/g, "")} `);
-  const tokens = whole.split(ascii.test(whole) ? asciiSeparators : separators);
-  return tokens.includes("") ? tokens.filter((token) => token !== "") : tokens;
+  const split = whole.split(ascii.test(whole) ? asciiSeparators : separators);
+  const tokens = split.includes("") ? split.filter((token) => token !== "") : split;
+  return isPerson ? tokens : wholeWords(tokens);
 }
 
 /** Raw tokens as they are compared, within `tokensMax` and `tokenLengthMax`. */
