@@ -10,17 +10,30 @@ export type NameVariant = {
   readonly concatenated: string;
 };
 
-const openBracket = /\p{Ps}/u;
-const bracketed = /\p{Ps}([^\p{Ps}\p{Pe}]*)(?:\p{Pe}|$)/gu;
+/**
+ * Unicode counts quotation marks that open low (`„`, `‚`) or in a corner (`「`) as brackets. What
+ * they enclose is a part of the name, not a note beside it; the same for titles in Chinese (`《`).
+ */
+const openBracket = /[\p{Ps}--[\p{Quotation_Mark}《〈]]/v;
+const bracketed =
+  /[\p{Ps}--[\p{Quotation_Mark}《〈]]([^[[\p{Ps}\p{Pe}]--[\p{Quotation_Mark}《》〈〉]]]*)(?:[\p{Pe}--[\p{Quotation_Mark}》〉]]|$)/gv;
 
-/** Punctuation between a name and another one, or between a person and somebody else. */
-const separators = /[/\\;|"“”«»‹›„]|\s[-–—]\s/u;
+/**
+ * Punctuation between a name and another one, or between a person and somebody else: quotation
+ * marks too, but for those that are apostrophes.
+ */
+const separators = /[\/\\;\|《》〈〉[\p{Quotation_Mark}--['‘’‛]]]|′′|\s[\-–—]\s/v;
+/** Words between single quotes, which by themselves may be apostrophes. */
+const singleQuoted = /(?<![\p{L}\p{N}])[‚'‘’‛](?<quoted>[^‚'‘’‛]+)['‘’](?![\p{L}\p{N}])/gu;
 const phrases =
   "a\\.?\\s?k\\.?\\s?a|f\\.?\\s?k\\.?\\s?a|n\\.?k\\.?a|d[./]?b[./]?a|t/a|c/o|alias|also known as|" +
   "trading as|doing business as|formerly|née|nee|on behalf of|care of|estate of";
 const aliasMarker = new RegExp(`(?<![\\p{L}\\p{N}])(?:${phrases})(?![\\p{L}\\p{N}])[.:]*`, "iu");
 /** Between persons also conjunctions, which companies have in their names. */
-const personSeparators = new RegExp(`${separators.source}|[&+]|\\s(?:and|or|und|et|и|و)\\s`, "iu");
+const personSeparators = new RegExp(
+  `${separators.source}|[\\&+]|\\s(?:and|or|und|et|и|و)\\s`,
+  "iv",
+);
 /** Conjunctions that family names have too: they separate two full names only. */
 const conjunctionInNames = /\s[yei]\s/iu;
 
@@ -44,7 +57,7 @@ export function nameVariants(
   isPerson: boolean,
 ): { readonly variants: readonly NameVariant[]; readonly isComplete: boolean } {
   const written = rawTokens(name, isPerson);
-  const text = name.normalize("NFKC");
+  const text = name.normalize("NFKC").replace(singleQuoted, "“$<quoted>”");
   const tokensOf = (some: string): string[] => rawTokens(some, isPerson);
   const separated = [
     ...bracketTexts(text),
@@ -76,19 +89,52 @@ export function nameVariants(
 
 /**
  * The tokens of a listed name: whole, and what is outside and inside of brackets where that names
- * somebody (`GLOBAL RELIEF FOUNDATION (GRF)`).
+ * somebody (`GLOBAL RELIEF FOUNDATION (GRF)`). Never a legal form or generic words alone, whose only
+ * distinction stands in the brackets (`Ministry of Defence [Syria]`).
  */
 export function listedNameVariants(name: string, isPerson: boolean): (readonly string[])[] {
   const whole = nameTokens(name, isPerson);
   if (whole.length === 0) return [];
   if (!openBracket.test(name)) return [whole];
   const variants = [whole];
-  const [outer, inner] = bracketTexts(name.normalize("NFKC")).map((text) =>
-    nameTokens(text, isPerson),
-  );
-  if (outer !== undefined && outer.length >= identifyingMin) variants.push(outer);
-  if (inner !== undefined && isListedName(inner, isPerson)) variants.push(inner);
+  const text = name.normalize("NFKC").replace(scriptNote, "");
+  const [outer = [], inner = []] = bracketTexts(text).map((part) => nameTokens(part, isPerson));
+  const isPlace = !isPerson && oneWordInSquare.test(text) && !isInitialsOf(inner, outer);
+  if (!isPlace && isOuterName(outer, inner, isPerson)) variants.push(outer);
+  if (isListedName(inner, isPerson)) variants.push(inner);
   return variants;
+}
+
+/** UN lists give a name in its own script in brackets after these words. */
+const scriptNote = /original script:/giu;
+/** The EU tells authorities apart by their country: `[Syria]`, in each of its languages. */
+const oneWordInSquare = /\[\p{L}+\]/u;
+
+function isInitialsOf([word = "", ...more]: readonly string[], of: readonly string[]): boolean {
+  const initials = of.map((token) => token.charAt(0));
+  let at = 0;
+  for (const initial of initials) if (initial === word.charAt(at)) at += 1;
+  return more.length === 0 && at === word.length;
+}
+
+/** Whether the words outside of brackets name somebody without those inside. */
+function isOuterName(
+  outer: readonly string[],
+  inner: readonly string[],
+  isPerson: boolean,
+): boolean {
+  if (outer.length < identifyingMin) return false;
+  if (hasName(outer, isPerson)) return true;
+  if (isPerson || !tokenKinds(outer, false).includes("trade")) return false;
+  // A short name (`GRF`) or a legal form in brackets distinguishes nobody; a place does.
+  const kinds = tokenKinds(inner, false);
+  const isShortName = inner.length === 1 && kinds[0] === "name";
+  return isShortName || kinds.every((kind) => kind === "legal");
+}
+
+function hasName(tokens: readonly string[], isPerson: boolean): boolean {
+  const kinds = tokenKinds(tokens, isPerson);
+  return tokens.some((token, at) => kinds[at] === "name" && token.length > 1);
 }
 
 function variantOf(tokens: readonly string[], isPerson: boolean): NameVariant {
@@ -116,11 +162,14 @@ function isName(tokens: readonly string[], isPerson: boolean): boolean {
   return identifying >= (isPerson ? identifyingMin : 1) && tokens.length >= identifyingMin;
 }
 
+/** Words of notes in brackets: a branch of a company, what a person's other name is. */
+const noteWords = new Set("branch name listed previously identity birth script".split(" "));
+
 /** The same of what a list has in brackets, which are more often places, branches, legal forms. */
 function isListedName(tokens: readonly string[], isPerson: boolean): boolean {
   const kinds = tokenKinds(tokens, isPerson);
   const identifying = tokens.filter((token, at) => kinds[at] === "name" && token.length > 1);
-  return identifying.length >= identifyingMin && !tokens.includes("branch");
+  return identifying.length >= identifyingMin && !tokens.some((token) => noteWords.has(token));
 }
 
 /** An alias may be a company's one word, or trade words alone. */
