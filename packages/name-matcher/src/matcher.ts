@@ -73,9 +73,12 @@ export function matcherBuilder<Entry extends NamedEntry>(
       entries.push(entry);
     },
     finish() {
+      const persons = builders.get("individual")?.names.finish();
+      const isPersonsWord = (canonical: string): boolean => persons?.hasWord(canonical) ?? false;
       const indexes: Indexes = new Map(
         builders.entries().map(([type, { names, documents }]) => {
-          return [type, { names: names.finish(), documents }];
+          const isPerson = type === "individual" && persons !== undefined;
+          return [type, { names: isPerson ? persons : names.finish(isPersonsWord), documents }];
         }),
       );
       return {
@@ -116,8 +119,9 @@ function match<Entry extends NamedEntry>(party: Party, searched: Searched<Entry>
   const found = new Map<number, NameMatch | undefined>(own);
   const otherType = confusedTypes.get(party.type);
   const other = otherType === undefined ? undefined : indexes.get(otherType);
-  for (const [entryAt, exact] of other?.names.searchExact(party.name) ?? []) {
-    if (exact.score >= config.bands.block) found.set(entryAt, exact);
+  for (const [entryAt, match] of other?.names.searchOtherType(party.name) ?? []) {
+    const isSame = match.score >= config.bands.block;
+    if (isSame || match.contained !== undefined) found.set(entryAt, match);
   }
   for (const { number } of party.documents) {
     for (const { documents } of indexes.values()) {
@@ -150,13 +154,14 @@ function judge<Entry extends NamedEntry>(
   if (listed === undefined) return undefined;
   const { bands, weakAlias } = config;
   const factor = listed.kind === "weak" ? weakAlias : 1;
-  const aligned = (found?.alignment.score ?? 0) * factor;
-  const nameScore = found?.isContained ? Math.max(aligned, bands.review) : aligned;
+  const nameScore = (found?.alignment.score ?? 0) * factor;
+  const contained = found?.contained;
   // Below this only a document number adds to the score.
   const least = Math.min(bands.review, config.evidence.nameMin, clearFrom);
-  if (party.documents.length === 0 && nameScore < least) return undefined;
+  const mayClear = contained === undefined && party.documents.length === 0;
+  if (mayClear && nameScore < least) return undefined;
   const evidence = weighEvidence(nameScore, party, entry, config);
-  const decision = decide(nameScore, evidence, config);
+  const decision = decide(nameScore, evidence, contained, config);
   if (decision.verdict === "clear" && evidence.score < clearFrom) return undefined;
   const reasons: Reason[] = [];
   const because = (text: string, effect: number): void => {
@@ -167,9 +172,6 @@ function judge<Entry extends NamedEntry>(
     if (listed.kind === "weak") {
       because("name: a weak alias, as the list calls it", found.alignment.score * (weakAlias - 1));
     }
-  }
-  if (nameScore > aligned) {
-    because("name: all of the listed name stands in the party's, in a row", nameScore - aligned);
   }
   reasons.push(...evidence.reasons, ...decision.reasons);
   const isOther = entry.type !== party.type;

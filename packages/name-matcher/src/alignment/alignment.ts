@@ -257,34 +257,3 @@ export function concatenatedLink(
   const similarity = best * share;
   return { party: allBits(party), entry: bits, similarity, weight, priority: weight };
 }
-
-/** A name of fewer distinctive tokens is part of the names of many unrelated companies. */
-const distinctiveMin = 2;
-
-/**
- * Whether all of a listed company's name, but for its legal form, stands in a row in the party's: a
- * branch or a department of it (`Bank Melli Iran, London Branch`), or its name beside another.
- */
-export function isContained(
-  { links }: Alignment,
-  party: readonly Token[],
-  entry: readonly Token[],
-): boolean {
-  // Each of the listed tokens needs a link of its own; most names end here.
-  if (links.length < distinctiveMin) return false;
-  const listed = [...entry.entries()].filter(([, { kind }]) => kind !== "legal");
-  const positionOf = new Map<number, number>();
-  for (const link of links) {
-    const [ours, theirs] = [lowestBit(link.party), lowestBit(link.entry)];
-    const isSame = party[ours]?.text === entry[theirs]?.text;
-    if (isSame && link.party === 1 << ours && link.entry === 1 << theirs)
-      positionOf.set(theirs, ours);
-  }
-  const start = positionOf.get(listed[0]?.[0] ?? 0) ?? Number.NaN;
-  if (!listed.every(([at], offset) => positionOf.get(at) === start + offset)) return false;
-  const kinds = listed.map(([, { kind }]) => kind);
-  const distinctive = kinds.filter((kind) => kind === "name" || kind === "trade").length;
-  return distinctive >= distinctiveMin && kinds.includes("name");
-}
-
-const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits);

@@ -1,7 +1,7 @@
 import { spellingSimilarity } from "../alignment/spelling-distance.ts";
 import { canonicalSpelling } from "../tokens/canonical-spelling.ts";
 import { keyedNumbers, numberList } from "./flat-tables.ts";
-import { forEachSpellingKey, forEachTokenKey } from "./hash-keys.ts";
+import { forEachLetterKey, forEachSpellingKey, forEachTokenKey } from "./hash-keys.ts";
 
 /**
  * The distinct tokens of all listed names and their canonical spellings, found by themselves, by
@@ -26,6 +26,8 @@ export type Vocabulary = {
     text: string,
     canonical: string,
   ): Readonly<Record<"spellings" | "tokens", ReadonlyMap<number, number>>>;
+  /** Ids of canonical spellings that are equal or one edit away; a part of `similar`. */
+  near(canonical: string): ReadonlySet<number>;
 };
 
 /** Less similar tokens are different ones, whatever the configuration. */
@@ -69,6 +71,7 @@ export function vocabularyBuilder() {
     finish(): Vocabulary {
       const [bySpelling, byToken] = [spellingKeys.table(), tokenKeys.table()];
       const spellingOfToken = spellingOf.values().slice();
+      const isNear = (a: string, b: string): boolean => spellingSimilarity(a, b, similarityMin) > 0;
       return {
         tokens,
         spellingOf: spellingOfToken,
@@ -95,6 +98,15 @@ export function vocabularyBuilder() {
           };
           forEachTokenKey(text, (key) => byToken.forEach(key, considerToken));
           return { spellings: found, tokens: similarTokens };
+        },
+        near(canonical) {
+          const found = new Set<number>();
+          forEachLetterKey(canonical, (key) =>
+            bySpelling.forEach(key, (id) => {
+              if (!found.has(id) && isNear(canonical, spellings[id] ?? "")) found.add(id);
+            }),
+          );
+          return found;
         },
       };
     },

@@ -58,7 +58,7 @@ export function nameVariants(
 ): { readonly variants: readonly NameVariant[]; readonly isComplete: boolean } {
   const written = rawTokens(name, isPerson);
   const text = name.normalize("NFKC").replace(singleQuoted, "“$<quoted>”");
-  const tokensOf = (some: string): string[] => rawTokens(some, isPerson);
+  const tokensOf = (some: string): readonly string[] => rawTokens(some, isPerson);
   const separated = [
     ...bracketTexts(text),
     ...splitBy(text, isPerson ? personSeparators : separators),

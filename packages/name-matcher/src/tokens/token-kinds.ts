@@ -17,9 +17,9 @@ const legalForms = legalAbbreviations.union(
   obschestvo ogranichennoy ogranichennoi otvetstvennostyu otvetstvennostiu aktsionernoe
   aktsionernoye publichnoe publichnoye zakrytoe otkrytoe sociedad anonima por acciones simplificada
   responsabilidad capital variable societe anonyme sociedade anonim sirketi sirket limitet ve
-  ticaret sti fze fzc fzco fzllc dmcc wll bsc saog sae pjsk sdn bhd berhad tbk pt kk kabushiki
+  ticaret sti fze fzc fzco fzllc dmcc wll bsc saog sae sal pjsk sdn bhd berhad tbk pt kk kabushiki
   kaisha yugen gk foundation est
-  open closed aktiengesellschaft gesellschaft mit beschrankter beschraenkter haftung
+  open closed aktiengesellschaft gesellschaft beschrankter beschraenkter haftung
   kommanditgesellschaft
   aktiebolag aktieselskab aksjeselskap anpartsselskab osakeyhtio besloten naamloze vennootschap
   societa responsabilita limitata azioni sociedade quotas spolka akcyjna ograniczona
@@ -44,6 +44,8 @@ const honorifics = words(`
   mulla maulvi maulavi mawlawi maulana mawlana molla ayatollah imam sayyid sayyed seyyed syed sayed
   ustad ustadh emir amir prince princess king queen general gen colonel col major maj captain capt
   lieutenant lt sergeant sgt brigadier brig admiral adm commander marshal senator minister president
+  mba cpa cfa cfp acca fca llb llm dba dds dmd dvm bsc msc bcom mcom mphil dphil edd dipl diplom obe
+  mbe cbe kbe retd emeritus ii iii iv
   governor ambassador judge deputy don dona senor senora monsieur madame herr frau fr father rev
   reverend bishop pan pani
 `);
@@ -72,6 +74,7 @@ const tradeWords = words(`
   university valley vehicle village water weapons welfare wholesale wood workshop works zone
   army navy forces armed guard guards defence defense intelligence interior internal affairs foreign
   justice committee border customs treasury
+  kompaniya korporatsiya zavod kombinat fabrika institut tsentr byuro obedinenie kontsern gruppa
   solar harbor harbour bridge gulf pacific atlantic alliance prime premier delta alpha omega nova
   elite universal modern smart metro city trans inter euro asian african arab islamic
   afghanistan africa america arabia austria azerbaijan bahrain bangladesh beijing belarus belgium
@@ -114,7 +117,7 @@ export type TokenKind = (typeof allTokenKinds)[number];
 
 /** Titles that thousands bear as given names: what is left beside them decides. */
 const titlesOrNames = words(`
-  haji hajji amir emir imam prince king queen judge dean don lord pan sultan sayed seyed syed
+  haji hajji ayatollah amir emir imam prince king queen judge dean don lord pan sultan sayed seyed syed
   sayyid general marshal major hajj
 `);
 

@@ -25,7 +25,7 @@ export function nameTokens(name: string, isPerson: boolean): string[] {
 }
 
 /** All tokens of a name in Latin letters, of any number and length. */
-export function rawTokens(name: string, isPerson: boolean): string[] {
+export function rawTokens(name: string, isPerson: boolean): readonly string[] {
   const latin = toLatin(name).replace(apostrophes, "");
   const whole =
     isPerson || !latin.includes(".")
@@ -33,13 +33,33 @@ export function rawTokens(name: string, isPerson: boolean): string[] {
       : latin.replace(abbreviation, (dotted) => `${dotted.replace(/[.\s]/g, "")} `);
   const split = whole.split(ascii.test(whole) ? asciiSeparators : separators);
   const tokens = split.includes("") ? split.filter((token) => token !== "") : split;
-  return isPerson ? tokens : wholeWords(tokens);
+  return isPerson ? withWholeDegrees(tokens) : wholeWords(tokens);
 }
 
 /** Raw tokens as they are compared, within `tokensMax` and `tokenLengthMax`. */
 export function boundedTokens(raw: readonly string[], isPerson: boolean): string[] {
   const tokens = raw.slice(0, tokensMax).map((token) => token.slice(0, tokenLengthMax));
   return isPerson ? withArabicCompounds(tokens) : tokens;
+}
+
+/** Academic degrees whose letters stand apart (`Ph.D.`, `M. Sc.`), which else are initials. */
+const degrees =
+  "ph d, m d, b sc, m sc, m b a, ll b, ll m, d phil, m phil, b com, m com, d b a, ed d, c p a, c f a";
+const degreesByFirst = Map.groupBy(
+  degrees.split(", ").map((degree) => degree.split(" ")),
+  ([first]) => first,
+);
+
+/** A person's tokens, with each degree after a name as one token; before it they are initials. */
+function withWholeDegrees(tokens: readonly string[]): readonly string[] {
+  const whole: string[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const known = at === 0 ? undefined : degreesByFirst.get(tokens[at]);
+    const degree = known?.find((words) => words.every((word, on) => tokens[at + on] === word));
+    whole.push(degree?.join("") ?? tokens[at] ?? "");
+    at += (degree?.length ?? 1) - 1;
+  }
+  return whole;
 }
 
 const abd = /^(?:abd|abde|abdu|abdo)$/;
