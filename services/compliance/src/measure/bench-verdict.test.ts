@@ -2,6 +2,7 @@ import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import { buildMatcher, type Party } from "@disburse/name-matcher/matcher.ts";
 import { runQueries } from "@disburse/name-matcher/measure/recall.ts";
 import { expect, it } from "vitest";
+import { buildBankIndex } from "../banks/rules/bank.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import { screen } from "../screening/rules/screening.ts";
 import { buildWalletIndex } from "../wallets/rules/wallet.ts";
@@ -23,6 +24,7 @@ const inForce = {
   lists: [measuredVersion],
   matcher,
   wallets: buildWalletIndex([entry]),
+  banks: buildBankIndex([entry]),
   listOf: () => measuredVersion,
 };
 
