@@ -318,3 +318,64 @@ it.each([
   const asked = party(type, "Valerij Andreevich Petrosenko");
   expect(buildMatcher(list, config).match(asked)).toMatchObject([{ verdict, score: 1 }]);
 });
+
+describe("a company that writes its name in disguise", () => {
+  const names = ["ZOTAVIK", "SOLBERGANK", "BRANTOM QUELLAR ORRUM", "LIMOVAR TRADING", "3M QUORIT"];
+  const index = buildMatcher(
+    names.map((name) => entry("entity", `${name} LLC`)),
+    matcherConfig,
+  );
+
+  it.each([
+    ["a digit for a letter", "Z0TAVIK", "block"],
+    ["a digit in front", "50lbergank", "block"],
+    ["several digits", "S0lb3rg4nk", "block"],
+    ["a one for an i", "Zotav1k", "block"],
+    ["a one for an l", "So1bergank", "block"],
+    ["its first word as an initial", "B. Quellar Orrum", "review"],
+    ["its first word as a letter, and a legal form", "LLC B Quellar Orrum", "review"],
+  ])("is found: %s, %s", (_, name, verdict) => {
+    expect(index.match(party("entity", name))).toMatchObject([{ verdict }]);
+  });
+
+  it.each([
+    ["a number with a unit", "24h"],
+    ["two letters and a digit", "L1m Trading"],
+    ["digits that look like no letter", "Z2tavik"],
+    ["another initial", "C. Quellar"],
+    ["an initial of a name of two words", "L. Trading"],
+  ])("is clear: %s, %s", (_, name) => {
+    expect(index.match(party("entity", name))).toEqual([]);
+  });
+
+  it("is compared as written too", () => {
+    expect(index.match(party("entity", "3M Quorit LLC"))).toMatchObject([{ score: 1 }]);
+  });
+});
+
+describe("two words of a listed company", () => {
+  const index = buildMatcher(
+    [entry("entity", "EMMA TEL"), entry("entity", "EMMATEL")],
+    matcherConfig,
+  );
+
+  it.each(["Mattel, Inc", "Mattel"])("are not one word that has other letters: %s", (name) => {
+    expect(index.match(party("entity", name))).toEqual([]);
+  });
+
+  it.each(["Emmatel", "Emma Tel Ltd", "Ematel"])("are one word of their letters: %s", (name) => {
+    expect(index.match(party("entity", name))).not.toEqual([]);
+  });
+});
+
+it("an authority is not that of another country", () => {
+  const names = ["Ministry of Defence [Syria]", "General Intelligence Directorate [Syria]"];
+  const index = buildMatcher(
+    names.map((name) => entry("entity", name)),
+    matcherConfig,
+  );
+  const found = (name: string) => index.match(party("entity", name));
+  expect(found("Ministry of Defence of Denmark")).toEqual([]);
+  expect(found("General Intelligence Directorate of Norway")).toEqual([]);
+  expect(found("Syrian Arab Republic, Ministry of Defence, Syria")).not.toEqual([]);
+});

@@ -49,8 +49,8 @@ const concatenatedLengthMin = 8;
 /**
  * The names that a text may stand for: as written, first; without what stands in brackets, and that
  * alone (`Qorvath Zembling (trading as Jane Smith)`); what stands before and after `and`, `aka` or
- * a slash; with runs of single letters as words; in Latin letters where it looks Latin. Shorter
- * ones come first; `isComplete` is false where `variantTokensMax` left some out.
+ * a slash; with runs of single letters as words; in Latin letters where it looks Latin; with digits
+ * in words as the letters that they look like (`R0sneft`). Shorter ones come first; `isComplete` is false where `variantTokensMax` left some out.
  */
 export function nameVariants(
   name: string,
@@ -72,7 +72,12 @@ export function nameVariants(
       .filter((tokens) => isAlias(tokens, isPerson)),
     tokensOf(latinLookalike(text)),
   ];
-  const others = [...parts, ...[written, ...parts].map(withLettersJoined)];
+  const wholes = [written, ...parts];
+  const others = [
+    ...parts,
+    ...wholes.map(withLettersJoined),
+    ...wholes.flatMap((tokens) => ["i", "l"].map((one) => withDigitsAsLetters(tokens, one))),
+  ];
   const known = new Set([written.join(" ")]);
   const variants = [variantOf(written, isPerson)];
   let room = variantTokensMax - written.length;
@@ -176,6 +181,25 @@ function isListedName(tokens: readonly string[], isPerson: boolean): boolean {
 function isAlias(tokens: readonly string[], isPerson: boolean): boolean {
   if (isPerson) return isName(tokens, isPerson);
   return tokenKinds(tokens, isPerson).some((kind) => kind === "name" || kind === "trade");
+}
+
+/** Letters that digits look like; `1` is an `i` or an `l`. */
+const letterOf: ReadonlyMap<string, string> = new Map(
+  Object.entries({ 0: "o", 3: "e", 4: "a", 5: "s", 7: "t", 8: "b" }),
+);
+/** Three letters at least: `3M`, `A1` and `24h` are names with numbers. */
+const disguised = /^(?=.*\d)(?=(?:\d*[a-z]){3})[a-z\d]+$/;
+
+/** `r0sneft` → `rosneft`; a word of which a digit looks like no letter stays as it is. */
+function withDigitsAsLetters(tokens: readonly string[], one: string): readonly string[] {
+  if (!tokens.some((token) => disguised.test(token))) return tokens;
+  return tokens.map((token) => {
+    if (!disguised.test(token)) return token;
+    const letters = token.replace(/\d/g, (digit) =>
+      digit === "1" ? one : (letterOf.get(digit) ?? digit),
+    );
+    return /\d/.test(letters) ? token : letters;
+  });
 }
 
 /** `u s a m a laden` → `usama laden`. */
