@@ -54,8 +54,8 @@ export const matcherConfig = {
   /** Factor of the score of a weak alias. */
   weakAlias: 0.97,
   evidence: {
-    /** Below this name score no birth date or country adds anything. */
-    nameMin: 0.6,
+    /** From this name score on an equal birth date or country raises it: from half a name on. */
+    nameMin: 0.5,
     /** Each raises the score by this share of what it lacks to 1. */
     dateEqual: 0.5,
     dateNear: 0.2,

@@ -102,6 +102,16 @@ describe("match", () => {
   });
 
   it.each([
+    ["without", "", [], "clear"],
+    ["with the listed birth date", "1966-09-08", [], "review"],
+    ["with another birth date", "1990-01-01", [], "clear"],
+    ["with the listed birth date and country", "1966-09-08", ["RU"], "review"],
+  ])("half a name %s is %s", (_, date, countries, verdict) => {
+    const asked = party("individual", "Valerij Petrosenka Quintanilla", { date, countries });
+    expect(verdictOf(asked)).toBe(verdict);
+  });
+
+  it.each([
     ["AB-123456", "Quentin Unrelated", "review"],
     ["AB-123456", "Petrosenko", "block"],
     ["AB-123457", "Quentin Unrelated", "clear"],
