@@ -13,6 +13,7 @@ import { type Bank, bicKey, buildBankIndex, listedBicKeys } from "./bank.ts";
 /** As OFAC writes it: `SWIFT/BIC`, and the Bank of Russia's `BIK`, which is another number. */
 const csv = [
   '7001,"ZOTAVIK QUELLAR BANK",-0- ,"TEST",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"SWIFT/BIC ZOTVRUMM; BIK (RU) 044525225; alt. SWIFT/BIC ZQBKCYNI."',
+  '7003,"FIRST EASTERN INTERNATIONAL BANK PLC",-0- ,"TEST",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ',
   '7002,"ORRUM VEXIL",individual,"TEST",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"DOB 08 Sep 1966."',
 ].join("\r\n");
 const list = readList("ofac_csv", [{ name: "primary", bytes: Buffer.from(`${csv}\r\n`) }]);
@@ -56,6 +57,8 @@ describe("the bank of an account", () => {
     ["of a name that contains a listed one", { name: "Zotavik Quellar Bank Limassol" }, "review"],
     ["of a listed person's name", { name: "Orrum Vexil" }, "review"],
     ["of a name that cannot be compared", { name: "☂☂" }, "review"],
+    ["of nearly a listed name", { name: "Zotavik Quelar Bank" }, "review"],
+    ["of words that all banks have", { name: "First International Bank" }, "clear"],
     ["of another BIC and name", { bic: "CHASUS33", name: "First Bank" }, "clear"],
     ["of a BIC that differs in its location", { bic: "ZOTVRU2P" }, "clear"],
   ])("%s: %j is %s", (_, bank, verdict) => {

@@ -1,3 +1,4 @@
+import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import type { Matcher, Party } from "@disburse/name-matcher/matcher.ts";
 import { nameQualityIssue } from "@disburse/name-matcher/name-quality.ts";
 import { type Verdict, verdicts, worstVerdict } from "@disburse/name-matcher/verdict.ts";
@@ -156,12 +157,26 @@ function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitH
   };
   const known = new Set(identified.map(({ list, entryUid }) => `${list} ${entryUid}`));
   const named = partyHits(party, { ...unit, count: 1 }, inForce)
-    .filter(({ list, entryUid }) => !known.has(`${list} ${entryUid}`))
+    .filter((hit) => !known.has(`${hit.list} ${hit.entryUid}`) && identifiesBank(hit))
     .map((hit) => ({ ...hit, ...nameOfBank(hit) }));
   return {
     compared: [...identified, ...named],
     unreadable: nameHits(party, { ...unit, count: 1 }),
   };
+}
+
+/** Names of banks that are less alike are of other banks: most are words that all banks have. */
+const bankNameMin = 0.8;
+
+/**
+ * Whether a hit says more than that two banks are called by words of trade (`First Bank`): each
+ * false one holds every customer of a bank.
+ */
+function identifiesBank({ nameScore, parts }: ScreeningHit): boolean {
+  const { bands, tokens } = matcherConfig;
+  const isByRule = nameScore < bands.review;
+  const isDistinctive = parts.some(({ weight }) => weight > tokens.trade);
+  return isByRule || nameScore >= bands.block || (nameScore >= bankNameMin && isDistinctive);
 }
 
 function nameOfBank({ verdict, reasons }: ScreeningHit) {
