@@ -132,7 +132,7 @@ describe("match", () => {
     const [hit] = matcher.match(party("entity", asked));
     expect(hit?.reasons.at(-1)).toMatchObject({
       text: expect.stringMatching(
-        /^name: contains every word of a listed name: karavella, shipping, trading \(rarity 2\.\d\d, /,
+        /^name: contains every word of a listed name: karavella, shipping, trading \(rarity 2\.\d+, /,
       ),
       effect: 0,
     });

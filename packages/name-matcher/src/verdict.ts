@@ -1,5 +1,5 @@
 import type { MatcherConfig } from "./config.ts";
-import type { Reason, weighEvidence } from "./evidence.ts";
+import { type Reason, roundScore, type weighEvidence } from "./evidence.ts";
 import type { Containment } from "./index/containment.ts";
 
 /** The outcomes of a screening, mildest first: proceed, manual review, stop. */
@@ -35,7 +35,7 @@ export function decide(
     const bound =
       words.length < containment.wordsMin
         ? "one word, equal"
-        : `rarity ${rarity.toFixed(2)}, at least ${containment.rarityMin}`;
+        : `rarity ${roundScore(rarity)}, at least ${containment.rarityMin}`;
     const text = `contains every word of a listed name: ${words.join(", ")} (${bound})`;
     return { verdict: "review", reasons: [rule("name", text)] };
   }

@@ -1,6 +1,6 @@
 import { spellingSimilarity } from "../alignment/spelling-distance.ts";
 import { canonicalSpelling } from "../tokens/canonical-spelling.ts";
-import { keyedNumbers, numberList } from "./flat-tables.ts";
+import { type KeyTable, keyedNumbers, numberList } from "./flat-tables.ts";
 import { forEachLetterKey, forEachSpellingKey, forEachTokenKey } from "./hash-keys.ts";
 
 /**
@@ -71,7 +71,6 @@ export function vocabularyBuilder() {
     finish(): Vocabulary {
       const [bySpelling, byToken] = [spellingKeys.table(), tokenKeys.table()];
       const spellingOfToken = spellingOf.values().slice();
-      const isNear = (a: string, b: string): boolean => spellingSimilarity(a, b, similarityMin) > 0;
       return {
         tokens,
         spellingOf: spellingOfToken,
@@ -99,16 +98,22 @@ export function vocabularyBuilder() {
           forEachTokenKey(text, (key) => byToken.forEach(key, considerToken));
           return { spellings: found, tokens: similarTokens };
         },
-        near(canonical) {
-          const found = new Set<number>();
-          forEachLetterKey(canonical, (key) =>
-            bySpelling.forEach(key, (id) => {
-              if (!found.has(id) && isNear(canonical, spellings[id] ?? "")) found.add(id);
-            }),
-          );
-          return found;
-        },
+        near: (canonical) => nearSpellings(canonical, spellings, bySpelling),
       };
     },
   };
+}
+
+function nearSpellings(
+  canonical: string,
+  spellings: readonly string[],
+  bySpelling: KeyTable,
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  const consider = (id: number): void => {
+    const isNear = spellingSimilarity(canonical, spellings[id] ?? "", similarityMin) > 0;
+    if (isNear) found.add(id);
+  };
+  forEachLetterKey(canonical, (key) => bySpelling.forEach(key, consider));
+  return found;
 }

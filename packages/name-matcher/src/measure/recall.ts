@@ -22,7 +22,7 @@ export type QueryResult = {
   readonly cpuMs: number;
 };
 
-/** Screens the party of each query as the product does, and reports the scores of clear hits too. */
+/** Screens each party as the product does, and reports the scores of clear hits too. */
 export function runQueries(
   matcher: Matcher<ListedEntry>,
   queries: readonly Query[],

@@ -50,7 +50,8 @@ const concatenatedLengthMin = 8;
  * The names that a text may stand for: as written, first; without what stands in brackets, and that
  * alone (`Qorvath Zembling (trading as Jane Smith)`); what stands before and after `and`, `aka` or
  * a slash; with runs of single letters as words; in Latin letters where it looks Latin; with digits
- * in words as the letters that they look like (`R0sneft`). Shorter ones come first; `isComplete` is false where `variantTokensMax` left some out.
+ * in words as the letters that they look like (`R0sneft`). Shorter ones come first; `isComplete` is
+ * false where `variantTokensMax` left some out.
  */
 export function nameVariants(
   name: string,
@@ -94,8 +95,8 @@ export function nameVariants(
 
 /**
  * The tokens of a listed name: whole, and what is outside and inside of brackets where that names
- * somebody (`GLOBAL RELIEF FOUNDATION (GRF)`). Never a legal form or generic words alone, whose only
- * distinction stands in the brackets (`Ministry of Defence [Syria]`).
+ * somebody (`GLOBAL RELIEF FOUNDATION (GRF)`). Never a legal form or generic words alone, whose
+ * only distinction stands in the brackets (`Ministry of Defence [Syria]`).
  */
 export function listedNameVariants(name: string, isPerson: boolean): (readonly string[])[] {
   const whole = nameTokens(name, isPerson);
@@ -131,7 +132,7 @@ function isOuterName(
   if (outer.length < identifyingMin) return false;
   if (hasName(outer, isPerson)) return true;
   if (isPerson || !tokenKinds(outer, false).includes("trade")) return false;
-  // A short name (`GRF`) or a legal form in brackets distinguishes nobody; a place does.
+  // A short name (`GRF`) or a legal form in brackets makes no distinction; a place does.
   const kinds = tokenKinds(inner, false);
   const isShortName = inner.length === 1 && kinds[0] === "name";
   return isShortName || kinds.every((kind) => kind === "legal");

@@ -144,8 +144,8 @@ export function wholeWords(tokens: readonly string[]): string[] {
 type FormFound = { readonly form: Form; readonly count: number; readonly isExact: boolean };
 
 /**
- * The longest form that begins at a token, wherever its spaces are (`Limitedliability Company`), with
- * the number of its tokens.
+ * The longest form that begins at a token, wherever its spaces are (`Limitedliability Company`),
+ * with the number of its tokens.
  */
 function formAt(
   tokens: readonly string[],

@@ -1,4 +1,3 @@
-import { isBic } from "@disburse/forms/values/bank-codes.ts";
 import { maskAllButLastFour } from "@disburse/kernel/text.ts";
 import { type Fields, textOf } from "../../records/rules/private-fields.ts";
 import {
@@ -135,6 +134,9 @@ export function beneficiaryScope(
   return { parties: [holder], wallets, banks: kind === "fiat" ? banksOf(whole) : [] };
 }
 
+/** ISO 9362. */
+const bicText = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/;
+
 /**
  * The banks that an account's details name: by name, and by each BIC among its routing codes. The
  * form leaves the second code free, so it may be no BIC.
@@ -144,7 +146,7 @@ function banksOf(whole: Fields): PartyBank[] {
   const codes = ["bic", "routing_code_value_1", "routing_code_value_2"]
     .filter((_field, at) => at === 0 || textOf(whole, `routing_code_type_${at}`) === "SWIFT")
     .map((field) => textOf(whole, field))
-    .filter(isBic);
+    .filter((code) => bicText.test(code));
   const [bic = "", ...others] = new Set(codes);
   const banks = [{ name, bic }, ...others.map((other) => ({ name: "", bic: other }))];
   return banks.filter((bank) => bank.name !== "" || bank.bic !== "");
