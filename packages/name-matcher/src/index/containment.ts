@@ -1,7 +1,9 @@
 import type { Alignment, Link } from "../alignment/alignment.ts";
 import type { Token } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
+import { concatSpellings } from "../tokens/canonical-spelling.ts";
 import { tokenKind } from "../tokens/token-kinds.ts";
+import { adjacentPairs } from "../tokens/tokenizer.ts";
 
 /*
  * The rule of containment: a party that has every word of a listed name is in review, whatever else
@@ -84,6 +86,27 @@ export function containmentOf(
   if (rarity < rarityMin) return undefined;
   const isNamed = words.some(({ kind }) => kind === "name");
   return isNamed || isInRow(found, words.length, config) ? contained : undefined;
+}
+
+/**
+ * Whether a party may contain a listed name, at a small part of what an alignment costs: each word
+ * is nearly equal to one of the party's, or is two adjacent ones of them.
+ */
+export function containmentFilter(
+  party: readonly Token[],
+  similarity: (party: Token, entry: Token) => number,
+  { containment }: MatcherConfig,
+): (entry: readonly Token[]) => boolean {
+  const joined = new Set(
+    adjacentPairs(party, ({ text }) => text).map(([first, second]) =>
+      concatSpellings(party[first]?.canonical ?? "", party[second]?.canonical ?? ""),
+    ),
+  );
+  const isFound = (word: Token): boolean =>
+    (word.kind !== "name" && word.kind !== "trade") ||
+    joined.has(word.canonical) ||
+    party.some((token) => similarity(token, word) >= containment.similarityMin);
+  return (entry) => entry.every(isFound);
 }
 
 /** Whether a link has a word, or one of its canonical spelling. */

@@ -15,7 +15,7 @@ import {
   tokenKinds,
 } from "../tokens/token-kinds.ts";
 import { adjacentPairs, compoundParts } from "../tokens/tokenizer.ts";
-import { type Containment, containmentOf } from "./containment.ts";
+import { type Containment, containmentFilter, containmentOf } from "./containment.ts";
 import { type KeyTable, type Rows, topPositions } from "./flat-tables.ts";
 import { consonantRingKey, hashSkeleton, hashToken, tokenSetKey } from "./hash-keys.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -127,12 +127,15 @@ function compare(
   const asOne = new Set<number>();
   const key = consonantRingKey([concatenated]);
   if (key !== undefined) listed.concatenated.forEach(key, (at) => asOne.add(at));
-  for (const at of new Set(likely).union(asOne).union(within)) {
+  const aligned = new Set(likely).union(asOne);
+  const mayContain = containmentFilter(party, similarity, config);
+  for (const at of aligned.union(within)) {
     const [ids, kinds] = [tokensOf.row(at), kindsOf.row(at)];
     const entry: Token[] = [];
     for (let position = 0; position < ids.length; position += 1) {
       entry.push(listedToken(ids[position] ?? 0, kinds[position] ?? 0, listed));
     }
+    if (!aligned.has(at) && !mayContain(entry)) continue;
     const whole = asOne.has(at)
       ? concatenatedLink(concatenated, party, entry, config.spelling.compound)
       : undefined;
