@@ -36,6 +36,14 @@ describe("a party shares a key with an entry", () => {
     expect(shares(keysOf("entity", "Qorvath Zembling"), listed)).toBe(true);
   });
 
+  it.each([
+    ["a person as a company", "entity", "Qorvath Zembling Trading LLC", "individual"],
+    ["a company as a person", "individual", "Anna Qorvath Zembling", "entity"],
+    ["with one letter off", "entity", "Qorvath Zemblink GmbH", "individual"],
+  ] as const)("of another type whose name it contains: %s", (_, type, name, listed) => {
+    expect(shares(keysOf(type, name), entry(listed, "Zembling, Qorvath"))).toBe(true);
+  });
+
   it("of what a listed name has before or in its brackets", () => {
     const listed = entry("entity", "Mosswick Unlisted (also Qorvath Zembling)");
     expect(shares(keysOf("entity", "Qorvathzembling"), listed)).toBe(true);
@@ -57,7 +65,7 @@ describe("a party shares a key with an entry", () => {
 describe("a party shares no key with an entry", () => {
   it.each([
     ["of another name", "individual", "Qorvath Zembling", "Ulvanka Drostig"],
-    ["of another type", "entity", "Qorvath Zembling Trading", "Qorvath Zembling"],
+    ["of another type", "entity", "Mosswick Trading", "Qorvath Zembling"],
     ["with which it has but a title in common", "individual", "Dr Harlan", "Dr Ulvanka"],
   ] as const)("%s", (_what, type, party, listed) => {
     expect(shares(keysOf(type, party), entry("individual", listed))).toBe(false);

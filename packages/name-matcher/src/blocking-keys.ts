@@ -3,6 +3,7 @@ import { documentKey } from "./evidence.ts";
 import {
   concatenationKeys,
   consonantRingKey,
+  forEachLetterKey,
   forEachSpellingKey,
   forEachTokenKey,
   hashSkeleton,
@@ -17,14 +18,14 @@ import {
 } from "./tokens/canonical-spelling.ts";
 import { listedNameVariants, type NameVariant, nameVariants } from "./tokens/name-variants.ts";
 import { distinctivePositions, tokenKinds } from "./tokens/token-kinds.ts";
-import { adjacentPairs, compoundParts } from "./tokens/tokenizer.ts";
+import { adjacentPairs, compoundParts, nameTokens } from "./tokens/tokenizer.ts";
 
 /**
  * The version of the blocking keys: a party that the matcher can match with an entry shares a key
  * with it. After a list update, only parties that share a key with a changed entry need to be
  * screened again. Keys of another version do not compare: keys of all parties have to be made anew.
  */
-export const blockingKeysVersion = "5";
+export const blockingKeysVersion = "6";
 
 /** Keys of a party, some more than once. */
 export function* partyBlockingKeys({ type, name, documents }: Party): Generator<string> {
@@ -35,6 +36,7 @@ export function* partyBlockingKeys({ type, name, documents }: Party): Generator<
     for (const { tokens } of nameVariants(name, other === "individual").variants) {
       yield exactNameKey(other, tokens);
     }
+    yield* containmentKeys(other, nameTokens(name, other === "individual"));
   }
   yield* documentKeys(documents);
 }
@@ -83,6 +85,15 @@ function* variantKeys(type: EntryType, variant: NameVariant): Generator<string> 
   for (const part of tokens.flatMap(compoundParts)) yield tokenKey(type, hashToken(part));
   const whole = consonantRingKey([concatenated]);
   if (whole !== undefined) yield nameKey(type, whole);
+}
+
+/** Of the words by one of which a name of another type is found within the party's. */
+function* containmentKeys(type: EntryType, tokens: readonly string[]): Generator<string> {
+  for (const canonical of new Set(tokens.map(canonicalSpelling))) {
+    const keys: string[] = [];
+    forEachLetterKey(canonical, (hash) => void keys.push(tokenKey(type, hash)));
+    yield* keys;
+  }
 }
 
 // Stored keys are unsigned hashes with these prefixes.

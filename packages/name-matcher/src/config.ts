@@ -4,9 +4,9 @@
  * change `version`.
  */
 export const matcherConfig = {
-  version: "2026-11-9",
+  version: "2026-11-10",
   /** Increases with each `version`: a result of a higher one is not replaced by a lower one's. */
-  revision: 2,
+  revision: 3,
   /** Thresholds in [0, 1]: at or above `review` a person decides, at or above `block` is a stop. */
   bands: { review: 0.77, block: 0.93 },
   tokens: {
@@ -20,6 +20,11 @@ export const matcherConfig = {
     companyMissing: 1.5,
     /** Weight of the commonest token of the lists. */
     commonest: 0.4,
+    /**
+     * Rarity of a word that no list has, in [0, 1]: the lists say nothing about it, and most such
+     * words (`Smith`, `Priya`) are common.
+     */
+    unknownRarity: 0.6,
     /** Names that rarity is computed from at least: a short list says little about rarity. */
     namesMin: 20_000,
   },
@@ -31,7 +36,7 @@ export const matcherConfig = {
     /** Similarity of two tokens of one canonical spelling; the most that others reach. */
     canonical: 0.97,
     /** An edit costs so much more for each letter that a token has less than six. */
-    shortToken: 0.05,
+    shortToken: 0.07,
     /**
      * Similarity of tokens of one consonant skeleton, of two consonants or more: `base`, and
      * `letters` times the similarity of their letters.
@@ -49,8 +54,8 @@ export const matcherConfig = {
   /** Factor of the score of a weak alias. */
   weakAlias: 0.97,
   evidence: {
-    /** Below this name score no birth date or country adds anything. */
-    nameMin: 0.6,
+    /** From this name score on an equal birth date or country raises it: from half a name on. */
+    nameMin: 0.5,
     /** Each raises the score by this share of what it lacks to 1. */
     dateEqual: 0.5,
     dateNear: 0.2,
@@ -62,6 +67,25 @@ export const matcherConfig = {
     /** Subtracted from the score. */
     dateContradicts: 0.12,
     countryDiffers: 0.02,
+  },
+  /** A listed name within a longer one; see `index/containment.ts`. */
+  containment: {
+    /** Least similarity of a word of so many letters; another one is equal in its spelling. */
+    similarityMin: 0.9,
+    longWord: 5,
+    canonical: 0.97,
+    /** Letters of two words that the other side writes as one. */
+    joinedLengthMin: 8,
+    /** A word of fewer letters counts for so much less. */
+    wholeWord: 4,
+    /** Exponent of the similarity of a word that is nearly equal. */
+    sharpness: 3,
+    /**
+     * Least sum of the rarities of its words, each in [0, 1] and less for one that is nearly equal.
+     */
+    rarityMin: 1.05,
+    /** Words of a listed name; one of fewer has a rule of its own. */
+    wordsMin: 2,
   },
   /** Names aligned per search, best candidates first. */
   candidatesMax: 150,

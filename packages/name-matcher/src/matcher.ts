@@ -4,7 +4,7 @@ import { documentKey, type Evidence, type Reason, roundScore, weighEvidence } fr
 import { alignmentReasons, type Explanation, explain } from "./explanation.ts";
 import { type NameIndex, nameIndexBuilder } from "./index/name-index.ts";
 import type { NameMatch } from "./index/search.ts";
-import { decide } from "./verdict.ts";
+import { decide, type Verdict, verdicts } from "./verdict.ts";
 
 /** A person or company to screen, as it describes itself. */
 export type Party = Evidence & { readonly type: EntryType; readonly name: string };
@@ -18,17 +18,26 @@ export type Hit<Entry extends NamedEntry = NamedEntry> = Explanation & {
   readonly score: number;
   /** Of the names alone, before the evidence; in [0, 1], to four decimals. */
   readonly nameScore: number;
-  readonly verdict: "review" | "block";
+  /** `clear` only where `MatchOptions.clearFrom` requests such hits. */
+  readonly verdict: Verdict;
   readonly reasons: readonly Reason[];
 };
 
+/** Limits on the hits of one search. */
+export type MatchOptions = {
+  /** Hits to return; by default `hitsMax` of the configuration. */
+  readonly most?: number | undefined;
+  /** Also returns clear hits from this score on, in [0, 1], for a benchmark; by default none. */
+  readonly clearFrom?: number | undefined;
+};
+
 /**
- * Finds the entries that a party may be: best first, none that is clear, at most `most`, by default
- * `hitsMax` of the configuration. A party is compared with entries of its own type. Its type is a
- * claim: the very same name of the other type, or the same document number, is a review.
+ * Finds the entries that a party may be: the worst verdict first, then the best score. A party is
+ * compared with entries of its own type. Its type is a claim: the very same name of the other type,
+ * or the same document number, is a review.
  */
 export type Matcher<Entry extends NamedEntry = NamedEntry> = {
-  match(party: Party, most?: number): Hit<Entry>[];
+  match(party: Party, options?: MatchOptions): Hit<Entry>[];
 };
 
 /** Takes entries one by one, so that a long list can be indexed in slices. */
@@ -64,14 +73,17 @@ export function matcherBuilder<Entry extends NamedEntry>(
       entries.push(entry);
     },
     finish() {
+      const persons = builders.get("individual")?.names.finish();
+      const isPersonsWord = (canonical: string): boolean => persons?.hasWord(canonical) ?? false;
       const indexes: Indexes = new Map(
         builders.entries().map(([type, { names, documents }]) => {
-          return [type, { names: names.finish(), documents }];
+          const isPerson = type === "individual" && persons !== undefined;
+          return [type, { names: isPerson ? persons : names.finish(isPersonsWord), documents }];
         }),
       );
       return {
-        match: (party, most = config.hitsMax) =>
-          match(party, entries, indexes, config).slice(0, most),
+        match: (party, { most = config.hitsMax, clearFrom = Number.POSITIVE_INFINITY } = {}) =>
+          match(party, { entries, indexes, config, clearFrom }).slice(0, most),
       };
     },
   };
@@ -93,18 +105,23 @@ export const confusedTypes: ReadonlyMap<EntryType, EntryType> = new Map([
   ["entity", "individual"],
 ]);
 
-function match<Entry extends NamedEntry>(
-  party: Party,
-  entries: readonly Entry[],
-  indexes: Indexes,
-  config: MatcherConfig,
-): Hit<Entry>[] {
+/** Everything that a search reads. */
+type Searched<Entry> = {
+  readonly entries: readonly Entry[];
+  readonly indexes: Indexes;
+  readonly config: MatcherConfig;
+  readonly clearFrom: number;
+};
+
+function match<Entry extends NamedEntry>(party: Party, searched: Searched<Entry>): Hit<Entry>[] {
+  const { entries, indexes, config } = searched;
   const own = indexes.get(party.type)?.names.search(party.name);
   const found = new Map<number, NameMatch | undefined>(own);
   const otherType = confusedTypes.get(party.type);
   const other = otherType === undefined ? undefined : indexes.get(otherType);
-  for (const [entryAt, exact] of other?.names.searchExact(party.name) ?? []) {
-    if (exact.score >= config.bands.block) found.set(entryAt, exact);
+  for (const [entryAt, match] of other?.names.searchOtherType(party.name) ?? []) {
+    const isSame = match.score >= config.bands.block;
+    if (isSame || match.contained !== undefined) found.set(entryAt, match);
   }
   for (const { number } of party.documents) {
     for (const { documents } of indexes.values()) {
@@ -116,10 +133,14 @@ function match<Entry extends NamedEntry>(
   const hits: Hit<Entry>[] = [];
   for (const [entryAt, nameMatch] of found) {
     const entry = entries[entryAt];
-    const hit = entry === undefined ? undefined : judge(party, entry, nameMatch, config);
+    const hit = entry === undefined ? undefined : judge(party, entry, nameMatch, searched);
     if (hit !== undefined) hits.push(hit);
   }
-  return hits.sort((a, b) => b.score - a.score);
+  return hits.sort(worstFirst);
+}
+
+function worstFirst(a: Hit, b: Hit): number {
+  return verdicts.indexOf(b.verdict) - verdicts.indexOf(a.verdict) || b.score - a.score;
 }
 
 /** Weighs one entry; `found` is undefined where only a document number matches. */
@@ -127,20 +148,21 @@ function judge<Entry extends NamedEntry>(
   party: Party,
   entry: Entry,
   found: NameMatch | undefined,
-  config: MatcherConfig,
+  { config, clearFrom }: Searched<Entry>,
 ): Hit<Entry> | undefined {
   const listed = entry.names[found?.nameAt ?? 0];
   if (listed === undefined) return undefined;
   const { bands, weakAlias } = config;
   const factor = listed.kind === "weak" ? weakAlias : 1;
-  const aligned = (found?.alignment.score ?? 0) * factor;
-  const nameScore = found?.isContained ? Math.max(aligned, bands.review) : aligned;
+  const nameScore = (found?.alignment.score ?? 0) * factor;
+  const contained = found?.contained;
   // Below this only a document number adds to the score.
-  const least = Math.min(bands.review, config.evidence.nameMin);
-  if (party.documents.length === 0 && nameScore < least) return undefined;
+  const least = Math.min(bands.review, config.evidence.nameMin, clearFrom);
+  const mayClear = contained === undefined && party.documents.length === 0;
+  if (mayClear && nameScore < least) return undefined;
   const evidence = weighEvidence(nameScore, party, entry, config);
-  const decision = decide(nameScore, evidence, config);
-  if (decision.verdict === "clear") return undefined;
+  const decision = decide(nameScore, evidence, contained, config);
+  if (decision.verdict === "clear" && evidence.score < clearFrom) return undefined;
   const reasons: Reason[] = [];
   const because = (text: string, effect: number): void => {
     reasons.push({ kind: "name", text, effect: roundScore(effect) });
@@ -151,18 +173,15 @@ function judge<Entry extends NamedEntry>(
       because("name: a weak alias, as the list calls it", found.alignment.score * (weakAlias - 1));
     }
   }
-  if (nameScore > aligned) {
-    because("name: all of the listed name stands in the party's, in a row", nameScore - aligned);
-  }
   reasons.push(...evidence.reasons, ...decision.reasons);
   const isOther = entry.type !== party.type;
   if (isOther) because(`type: listed as ${entry.type}, which a person decides`, 0);
   return {
     entry,
     matchedName: listed.name,
-    score: roundScore(decision.score),
+    score: roundScore(evidence.score),
     nameScore: roundScore(nameScore),
-    verdict: isOther ? "review" : decision.verdict,
+    verdict: isOther && decision.verdict === "block" ? "review" : decision.verdict,
     ...(found === undefined ? { parts: [], partyLeftOver: [], entryLeftOver: [] } : explain(found)),
     reasons,
   };

@@ -1,5 +1,6 @@
 import type { MatcherConfig } from "./config.ts";
 import { type Reason, roundScore, type weighEvidence } from "./evidence.ts";
+import type { Containment } from "./index/containment.ts";
 
 /** The outcomes of a screening, mildest first: proceed, manual review, stop. */
 export const verdicts = ["clear", "review", "block"] as const;
@@ -14,22 +15,36 @@ export function worstVerdict(some: readonly Verdict[]): Verdict {
 /**
  * The verdict of a weighed score. A contradicting birth date makes a block a review, since lists
  * hold wrong dates and people share names. Evidence beside the name never clears a name that is a
- * review by itself.
+ * review by itself, nor one that contains a listed name. The reasons have no effect: a rule decides
+ * the verdict and leaves the score.
  */
 export function decide(
   nameScore: number,
   evidence: ReturnType<typeof weighEvidence>,
-  { bands }: MatcherConfig,
-): { verdict: Verdict; score: number; reasons: readonly Reason[] } {
+  contained: Containment | undefined,
+  { bands, containment }: MatcherConfig,
+): { verdict: Verdict; reasons: readonly Reason[] } {
   const { score, dateContradicts } = evidence;
   if (score >= bands.block && dateContradicts) {
-    const text = "date: a contradicting date is for a person to decide";
-    return { verdict: "review", score, reasons: [{ kind: "date", text, effect: 0 }] };
+    return { verdict: "review", reasons: [rule("date", "a contradicting date needs a review")] };
   }
-  if (score >= bands.block) return { verdict: "block", score, reasons: [] };
-  if (score >= bands.review) return { verdict: "review", score, reasons: [] };
-  if (nameScore < bands.review) return { verdict: "clear", score, reasons: [] };
-  const effect = roundScore(bands.review - score);
-  const text = "name: alike enough that nothing else clears it";
-  return { verdict: "review", score: bands.review, reasons: [{ kind: "name", text, effect }] };
+  if (score >= bands.block) return { verdict: "block", reasons: [] };
+  if (score >= bands.review) return { verdict: "review", reasons: [] };
+  if (contained !== undefined) {
+    const { words, rarity } = contained;
+    const bound =
+      words.length < containment.wordsMin
+        ? "one word, equal"
+        : `rarity ${roundScore(rarity)}, at least ${containment.rarityMin}`;
+    const text = `contains every word of a listed name: ${words.join(", ")} (${bound})`;
+    return { verdict: "review", reasons: [rule("name", text)] };
+  }
+  if (nameScore < bands.review) return { verdict: "clear", reasons: [] };
+  return { verdict: "review", reasons: [rule("name", "alike enough that nothing else clears it")] };
 }
+
+const rule = (kind: "date" | "name", text: string): Reason => ({
+  kind,
+  text: `${kind}: ${text}`,
+  effect: 0,
+});

@@ -59,7 +59,7 @@ const screening: Screening = {
   ...{ id: "scr_1", kind: "party", trigger: "request", subject, verdict: "review" },
   ...{ hits: [], lists: [], configurationVersion: "c1", createdAt: at },
 };
-const request = { subject, parties: [], wallets: [] };
+const request = { subject, parties: [], wallets: [], banks: [] };
 const made = {
   ...{ screening, request: JSON.stringify(request), operationId: "op-1" },
   actor: { kind: "service", id: "beneficiary" },

@@ -5,6 +5,7 @@ import { systemClock } from "@disburse/kernel/time.ts";
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import { buildMatcher } from "@disburse/name-matcher/matcher.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { buildBankIndex } from "./banks/rules/bank.ts";
 import type { ListDifference } from "./lists/changed-entries.ts";
 import type { ListEntry } from "./lists/rules/entry.ts";
 import type { ListVersion } from "./lists/rules/version.ts";
@@ -33,6 +34,7 @@ export const requestFor = (recordId: string, name: string): ScreeningRequest => 
   subject: { merchantId: "mer_1", recordId },
   parties: [{ type: "individual", name, date: "", countries: [], documents: [] }],
   wallets: [],
+  banks: [],
 });
 
 /** An index in this thread, of entries that are a version of the one list. */
@@ -45,6 +47,7 @@ export function indexOf(version: string, entries: readonly ListEntry[]): Screeni
     lists: [listVersion],
     matcher: buildMatcher(entries, matcherConfig),
     wallets: buildWalletIndex(entries),
+    banks: buildBankIndex(entries),
     listOf: () => listVersion,
   };
   return {

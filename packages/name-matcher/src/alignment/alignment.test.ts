@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { matcherConfig } from "../config.ts";
 import { explain } from "../explanation.ts";
 import { canonicalSpelling, consonantSkeleton } from "../tokens/canonical-spelling.ts";
-import { type TokenKind, tokenKinds } from "../tokens/token-kinds.ts";
-import { type Alignment, align, concatenatedLink, isContained } from "./alignment.ts";
+import { tokenKinds } from "../tokens/token-kinds.ts";
+import { align, concatenatedLink } from "./alignment.ts";
 import { type Token, tokenSimilarity } from "./token-similarity.ts";
 
-const weights = { weight: 1, missingWeight: 1, conflictWeight: 1 };
+const weights = { weight: 1, missingWeight: 1, conflictWeight: 1, rarity: 1 };
 
 function tokensOf(name: string, isPerson: boolean): Token[] {
   const texts = name.split(" ");
@@ -65,73 +65,4 @@ describe("all of a name as one word", () => {
     const link = concatenatedLink(spelling, tokensOf(party, true), tokensOf(entry, true), share);
     expect(link !== undefined).toBe(isLinked);
   });
-});
-
-describe("a company's name stands whole in another", () => {
-  it.each([
-    ["a branch", "karavella bank london branch", true],
-    ["itself without its legal form", "karavella bank", true],
-    ["part of it", "karavella", false],
-    ["its words apart", "karavella london bank", false],
-    ["its words in another order", "bank karavella london", false],
-    ["a misspelling", "karavela bank london branch", false],
-  ])("%s: %s, %s", (_, party, isWhole) => {
-    const names = aligned(party, "karavella bank ltd", false);
-    expect(isContained(names.alignment, names.party, names.entry)).toBe(isWhole);
-  });
-});
-
-type Listed = readonly (readonly [text: string, kind: TokenKind])[];
-
-/** Whether a listed name is contained in a party's that has other words after it. */
-function contains(listed: Listed): boolean {
-  const entry = listed.map(([text, kind]) => ({ text, kind }));
-  const party = [...entry, { text: "london", kind: "name" }, { text: "branch", kind: "trade" }];
-  const links = entry.map((_each, at) => ({ party: 1 << at, entry: 1 << at }));
-  return isContained({ links } as unknown as Alignment, party as never, entry as never);
-}
-
-it.each<readonly [string, Listed, boolean]>([
-  [
-    "two names",
-    [
-      ["vexil", "name"],
-      ["moran", "name"],
-    ],
-    true,
-  ],
-  [
-    "a name and a trade",
-    [
-      ["vexil", "name"],
-      ["shipping", "trade"],
-    ],
-    true,
-  ],
-  [
-    "two trades",
-    [
-      ["general", "trade"],
-      ["shipping", "trade"],
-    ],
-    false,
-  ],
-  [
-    "one name and a particle",
-    [
-      ["al", "particle"],
-      ["vexil", "name"],
-    ],
-    false,
-  ],
-  [
-    "one name and its legal form",
-    [
-      ["vexil", "name"],
-      ["ltd", "legal"],
-    ],
-    false,
-  ],
-])("a listed name of %s", (_of, listed, isFound) => {
-  expect(contains(listed)).toBe(isFound);
 });

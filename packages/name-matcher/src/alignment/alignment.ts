@@ -2,7 +2,7 @@ import type { MatcherConfig } from "../config.ts";
 import { concatSpellings } from "../tokens/canonical-spelling.ts";
 import { concatenations } from "../tokens/token-kinds.ts";
 import { adjacentPairs, spellingLengthMax } from "../tokens/tokenizer.ts";
-import { spellingSimilarity } from "./spelling-distance.ts";
+import { editCost, spellingDistance, spellingSimilarity } from "./spelling-distance.ts";
 import type { Token } from "./token-similarity.ts";
 
 /** Tokens of the party matched with tokens of the entry. */
@@ -41,7 +41,10 @@ export function align(
   config: MatcherConfig,
   concatenated?: Link,
 ): Alignment {
-  const single = singleLinks(party, entry, similarity);
+  const single = [
+    ...singleLinks(party, entry, similarity),
+    ...firstInitialLinks(party, entry, config),
+  ];
   const compound = compoundLinks(party, entry, config.spelling.compound);
   let best = alignBy(single, party, entry, config);
   if (compound.length !== 0) {
@@ -136,6 +139,27 @@ function singleLinks(
   return links;
 }
 
+/**
+ * The link of a company's first word with its initial on the other side (`B. Melli Iran`). A single
+ * letter of a company is a name of its own elsewhere.
+ */
+function firstInitialLinks(
+  party: readonly Token[],
+  entry: readonly Token[],
+  { spelling, tokens }: MatcherConfig,
+): Link[] {
+  const isFirst = ({ kind }: Token): boolean => kind === "name" || kind === "trade";
+  const [ours, theirs] = [party.findIndex(isFirst), entry.findIndex(isFirst)];
+  const [one, other] = [party[ours], entry[theirs]];
+  if (one === undefined || other === undefined) return [];
+  const [short, long] = one.text.length === 1 ? [one, other] : [other, one];
+  if (short.text.length !== 1 || long.text.length === 1) return [];
+  if (!long.text.startsWith(short.text)) return [];
+  const weight = (tokens.initial + long.weight) / 2;
+  const similarity = spelling.initial;
+  return [{ party: 1 << ours, entry: 1 << theirs, similarity, weight, priority: weight }];
+}
+
 /** Two adjacent tokens of a side, their letters as one, and their positions as bits. */
 type Pair = {
   readonly first: Token;
@@ -187,6 +211,7 @@ function compoundLinks(party: readonly Token[], entry: readonly Token[], share: 
 /** A compound allows one edit, as a single token does in the vocabulary. */
 const compoundEditsMax = 1;
 const compoundSimilarityMin = 0.85;
+const compoundWrittenEditsMax = 2;
 /** A shorter half must be there whole: else it was left out, not joined. */
 const halfLengthMin = 3;
 
@@ -221,6 +246,10 @@ function compoundSimilarity({ first, second, text }: Pair, single: Token): numbe
   if (longest > lostMax + 1 || longest < -compoundEditsMax) return alike;
   const compound = concatSpellings(first.canonical, second.canonical);
   if (compound.length - single.canonical.length > lostMax) return alike;
+  // One edit of canonical spelling is two as written at most, else it is another word.
+  const limit = compoundWrittenEditsMax * editCost;
+  if (compound !== single.canonical && spellingDistance(text, single.text, limit) > limit)
+    return alike;
   return Math.max(alike, spellingSimilarity(compound, single.canonical, compoundSimilarityMin));
 }
 
@@ -257,34 +286,3 @@ export function concatenatedLink(
   const similarity = best * share;
   return { party: allBits(party), entry: bits, similarity, weight, priority: weight };
 }
-
-/** A name of fewer distinctive tokens is part of the names of many unrelated companies. */
-const distinctiveMin = 2;
-
-/**
- * Whether all of a listed company's name, but for its legal form, stands in a row in the party's: a
- * branch or a department of it (`Bank Melli Iran, London Branch`), or its name beside another.
- */
-export function isContained(
-  { links }: Alignment,
-  party: readonly Token[],
-  entry: readonly Token[],
-): boolean {
-  // Each of the listed tokens needs a link of its own; most names end here.
-  if (links.length < distinctiveMin) return false;
-  const listed = [...entry.entries()].filter(([, { kind }]) => kind !== "legal");
-  const positionOf = new Map<number, number>();
-  for (const link of links) {
-    const [ours, theirs] = [lowestBit(link.party), lowestBit(link.entry)];
-    const isSame = party[ours]?.text === entry[theirs]?.text;
-    if (isSame && link.party === 1 << ours && link.entry === 1 << theirs)
-      positionOf.set(theirs, ours);
-  }
-  const start = positionOf.get(listed[0]?.[0] ?? 0) ?? Number.NaN;
-  if (!listed.every(([at], offset) => positionOf.get(at) === start + offset)) return false;
-  const kinds = listed.map(([, { kind }]) => kind);
-  const distinctive = kinds.filter((kind) => kind === "name" || kind === "trade").length;
-  return distinctive >= distinctiveMin && kinds.includes("name");
-}
-
-const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits);

@@ -52,7 +52,7 @@ export function spellingDistance(a: string, b: string, limit: number): number {
   let [beforeLast, last, row] = tableRows;
   last[0] = 0;
   for (let j = 1; j <= b.length; j += 1) {
-    last[j] = (last[j - 1] ?? 0) + addCost(b.charCodeAt(j - 1) - letterA);
+    last[j] = (last[j - 1] ?? 0) + (j === 1 ? editCost : addCost(b.charCodeAt(j - 1) - letterA));
   }
   for (let i = 1; i <= a.length; i += 1) {
     if (fillRow(a, b, i, beforeLast, last, row) > limit) return limit + 1;
@@ -73,7 +73,8 @@ function fillRow(
   const letter = a.charCodeAt(i - 1) - letterA;
   const before = i > 1 ? a.charCodeAt(i - 2) - letterA : -1;
   const deleteCost = addCost(letter);
-  let left = (last[0] ?? 0) + deleteCost;
+  // Romanisations add vowels within a word, not in front of it (`Mattel`, `Emmatel`).
+  let left = (last[0] ?? 0) + (i === 1 ? editCost : deleteCost);
   row[0] = left;
   let least = left;
   for (let j = 1; j <= b.length; j += 1) {

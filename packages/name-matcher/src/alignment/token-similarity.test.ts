@@ -3,7 +3,7 @@ import { matcherConfig } from "../config.ts";
 import { canonicalSpelling, consonantSkeleton } from "../tokens/canonical-spelling.ts";
 import { type Token, tokenSimilarity } from "./token-similarity.ts";
 
-const weights = { weight: 1, missingWeight: 1, conflictWeight: 1 };
+const weights = { weight: 1, missingWeight: 1, conflictWeight: 1, rarity: 1 };
 
 function token(text: string, kind: Token["kind"] = "name"): Token {
   const canonical = canonicalSpelling(text);

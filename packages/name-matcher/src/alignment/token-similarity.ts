@@ -12,6 +12,8 @@ export type Token = {
   readonly missingWeight: number;
   /** Where the other name has another token in its place. */
   readonly conflictWeight: number;
+  /** In [0, 1]: how rare a name or word of trade is among the listed names; 0 of other kinds. */
+  readonly rarity: number;
   /** `canonicalSpelling(text)`. */
   readonly canonical: string;
   /** `consonantSkeleton(canonical)`. */

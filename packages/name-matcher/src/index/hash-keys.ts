@@ -113,9 +113,14 @@ export function forEachTokenKey(word: string, visit: Visit): void {
   forEachDeletion(word, editedLengthMin, fnvOffset, visit);
 }
 
+/** The keys of the letters of a canonical spelling. */
+export function forEachLetterKey(canonical: string, visit: Visit): void {
+  forEachDeletion(canonical, editedLengthMin, fnvOffset, visit);
+}
+
 /** The keys of a canonical spelling: of its letters, and of its consonants. */
 export function forEachSpellingKey(canonical: string, visit: Visit): void {
-  forEachDeletion(canonical, editedLengthMin, fnvOffset, visit);
+  forEachLetterKey(canonical, visit);
   const skeleton = consonantSkeleton(canonical);
   if (skeleton !== "") forEachDeletion(skeleton, editedSkeletonMin, skeletonSeed, visit);
 }

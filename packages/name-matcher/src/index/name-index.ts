@@ -9,7 +9,8 @@ import {
   tokenKind,
 } from "../tokens/token-kinds.ts";
 import { adjacentPairs } from "../tokens/tokenizer.ts";
-import { keyedNumbers, numberList } from "./flat-tables.ts";
+import { rarestWord } from "./containment.ts";
+import { keyedNumbers, numberList, type Rows } from "./flat-tables.ts";
 import {
   concatenationKeys,
   hashConcatenated,
@@ -17,15 +18,23 @@ import {
   hashToken,
   tokenSetKey,
 } from "./hash-keys.ts";
-import { type NameMatch, searchNames } from "./search.ts";
+import {
+  type ListedNames,
+  type NameMatch,
+  rarityOfCount,
+  searchNames,
+  searchOtherType,
+} from "./search.ts";
 import { vocabularyBuilder } from "./vocabulary.ts";
 
 /** The names of all entries of one type, searched by their tokens. */
 export type NameIndex = {
   /** The best match of each entry that is like a name, by the position of the entry. */
   search(name: string): Map<number, NameMatch>;
-  /** The same of entries with a name of the very same tokens, in any order. */
-  searchExact(name: string): Map<number, NameMatch>;
+  /** The same for a party of another type; see `searchOtherType`. */
+  searchOtherType(name: string): Map<number, NameMatch>;
+  /** Whether a name or word of trade has this canonical spelling. */
+  hasWord(canonical: string): boolean;
 };
 
 /** An empty index of entries of one type; entries are added with their position, one by one. */
@@ -35,6 +44,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
   const [compounds, tokenSets, concatenated] = [keyedNumbers(), keyedNumbers(), keyedNumbers()];
   const [entryOf, nameAtOf] = [numberList(), numberList()];
   const weightOf: number[] = [];
+  const weak = new Set<number>();
 
   const addName = (tokens: readonly string[], at: number): void => {
     const name = describe(tokens);
@@ -56,35 +66,70 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
           addName(tokens, weightOf.length);
           entryOf.push(entryAt);
           nameAtOf.push(nameAt);
+          if (kind === "weak") weak.add(weightOf.length);
           weightOf.push(kind === "weak" ? config.weakAlias : 1);
         }
       }
     },
-    finish(): NameIndex {
+    /** `isPersonsWord`: a given or family name, of an index of companies. */
+    finish(isPersonsWord?: (canonical: string) => boolean): NameIndex {
       const known = vocabulary.finish();
-      const names = weightOf.length;
-      const listed = {
+      const count = weightOf.length;
+      const names = {
         vocabulary: known,
         postings: postings.rows(known.spellings.length),
         compounds: compounds.table(),
         tokenSets: tokenSets.table(),
         concatenated: concatenated.table(),
-        tokensOf: tokensOf.rows(names),
-        kindsOf: kindsOf.rows(names),
+        tokensOf: tokensOf.rows(count),
+        kindsOf: kindsOf.rows(count),
         entryOf: entryOf.values().slice(),
         nameAtOf: nameAtOf.values().slice(),
         weightOf: Float32Array.from(weightOf),
         isPerson,
         config,
         weighed: new Map(),
-        scores: new Float32Array(names),
+        scores: new Float32Array(count),
       };
+      const listed = { ...names, byRarest: rowsByRarest(names, weak, isPersonsWord) };
       return {
-        search: (name) => searchNames(name, listed, false),
-        searchExact: (name) => searchNames(name, listed, true),
+        search: (name) => searchNames(name, listed),
+        searchOtherType: (name) => searchOtherType(name, listed),
+        hasWord: (canonical) => known.spellingId(canonical) !== undefined,
       };
     },
   };
+}
+
+/** Names by their rarest word, but for weak aliases; see `rarestWord`. */
+function rowsByRarest(
+  listed: Omit<ListedNames, "byRarest">,
+  weak: ReadonlySet<number>,
+  isPersonsWord: ((canonical: string) => boolean) | undefined,
+): Rows {
+  const { vocabulary, postings, tokensOf, kindsOf, entryOf, config } = listed;
+  const { tokens, spellings, spellingOf } = vocabulary;
+  const rarities = Float32Array.from(spellings, (_, spelling) =>
+    rarityOfCount(postings.row(spelling).length, entryOf.length, config),
+  );
+  const byRarest = keyedNumbers();
+  for (const at of entryOf.keys()) {
+    if (weak.has(at)) continue;
+    const kinds = kindsOf.row(at);
+    const words = Array.from(tokensOf.row(at), (id, position) => {
+      const spelling = spellingOf[id] ?? 0;
+      return {
+        text: tokens[id] ?? "",
+        kind: allTokenKinds[kinds[position] ?? 0] ?? "name",
+        canonical: spellings[spelling] ?? "",
+        rarity: rarities[spelling] ?? 0,
+        spelling,
+      };
+    });
+    const rarest = rarestWord(words, isPersonsWord, listed);
+    if (rarest !== undefined) byRarest.add(rarest.spelling, at);
+  }
+  return byRarest.rows(spellings.length);
 }
 
 /** What the index keeps of a listed name, by the positions of its tokens; ids of the vocabulary. */

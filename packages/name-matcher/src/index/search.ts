@@ -1,4 +1,4 @@
-import { align, concatenatedLink, isContained } from "../alignment/alignment.ts";
+import { align, concatenatedLink } from "../alignment/alignment.ts";
 import { type Token, tokenSimilarity } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
 import type { AlignedNames } from "../explanation.ts";
@@ -15,6 +15,7 @@ import {
   tokenKinds,
 } from "../tokens/token-kinds.ts";
 import { adjacentPairs, compoundParts } from "../tokens/tokenizer.ts";
+import { type Containment, containmentFilter, containmentOf } from "./containment.ts";
 import { type KeyTable, type Rows, topPositions } from "./flat-tables.ts";
 import { consonantRingKey, hashSkeleton, hashToken, tokenSetKey } from "./hash-keys.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -38,6 +39,8 @@ export type ListedNames = {
   readonly nameAtOf: Int32Array;
   /** The factor of each name's score, below 1 for a weak alias. */
   readonly weightOf: Float32Array;
+  /** Names by the canonical spelling of their rarest word; see `containment.ts`. */
+  readonly byRarest: Rows;
   readonly isPerson: boolean;
   readonly config: MatcherConfig;
   /** Tokens by id and kind, weighed on first use. */
@@ -52,67 +55,106 @@ export type NameMatch = AlignedNames & {
   readonly nameAt: number;
   /** Of the alignment, times the factor of a weak alias. */
   readonly score: number;
-  /** All of the listed name stands in the party's; see `isContained`. */
-  readonly isContained: boolean;
+  /** Present where the party's name contains the listed one. */
+  readonly contained: Containment | undefined;
 };
+
+/** Positions of names to compare, and of those that the party's name may contain. */
+type Found = { readonly likely: Iterable<number>; readonly within: ReadonlySet<number> };
 
 /**
  * The best alignment of each entry with a name, by the entry's position. Candidates are the names
- * with the most weight in common, or, if `isExact`, those of the very same tokens; only they are
- * aligned.
+ * with the most weight in common and those that the name may contain; only they are aligned.
  */
-export function searchNames(
-  name: string,
-  listed: ListedNames,
-  isExact: boolean,
-): Map<number, NameMatch> {
+export function searchNames(name: string, listed: ListedNames): Map<number, NameMatch> {
   const best = new Map<number, NameMatch>();
   for (const variant of nameVariants(name, listed.isPerson).variants) {
     const party = partyTokens(variant.tokens, listed);
-    const found = new Set(isExact ? [] : candidates(party, listed));
-    const hashes = party.map(({ canonical, skeleton }) => hashSkeleton(canonical, skeleton));
-    const kinds = party.map(({ kind }) => kind);
-    const exactKey = tokenSetKey(kinds, hashes);
-    if (party.length > 0) listed.tokenSets.forEach(exactKey, (at) => found.add(at));
-    compare(variant, party, found, listed, best);
+    const near = new Set<number>();
+    const likely = new Set(candidates(party, listed, near));
+    forEachExact(party, listed, (at) => likely.add(at));
+    compare(variant, party, { likely, within: withRarest(near, listed) }, listed, best);
   }
   return best;
+}
+
+/**
+ * The same for the name of a party of another type: only with names of the very same tokens, and
+ * with those that it contains.
+ */
+export function searchOtherType(name: string, listed: ListedNames): Map<number, NameMatch> {
+  const best = new Map<number, NameMatch>();
+  for (const [order, variant] of nameVariants(name, listed.isPerson).variants.entries()) {
+    const party = partyTokens(variant.tokens, listed);
+    const likely = new Set<number>();
+    forEachExact(party, listed, (at) => likely.add(at));
+    // The first variant is the whole name, which contains what the others do.
+    const words = order === 0 ? new Set(party.map(({ canonical }) => canonical)) : [];
+    const near = [...words].flatMap((word) => [...listed.vocabulary.near(word)]);
+    compare(variant, party, { likely, within: withRarest(near, listed) }, listed, best);
+  }
+  return best;
+}
+
+function forEachExact(
+  party: readonly Token[],
+  listed: ListedNames,
+  visit: (at: number) => void,
+): void {
+  if (party.length === 0) return;
+  const hashes = party.map(({ canonical, skeleton }) => hashSkeleton(canonical, skeleton));
+  const kinds = party.map(({ kind }) => kind);
+  listed.tokenSets.forEach(tokenSetKey(kinds, hashes), visit);
+}
+
+/** Names of which one of these canonical spellings is the rarest word. */
+function withRarest(spellings: Iterable<number>, { byRarest }: ListedNames): Set<number> {
+  const names = new Set<number>();
+  for (const spelling of spellings) for (const at of byRarest.row(spelling)) names.add(at);
+  return names;
 }
 
 /** Aligns a party's tokens with the names found, and keeps the best match of each entry. */
 function compare(
   { concatenated }: NameVariant,
   party: readonly Token[],
-  found: Set<number>,
+  { likely, within }: Found,
   listed: ListedNames,
   best: Map<number, NameMatch>,
 ): void {
-  const { tokensOf, kindsOf, entryOf, nameAtOf, weightOf, config, isPerson } = listed;
+  const { tokensOf, kindsOf, entryOf, nameAtOf, weightOf, config } = listed;
   const similarity = cachedSimilarity(config);
   const asOne = new Set<number>();
   const key = consonantRingKey([concatenated]);
   if (key !== undefined) listed.concatenated.forEach(key, (at) => asOne.add(at));
-  for (const at of found.union(asOne)) {
+  const aligned = new Set(likely).union(asOne);
+  const mayContain = containmentFilter(party, similarity, config);
+  for (const at of aligned.union(within)) {
     const [ids, kinds] = [tokensOf.row(at), kindsOf.row(at)];
     const entry: Token[] = [];
     for (let position = 0; position < ids.length; position += 1) {
       entry.push(listedToken(ids[position] ?? 0, kinds[position] ?? 0, listed));
     }
+    if (!aligned.has(at) && !mayContain(entry)) continue;
     const whole = asOne.has(at)
       ? concatenatedLink(concatenated, party, entry, config.spelling.compound)
       : undefined;
     const alignment = align(party, entry, similarity, config, whole);
+    const contained = within.has(at) ? containmentOf(alignment, party, entry, config) : undefined;
+    const nameAt = nameAtOf[at] ?? 0;
+    const score = alignment.score * (weightOf[at] ?? 1);
     const entryAt = entryOf[at] ?? 0;
-    const before = best.get(entryAt);
-    const aligned = alignment.score * (weightOf[at] ?? 1);
-    const mayBeContained = !isPerson && aligned < config.bands.review;
-    const contained = mayBeContained && isContained(alignment, party, entry);
-    const score = contained ? config.bands.review : aligned;
-    if (before === undefined || score > before.score) {
-      const nameAt = nameAtOf[at] ?? 0;
-      best.set(entryAt, { nameAt, score, alignment, isContained: contained, party, entry });
-    }
+    const match = { nameAt, score, alignment, contained, party, entry };
+    best.set(entryAt, better(best.get(entryAt), match));
   }
+}
+
+/** The higher score of two names of an entry, and what either of them says of containment. */
+function better(before: NameMatch | undefined, match: NameMatch): NameMatch {
+  if (before === undefined) return match;
+  const best = match.score > before.score ? match : before;
+  const contained = before.contained ?? match.contained;
+  return best.contained === contained ? best : { ...best, contained };
 }
 
 function partyTokens(tokens: readonly string[], listed: ListedNames): Token[] {
@@ -136,16 +178,23 @@ function weigh(
   const { tokens } = config;
   if (kind !== "name" && kind !== "trade") {
     const weight = tokens[kind];
-    const weights = { weight, missingWeight: weight, conflictWeight: weight };
+    const weights = { weight, missingWeight: weight, conflictWeight: weight, rarity: 0 };
     return { text, kind, ...weights, canonical, skeleton };
   }
-  const count = spelling === undefined ? 0 : postings.row(spelling).length;
-  const names = Math.max(entryOf.length, tokens.namesMin);
-  const rarity = Math.max(0, Math.log(names / (count + 1)) / Math.log(names));
+  const rarity =
+    spelling === undefined
+      ? tokens.unknownRarity
+      : rarityOfCount(postings.row(spelling).length, entryOf.length, config);
   const conflictWeight = tokens.commonest + (1 - tokens.commonest) * rarity;
   const weight = kind === "trade" ? Math.min(conflictWeight, tokens.trade) : conflictWeight;
   const missingWeight = kind === "name" && !isPerson ? weight * tokens.companyMissing : weight;
-  return { text, kind, weight, missingWeight, conflictWeight, canonical, skeleton };
+  return { text, kind, weight, missingWeight, conflictWeight, rarity, canonical, skeleton };
+}
+
+/** The rarity of a word that so many of the names have, in [0, 1]. */
+export function rarityOfCount(count: number, names: number, { tokens }: MatcherConfig): number {
+  const all = Math.max(names, tokens.namesMin);
+  return Math.max(0, Math.log(all / (count + 1)) / Math.log(all));
 }
 
 function listedToken(id: number, kindAt: number, listed: ListedNames): Token {
@@ -180,11 +229,15 @@ function cachedSimilarity(config: MatcherConfig): (party: Token, entry: Token) =
 /** The weight of half of a compound in the search. */
 const partWeight = 0.4;
 
+/** By canonical letters alone; `containmentOf` compares words as a whole. */
+const nearMin = 0.8;
+
 /**
  * The names that share the most weight with the party's tokens: `candidatesMax`, and of those tied
- * for the last as many as a name of few tokens leaves time for.
+ * for the last as many as a name of few tokens leaves time for. Adds the canonical spellings that
+ * are near to one of them to `near`.
  */
-function candidates(party: readonly Token[], listed: ListedNames): number[] {
+function candidates(party: readonly Token[], listed: ListedNames, near: Set<number>): number[] {
   const { scores, compounds, postings, vocabulary, tokensOf, config } = listed;
   const touched: number[] = [];
   const score = (name: number, weight: number): void => {
@@ -201,6 +254,7 @@ function candidates(party: readonly Token[], listed: ListedNames): number[] {
     const { spellings, tokens } = vocabulary.similar(text, canonical);
     for (const [spelling, alike] of spellings) {
       if (alike === 0) continue;
+      if (alike >= nearMin) near.add(spelling);
       for (const name of postings.row(spelling)) score(name, weight * alike);
     }
     for (const [id, alike] of tokens) if (alike > 0) scoreToken(id, weight * alike);

@@ -1,7 +1,7 @@
 import { spellingSimilarity } from "../alignment/spelling-distance.ts";
 import { canonicalSpelling } from "../tokens/canonical-spelling.ts";
-import { keyedNumbers, numberList } from "./flat-tables.ts";
-import { forEachSpellingKey, forEachTokenKey } from "./hash-keys.ts";
+import { type KeyTable, keyedNumbers, numberList } from "./flat-tables.ts";
+import { forEachLetterKey, forEachSpellingKey, forEachTokenKey } from "./hash-keys.ts";
 
 /**
  * The distinct tokens of all listed names and their canonical spellings, found by themselves, by
@@ -26,6 +26,8 @@ export type Vocabulary = {
     text: string,
     canonical: string,
   ): Readonly<Record<"spellings" | "tokens", ReadonlyMap<number, number>>>;
+  /** Ids of canonical spellings that are equal or one edit away; a part of `similar`. */
+  near(canonical: string): ReadonlySet<number>;
 };
 
 /** Less similar tokens are different ones, whatever the configuration. */
@@ -96,7 +98,22 @@ export function vocabularyBuilder() {
           forEachTokenKey(text, (key) => byToken.forEach(key, considerToken));
           return { spellings: found, tokens: similarTokens };
         },
+        near: (canonical) => nearSpellings(canonical, spellings, bySpelling),
       };
     },
   };
+}
+
+function nearSpellings(
+  canonical: string,
+  spellings: readonly string[],
+  bySpelling: KeyTable,
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  const consider = (id: number): void => {
+    const isNear = spellingSimilarity(canonical, spellings[id] ?? "", similarityMin) > 0;
+    if (isNear) found.add(id);
+  };
+  forEachLetterKey(canonical, (key) => bySpelling.forEach(key, consider));
+  return found;
 }

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
+import { matcherConfig } from "../config.ts";
 import { buildMatcher } from "../matcher.ts";
 import { entriesOf, queriesOf, UnusableInput } from "./query-set.ts";
-import { allScoresConfig, predictionLine, runQueries } from "./recall.ts";
+import { predictionLine, runQueries } from "./recall.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bench-screening-"));
 const at = (name: string): string => join(folder, name);
@@ -40,11 +41,33 @@ describe("the input of the benchmark", () => {
 });
 
 describe("the benchmark", () => {
-  it("predicts what each query finds, with its score and time", () => {
-    const matcher = buildMatcher(entriesOf(at("list.jsonl")), allScoresConfig);
+  it("predicts what each query finds, with the product's verdict, scores and time", () => {
+    const matcher = buildMatcher(entriesOf(at("list.jsonl")), matcherConfig);
     const [line] = runQueries(matcher, queriesOf(at("queries.jsonl"))).map(predictionLine);
     const results = [{ uid: "e2", score: 1 }];
-    expect(JSON.parse(line ?? "")).toEqual({ id: "q1", results, ms: expect.any(Number) });
+    const ms = expect.any(Number);
+    expect(JSON.parse(line ?? "")).toEqual({ id: "q1", verdict: "block", results, ms });
+  });
+
+  it.each([
+    ["another person", "Igor Petrovski", "clear"],
+    ["a name that cannot be read whole", "Tamerl\ufffdn Nobody", "review"],
+  ])("judges %s", (_, name, verdict) => {
+    const matcher = buildMatcher(entriesOf(at("list.jsonl")), matcherConfig);
+    const [query] = queriesOf(at("queries.jsonl"));
+    if (query === undefined) throw new Error("no query");
+    const [result] = runQueries(matcher, [{ ...query, party: { ...query.party, name } }]);
+    expect(result?.verdict).toBe(verdict);
+  });
+
+  it("reports scores under the threshold of review, and leaves them clear", () => {
+    const matcher = buildMatcher(entriesOf(at("list.jsonl")), matcherConfig);
+    const [query] = queriesOf(at("queries.jsonl"));
+    if (query === undefined) throw new Error("no query");
+    const name = "Taras Zhdanovski";
+    const [result] = runQueries(matcher, [{ ...query, party: { ...query.party, name } }]);
+    expect(result?.hits).toMatchObject([{ verdict: "clear" }]);
+    expect(matcher.match({ ...query.party, name })).toEqual([]);
   });
 
   it("ends with 1 and its usage after an unknown flag", () => {

@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { matcherConfig } from "../config.ts";
+import { entryTypes } from "../entry.ts";
 import { buildMatcher } from "../matcher.ts";
 import {
   entriesOf,
@@ -11,13 +13,15 @@ import {
   queriesOf,
   queryFile,
   UnusableInput,
+  verdictFiles,
 } from "./query-set.ts";
-import { allScoresConfig, predictionLine, quality, runQueries } from "./recall.ts";
+import { predictionLine, type QueryResult, quality, runQueries, verdictsOf } from "./recall.ts";
 import { printed, type Report } from "./report.ts";
 import { baselineScan, speedOf, syntheticEntries, timed } from "./speed.ts";
 
-const usage = `usage: npm run bench:screening [-- --index FILE.jsonl[.gz] --queries FILE.jsonl
-       --out PREDICTIONS.jsonl --json FILE]`;
+const usage = `usage: npm run bench:screening [-- --index FILE.jsonl[.gz] --queries FILE.jsonl ...
+       --out PREDICTIONS.jsonl --json FILE]
+Recall is measured on the first file of queries, verdicts on each.`;
 
 const largerCount = 100_000;
 const seed = 1;
@@ -26,7 +30,8 @@ const scannedMax = 50;
 
 function read(args: readonly string[]) {
   const text = { type: "string" } as const;
-  const options = { index: text, queries: text, out: text, json: text };
+  const texts = { type: "string", multiple: true } as const;
+  const options = { index: text, queries: texts, out: text, json: text };
   try {
     return parseArgs({ args: [...args], options, strict: true }).values;
   } catch (error) {
@@ -36,31 +41,37 @@ function read(args: readonly string[]) {
 }
 
 function run(args: readonly string[]): void {
-  const { index, queries: queriesFile, out, json } = read(args);
-  if (!hasQuerySet && index === undefined && queriesFile === undefined) {
+  const { index, queries: files, out, json } = read(args);
+  if (!hasQuerySet && index === undefined && files === undefined) {
     process.stdout.write("the query set is not beside the project: nothing measured\n");
     return;
   }
   const entries = entriesOf(index ?? listFile);
-  const queries = queriesOf(queriesFile ?? queryFile);
-  const matcher = buildMatcher(entries, allScoresConfig);
+  const sets = (files ?? [queryFile, ...verdictFiles]).map((file) => ({
+    name: basename(file),
+    queries: queriesOf(file),
+  }));
+  const matcher = buildMatcher(entries, matcherConfig);
+  const first = sets[0]?.queries ?? [];
   // The first pass warms up the compiler, as in a process that runs for days.
-  runQueries(matcher, queries);
-  const results = runQueries(matcher, queries);
+  runQueries(matcher, first);
+  const measured = sets.map(({ name, queries }) => ({
+    name,
+    results: runQueries(matcher, queries),
+  }));
+  const results = measured.flatMap((set) => set.results);
   if (out !== undefined) write(out, results.map(predictionLine).join(""));
-  const scan = baselineScan(entries);
-  const scanned = queries.slice(0, scannedMax).map((query) => timed(() => scan(query)));
   const report: Report = {
     configurationVersion: matcherConfig.version,
     entries: entries.length,
-    queries: queries.length,
-    ...quality(results),
-    speed: speedOf(results),
-    plainScan: { ...speedOf(scanned), queries: scanned.length },
-    larger: larger(entries, queries),
+    queries: results.length,
+    ...quality(measured[0]?.results ?? []),
+    sets: measured.map((set) => ({ name: set.name, ...verdictsOf(set.results) })),
+    speed: speedByType(results),
+    ...(files === undefined && index === undefined && { peers: peersOf(entries, first) }),
   };
   if (json !== undefined) write(json, `${JSON.stringify(report, null, 2)}\n`);
-  process.stdout.write(`${printed(report, index === undefined && queriesFile === undefined)}\n`);
+  process.stdout.write(`${printed(report)}\n`);
 }
 
 function write(path: string, text: string): void {
@@ -71,11 +82,27 @@ function write(path: string, text: string): void {
   }
 }
 
-function larger(entries: readonly ListedEntry[], queries: readonly Query[]): Report["larger"] {
+function speedByType(results: readonly QueryResult[]): Report["speed"] {
+  return entryTypes.flatMap((type) => {
+    const some = results.filter(({ query }) => query.party.type === type);
+    return some.length === 0 ? [] : [{ type, queries: some.length, ...speedOf(some) }];
+  });
+}
+
+/** Speed on more entries, and of a scan of all names. */
+function peersOf(
+  entries: readonly ListedEntry[],
+  queries: readonly Query[],
+): NonNullable<Report["peers"]> {
+  const scan = baselineScan(entries);
+  const scanned = queries.slice(0, scannedMax).map((query) => timed(() => scan(query)));
   const more = syntheticEntries(entries, largerCount, seed);
   const matcher = buildMatcher(more, matcherConfig);
   runQueries(matcher, queries.slice(0, queries.length / 4));
-  return { entries: more.length, ...speedOf(runQueries(matcher, queries)) };
+  return {
+    larger: { entries: more.length, ...speedOf(runQueries(matcher, queries)) },
+    plainScan: { ...speedOf(scanned), queries: scanned.length },
+  };
 }
 
 try {

@@ -12,8 +12,12 @@ export class UnusableInput extends Error {}
 const folder = join(import.meta.dirname, "../../../../../shared/data/sanctions");
 /** The list that the queries are about. */
 export const listFile = join(folder, "index_dev.jsonl.gz");
-/** The labelled queries. */
+/** The labelled queries that recall is measured on. */
 export const queryFile = join(folder, "dev.jsonl");
+/** Further queries, whose verdicts are counted: names within longer ones, and real names. */
+export const verdictFiles = ["contain_dev.jsonl", "real_persons_dev.jsonl", "real_firms_dev.jsonl"]
+  .map((name) => join(folder, name))
+  .filter((path) => existsSync(path));
 
 /** Whether the query set is on this machine; tests that need it skip without it. */
 export const hasQuerySet = existsSync(queryFile) && existsSync(listFile);

@@ -1,38 +1,50 @@
-import { type MatcherConfig, matcherConfig } from "../config.ts";
 import type { Hit, Matcher } from "../matcher.ts";
+import { nameQualityIssue } from "../name-quality.ts";
+import { type Verdict, worstVerdict } from "../verdict.ts";
 import type { ListedEntry, Query } from "./query-set.ts";
 import { timed } from "./speed.ts";
 
-/** The configuration in use, with a review threshold that shows the scores below it too. */
-export const allScoresConfig: MatcherConfig = {
-  ...matcherConfig,
-  bands: { review: 0.3, block: matcherConfig.bands.block },
-};
+/** Scores below this are not reported: far below the threshold of any false-positive rate. */
+const scoreMin = 0.3;
+/** More hits than any query has, so that each right one is among them. */
+const hitsMax = 10_000;
 
-/** The hits of a query, best first, and the milliseconds that it took. */
+/** The result of one query. */
 export type QueryResult = {
   readonly query: Query;
+  /** Best score first, clear ones too. */
   readonly hits: readonly Hit<ListedEntry>[];
+  /** The product's verdict: of all hits, and of a name that cannot be compared whole. */
+  readonly verdict: Verdict;
+  /** Of the search as the product makes it. */
   readonly ms: number;
   /** Of the processor alone, without what else the machine does. */
   readonly cpuMs: number;
 };
 
-/** Screens the party of each query. */
+/** Screens each party as the product does, and reports the scores of clear hits too. */
 export function runQueries(
   matcher: Matcher<ListedEntry>,
   queries: readonly Query[],
 ): QueryResult[] {
   return queries.map((query) => {
-    const { value: hits, ...times } = timed(() => matcher.match(query.party));
-    return { query, hits, ...times };
+    const { party } = query;
+    const { value: found, ...times } = timed(() => matcher.match(party));
+    const hits = matcher.match(party, { most: hitsMax, clearFrom: scoreMin });
+    hits.sort((a, b) => b.score - a.score);
+    const isUnreadable = nameQualityIssue(party.name, party.type === "individual") !== undefined;
+    const verdict = worstVerdict([
+      ...found.map((hit) => hit.verdict),
+      isUnreadable ? "review" : "clear",
+    ]);
+    return { query, hits, verdict, ...times };
   });
 }
 
-/** A line of predictions, as `evaluate.py` of the query set reads it. */
-export function predictionLine({ query, hits, ms }: QueryResult): string {
+/** A line of predictions, as `evaluate.py` of the query set reads it, with the verdict. */
+export function predictionLine({ query, hits, verdict, ms }: QueryResult): string {
   const results = hits.map(({ entry, score }) => ({ uid: entry.uid, score }));
-  return `${JSON.stringify({ id: query.id, results, ms })}\n`;
+  return `${JSON.stringify({ id: query.id, verdict, results, ms })}\n`;
 }
 
 const rightHits = ({ query, hits }: QueryResult): QueryResult["hits"] =>
@@ -70,42 +82,43 @@ export function recallAt(results: readonly QueryResult[], falsePositiveRate: num
 /** The false-positive rates that recall is reported at. */
 export const falsePositiveRates = [0.001, 0.01, 0.05] as const;
 
-/** Recall at each false-positive rate, over all queries and by kind, and at the bands in use. */
+/** Recall at each false-positive rate, over all queries and by kind, and the verdicts. */
 export function quality(results: readonly QueryResult[]) {
   const recall = falsePositiveRates.map((falsePositiveRate) => ({
     falsePositiveRate,
     ...recallAt(results, falsePositiveRate),
   }));
-  const byKind = Map.groupBy(results.filter(isPositive), ({ query }) => query.kind);
-  const kinds = [...byKind]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([kind, some]) => {
-      const scores = some.map(rightScore);
-      const recalls = recall.map(({ threshold }) => shareAbove(scores, threshold));
-      return { kind, count: scores.length, recalls };
-    });
-  return { recall, kinds, bands: bandsOf(results) };
+  const kinds = byKind(results.filter(isPositive)).map(({ kind, some }) => {
+    const scores = some.map(rightScore);
+    const recalls = recall.map(({ threshold }) => shareAbove(scores, threshold));
+    return { kind, count: scores.length, recalls };
+  });
+  return { recall, kinds, verdicts: verdictsOf(results) };
 }
 
-/** Shares of positives, negatives and namesakes that are held for review, and blocked. */
-function bandsOf(results: readonly QueryResult[]) {
-  const { review } = matcherConfig.bands;
-  const share = (of: readonly QueryResult[], is: (result: QueryResult) => boolean): number =>
-    of.filter(is).length / Math.max(1, of.length);
-  // A name that is a review by itself stays one, whatever evidence lowers the score.
-  const isHeld = ({ hits }: QueryResult): boolean =>
-    hits.some(({ score, nameScore }) => Math.max(score, nameScore) >= review);
-  const isBlocked = ({ hits }: QueryResult): boolean =>
-    hits.some(({ verdict }) => verdict === "block");
-  const right = results.filter(isPositive).map((one) => ({ ...one, hits: rightHits(one) }));
-  const negatives = results.filter(isNegative);
+function byKind(results: readonly QueryResult[]) {
+  return [...Map.groupBy(results, ({ query }) => query.kind)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, some]) => ({ kind, some }));
+}
+
+/** Shares of queries that the product holds (review or block) and blocks, all and by kind. */
+export function verdictsOf(results: readonly QueryResult[]) {
   const namesakes = results.filter(({ query }) => query.kind === "namesake_dob_conflict");
   return {
-    held: share(right, isHeld),
-    falselyHeld: share(negatives, isHeld),
-    blocked: share(right, isBlocked),
-    falselyBlocked: share(negatives, isBlocked),
-    namesakesHeld: share(namesakes, isHeld),
-    namesakesBlocked: share(namesakes, isBlocked),
+    mustBeFound: held(results.filter(isPositive)),
+    mustNot: held(results.filter(isNegative)),
+    namesakes: held(namesakes),
+    kinds: byKind(results).map(({ kind, some }) => ({ kind, ...held(some) })),
+  };
+}
+
+function held(some: readonly QueryResult[]) {
+  const share = (is: (result: QueryResult) => boolean): number =>
+    some.filter(is).length / Math.max(1, some.length);
+  return {
+    count: some.length,
+    held: share(({ verdict }) => verdict !== "clear"),
+    blocked: share(({ verdict }) => verdict === "block"),
   };
 }

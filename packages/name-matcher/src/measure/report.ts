@@ -1,17 +1,24 @@
-import type { quality } from "./recall.ts";
+import type { quality, verdictsOf } from "./recall.ts";
 import type { speedOf } from "./speed.ts";
 
 type Speed = ReturnType<typeof speedOf>;
+type Verdicts = ReturnType<typeof verdictsOf>;
 
 /** Everything that was measured, as `--json` writes it; shares in [0, 1], times in milliseconds. */
 export type Report = ReturnType<typeof quality> & {
   readonly configurationVersion: string;
   readonly entries: number;
   readonly queries: number;
-  readonly speed: Speed;
-  /** The same queries to more entries of the same vocabulary. */
-  readonly larger: Speed & { readonly entries: number };
-  readonly plainScan: Speed & { readonly queries: number };
+  /** Verdicts on each set of queries, by the name of its file. */
+  readonly sets: readonly (Verdicts & { readonly name: string })[];
+  /** Of all sets, by the party's type. */
+  readonly speed: readonly (Speed & { readonly type: string; readonly queries: number })[];
+  /** Absent where the queries are your own. */
+  readonly peers?: {
+    /** The same queries to more entries of the same vocabulary. */
+    readonly larger: Speed & { readonly entries: number };
+    readonly plainScan: Speed & { readonly queries: number };
+  };
 };
 
 /** What others reach on the query set beside the project, as its README gives it. */
@@ -30,16 +37,16 @@ const row = (label: string, cells: readonly string[]): string =>
   label.padEnd(labelWidth) + cells.map((cell) => cell.padStart(cellWidth)).join("");
 const percent = (share: number): string => (share * 100).toFixed(1);
 
-/** The report as text. `isPeersSet`: the peers were measured on these queries. */
-export function printed(report: Report, isPeersSet: boolean): string {
-  const { entries, queries, configurationVersion: version, recall, kinds, bands } = report;
+/** The report as text. */
+export function printed(report: Report): string {
+  const { entries, queries, configurationVersion: version, recall, kinds } = report;
   const ofRecall = (label: string, cell: (at: (typeof recall)[number]) => string): string =>
     row(label, recall.map(cell));
   return [
     `${queries} queries, ${entries} entries, configuration ${version}`,
     "",
     ofRecall("recall at a false-positive rate of", (at) => `${at.falsePositiveRate * 100}%`),
-    ...(isPeersSet ? peers : []).map(([name, ...values]) =>
+    ...(report.peers === undefined ? [] : peers).map(([name, ...values]) =>
       row(
         name,
         values.map((value) => value?.toFixed(1) ?? "-"),
@@ -53,20 +60,36 @@ export function printed(report: Report, isPeersSet: boolean): string {
     "",
     ...kinds.map(({ kind, count, recalls }) => row(`${kind} (${count})`, recalls.map(percent))),
     "",
-    row("at the configured bands", ["review", "block"]),
-    row("must be found", [bands.held, bands.blocked].map(percent)),
-    row("must not", [bands.falselyHeld, bands.falselyBlocked].map(percent)),
-    row(
-      "namesakes with another birth date",
-      [bands.namesakesHeld, bands.namesakesBlocked].map(percent),
-    ),
-    "",
+    ...report.sets.flatMap(verdictRows),
     row("ms of one screening", ["p50", "p95", "p99"]),
-    ...speedRows(`${entries} entries`, report.speed),
-    ...speedRows(`${report.larger.entries} entries, synthetic`, report.larger),
-    ...speedRows(`plain Jaro-Winkler scan, ${entries} entries`, report.plainScan),
+    ...report.speed.flatMap((each) => speedRows(`${each.queries} of type ${each.type}`, each)),
+    ...peerRows(report),
     "",
   ].join("\n");
+}
+
+function verdictRows({ name, mustBeFound, mustNot, kinds }: Report["sets"][number]): string[] {
+  const cells = ({ held, blocked }: (typeof kinds)[number] | typeof mustNot): string[] =>
+    [held, blocked].map((share) => (share * 100).toFixed(2));
+  const counted = [
+    { kind: "must be found", ...mustBeFound },
+    { kind: "must not", ...mustNot },
+  ].filter(({ count }) => count > 0);
+  return [
+    row(`verdicts on ${name}`, ["held", "blocked"]),
+    ...counted.map((each) => row(`${each.kind} (${each.count})`, cells(each))),
+    ...kinds.map((each) => row(`  ${each.kind} (${each.count})`, cells(each))),
+    "",
+  ];
+}
+
+function peerRows({ peers, entries }: Report): string[] {
+  if (peers === undefined) return [];
+  const { larger, plainScan } = peers;
+  return [
+    ...speedRows(`${larger.entries} entries, synthetic`, larger),
+    ...speedRows(`plain Jaro-Winkler scan, ${entries} entries`, plainScan),
+  ];
 }
 
 function speedRows(label: string, speed: Speed): string[] {

@@ -106,7 +106,8 @@ const consonants: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-const points = /[\u0591-\u05c7]/gu;
+/** Vowel points, and the double quote between the last letters of an acronym. */
+const points = /[\u0591-\u05c7]|(?<=\p{Script=Hebrew})["”״](?=\p{Script=Hebrew})/gu;
 const word = /\p{Script=Hebrew}+/gu;
 const [alef, he, vav, yod, ayin] = ["א", "ה", "ו", "י", "ע"] as const;
 

@@ -1,3 +1,5 @@
+import { legalAbbreviations } from "./whole-words.ts";
+
 /*
  * Stop words of names. They are kept and aligned at a small weight: a company that adds or drops
  * `Ltd` is the same one; a person with or without `Dr` too.
@@ -5,7 +7,8 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
 
 /** Legal forms and the words that they are spelled out with, after transliteration. */
-const legalForms = words(`
+const legalForms = legalAbbreviations.union(
+  words(`
   ltd limited ltda limitada llc llp lp lllp plc inc incorporated corp corporation co company cia
   compania compagnie gmbh ag kg kgaa ohg ug mbh sa sas sarl sl slu srl spa snc scs bv nv vof cv oy
   oyj ab as asa aps ou uab sia doo dd ad ead eood ood kft zrt nyrt sro zoo sp spzoo pte pty pvt
@@ -14,9 +17,9 @@ const legalForms = words(`
   obschestvo ogranichennoy ogranichennoi otvetstvennostyu otvetstvennostiu aktsionernoe
   aktsionernoye publichnoe publichnoye zakrytoe otkrytoe sociedad anonima por acciones simplificada
   responsabilidad capital variable societe anonyme sociedade anonim sirketi sirket limitet ve
-  ticaret sti fze fzc fzco fzllc dmcc wll bsc saog sae pjsk sdn bhd berhad tbk pt kk kabushiki
+  ticaret sti fze fzc fzco fzllc dmcc wll bsc saog sae sal pjsk sdn bhd berhad tbk pt kk kabushiki
   kaisha yugen gk foundation est
-  open closed aktiengesellschaft gesellschaft mit beschrankter beschraenkter haftung
+  open closed aktiengesellschaft gesellschaft beschrankter beschraenkter haftung
   kommanditgesellschaft
   aktiebolag aktieselskab aksjeselskap anpartsselskab osakeyhtio besloten naamloze vennootschap
   societa responsabilita limitata azioni sociedade quotas spolka akcyjna ograniczona
@@ -24,7 +27,8 @@ const legalForms = words(`
   tarsasag societatea raspundere cu drustvo dionicko ogranicenom odgovornoscu tovarystvo
   obmezhenoyu vidpovidalnistyu aktsionerne tovaristvo ogranichenoi otvetstvennost ogranichennaya
   nepublichnoe gosudarstvennoe unitarnoe predpriyatie federalnoe sherkat sharikat
-`);
+`),
+);
 
 /** Articles, conjunctions and the particles inside names of many languages. */
 const particles = words(`
@@ -40,6 +44,8 @@ const honorifics = words(`
   mulla maulvi maulavi mawlawi maulana mawlana molla ayatollah imam sayyid sayyed seyyed syed sayed
   ustad ustadh emir amir prince princess king queen general gen colonel col major maj captain capt
   lieutenant lt sergeant sgt brigadier brig admiral adm commander marshal senator minister president
+  mba cpa cfa cfp acca fca llb llm dba dds dmd dvm bsc msc bcom mcom mphil dphil edd dipl diplom obe
+  mbe cbe kbe retd emeritus ii iii iv
   governor ambassador judge deputy don dona senor senora monsieur madame herr frau fr father rev
   reverend bishop pan pani
 `);
@@ -66,6 +72,9 @@ const tradeWords = words(`
   science scientific security ship ships shop software steel store studio sun supplier telecom
   television textile tools tourism tours town training transit transportation travel tree trust
   university valley vehicle village water weapons welfare wholesale wood workshop works zone
+  army navy forces armed guard guards defence defense intelligence interior internal affairs foreign
+  justice committee border customs treasury
+  kompaniya korporatsiya zavod kombinat fabrika institut tsentr byuro obedinenie kontsern gruppa
   solar harbor harbour bridge gulf pacific atlantic alliance prime premier delta alpha omega nova
   elite universal modern smart metro city trans inter euro asian african arab islamic
   afghanistan africa america arabia austria azerbaijan bahrain bangladesh beijing belarus belgium
@@ -108,7 +117,7 @@ export type TokenKind = (typeof allTokenKinds)[number];
 
 /** Titles that thousands bear as given names: what is left beside them decides. */
 const titlesOrNames = words(`
-  haji hajji amir emir imam prince king queen judge dean don lord pan sultan sayed seyed syed
+  haji hajji ayatollah amir emir imam prince king queen judge dean don lord pan sultan sayed seyed syed
   sayyid general marshal major hajj
 `);
 

@@ -1,4 +1,5 @@
 import { toLatin } from "../scripts/transliteration.ts";
+import { wholeWords } from "./whole-words.ts";
 
 /** Letters that two spellings are compared by at most: the size of the distance table. */
 export const spellingLengthMax = 63;
@@ -7,7 +8,7 @@ export const tokensMax = 24;
 /** Letters of a token: a compound of two can still be compared. No listed token is longer. */
 export const tokenLengthMax = Math.floor(spellingLengthMax / 2);
 
-const apostrophes = /['’‘ʻʼ`´ʿʾ"“”]/g;
+const apostrophes = /['’‘‛ʻʼ`´ʿʾ]/g;
 /** `S.A. de C.V.` → `sa de cv`: a company's single letters between dots are one abbreviation. */
 const abbreviation = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?){2,}(?:\p{L}(?![\p{L}\p{N}.]))?/gu;
 const separators = /[^\p{L}\p{N}]+/u;
@@ -24,20 +25,41 @@ export function nameTokens(name: string, isPerson: boolean): string[] {
 }
 
 /** All tokens of a name in Latin letters, of any number and length. */
-export function rawTokens(name: string, isPerson: boolean): string[] {
+export function rawTokens(name: string, isPerson: boolean): readonly string[] {
   const latin = toLatin(name).replace(apostrophes, "");
   const whole =
     isPerson || !latin.includes(".")
       ? latin
       : latin.replace(abbreviation, (dotted) => `${dotted.replace(/[.\s]/g, "")} `);
-  const tokens = whole.split(ascii.test(whole) ? asciiSeparators : separators);
-  return tokens.includes("") ? tokens.filter((token) => token !== "") : tokens;
+  const split = whole.split(ascii.test(whole) ? asciiSeparators : separators);
+  const tokens = split.includes("") ? split.filter((token) => token !== "") : split;
+  return isPerson ? withWholeDegrees(tokens) : wholeWords(tokens);
 }
 
 /** Raw tokens as they are compared, within `tokensMax` and `tokenLengthMax`. */
 export function boundedTokens(raw: readonly string[], isPerson: boolean): string[] {
   const tokens = raw.slice(0, tokensMax).map((token) => token.slice(0, tokenLengthMax));
   return isPerson ? withArabicCompounds(tokens) : tokens;
+}
+
+/** Academic degrees whose letters stand apart (`Ph.D.`, `M. Sc.`), which else are initials. */
+const degrees =
+  "ph d, m d, b sc, m sc, m b a, ll b, ll m, d phil, m phil, b com, m com, d b a, ed d, c p a, c f a";
+const degreesByFirst = Map.groupBy(
+  degrees.split(", ").map((degree) => degree.split(" ")),
+  ([first]) => first,
+);
+
+/** A person's tokens, with each degree after a name as one token; before it they are initials. */
+function withWholeDegrees(tokens: readonly string[]): readonly string[] {
+  const whole: string[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const known = at === 0 ? undefined : degreesByFirst.get(tokens[at]);
+    const degree = known?.find((words) => words.every((word, on) => tokens[at + on] === word));
+    whole.push(degree?.join("") ?? tokens[at] ?? "");
+    at += (degree?.length ?? 1) - 1;
+  }
+  return whole;
 }
 
 const abd = /^(?:abd|abde|abdu|abdo)$/;

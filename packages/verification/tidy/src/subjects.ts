@@ -17,10 +17,11 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
   compliance: {
     lists: [],
     wallets: ["lists"],
-    screening: ["lists", "wallets"],
-    index: ["lists", "wallets", "screening"],
-    alerts: ["lists", "wallets", "screening"],
-    monitoring: ["lists", "wallets", "screening", "alerts"],
+    banks: ["lists"],
+    screening: ["lists", "wallets", "banks"],
+    index: ["lists", "wallets", "banks", "screening"],
+    alerts: ["lists", "wallets", "banks", "screening"],
+    monitoring: ["lists", "wallets", "banks", "screening", "alerts"],
     measure: ["lists", "screening", "index"],
   },
   gateway: {

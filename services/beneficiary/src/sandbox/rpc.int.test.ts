@@ -90,7 +90,7 @@ it.each([
   ["Jane Sandbox Pending", false],
 ])("%s is held back: %s", (name, isHeld) => {
   const party = { type: "individual", name, date: "", countries: [], documentIds: [] } as const;
-  expect(holdsBack({ parties: [party], wallets: [] })).toBe(isHeld);
+  expect(holdsBack({ parties: [party], wallets: [], banks: [] })).toBe(isHeld);
 });
 
 it("another merchant's record is not there, and no other word is a result", async () => {

@@ -68,7 +68,7 @@ function unavailable(cause: unknown): ConnectError {
 /** Screens a stored record, which compliance then monitors; one attempt is one screening. */
 export async function screenRecord(
   compliance: ComplianceClient,
-  { record: { id, merchantId }, scope: { parties, wallets }, attempt }: Due,
+  { record: { id, merchantId }, scope: { parties, wallets, banks }, attempt }: Due,
 ): Promise<ScreeningResult> {
   const { screening } = await compliance.screenParty({
     mutation: serviceMutation("beneficiary", `${id}:party:${attempt}`),
@@ -81,6 +81,7 @@ export async function screenRecord(
       documents: each.documentIds.map((number) => ({ number, country: "" })),
     })),
     wallets: wallets.map(({ networks, address }) => ({ networks: [...networks], address })),
+    banks: banks.map(({ name, bic }) => ({ name, bic })),
   });
   return readScreening(screening);
 }

@@ -1,5 +1,6 @@
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import { matcherBuilder } from "@disburse/name-matcher/matcher.ts";
+import { buildBankIndex } from "../banks/rules/bank.ts";
 import { type Chunk, chunkLines, lineEntry } from "../lists/chunks.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ListVersion } from "../lists/rules/version.ts";
@@ -26,6 +27,7 @@ export function indexLists(packed: readonly PackedList[]): ListsInForce {
     lists: packed.map(({ version }) => version),
     matcher: matcher.finish(),
     wallets: buildWalletIndex(versionOf.keys()),
+    banks: buildBankIndex(versionOf.keys()),
     listOf: (entry) => {
       const version = versionOf.get(entry);
       if (version === undefined) throw new Error("an entry that stands on no list");

@@ -5,6 +5,7 @@ import {
   entryBlockingKeys,
   partyBlockingKeys,
 } from "@disburse/name-matcher/blocking-keys.ts";
+import { bicKey, listedBicKeys } from "../banks/rules/bank.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ScreeningQuery } from "../screening/rules/screening.ts";
 import { canonicalWallet, type WalletFamily, walletFamilies } from "../wallets/rules/wallet.ts";
@@ -46,10 +47,10 @@ export function createBlockingHashes({ keyId, hash }: KeyedHash) {
     keyring: `${keyId}/${blockingKeysVersion}`,
 
     /** Those of a subject. */
-    ofRequest: async ({ parties, wallets }: ScreeningQuery): Promise<number[]> => {
+    ofRequest: async ({ parties, wallets, banks = [] }: ScreeningQuery): Promise<number[]> => {
       const hashes = new Set<number>();
       const parts = parties.map((party) => ({ parties: [party], wallets: [] }));
-      for (const part of [{ parties: [], wallets }, ...parts]) {
+      for (const part of [{ parties: [], wallets, banks }, ...parts]) {
         await add(requestKeys(part), hashes);
         if (hashes.size > hashesMax) return [everyChange];
         if (parties.length > 1) await nextTurn();
@@ -73,9 +74,15 @@ export function createBlockingHashes({ keyId, hash }: KeyedHash) {
   };
 }
 
-/** Keys of all parties and wallets of a request, each once. */
-export function requestKeys({ parties, wallets }: ScreeningQuery): Set<string> {
+/** Keys of all parties, wallets and banks of a request, each once. */
+export function requestKeys({ parties, wallets, banks = [] }: ScreeningQuery): Set<string> {
   const keys = new Set<string>();
+  for (const { name, bic } of banks) {
+    const party = { type: "entity", name, date: "", countries: [], documents: [] } as const;
+    for (const key of partyBlockingKeys(party)) keys.add(key);
+    const bank = bicKey(bic);
+    if (bank !== undefined) keys.add(`bank ${bank}`);
+  }
   for (const party of parties) for (const key of partyBlockingKeys(party)) keys.add(key);
   for (const { families, address } of wallets) addWalletKeys(keys, families, address);
   return keys;
@@ -85,6 +92,7 @@ export function requestKeys({ parties, wallets }: ScreeningQuery): Set<string> {
 export function entryKeys(entry: ListEntry): Set<string> {
   const keys = entryBlockingKeys(entry);
   for (const { address } of entry.wallets) addWalletKeys(keys, walletFamilies, address);
+  for (const bank of listedBicKeys(entry)) keys.add(`bank ${bank}`);
   return keys;
 }
 

@@ -19,7 +19,7 @@ const without = indexOf("1", others);
 const withHit = indexOf("2", [...others, personEntry("e2", "Harlan Mosswick")]);
 const request = requestFor("ben_1", "Harlan Mosswick");
 const { subject } = request;
-const query = { parties: request.parties, wallets: [] };
+const query = { parties: request.parties, wallets: [], banks: [] };
 const actor = { kind: "service", id: "beneficiary" } as const;
 const by = (operationId: string) => ({ operationId, actor });
 const now = new Date("2026-01-01T00:00:00Z");

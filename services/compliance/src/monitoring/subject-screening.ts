@@ -151,8 +151,8 @@ async function compare(
   waiter?: Waiter,
 ) {
   const index = await indexSince(deps, before);
-  const { subject, parties, wallets } = request;
-  const query = { parties, wallets };
+  const { subject, parties, wallets, banks } = request;
+  const query = { parties, wallets, banks };
   const first = await index.screen(query, waiter);
   // People may have decided about all hits that are listed: then the others count too.
   const every = { ...query, most: decidableMax };

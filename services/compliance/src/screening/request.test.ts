@@ -31,6 +31,7 @@ describe("a wallet to screen", () => {
     expect(readWallet({ address, networks })).toEqual({
       ...{ subject, parties: [] },
       wallets: [{ ...wallet, networks }],
+      banks: [],
     });
     expect(readWallet({ address })).toMatchObject({ wallets: [{ ...wallet, networks: [] }] });
   });
@@ -43,6 +44,28 @@ describe("a wallet to screen", () => {
     ["a record that is no id", { subject: { ...subject, recordId: " " } }, "subject.record_id"],
   ])("is refused with %s", (_what, fields, message) => {
     expect(readWallet(fields)).toMatchObject(refusal(message));
+  });
+});
+
+describe("banks to screen", () => {
+  it("have a name, a BIC or both, and may be alone", () => {
+    const banks = [{ name: " First  Bank ", bic: "CHASUS33XXX" }, { bic: "COBADEFF" }];
+    expect(readParty({ banks })).toMatchObject({
+      parties: [],
+      banks: [
+        { name: "First  Bank", bic: "CHASUS33XXX" },
+        { name: "", bic: "COBADEFF" },
+      ],
+    });
+  });
+
+  it.each([
+    ["neither", [{}], "banks[0]: must have a name or a BIC"],
+    ["a BIC that is none", [{ bic: "CHASUS" }], "banks[0].bic: must be a BIC"],
+    ["a name that is too long", [{ name: "x".repeat(512) }], "banks[0].name: must be"],
+    ["three", Array(3).fill({ name: "First Bank" }), "banks: must be at most 2"],
+  ])("are refused with %s", (_, banks, message) => {
+    expect(readParty({ banks })).toMatchObject(refusal(message));
   });
 });
 
@@ -71,6 +94,7 @@ describe("parties to screen", () => {
         },
       ],
       wallets: [],
+      banks: [],
     });
     const entity = { type: Party_Type.ENTITY, name: "Acme" };
     expect(readParty({ parties: [entity] })).toMatchObject({ parties: [{ type: "entity" }] });

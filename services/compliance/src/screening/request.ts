@@ -1,6 +1,7 @@
 import { pageLimitDefault, pageLimitMax, readCursor } from "@disburse/chassis/paging/page.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import type {
+  Bank as BankMessage,
   ListScreeningsRequest,
   Party as PartyMessage,
   ScreenPartyRequest,
@@ -18,6 +19,7 @@ import {
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { isCalendarDate } from "@disburse/kernel/time.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
+import { type Bank, bicKey } from "../banks/rules/bank.ts";
 import {
   type Wallet,
   walletFamiliesOf,
@@ -33,6 +35,8 @@ type Invalid = Refused<"INVALID_REQUEST">;
 const partiesMax = 50;
 /** A party has a wallet or two; more are screened one by one. */
 const walletsMax = 10;
+/** An account has one bank, and may have a second routing code. */
+const banksMax = 2;
 /** A first and a last name of 255 characters each, and the space between. */
 const nameLengthMax = 511;
 const addressText = /^.{1,128}$/s;
@@ -66,6 +70,7 @@ export type ScreeningRequest = {
   readonly subject: Subject;
   readonly parties: readonly Party[];
   readonly wallets: readonly RequestedWallet[];
+  readonly banks: readonly Bank[];
 };
 
 /** A wallet to screen. */
@@ -73,28 +78,34 @@ export function readWalletRequest(request: ScreenWalletRequest): ScreeningReques
   const violations: Violation[] = [];
   const subject = readSubject(request.subject, violations);
   const wallet = readWallet(request, "", violations);
-  return violations.length > 0 ? invalid(violations) : { subject, parties: [], wallets: [wallet] };
+  return violations.length > 0
+    ? invalid(violations)
+    : { subject, parties: [], wallets: [wallet], banks: [] };
 }
 
-/** The parties and wallets to screen. */
+/** The parties, wallets and banks to screen. */
 export function readPartyRequest(request: ScreenPartyRequest): ScreeningRequest | Invalid {
   const violations: Violation[] = [];
   const subject = readSubject(request.subject, violations);
-  const { parties, wallets } = request;
+  const { parties, wallets, banks } = request;
   if (parties.length > partiesMax) {
     violations.push({ field: "parties", problem: `must be at most ${partiesMax}` });
   }
   if (wallets.length > walletsMax) {
     violations.push({ field: "wallets", problem: `must be at most ${walletsMax}` });
   }
-  if (parties.length + wallets.length === 0) {
-    violations.push({ field: "parties", problem: "must be at least one, or a wallet" });
+  if (banks.length > banksMax) {
+    violations.push({ field: "banks", problem: `must be at most ${banksMax}` });
+  }
+  if (parties.length + wallets.length + banks.length === 0) {
+    violations.push({ field: "parties", problem: "must be at least one, or a wallet or bank" });
   }
   if (violations.length > 0) return invalid(violations);
   const read = {
     subject,
     parties: parties.map((party, at) => readParty(party, `parties[${at}]`, violations)),
     wallets: wallets.map((wallet, at) => readWallet(wallet, `wallets[${at}].`, violations)),
+    banks: banks.map((bank, at) => readBank(bank, `banks[${at}]`, violations)),
   };
   return violations.length > 0 ? invalid(violations) : read;
 }
@@ -117,6 +128,26 @@ function readWallet(
   return { families: families ?? [], address, networks };
 }
 
+function readBank(message: BankMessage, at: string, violations: Violation[]): Bank {
+  const name = cleanText(message.name);
+  const bic = cleanText(message.bic);
+  if (name === "" && bic === "") {
+    violations.push({ field: at, problem: "must have a name or a BIC" });
+  }
+  const problem = name === "" ? undefined : nameProblem(name);
+  if (problem !== undefined) violations.push({ field: `${at}.name`, problem });
+  if (bic !== "" && bicKey(bic) === undefined) {
+    violations.push({ field: `${at}.bic`, problem: "must be a BIC (ISO 9362)" });
+  }
+  return { name, bic };
+}
+
+/** What is wrong with a name; `undefined` where nothing is. */
+function nameProblem(name: string): string | undefined {
+  const isTooLong = Array.from(name).length > nameLengthMax;
+  return name === "" || isTooLong ? `must be 1 to ${nameLengthMax} long` : textProblem(name);
+}
+
 function readParty(message: PartyMessage, at: string, violations: Violation[]): Party {
   const say = (field: string, problem: string | undefined): void => {
     if (problem !== undefined) violations.push({ field: `${at}.${field}`, problem });
@@ -124,9 +155,7 @@ function readParty(message: PartyMessage, at: string, violations: Violation[]): 
   const type = wordOf(Party_Type, message.type);
   if (type === undefined) say("type", "must be an individual or an entity");
   const name = cleanText(message.name);
-  const isTooLong = Array.from(name).length > nameLengthMax;
-  if (name === "" || isTooLong) say("name", `must be 1 to ${nameLengthMax} long`);
-  else say("name", textProblem(name));
+  say("name", nameProblem(name));
   if (message.date !== "" && !isCalendarDate(message.date)) say("date", "must be yyyy-mm-dd");
   const countries = message.countries.filter((country) => country !== "");
   if (countries.length > countriesMax || !countries.every((each) => countryText.test(each))) {

@@ -107,12 +107,12 @@ async function screenOnce(
   { kind, requested, signal }: Requested,
 ): Promise<Screening> {
   const { operationId, actor } = readMutation(mutation);
-  const { subject, parties, wallets } = requested;
+  const { subject, parties, wallets, banks } = requested;
   const first = await deps.store.findOperation(kind, operationId);
   if (first !== undefined) return sameRequest(first, requested);
   const index = orThrow(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
   const { merchantId } = subject;
-  const finding = await index.screen({ parties, wallets }, { merchantId, signal });
+  const finding = await index.screen({ parties, wallets, banks }, { merchantId, signal });
   const assessment = kind === "wallet" ? await assessed(deps, finding, wallets) : undefined;
   const createdAt = deps.clock.now();
   const screening: Screening = {

@@ -68,6 +68,7 @@ const requested: ScreeningRequest = {
       documents: [{ number: "12-3", country: "FR" }],
     },
   ],
+  banks: [],
   wallets: [wallet],
 };
 const actor = { kind: "service", id: "beneficiary" } as const;

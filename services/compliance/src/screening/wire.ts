@@ -2,6 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import {
+  BankSchema,
   type HitSchema,
   Party_Type,
   PartySchema,
@@ -56,7 +57,7 @@ export function screeningMessage(screening: Screening): ScreeningMessage {
 
 /** A screening with what was screened. */
 export function fullScreeningMessage({ screening, request }: StoredScreening): ScreeningMessage {
-  const { parties, wallets } = JSON.parse(request) as ScreeningRequest;
+  const { parties, wallets, banks } = JSON.parse(request) as ScreeningRequest;
   const message = screeningMessage(screening);
   message.parties = parties.map((party) =>
     create(PartySchema, {
@@ -69,5 +70,6 @@ export function fullScreeningMessage({ screening, request }: StoredScreening): S
   message.wallets = wallets.map(({ networks, address }) =>
     create(WalletSchema, { networks: [...networks], address }),
   );
+  message.banks = banks.map((bank) => create(BankSchema, bank));
   return message;
 }

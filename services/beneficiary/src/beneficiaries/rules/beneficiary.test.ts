@@ -136,6 +136,7 @@ describe("a beneficiary in EUR", () => {
     expect(beneficiaryScope(made, body)).toEqual({
       parties: [{ type: "entity", name: "Doe GmbH", date: "", countries: ["AT"], documentIds: [] }],
       wallets: [],
+      banks: [],
     });
   });
 });
@@ -153,7 +154,54 @@ it.each([
   };
   const paid = { name: "Doe", network: "" };
   const parties = [{ type, name: "Doe", date, countries: ["US"], documentIds: ["X1"] }];
-  expect(beneficiaryScope({ ...paid, kind: "fiat" }, whole)).toEqual({ parties, wallets: [] });
+  expect(beneficiaryScope({ ...paid, kind: "fiat" }, whole)).toEqual({
+    parties,
+    wallets: [],
+    banks: [],
+  });
+});
+
+it.each<readonly [string, Fields, readonly { name: string; bic: string }[]]>([
+  ["no bank that is named", {}, []],
+  ["its name", { beneficiary_bank_name: "First Bank" }, [{ name: "First Bank", bic: "" }]],
+  [
+    "its name and the BIC that it is routed by",
+    {
+      beneficiary_bank_name: "First Bank",
+      routing_code_type_1: "SWIFT",
+      routing_code_value_1: "CHASUS33",
+    },
+    [{ name: "First Bank", bic: "CHASUS33" }],
+  ],
+  ["the BIC of an account in EUR", { bic: "COBADEFFXXX" }, [{ name: "", bic: "COBADEFFXXX" }]],
+  [
+    "a second BIC as a bank of its own",
+    {
+      routing_code_type_1: "SWIFT",
+      routing_code_value_1: "CHASUS33",
+      routing_code_type_2: "SWIFT",
+      routing_code_value_2: "COBADEFF",
+    },
+    [
+      { name: "", bic: "CHASUS33" },
+      { name: "", bic: "COBADEFF" },
+    ],
+  ],
+  [
+    "no code that is no BIC",
+    {
+      routing_code_type_1: "ACH CODE",
+      routing_code_value_1: "021000021",
+      routing_code_type_2: "SWIFT",
+      routing_code_value_2: "001",
+    },
+    [],
+  ],
+])("screens of a bank account's bank %s", (_, bank, banks) => {
+  const whole = { beneficiary_account_type: "Individual", ...bank };
+  const of = { name: "Doe", network: "" };
+  expect(beneficiaryScope({ ...of, kind: "fiat" }, whole).banks).toEqual(banks);
+  expect(beneficiaryScope({ ...of, kind: "crypto" }, whole).banks).toEqual([]);
 });
 
 it("screens a crypto beneficiary's wallet on its network, and no bank account", () => {

@@ -9,7 +9,7 @@ import {
   type Origin,
   type StoredRecord,
 } from "../../records/rules/record.ts";
-import { party, type ScreeningScope } from "../../records/rules/screening.ts";
+import { type PartyBank, party, type ScreeningScope } from "../../records/rules/screening.ts";
 
 /** How a beneficiary is paid: to a wallet, or to a bank account. */
 export const beneficiaryKinds = ["crypto", "fiat"] as const;
@@ -159,5 +159,23 @@ export function beneficiaryScope(
   const names = latin === "" || latin === name ? [name] : [name, latin];
   const address = textOf(whole, "beneficiary_account_number");
   const wallets = kind === "crypto" ? [{ networks: [network], address }] : [];
-  return { parties: names.map(holder), wallets };
+  return { parties: names.map(holder), wallets, banks: kind === "fiat" ? banksOf(whole) : [] };
+}
+
+/** ISO 9362. */
+const bicText = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/;
+
+/**
+ * The banks that an account's details name: by name, and by each BIC among its routing codes. The
+ * form leaves the second code free, so it may be no BIC.
+ */
+function banksOf(whole: Fields): PartyBank[] {
+  const name = textOf(whole, "beneficiary_bank_name");
+  const codes = ["bic", "routing_code_value_1", "routing_code_value_2"]
+    .filter((_field, at) => at === 0 || textOf(whole, `routing_code_type_${at}`) === "SWIFT")
+    .map((field) => textOf(whole, field))
+    .filter((code) => bicText.test(code));
+  const [bic = "", ...others] = new Set(codes);
+  const banks = [{ name, bic }, ...others.map((other) => ({ name: "", bic: other }))];
+  return banks.filter((bank) => bank.name !== "" || bank.bic !== "");
 }

@@ -43,7 +43,7 @@ const own: Fields = { depositor_business_id: "BUS-1", depositor_wallet_address: 
 
 it("screens the person, or the business with all its owners, and the wallet", () => {
   const wallets = [{ networks: [], address: "0xa" }];
-  const person = { parties: [screened("Jane", ["US", "FR"])], wallets: [] };
+  const person = { parties: [screened("Jane", ["US", "FR"])], wallets: [], banks: [] };
   expect(depositorScope(individual)).toEqual(person);
   expect(depositorScope(corporate)).toEqual({
     parties: [
@@ -58,8 +58,9 @@ it("screens the person, or the business with all its owners, and the wallet", ()
       screened("Ben", ["US", "FR"]),
     ],
     wallets,
+    banks: [],
   });
-  expect(depositorScope(own)).toEqual({ parties: [], wallets });
+  expect(depositorScope(own)).toEqual({ parties: [], wallets, banks: [] });
 });
 
 it("keeps the canonical address, and the body of one without a wallet as it is", () => {

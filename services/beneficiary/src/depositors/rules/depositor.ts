@@ -12,7 +12,7 @@ export function newDepositor(origin: Origin, body: Fields, walletAddress: string
 export function depositorScope(whole: Fields): ScreeningScope {
   const address = textOf(whole, "depositor_wallet_address");
   const wallets = address === "" ? [] : [{ networks: [], address }];
-  return { parties: depositorParties(whole), wallets };
+  return { parties: depositorParties(whole), wallets, banks: [] };
 }
 
 function depositorParties(whole: Fields): readonly Party[] {

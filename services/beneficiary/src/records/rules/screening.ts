@@ -66,10 +66,14 @@ export type PartyWallet = {
   readonly address: string;
 };
 
+/** The bank of an account as compliance compares it with its lists; "" where it is not known. */
+export type PartyBank = { readonly name: string; readonly bic: string };
+
 /** Whom and what compliance screens for a record, and watches from then on. */
 export type ScreeningScope = {
   readonly parties: readonly Party[];
   readonly wallets: readonly PartyWallet[];
+  readonly banks: readonly PartyBank[];
 };
 
 /** A party with all of its name, without what is not known; each country once. */

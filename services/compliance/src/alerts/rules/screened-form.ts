@@ -1,30 +1,37 @@
 import { documentKey } from "@disburse/name-matcher/evidence.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
+import { type Bank, bicKey } from "../../banks/rules/bank.ts";
 import type { ScreeningQuery } from "../../screening/rules/screening.ts";
 import { canonicalWallet, type Wallet } from "../../wallets/rules/wallet.ts";
 
 /**
- * What is compared of the party or wallet at a place of a request, parties first, as one text:
- * equal for two requests between which nothing changed that a decision could rest on.
+ * What is compared of the party, wallet or bank at a place of a request, in this order, as one
+ * text: equal for two requests between which nothing changed that a decision could rest on.
  */
-export function screenedForm({ parties, wallets }: ScreeningQuery, subjectIndex: number): string {
-  const party = parties[subjectIndex];
-  if (party !== undefined) return partyForm(party);
-  const wallet = wallets[subjectIndex - parties.length];
-  if (wallet === undefined) throw new Error("a hit of nothing that was screened");
-  return walletForm(wallet);
+export function screenedForm(request: ScreeningQuery, subjectIndex: number): string {
+  const form = screenedForms(request)[subjectIndex];
+  if (form === undefined) throw new Error("a hit of nothing that was screened");
+  return form;
 }
 
 /** The forms of everything in a request. */
-export function screenedForms({ parties, wallets }: ScreeningQuery): string[] {
-  return [...parties.map(partyForm), ...wallets.map(walletForm)];
+export function screenedForms({ parties, wallets, banks = [] }: ScreeningQuery): string[] {
+  return [...parties.map(partyForm), ...wallets.map(walletForm), ...banks.map(bankForm)];
+}
+
+function writtenForm(name: string): string {
+  return name.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();
 }
 
 function partyForm({ type, name, date, countries, documents }: Party): string {
-  const written = name.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();
+  const written = writtenForm(name);
   const numbers = documents.map(({ number, country }) => [documentKey(number) || number, country]);
   const sorted = numbers.map((each) => JSON.stringify(each)).sort();
   return JSON.stringify(["party", type, written, date, [...countries].sort(), sorted]);
+}
+
+function bankForm({ name, bic }: Bank): string {
+  return JSON.stringify(["bank", writtenForm(name), bicKey(bic) ?? bic]);
 }
 
 function walletForm({ families, address }: Wallet): string {

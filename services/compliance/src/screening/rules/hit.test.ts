@@ -1,6 +1,7 @@
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import { buildMatcher, type Party } from "@disburse/name-matcher/matcher.ts";
 import { describe, expect, it } from "vitest";
+import { buildBankIndex } from "../../banks/rules/bank.ts";
 import type { ListEntry } from "../../lists/rules/entry.ts";
 import { buildWalletIndex } from "../../wallets/rules/wallet.ts";
 import { hitsMax } from "./hit.ts";
@@ -18,6 +19,7 @@ const inForce = (entries: readonly ListEntry[]) => ({
   lists: [version],
   matcher: buildMatcher(entries, matcherConfig),
   wallets: buildWalletIndex(entries),
+  banks: buildBankIndex(entries),
   listOf: () => version,
 });
 const party = (name: string): Party => ({

@@ -7,7 +7,7 @@ import { type Verdict, worstVerdict } from "@disburse/name-matcher/verdict.ts";
 
 /** One reason for a score, readable by a compliance officer. */
 export type ScreeningReason = Omit<Reason, "kind"> & {
-  readonly kind: Reason["kind"] | "wallet";
+  readonly kind: Reason["kind"] | "wallet" | "bank";
 };
 
 /** A list entry, or what stands for one, that a party or wallet may be. */
@@ -21,7 +21,7 @@ export type ScreeningHit = Explanation & {
   /** The publisher, where the list joins several; else "". */
   readonly source: string;
   readonly programs: readonly string[];
-  /** Which party or wallet of the request, from 0: parties first. */
+  /** Which party, wallet or bank of the request, from 0, in this order. */
   readonly subjectIndex: number;
   /** Of the names alone, before the evidence. */
   readonly nameScore: number;

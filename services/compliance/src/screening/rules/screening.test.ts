@@ -3,6 +3,7 @@ import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import { buildMatcher, type Party } from "@disburse/name-matcher/matcher.ts";
 import { riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
 import { describe, expect, it } from "vitest";
+import { buildBankIndex } from "../../banks/rules/bank.ts";
 import { entryFingerprint, type ListEntry } from "../../lists/rules/entry.ts";
 import { buildWalletIndex } from "../../wallets/rules/wallet.ts";
 import { hitsMax } from "./hit.ts";
@@ -23,6 +24,7 @@ const inForce = (entries: readonly ListEntry[]) => ({
   lists: [version],
   matcher: buildMatcher(entries, matcherConfig),
   wallets: buildWalletIndex(entries),
+  banks: buildBankIndex(entries),
   listOf: () => version,
 });
 

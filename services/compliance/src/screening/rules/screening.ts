@@ -1,6 +1,8 @@
+import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import type { Matcher, Party } from "@disburse/name-matcher/matcher.ts";
 import { nameQualityIssue } from "@disburse/name-matcher/name-quality.ts";
-import { verdicts, worstVerdict } from "@disburse/name-matcher/verdict.ts";
+import { type Verdict, verdicts, worstVerdict } from "@disburse/name-matcher/verdict.ts";
+import type { Bank, BankIndex } from "../../banks/rules/bank.ts";
 import { entryFingerprint, type ListEntry } from "../../lists/rules/entry.ts";
 import type { ListVersion } from "../../lists/rules/version.ts";
 import type { WalletAssessment } from "../../wallets/rules/assessment.ts";
@@ -13,6 +15,7 @@ export type ListsInForce = {
   readonly lists: readonly ListVersion[];
   readonly matcher: Matcher<ListEntry>;
   readonly wallets: WalletIndex;
+  readonly banks: BankIndex;
   /** The list that an entry of the indexes stands on. */
   listOf(entry: ListEntry): ListVersion;
 };
@@ -39,24 +42,26 @@ export type Screening = DecidedFinding & {
   readonly createdAt: Date;
 };
 
-/** Whom and what to screen: a person, a company with its owners, their wallets. */
+/** Whom and what to screen: a person, a company with its owners, their wallets and banks. */
 export type ScreeningQuery = {
   readonly parties: readonly Party[];
   readonly wallets: readonly Wallet[];
+  /** That hold the accounts of a party; absent where none is known. */
+  readonly banks?: readonly Bank[];
   /**
-   * How many hits to list at most; one more for each party or wallet stands for those beyond. By
-   * default `hitsMax` of the worst.
+   * How many hits to list at most; one more for each party, wallet or bank stands for those beyond.
+   * By default `hitsMax` of the worst.
    */
   readonly most?: number;
 };
 
-/** One party or wallet of a request: what is compared at a time. */
+/** One party, wallet or bank of a request: what is compared at a time. */
 export type ScreeningUnit = {
-  /** Which party or wallet of the request, from 0: parties first. */
+  /** Which party, wallet or bank of the request, from 0, in this order. */
   readonly at: number;
   /** Parties of the request. */
   readonly count: number;
-  readonly of: Party | Wallet;
+  readonly of: Party | Wallet | Bank;
   /** As in the request. */
   readonly most: number | undefined;
 };
@@ -67,7 +72,7 @@ export type UnitHits = {
   readonly unreadable: readonly ScreeningHit[];
 };
 
-/** Compares all parties and wallets of a request: the verdict is the worst of theirs. */
+/** Compares all of a request: the verdict is the worst of all. */
 export function screen(request: ScreeningQuery, inForce: ListsInForce): Finding {
   return findingOf(
     request,
@@ -75,16 +80,17 @@ export function screen(request: ScreeningQuery, inForce: ListsInForce): Finding 
   );
 }
 
-/** The parties and wallets of a request, one by one. */
-export function unitsOf({ parties, wallets, most }: ScreeningQuery): ScreeningUnit[] {
+/** The parties, wallets and banks of a request, one by one. */
+export function unitsOf({ parties, wallets, banks = [], most }: ScreeningQuery): ScreeningUnit[] {
   const count = parties.length;
-  return [...parties, ...wallets].map((of, at) => ({ at, count, of, most }));
+  return [...parties, ...wallets, ...banks].map((of, at) => ({ at, count, of, most }));
 }
 
-/** Compares one party or wallet. */
+/** Compares one party, wallet or bank. */
 export function screenUnit(unit: ScreeningUnit, inForce: ListsInForce): UnitHits {
   const { at, of } = unit;
   if ("address" in of) return { compared: walletHits(of, at, inForce), unreadable: [] };
+  if ("bic" in of) return bankHits(of, unit, inForce);
   return { compared: partyHits(of, unit, inForce), unreadable: nameHits(of, unit) };
 }
 
@@ -115,12 +121,68 @@ function partyHits(party: Party, unit: ScreeningUnit, inForce: ListsInForce): Sc
   const { at: subjectIndex, count, most } = unit;
   const who = whoOf(subjectIndex, count);
   const every = most === undefined ? undefined : Number.POSITIVE_INFINITY;
-  return inForce.matcher.match(party, every).map(({ entry, ...hit }) => ({
+  return inForce.matcher.match(party, { most: every }).map(({ entry, ...hit }) => ({
     ...hit,
     ...placed(entry, inForce),
     subjectIndex,
     reasons: hit.reasons.map((reason) => ({ ...reason, text: who + reason.text })),
   }));
+}
+
+/**
+ * A bank of a listed BIC is a block, as the BIC identifies it. Its name alone is a review at most:
+ * many banks share one, and its customer is another party.
+ */
+function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitHits {
+  const { at: subjectIndex } = unit;
+  const identified = inForce.banks.find(bank.bic).map((entry) => ({
+    ...placed(entry, inForce),
+    subjectIndex,
+    matchedName: entry.names[0]?.name ?? "",
+    score: 1,
+    nameScore: 0,
+    verdict: "block" as const,
+    reasons: [{ kind: "bank" as const, text: `bank: the BIC ${bank.bic} is listed`, effect: 1 }],
+    parts: [],
+    partyLeftOver: [],
+    entryLeftOver: [],
+  }));
+  if (bank.name === "") return { compared: identified, unreadable: [] };
+  const party: Party = {
+    type: "entity",
+    name: bank.name,
+    date: "",
+    countries: [],
+    documents: [],
+  };
+  const known = new Set(identified.map(({ list, entryUid }) => `${list} ${entryUid}`));
+  const named = partyHits(party, { ...unit, count: 1 }, inForce)
+    .filter((hit) => !known.has(`${hit.list} ${hit.entryUid}`) && identifiesBank(hit))
+    .map((hit) => ({ ...hit, ...nameOfBank(hit) }));
+  return {
+    compared: [...identified, ...named],
+    unreadable: nameHits(party, { ...unit, count: 1 }),
+  };
+}
+
+/** Names of banks that are less alike are of other banks: most are words that all banks have. */
+const bankNameMin = 0.8;
+
+/**
+ * Whether a hit says more than that two banks are called by words of trade (`First Bank`): each
+ * false one holds every customer of a bank.
+ */
+function identifiesBank({ nameScore, parts }: ScreeningHit): boolean {
+  const { bands, tokens } = matcherConfig;
+  const isByRule = nameScore < bands.review;
+  const isDistinctive = parts.some(({ weight }) => weight > tokens.trade);
+  return isByRule || nameScore >= bands.block || (nameScore >= bankNameMin && isDistinctive);
+}
+
+function nameOfBank({ verdict, reasons }: ScreeningHit) {
+  const limited: Verdict = verdict === "block" ? "review" : verdict;
+  const text = "bank: its name alone is a review at most";
+  return { verdict: limited, reasons: [...reasons, { kind: "bank" as const, text, effect: 0 }] };
 }
 
 /** A listed wallet is a block: addresses are equal or not, there is nothing to weigh. */

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/compliance/v1/compliance.proto.
  */
 export const file_disburse_compliance_v1_compliance: GenFile = /*@__PURE__*/
-  fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyIrCghEb2N1bWVudBIOCgZudW1iZXIYASABKAkSDwoHY291bnRyeRgCIAEoCSIrCgZXYWxsZXQSEAoIbmV0d29ya3MYASADKAkSDwoHYWRkcmVzcxgCIAEoCSL1AQoFUGFydHkSMAoEdHlwZRgBIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkuVHlwZRIMCgRuYW1lGAIgASgJEgwKBGRhdGUYAyABKAkSEQoJY291bnRyaWVzGAQgAygJEjMKCWRvY3VtZW50cxgGIAMoCzIgLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuRG9jdW1lbnQiQgoEVHlwZRIUChBUWVBFX1VOU1BFQ0lGSUVEEAASEwoPVFlQRV9JTkRJVklEVUFMEAESDwoLVFlQRV9FTlRJVFkQAkoECAUQBlIMZG9jdW1lbnRfaWRzItUBChJTY3JlZW5QYXJ0eVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSLgoHcGFydGllcxgDIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgEIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0IksKE1NjcmVlblBhcnR5UmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmciNAoGUmVhc29uEgwKBGtpbmQYASABKAkSDAoEdGV4dBgCIAEoCRIOCgZlZmZlY3QYAyABKAEiTwoLQWxpZ25lZFBhcnQSDQoFcGFydHkYASABKAkSDQoFZW50cnkYAiABKAkSEgoKc2ltaWxhcml0eRgDIAEoARIOCgZ3ZWlnaHQYBCABKAEisAMKA0hpdBIMCgRsaXN0GAEgASgJEhQKDGxpc3RfdmVyc2lvbhgCIAEoCRIRCgllbnRyeV91aWQYAyABKAkSFAoMbWF0Y2hlZF9uYW1lGAQgASgJEg0KBXNjb3JlGAUgASgBEjAKB3ZlcmRpY3QYBiABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSLwoHcmVhc29ucxgHIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVhc29uEhIKCmVudHJ5X3R5cGUYCCABKAkSDgoGc291cmNlGAkgASgJEhUKDXN1YmplY3RfaW5kZXgYCiABKAUSEgoKbmFtZV9zY29yZRgLIAEoARIyCgVwYXJ0cxgMIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxpZ25lZFBhcnQSFwoPcGFydHlfbGVmdF9vdmVyGA0gAygJEhcKD2VudHJ5X2xlZnRfb3ZlchgOIAMoCRIQCghwcm9ncmFtcxgPIAMoCRIQCghhbGVydF9pZBgQIAEoCRIRCglkaXNtaXNzZWQYESABKAgigAEKC0xpc3RWZXJzaW9uEgwKBGxpc3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIPCgdlbnRyaWVzGAMgASgFEhAKCGNoZWNrc3VtGAQgASgJEi8KC2ltcG9ydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLnAwoJU2NyZWVuaW5nEgoKAmlkGAEgASgJEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIpCgRoaXRzGAQgAygLMhsuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5IaXQSMgoFbGlzdHMYBSADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEh0KFWNvbmZpZ3VyYXRpb25fdmVyc2lvbhgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAggASgJEg8KB3RyaWdnZXIYCSABKAkSLgoHcGFydGllcxgKIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgLIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0EjwKCmFzc2Vzc21lbnQYDCABKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLldhbGxldEFzc2Vzc21lbnQipQEKEFdhbGxldEFzc2Vzc21lbnQSEAoIcHJvdmlkZXIYASABKAkSMAoHdmVyZGljdBgCIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIQCghzZXZlcml0eRgDIAEoCRIQCghldmlkZW5jZRgEIAMoCRIpCgVhc19vZhgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKwoTR2V0U2NyZWVuaW5nUmVxdWVzdBIUCgxzY3JlZW5pbmdfaWQYASABKAkiTAoUR2V0U2NyZWVuaW5nUmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcikAEKFUxpc3RTY3JlZW5pbmdzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBINCgVsaW1pdBgEIAEoBRIOCgZjdXJzb3IYBSABKAkiZAoWTGlzdFNjcmVlbmluZ3NSZXNwb25zZRI1CgpzY3JlZW5pbmdzGAEgAygLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcSEwoLbmV4dF9jdXJzb3IYAiABKAkigwMKEUltcG9ydExpc3RSZXF1ZXN0EkIKBmhlYWRlchgBIAEoCzIwLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlcXVlc3QuSGVhZGVySAASDwoFbGluZXMYAiABKAxIABI+CgRmaWxlGAMgASgLMi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdC5GaWxlSAAaugEKBkhlYWRlchIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEjIKBmZvcm1hdBgEIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIaChJhY2NlcHRfZHJvcF9yZWFzb24YBSABKAkSEwoLZm9ybWF0X25hbWUYBiABKAkaFAoERmlsZRIMCgRuYW1lGAEgASgJQgYKBHBhcnQifgoSSW1wb3J0TGlzdFJlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjIKBmNoYW5nZRgCIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdENoYW5nZSI9CgpMaXN0Q2hhbmdlEg0KBWFkZGVkGAEgASgFEg8KB2NoYW5nZWQYAiABKAUSDwoHcmVtb3ZlZBgDIAEoBSISChBMaXN0TGlzdHNSZXF1ZXN0IkcKEUxpc3RMaXN0c1Jlc3BvbnNlEjIKBWxpc3RzGAEgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbiJOChVHZXRMaXN0ZWRFbnRyeVJlcXVlc3QSDAoEbGlzdBgBIAEoCRIRCgllbnRyeV91aWQYAiABKAkSFAoMbGlzdF92ZXJzaW9uGAMgASgJIpQBChZHZXRMaXN0ZWRFbnRyeVJlc3BvbnNlEjIKBWVudHJ5GAEgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRI0Cgd2ZXJzaW9uGAIgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbhIQCghpbl9mb3JjZRgDIAEoCCK+AwoLTGlzdGVkRW50cnkSDAoEbGlzdBgBIAEoCRILCgN1aWQYAiABKAkSDgoGc291cmNlGAMgASgJEgwKBHR5cGUYBCABKAkSNwoFbmFtZXMYBSADKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5Lk5hbWUSDgoGYmlydGhzGAYgAygJEhEKCWNvdW50cmllcxgHIAMoCRI/Cglkb2N1bWVudHMYCCADKAsyLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5LkRvY3VtZW50EjsKB3dhbGxldHMYCSADKAsyKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5LldhbGxldBIQCghwcm9ncmFtcxgKIAMoCRoiCgROYW1lEgwKBG5hbWUYASABKAkSDAoEa2luZBgCIAEoCRo5CghEb2N1bWVudBIMCgR0eXBlGAEgASgJEg4KBm51bWJlchgCIAEoCRIPCgdjb3VudHJ5GAMgASgJGisKBldhbGxldBIQCghjdXJyZW5jeRgBIAEoCRIPCgdhZGRyZXNzGAIgASgJIokCCgpMaXN0SW1wb3J0EgoKAmlkGAEgASgJEjQKB3ZlcnNpb24YAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEg0KBXN0YXRlGAMgASgJEjIKBmNoYW5nZRgEIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdENoYW5nZRIPCgdwcm9ibGVtGAUgASgJEiYKBWFjdG9yGAYgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpzdGFydGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVub3RlcxgIIAMoCSJBChJMaXN0SW1wb3J0c1JlcXVlc3QSDAoEbGlzdBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkiXwoTTGlzdEltcG9ydHNSZXNwb25zZRIzCgdpbXBvcnRzGAEgAygLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0EhMKC25leHRfY3Vyc29yGAIgASgJImEKFUNvbXBhcmVJbXBvcnRzUmVxdWVzdBIRCglpbXBvcnRfaWQYASABKAkSFgoOYmFzZV9pbXBvcnRfaWQYAiABKAkSDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJItQBChZDb21wYXJlSW1wb3J0c1Jlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjEKBGJhc2UYAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjwKC2RpZmZlcmVuY2VzGAMgAygLMicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5FbnRyeURpZmZlcmVuY2USEwoLbmV4dF9jdXJzb3IYBCABKAkirQIKD0VudHJ5RGlmZmVyZW5jZRI6CgRraW5kGAEgASgOMiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5FbnRyeURpZmZlcmVuY2UuS2luZBILCgN1aWQYAiABKAkSMwoGYmVmb3JlGAMgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRIyCgVhZnRlchgEIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkSFgoOY2hhbmdlZF9maWVsZHMYBSADKAkiUAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDgoKS0lORF9BRERFRBABEhAKDEtJTkRfQ0hBTkdFRBACEhAKDEtJTkRfUkVNT1ZFRBADIhYKFEdldE1vbml0b3JpbmdSZXF1ZXN0IpMCChVHZXRNb25pdG9yaW5nUmVzcG9uc2USTAoIdmVyZGljdHMYASADKAsyOi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXNwb25zZS5WZXJkaWN0Q291bnQSDgoGYmVoaW5kGAIgASgDEjAKDGJlaGluZF9zaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOZXZlbnRzX3BlbmRpbmcYBCABKAMaUgoMVmVyZGljdENvdW50EjAKB3ZlcmRpY3QYASABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSEAoIc3ViamVjdHMYAiABKAMijQIKCkxpc3RTb3VyY2USDAoEbGlzdBgBIAEoCRIyCgZmb3JtYXQYAiABKA4yIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RGb3JtYXQSEQoJbG9jYXRpb25zGAMgAygJEi4KCmNoZWNrZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDW5leHRfY2hlY2tfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB291dGNvbWUYBiABKAkSDwoHcHJvYmxlbRgHIAEoCRIQCghmYWlsdXJlcxgIIAEoBRITCgtmb3JtYXRfbmFtZRgJIAEoCSIUChJMaXN0U291cmNlc1JlcXVlc3QiSgoTTGlzdFNvdXJjZXNSZXNwb25zZRIzCgdzb3VyY2VzGAEgAygLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlIlAKEkNoZWNrU291cmNlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCSJJChNDaGVja1NvdXJjZVJlc3BvbnNlEjIKBnNvdXJjZRgBIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNvdXJjZSpcCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIRCg1WRVJESUNUX0NMRUFSEAESEgoOVkVSRElDVF9SRVZJRVcQAhIRCg1WRVJESUNUX0JMT0NLEAMqpwEKCkxpc3RGb3JtYXQSGwoXTElTVF9GT1JNQVRfVU5TUEVDSUZJRUQQABIaChZMSVNUX0ZPUk1BVF9KU09OX0xJTkVTEAESGAoUTElTVF9GT1JNQVRfT0ZBQ19DU1YQAhIWChJMSVNUX0ZPUk1BVF9VTl9YTUwQAxIWChJMSVNUX0ZPUk1BVF9FVV9DU1YQBBIWChJMSVNUX0ZPUk1BVF9VS19DU1YQBTK7CwoRQ29tcGxpYW5jZVNlcnZpY2USfwoMU2NyZWVuV2FsbGV0EisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5XYWxsZXRSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5XYWxsZXRSZXNwb25zZSIU6uAYEAoLYmVuZWZpY2lhcnkSAQMSfAoLU2NyZWVuUGFydHkSKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlblBhcnR5UmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuUGFydHlSZXNwb25zZSIU6uAYEAoLYmVuZWZpY2lhcnkSAQMSdAoMR2V0U2NyZWVuaW5nEisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXNwb25zZSIJ6uAYBRIDAwQHEnoKDkxpc3RTY3JlZW5pbmdzEi0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U2NyZWVuaW5nc1JlcXVlc3QaLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTY3JlZW5pbmdzUmVzcG9uc2UiCergGAUSAwMEBxJ3CgpJbXBvcnRMaXN0EikuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdBoqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEDKAESdAoJTGlzdExpc3RzEiguZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0TGlzdHNSZXF1ZXN0GikuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0TGlzdHNSZXNwb25zZSIS6uAYDgoHc2FuZGJveBIDAwQHEnoKDkdldExpc3RlZEVudHJ5Ei0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRMaXN0ZWRFbnRyeVJlcXVlc3QaLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldExpc3RlZEVudHJ5UmVzcG9uc2UiCergGAUSAwMEBxJxCgtMaXN0SW1wb3J0cxIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEltcG9ydHNSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0c1Jlc3BvbnNlIgnq4BgFEgMDBAcSegoOQ29tcGFyZUltcG9ydHMSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkNvbXBhcmVJbXBvcnRzUmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ29tcGFyZUltcG9ydHNSZXNwb25zZSIJ6uAYBRIDAwQHEncKDUdldE1vbml0b3JpbmcSLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXF1ZXN0Gi0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRNb25pdG9yaW5nUmVzcG9uc2UiCergGAUSAwMEBxJxCgtMaXN0U291cmNlcxIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNvdXJjZXNSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlc1Jlc3BvbnNlIgnq4BgFEgMDBAcSbwoLQ2hlY2tTb3VyY2USKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkNoZWNrU291cmNlUmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ2hlY2tTb3VyY2VSZXNwb25zZSIH6uAYAxIBA2IGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyIrCghEb2N1bWVudBIOCgZudW1iZXIYASABKAkSDwoHY291bnRyeRgCIAEoCSIrCgZXYWxsZXQSEAoIbmV0d29ya3MYASADKAkSDwoHYWRkcmVzcxgCIAEoCSIhCgRCYW5rEgwKBG5hbWUYASABKAkSCwoDYmljGAIgASgJIvUBCgVQYXJ0eRIwCgR0eXBlGAEgASgOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eS5UeXBlEgwKBG5hbWUYAiABKAkSDAoEZGF0ZRgDIAEoCRIRCgljb3VudHJpZXMYBCADKAkSMwoJZG9jdW1lbnRzGAYgAygLMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Eb2N1bWVudCJCCgRUeXBlEhQKEFRZUEVfVU5TUEVDSUZJRUQQABITCg9UWVBFX0lORElWSURVQUwQARIPCgtUWVBFX0VOVElUWRACSgQIBRAGUgxkb2N1bWVudF9pZHMiggIKElNjcmVlblBhcnR5UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMAoHc3ViamVjdBgCIAEoCzIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU3ViamVjdBIuCgdwYXJ0aWVzGAMgAygLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eRIvCgd3YWxsZXRzGAQgAygLMh4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5XYWxsZXQSKwoFYmFua3MYBSADKAsyHC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkJhbmsiSwoTU2NyZWVuUGFydHlSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyI0CgZSZWFzb24SDAoEa2luZBgBIAEoCRIMCgR0ZXh0GAIgASgJEg4KBmVmZmVjdBgDIAEoASJPCgtBbGlnbmVkUGFydBINCgVwYXJ0eRgBIAEoCRINCgVlbnRyeRgCIAEoCRISCgpzaW1pbGFyaXR5GAMgASgBEg4KBndlaWdodBgEIAEoASKwAwoDSGl0EgwKBGxpc3QYASABKAkSFAoMbGlzdF92ZXJzaW9uGAIgASgJEhEKCWVudHJ5X3VpZBgDIAEoCRIUCgxtYXRjaGVkX25hbWUYBCABKAkSDQoFc2NvcmUYBSABKAESMAoHdmVyZGljdBgGIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIvCgdyZWFzb25zGAcgAygLMh4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZWFzb24SEgoKZW50cnlfdHlwZRgIIAEoCRIOCgZzb3VyY2UYCSABKAkSFQoNc3ViamVjdF9pbmRleBgKIAEoBRISCgpuYW1lX3Njb3JlGAsgASgBEjIKBXBhcnRzGAwgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGlnbmVkUGFydBIXCg9wYXJ0eV9sZWZ0X292ZXIYDSADKAkSFwoPZW50cnlfbGVmdF9vdmVyGA4gAygJEhAKCHByb2dyYW1zGA8gAygJEhAKCGFsZXJ0X2lkGBAgASgJEhEKCWRpc21pc3NlZBgRIAEoCCKAAQoLTGlzdFZlcnNpb24SDAoEbGlzdBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEg8KB2VudHJpZXMYAyABKAUSEAoIY2hlY2tzdW0YBCABKAkSLwoLaW1wb3J0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpQECglTY3JlZW5pbmcSCgoCaWQYASABKAkSMAoHc3ViamVjdBgCIAEoCzIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU3ViamVjdBIwCgd2ZXJkaWN0GAMgASgOMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5WZXJkaWN0EikKBGhpdHMYBCADKAsyGy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkhpdBIyCgVsaXN0cxgFIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SHQoVY29uZmlndXJhdGlvbl92ZXJzaW9uGAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYCCABKAkSDwoHdHJpZ2dlchgJIAEoCRIuCgdwYXJ0aWVzGAogAygLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eRIvCgd3YWxsZXRzGAsgAygLMh4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5XYWxsZXQSKwoFYmFua3MYDSADKAsyHC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkJhbmsSPAoKYXNzZXNzbWVudBgMIAEoCzIoLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0QXNzZXNzbWVudCKlAQoQV2FsbGV0QXNzZXNzbWVudBIQCghwcm92aWRlchgBIAEoCRIwCgd2ZXJkaWN0GAIgASgOMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5WZXJkaWN0EhAKCHNldmVyaXR5GAMgASgJEhAKCGV2aWRlbmNlGAQgAygJEikKBWFzX29mGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIrChNHZXRTY3JlZW5pbmdSZXF1ZXN0EhQKDHNjcmVlbmluZ19pZBgBIAEoCSJMChRHZXRTY3JlZW5pbmdSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyKQAQoVTGlzdFNjcmVlbmluZ3NSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhEKCXJlY29yZF9pZBgCIAEoCRIwCgd2ZXJkaWN0GAMgASgOMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5WZXJkaWN0Eg0KBWxpbWl0GAQgASgFEg4KBmN1cnNvchgFIAEoCSJkChZMaXN0U2NyZWVuaW5nc1Jlc3BvbnNlEjUKCnNjcmVlbmluZ3MYASADKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZxITCgtuZXh0X2N1cnNvchgCIAEoCSKDAwoRSW1wb3J0TGlzdFJlcXVlc3QSQgoGaGVhZGVyGAEgASgLMjAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdC5IZWFkZXJIABIPCgVsaW5lcxgCIAEoDEgAEj4KBGZpbGUYAyABKAsyLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0LkZpbGVIABq6AQoGSGVhZGVyEiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJEg8KB3ZlcnNpb24YAyABKAkSMgoGZm9ybWF0GAQgASgOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0Rm9ybWF0EhoKEmFjY2VwdF9kcm9wX3JlYXNvbhgFIAEoCRITCgtmb3JtYXRfbmFtZRgGIAEoCRoUCgRGaWxlEgwKBG5hbWUYASABKAlCBgoEcGFydCJ+ChJJbXBvcnRMaXN0UmVzcG9uc2USNAoHdmVyc2lvbhgBIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SMgoGY2hhbmdlGAIgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0Q2hhbmdlIj0KCkxpc3RDaGFuZ2USDQoFYWRkZWQYASABKAUSDwoHY2hhbmdlZBgCIAEoBRIPCgdyZW1vdmVkGAMgASgFIhIKEExpc3RMaXN0c1JlcXVlc3QiRwoRTGlzdExpc3RzUmVzcG9uc2USMgoFbGlzdHMYASADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uIk4KFUdldExpc3RlZEVudHJ5UmVxdWVzdBIMCgRsaXN0GAEgASgJEhEKCWVudHJ5X3VpZBgCIAEoCRIUCgxsaXN0X3ZlcnNpb24YAyABKAkilAEKFkdldExpc3RlZEVudHJ5UmVzcG9uc2USMgoFZW50cnkYASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5EjQKB3ZlcnNpb24YAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEhAKCGluX2ZvcmNlGAMgASgIIr4DCgtMaXN0ZWRFbnRyeRIMCgRsaXN0GAEgASgJEgsKA3VpZBgCIAEoCRIOCgZzb3VyY2UYAyABKAkSDAoEdHlwZRgEIAEoCRI3CgVuYW1lcxgFIAMoCzIoLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkuTmFtZRIOCgZiaXJ0aHMYBiADKAkSEQoJY291bnRyaWVzGAcgAygJEj8KCWRvY3VtZW50cxgIIAMoCzIsLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkuRG9jdW1lbnQSOwoHd2FsbGV0cxgJIAMoCzIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkuV2FsbGV0EhAKCHByb2dyYW1zGAogAygJGiIKBE5hbWUSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJGjkKCERvY3VtZW50EgwKBHR5cGUYASABKAkSDgoGbnVtYmVyGAIgASgJEg8KB2NvdW50cnkYAyABKAkaKwoGV2FsbGV0EhAKCGN1cnJlbmN5GAEgASgJEg8KB2FkZHJlc3MYAiABKAkiiQIKCkxpc3RJbXBvcnQSCgoCaWQYASABKAkSNAoHdmVyc2lvbhgCIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SDQoFc3RhdGUYAyABKAkSMgoGY2hhbmdlGAQgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0Q2hhbmdlEg8KB3Byb2JsZW0YBSABKAkSJgoFYWN0b3IYBiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCnN0YXJ0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBW5vdGVzGAggAygJIkEKEkxpc3RJbXBvcnRzUmVxdWVzdBIMCgRsaXN0GAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSJfChNMaXN0SW1wb3J0c1Jlc3BvbnNlEjMKB2ltcG9ydHMYASADKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RJbXBvcnQSEwoLbmV4dF9jdXJzb3IYAiABKAkiYQoVQ29tcGFyZUltcG9ydHNSZXF1ZXN0EhEKCWltcG9ydF9pZBgBIAEoCRIWCg5iYXNlX2ltcG9ydF9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAki1AEKFkNvbXBhcmVJbXBvcnRzUmVzcG9uc2USNAoHdmVyc2lvbhgBIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SMQoEYmFzZRgCIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SPAoLZGlmZmVyZW5jZXMYAyADKAsyJy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkVudHJ5RGlmZmVyZW5jZRITCgtuZXh0X2N1cnNvchgEIAEoCSKtAgoPRW50cnlEaWZmZXJlbmNlEjoKBGtpbmQYASABKA4yLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkVudHJ5RGlmZmVyZW5jZS5LaW5kEgsKA3VpZBgCIAEoCRIzCgZiZWZvcmUYAyABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5EjIKBWFmdGVyGAQgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRIWCg5jaGFuZ2VkX2ZpZWxkcxgFIAMoCSJQCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIOCgpLSU5EX0FEREVEEAESEAoMS0lORF9DSEFOR0VEEAISEAoMS0lORF9SRU1PVkVEEAMiFgoUR2V0TW9uaXRvcmluZ1JlcXVlc3QikwIKFUdldE1vbml0b3JpbmdSZXNwb25zZRJMCgh2ZXJkaWN0cxgBIAMoCzI6LmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0TW9uaXRvcmluZ1Jlc3BvbnNlLlZlcmRpY3RDb3VudBIOCgZiZWhpbmQYAiABKAMSMAoMYmVoaW5kX3NpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5ldmVudHNfcGVuZGluZxgEIAEoAxpSCgxWZXJkaWN0Q291bnQSMAoHdmVyZGljdBgBIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIQCghzdWJqZWN0cxgCIAEoAyKNAgoKTGlzdFNvdXJjZRIMCgRsaXN0GAEgASgJEjIKBmZvcm1hdBgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIRCglsb2NhdGlvbnMYAyADKAkSLgoKY2hlY2tlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbmV4dF9jaGVja19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHb3V0Y29tZRgGIAEoCRIPCgdwcm9ibGVtGAcgASgJEhAKCGZhaWx1cmVzGAggASgFEhMKC2Zvcm1hdF9uYW1lGAkgASgJIhQKEkxpc3RTb3VyY2VzUmVxdWVzdCJKChNMaXN0U291cmNlc1Jlc3BvbnNlEjMKB3NvdXJjZXMYASADKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2UiUAoSQ2hlY2tTb3VyY2VSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJIkkKE0NoZWNrU291cmNlUmVzcG9uc2USMgoGc291cmNlGAEgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlKlwKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQ0xFQVIQARISCg5WRVJESUNUX1JFVklFVxACEhEKDVZFUkRJQ1RfQkxPQ0sQAyqnAQoKTGlzdEZvcm1hdBIbChdMSVNUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEhoKFkxJU1RfRk9STUFUX0pTT05fTElORVMQARIYChRMSVNUX0ZPUk1BVF9PRkFDX0NTVhACEhYKEkxJU1RfRk9STUFUX1VOX1hNTBADEhYKEkxJU1RfRk9STUFUX0VVX0NTVhAEEhYKEkxJU1RfRk9STUFUX1VLX0NTVhAFMrsLChFDb21wbGlhbmNlU2VydmljZRJ/CgxTY3JlZW5XYWxsZXQSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlc3BvbnNlIhTq4BgQCgtiZW5lZmljaWFyeRIBAxJ8CgtTY3JlZW5QYXJ0eRIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuUGFydHlSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5QYXJ0eVJlc3BvbnNlIhTq4BgQCgtiZW5lZmljaWFyeRIBAxJ0CgxHZXRTY3JlZW5pbmcSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldFNjcmVlbmluZ1JlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldFNjcmVlbmluZ1Jlc3BvbnNlIgnq4BgFEgMDBAcSegoOTGlzdFNjcmVlbmluZ3MSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTY3JlZW5pbmdzUmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNjcmVlbmluZ3NSZXNwb25zZSIJ6uAYBRIDAwQHEncKCkltcG9ydExpc3QSKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0GiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQMoARJ0CglMaXN0TGlzdHMSKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1JlcXVlc3QaKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1Jlc3BvbnNlIhLq4BgOCgdzYW5kYm94EgMDBAcSegoOR2V0TGlzdGVkRW50cnkSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldExpc3RlZEVudHJ5UmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0TGlzdGVkRW50cnlSZXNwb25zZSIJ6uAYBRIDAwQHEnEKC0xpc3RJbXBvcnRzEiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0c1JlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RJbXBvcnRzUmVzcG9uc2UiCergGAUSAwMEBxJ6Cg5Db21wYXJlSW1wb3J0cxItLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ29tcGFyZUltcG9ydHNSZXF1ZXN0Gi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Db21wYXJlSW1wb3J0c1Jlc3BvbnNlIgnq4BgFEgMDBAcSdwoNR2V0TW9uaXRvcmluZxIsLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0TW9uaXRvcmluZ1JlcXVlc3QaLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXNwb25zZSIJ6uAYBRIDAwQHEnEKC0xpc3RTb3VyY2VzEiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlc1JlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2VzUmVzcG9uc2UiCergGAUSAwMEBxJvCgtDaGVja1NvdXJjZRIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ2hlY2tTb3VyY2VSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5DaGVja1NvdXJjZVJlc3BvbnNlIgfq4BgDEgEDYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * The subject of a screening, for later changes of its verdict: `ben_…` or `dep_…`.
@@ -245,6 +245,55 @@ export const WalletSchema: GenMessage<Wallet, {jsonType: WalletJson}> = /*@__PUR
   messageDesc(file_disburse_compliance_v1_compliance, 4);
 
 /**
+ * The bank that holds the account of a party; a name, a BIC or both.
+ *
+ * @generated from message disburse.compliance.v1.Bank
+ */
+export type Bank = Message<"disburse.compliance.v1.Bank"> & {
+  /**
+   * As the owner of the account writes it, at most 511 characters. By itself it gives REVIEW at most.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * ISO 9362; compared by its first eight characters. A listed one is BLOCK.
+   *
+   * @generated from field: string bic = 2;
+   */
+  bic: string;
+};
+
+/**
+ * The bank that holds the account of a party; a name, a BIC or both.
+ *
+ * @generated from message disburse.compliance.v1.Bank
+ */
+export type BankJson = {
+  /**
+   * As the owner of the account writes it, at most 511 characters. By itself it gives REVIEW at most.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * ISO 9362; compared by its first eight characters. A listed one is BLOCK.
+   *
+   * @generated from field: string bic = 2;
+   */
+  bic?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.Bank.
+ * Use `create(BankSchema)` to create a new message.
+ */
+export const BankSchema: GenMessage<Bank, {jsonType: BankJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 5);
+
+/**
  * @generated from message disburse.compliance.v1.Party
  */
 export type Party = Message<"disburse.compliance.v1.Party"> & {
@@ -325,7 +374,7 @@ export type PartyJson = {
  * Use `create(PartySchema)` to create a new message.
  */
 export const PartySchema: GenMessage<Party, {jsonType: PartyJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 5);
+  messageDesc(file_disburse_compliance_v1_compliance, 6);
 
 /**
  * @generated from enum disburse.compliance.v1.Party.Type
@@ -361,7 +410,7 @@ export type Party_TypeJson = "TYPE_UNSPECIFIED" | "TYPE_INDIVIDUAL" | "TYPE_ENTI
  * Describes the enum disburse.compliance.v1.Party.Type.
  */
 export const Party_TypeSchema: GenEnum<Party_Type, Party_TypeJson> = /*@__PURE__*/
-  enumDesc(file_disburse_compliance_v1_compliance, 5, 0);
+  enumDesc(file_disburse_compliance_v1_compliance, 6, 0);
 
 /**
  * @generated from message disburse.compliance.v1.ScreenPartyRequest
@@ -379,7 +428,7 @@ export type ScreenPartyRequest = Message<"disburse.compliance.v1.ScreenPartyRequ
 
   /**
    * At most 50: a company is screened with its owners. The verdict is the worst of all. Together with the
-   * wallets at least one.
+   * wallets and banks at least one.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 3;
    */
@@ -391,6 +440,13 @@ export type ScreenPartyRequest = Message<"disburse.compliance.v1.ScreenPartyRequ
    * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 4;
    */
   wallets: Wallet[];
+
+  /**
+   * At most 2: those of the account that is paid.
+   *
+   * @generated from field: repeated disburse.compliance.v1.Bank banks = 5;
+   */
+  banks: Bank[];
 };
 
 /**
@@ -409,7 +465,7 @@ export type ScreenPartyRequestJson = {
 
   /**
    * At most 50: a company is screened with its owners. The verdict is the worst of all. Together with the
-   * wallets at least one.
+   * wallets and banks at least one.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 3;
    */
@@ -421,6 +477,13 @@ export type ScreenPartyRequestJson = {
    * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 4;
    */
   wallets?: WalletJson[];
+
+  /**
+   * At most 2: those of the account that is paid.
+   *
+   * @generated from field: repeated disburse.compliance.v1.Bank banks = 5;
+   */
+  banks?: BankJson[];
 };
 
 /**
@@ -428,7 +491,7 @@ export type ScreenPartyRequestJson = {
  * Use `create(ScreenPartyRequestSchema)` to create a new message.
  */
 export const ScreenPartyRequestSchema: GenMessage<ScreenPartyRequest, {jsonType: ScreenPartyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 6);
+  messageDesc(file_disburse_compliance_v1_compliance, 7);
 
 /**
  * @generated from message disburse.compliance.v1.ScreenPartyResponse
@@ -455,7 +518,7 @@ export type ScreenPartyResponseJson = {
  * Use `create(ScreenPartyResponseSchema)` to create a new message.
  */
 export const ScreenPartyResponseSchema: GenMessage<ScreenPartyResponse, {jsonType: ScreenPartyResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 7);
+  messageDesc(file_disburse_compliance_v1_compliance, 8);
 
 /**
  * One reason for a score, readable by a compliance officer: `birth date: 1966-09-08 contradicts 1958`.
@@ -464,7 +527,7 @@ export const ScreenPartyResponseSchema: GenMessage<ScreenPartyResponse, {jsonTyp
  */
 export type Reason = Message<"disburse.compliance.v1.Reason"> & {
   /**
-   * `name`, `date`, `country`, `document`, `wallet`.
+   * `name`, `date`, `country`, `document`, `wallet`, `bank`.
    *
    * @generated from field: string kind = 1;
    */
@@ -490,7 +553,7 @@ export type Reason = Message<"disburse.compliance.v1.Reason"> & {
  */
 export type ReasonJson = {
   /**
-   * `name`, `date`, `country`, `document`, `wallet`.
+   * `name`, `date`, `country`, `document`, `wallet`, `bank`.
    *
    * @generated from field: string kind = 1;
    */
@@ -514,7 +577,7 @@ export type ReasonJson = {
  * Use `create(ReasonSchema)` to create a new message.
  */
 export const ReasonSchema: GenMessage<Reason, {jsonType: ReasonJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 8);
+  messageDesc(file_disburse_compliance_v1_compliance, 9);
 
 /**
  * Words of the party's name that match words of the listed one.
@@ -583,7 +646,7 @@ export type AlignedPartJson = {
  * Use `create(AlignedPartSchema)` to create a new message.
  */
 export const AlignedPartSchema: GenMessage<AlignedPart, {jsonType: AlignedPartJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 9);
+  messageDesc(file_disburse_compliance_v1_compliance, 10);
 
 /**
  * @generated from message disburse.compliance.v1.Hit
@@ -647,7 +710,7 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   source: string;
 
   /**
-   * Which party or wallet of the request, from 0: parties first.
+   * Which party, wallet or bank of the request, from 0, in this order.
    *
    * @generated from field: int32 subject_index = 10;
    */
@@ -761,7 +824,7 @@ export type HitJson = {
   source?: string;
 
   /**
-   * Which party or wallet of the request, from 0: parties first.
+   * Which party, wallet or bank of the request, from 0, in this order.
    *
    * @generated from field: int32 subject_index = 10;
    */
@@ -818,7 +881,7 @@ export type HitJson = {
  * Use `create(HitSchema)` to create a new message.
  */
 export const HitSchema: GenMessage<Hit, {jsonType: HitJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 10);
+  messageDesc(file_disburse_compliance_v1_compliance, 11);
 
 /**
  * @generated from message disburse.compliance.v1.ListVersion
@@ -893,7 +956,7 @@ export type ListVersionJson = {
  * Use `create(ListVersionSchema)` to create a new message.
  */
 export const ListVersionSchema: GenMessage<ListVersion, {jsonType: ListVersionJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 11);
+  messageDesc(file_disburse_compliance_v1_compliance, 12);
 
 /**
  * @generated from message disburse.compliance.v1.Screening
@@ -965,6 +1028,11 @@ export type Screening = Message<"disburse.compliance.v1.Screening"> & {
    * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 11;
    */
   wallets: Wallet[];
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.Bank banks = 13;
+   */
+  banks: Bank[];
 
   /**
    * The wallet risk provider's report; unset if none was called.
@@ -1046,6 +1114,11 @@ export type ScreeningJson = {
   wallets?: WalletJson[];
 
   /**
+   * @generated from field: repeated disburse.compliance.v1.Bank banks = 13;
+   */
+  banks?: BankJson[];
+
+  /**
    * The wallet risk provider's report; unset if none was called.
    *
    * @generated from field: disburse.compliance.v1.WalletAssessment assessment = 12;
@@ -1058,7 +1131,7 @@ export type ScreeningJson = {
  * Use `create(ScreeningSchema)` to create a new message.
  */
 export const ScreeningSchema: GenMessage<Screening, {jsonType: ScreeningJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 12);
+  messageDesc(file_disburse_compliance_v1_compliance, 13);
 
 /**
  * The report of a wallet risk provider.
@@ -1137,7 +1210,7 @@ export type WalletAssessmentJson = {
  * Use `create(WalletAssessmentSchema)` to create a new message.
  */
 export const WalletAssessmentSchema: GenMessage<WalletAssessment, {jsonType: WalletAssessmentJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 13);
+  messageDesc(file_disburse_compliance_v1_compliance, 14);
 
 /**
  * @generated from message disburse.compliance.v1.GetScreeningRequest
@@ -1164,7 +1237,7 @@ export type GetScreeningRequestJson = {
  * Use `create(GetScreeningRequestSchema)` to create a new message.
  */
 export const GetScreeningRequestSchema: GenMessage<GetScreeningRequest, {jsonType: GetScreeningRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 14);
+  messageDesc(file_disburse_compliance_v1_compliance, 15);
 
 /**
  * @generated from message disburse.compliance.v1.GetScreeningResponse
@@ -1191,7 +1264,7 @@ export type GetScreeningResponseJson = {
  * Use `create(GetScreeningResponseSchema)` to create a new message.
  */
 export const GetScreeningResponseSchema: GenMessage<GetScreeningResponse, {jsonType: GetScreeningResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 15);
+  messageDesc(file_disburse_compliance_v1_compliance, 16);
 
 /**
  * @generated from message disburse.compliance.v1.ListScreeningsRequest
@@ -1278,7 +1351,7 @@ export type ListScreeningsRequestJson = {
  * Use `create(ListScreeningsRequestSchema)` to create a new message.
  */
 export const ListScreeningsRequestSchema: GenMessage<ListScreeningsRequest, {jsonType: ListScreeningsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 16);
+  messageDesc(file_disburse_compliance_v1_compliance, 17);
 
 /**
  * @generated from message disburse.compliance.v1.ListScreeningsResponse
@@ -1319,7 +1392,7 @@ export type ListScreeningsResponseJson = {
  * Use `create(ListScreeningsResponseSchema)` to create a new message.
  */
 export const ListScreeningsResponseSchema: GenMessage<ListScreeningsResponse, {jsonType: ListScreeningsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 17);
+  messageDesc(file_disburse_compliance_v1_compliance, 18);
 
 /**
  * @generated from message disburse.compliance.v1.ImportListRequest
@@ -1386,7 +1459,7 @@ export type ImportListRequestJson = {
  * Use `create(ImportListRequestSchema)` to create a new message.
  */
 export const ImportListRequestSchema: GenMessage<ImportListRequest, {jsonType: ImportListRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 18);
+  messageDesc(file_disburse_compliance_v1_compliance, 19);
 
 /**
  * @generated from message disburse.compliance.v1.ImportListRequest.Header
@@ -1481,7 +1554,7 @@ export type ImportListRequest_HeaderJson = {
  * Use `create(ImportListRequest_HeaderSchema)` to create a new message.
  */
 export const ImportListRequest_HeaderSchema: GenMessage<ImportListRequest_Header, {jsonType: ImportListRequest_HeaderJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 18, 0);
+  messageDesc(file_disburse_compliance_v1_compliance, 19, 0);
 
 /**
  * The bytes that follow are of this file, until the next one begins.
@@ -1516,7 +1589,7 @@ export type ImportListRequest_FileJson = {
  * Use `create(ImportListRequest_FileSchema)` to create a new message.
  */
 export const ImportListRequest_FileSchema: GenMessage<ImportListRequest_File, {jsonType: ImportListRequest_FileJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 18, 1);
+  messageDesc(file_disburse_compliance_v1_compliance, 19, 1);
 
 /**
  * @generated from message disburse.compliance.v1.ImportListResponse
@@ -1557,7 +1630,7 @@ export type ImportListResponseJson = {
  * Use `create(ImportListResponseSchema)` to create a new message.
  */
 export const ImportListResponseSchema: GenMessage<ImportListResponse, {jsonType: ImportListResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 19);
+  messageDesc(file_disburse_compliance_v1_compliance, 20);
 
 /**
  * Entries that differ between two versions of a list.
@@ -1608,7 +1681,7 @@ export type ListChangeJson = {
  * Use `create(ListChangeSchema)` to create a new message.
  */
 export const ListChangeSchema: GenMessage<ListChange, {jsonType: ListChangeJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 20);
+  messageDesc(file_disburse_compliance_v1_compliance, 21);
 
 /**
  * @generated from message disburse.compliance.v1.ListListsRequest
@@ -1627,7 +1700,7 @@ export type ListListsRequestJson = {
  * Use `create(ListListsRequestSchema)` to create a new message.
  */
 export const ListListsRequestSchema: GenMessage<ListListsRequest, {jsonType: ListListsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 21);
+  messageDesc(file_disburse_compliance_v1_compliance, 22);
 
 /**
  * @generated from message disburse.compliance.v1.ListListsResponse
@@ -1654,7 +1727,7 @@ export type ListListsResponseJson = {
  * Use `create(ListListsResponseSchema)` to create a new message.
  */
 export const ListListsResponseSchema: GenMessage<ListListsResponse, {jsonType: ListListsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 22);
+  messageDesc(file_disburse_compliance_v1_compliance, 23);
 
 /**
  * @generated from message disburse.compliance.v1.GetListedEntryRequest
@@ -1705,7 +1778,7 @@ export type GetListedEntryRequestJson = {
  * Use `create(GetListedEntryRequestSchema)` to create a new message.
  */
 export const GetListedEntryRequestSchema: GenMessage<GetListedEntryRequest, {jsonType: GetListedEntryRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 23);
+  messageDesc(file_disburse_compliance_v1_compliance, 24);
 
 /**
  * @generated from message disburse.compliance.v1.GetListedEntryResponse
@@ -1760,7 +1833,7 @@ export type GetListedEntryResponseJson = {
  * Use `create(GetListedEntryResponseSchema)` to create a new message.
  */
 export const GetListedEntryResponseSchema: GenMessage<GetListedEntryResponse, {jsonType: GetListedEntryResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 24);
+  messageDesc(file_disburse_compliance_v1_compliance, 25);
 
 /**
  * An entry of a sanctions list, with all that is kept of it. Free remarks of a publisher are not.
@@ -1905,7 +1978,7 @@ export type ListedEntryJson = {
  * Use `create(ListedEntrySchema)` to create a new message.
  */
 export const ListedEntrySchema: GenMessage<ListedEntry, {jsonType: ListedEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 25);
+  messageDesc(file_disburse_compliance_v1_compliance, 26);
 
 /**
  * @generated from message disburse.compliance.v1.ListedEntry.Name
@@ -1946,7 +2019,7 @@ export type ListedEntry_NameJson = {
  * Use `create(ListedEntry_NameSchema)` to create a new message.
  */
 export const ListedEntry_NameSchema: GenMessage<ListedEntry_Name, {jsonType: ListedEntry_NameJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 25, 0);
+  messageDesc(file_disburse_compliance_v1_compliance, 26, 0);
 
 /**
  * @generated from message disburse.compliance.v1.ListedEntry.Document
@@ -2001,7 +2074,7 @@ export type ListedEntry_DocumentJson = {
  * Use `create(ListedEntry_DocumentSchema)` to create a new message.
  */
 export const ListedEntry_DocumentSchema: GenMessage<ListedEntry_Document, {jsonType: ListedEntry_DocumentJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 25, 1);
+  messageDesc(file_disburse_compliance_v1_compliance, 26, 1);
 
 /**
  * @generated from message disburse.compliance.v1.ListedEntry.Wallet
@@ -2042,7 +2115,7 @@ export type ListedEntry_WalletJson = {
  * Use `create(ListedEntry_WalletSchema)` to create a new message.
  */
 export const ListedEntry_WalletSchema: GenMessage<ListedEntry_Wallet, {jsonType: ListedEntry_WalletJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 25, 2);
+  messageDesc(file_disburse_compliance_v1_compliance, 26, 2);
 
 /**
  * @generated from message disburse.compliance.v1.ListImport
@@ -2151,7 +2224,7 @@ export type ListImportJson = {
  * Use `create(ListImportSchema)` to create a new message.
  */
 export const ListImportSchema: GenMessage<ListImport, {jsonType: ListImportJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 26);
+  messageDesc(file_disburse_compliance_v1_compliance, 27);
 
 /**
  * @generated from message disburse.compliance.v1.ListImportsRequest
@@ -2210,7 +2283,7 @@ export type ListImportsRequestJson = {
  * Use `create(ListImportsRequestSchema)` to create a new message.
  */
 export const ListImportsRequestSchema: GenMessage<ListImportsRequest, {jsonType: ListImportsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 27);
+  messageDesc(file_disburse_compliance_v1_compliance, 28);
 
 /**
  * @generated from message disburse.compliance.v1.ListImportsResponse
@@ -2251,7 +2324,7 @@ export type ListImportsResponseJson = {
  * Use `create(ListImportsResponseSchema)` to create a new message.
  */
 export const ListImportsResponseSchema: GenMessage<ListImportsResponse, {jsonType: ListImportsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 28);
+  messageDesc(file_disburse_compliance_v1_compliance, 29);
 
 /**
  * @generated from message disburse.compliance.v1.CompareImportsRequest
@@ -2324,7 +2397,7 @@ export type CompareImportsRequestJson = {
  * Use `create(CompareImportsRequestSchema)` to create a new message.
  */
 export const CompareImportsRequestSchema: GenMessage<CompareImportsRequest, {jsonType: CompareImportsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 29);
+  messageDesc(file_disburse_compliance_v1_compliance, 30);
 
 /**
  * @generated from message disburse.compliance.v1.CompareImportsResponse
@@ -2393,7 +2466,7 @@ export type CompareImportsResponseJson = {
  * Use `create(CompareImportsResponseSchema)` to create a new message.
  */
 export const CompareImportsResponseSchema: GenMessage<CompareImportsResponse, {jsonType: CompareImportsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 30);
+  messageDesc(file_disburse_compliance_v1_compliance, 31);
 
 /**
  * An entry that two versions of a list do not share.
@@ -2476,7 +2549,7 @@ export type EntryDifferenceJson = {
  * Use `create(EntryDifferenceSchema)` to create a new message.
  */
 export const EntryDifferenceSchema: GenMessage<EntryDifference, {jsonType: EntryDifferenceJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 31);
+  messageDesc(file_disburse_compliance_v1_compliance, 32);
 
 /**
  * @generated from enum disburse.compliance.v1.EntryDifference.Kind
@@ -2517,7 +2590,7 @@ export type EntryDifference_KindJson = "KIND_UNSPECIFIED" | "KIND_ADDED" | "KIND
  * Describes the enum disburse.compliance.v1.EntryDifference.Kind.
  */
 export const EntryDifference_KindSchema: GenEnum<EntryDifference_Kind, EntryDifference_KindJson> = /*@__PURE__*/
-  enumDesc(file_disburse_compliance_v1_compliance, 31, 0);
+  enumDesc(file_disburse_compliance_v1_compliance, 32, 0);
 
 /**
  * @generated from message disburse.compliance.v1.GetMonitoringRequest
@@ -2536,7 +2609,7 @@ export type GetMonitoringRequestJson = {
  * Use `create(GetMonitoringRequestSchema)` to create a new message.
  */
 export const GetMonitoringRequestSchema: GenMessage<GetMonitoringRequest, {jsonType: GetMonitoringRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 32);
+  messageDesc(file_disburse_compliance_v1_compliance, 33);
 
 /**
  * @generated from message disburse.compliance.v1.GetMonitoringResponse
@@ -2609,7 +2682,7 @@ export type GetMonitoringResponseJson = {
  * Use `create(GetMonitoringResponseSchema)` to create a new message.
  */
 export const GetMonitoringResponseSchema: GenMessage<GetMonitoringResponse, {jsonType: GetMonitoringResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 33);
+  messageDesc(file_disburse_compliance_v1_compliance, 34);
 
 /**
  * @generated from message disburse.compliance.v1.GetMonitoringResponse.VerdictCount
@@ -2646,7 +2719,7 @@ export type GetMonitoringResponse_VerdictCountJson = {
  * Use `create(GetMonitoringResponse_VerdictCountSchema)` to create a new message.
  */
 export const GetMonitoringResponse_VerdictCountSchema: GenMessage<GetMonitoringResponse_VerdictCount, {jsonType: GetMonitoringResponse_VerdictCountJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 33, 0);
+  messageDesc(file_disburse_compliance_v1_compliance, 34, 0);
 
 /**
  * A list that the service keeps current by itself.
@@ -2781,7 +2854,7 @@ export type ListSourceJson = {
  * Use `create(ListSourceSchema)` to create a new message.
  */
 export const ListSourceSchema: GenMessage<ListSource, {jsonType: ListSourceJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 34);
+  messageDesc(file_disburse_compliance_v1_compliance, 35);
 
 /**
  * @generated from message disburse.compliance.v1.ListSourcesRequest
@@ -2800,7 +2873,7 @@ export type ListSourcesRequestJson = {
  * Use `create(ListSourcesRequestSchema)` to create a new message.
  */
 export const ListSourcesRequestSchema: GenMessage<ListSourcesRequest, {jsonType: ListSourcesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 35);
+  messageDesc(file_disburse_compliance_v1_compliance, 36);
 
 /**
  * @generated from message disburse.compliance.v1.ListSourcesResponse
@@ -2827,7 +2900,7 @@ export type ListSourcesResponseJson = {
  * Use `create(ListSourcesResponseSchema)` to create a new message.
  */
 export const ListSourcesResponseSchema: GenMessage<ListSourcesResponse, {jsonType: ListSourcesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 36);
+  messageDesc(file_disburse_compliance_v1_compliance, 37);
 
 /**
  * @generated from message disburse.compliance.v1.CheckSourceRequest
@@ -2864,7 +2937,7 @@ export type CheckSourceRequestJson = {
  * Use `create(CheckSourceRequestSchema)` to create a new message.
  */
 export const CheckSourceRequestSchema: GenMessage<CheckSourceRequest, {jsonType: CheckSourceRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 37);
+  messageDesc(file_disburse_compliance_v1_compliance, 38);
 
 /**
  * @generated from message disburse.compliance.v1.CheckSourceResponse
@@ -2891,7 +2964,7 @@ export type CheckSourceResponseJson = {
  * Use `create(CheckSourceResponseSchema)` to create a new message.
  */
 export const CheckSourceResponseSchema: GenMessage<CheckSourceResponse, {jsonType: CheckSourceResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 38);
+  messageDesc(file_disburse_compliance_v1_compliance, 39);
 
 /**
  * @generated from enum disburse.compliance.v1.Verdict

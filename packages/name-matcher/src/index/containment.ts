@@ -1,0 +1,148 @@
+import type { Alignment, Link } from "../alignment/alignment.ts";
+import type { Token } from "../alignment/token-similarity.ts";
+import type { MatcherConfig } from "../config.ts";
+import { concatSpellings } from "../tokens/canonical-spelling.ts";
+import { tokenKind } from "../tokens/token-kinds.ts";
+import { adjacentPairs } from "../tokens/tokenizer.ts";
+
+/*
+ * The rule of containment: a party that has every word of a listed name is in review, whatever else
+ * its name has. It decides the verdict and leaves the score.
+ */
+
+/** The words of a listed name that a party's name contains, and how rare they are together. */
+export type Containment = { readonly words: readonly string[]; readonly rarity: number };
+
+type IndexedBy = { readonly config: MatcherConfig; readonly isPerson: boolean };
+type Word = Pick<Token, "text" | "kind" | "canonical" | "rarity">;
+
+/** The words of a name, each once: a repeated one says nothing more. */
+function distinctWords<T extends Word>(tokens: readonly T[]): T[] {
+  const known = new Set<string>();
+  return tokens.filter(({ kind, canonical }) => {
+    if ((kind !== "name" && kind !== "trade") || known.has(canonical)) return false;
+    known.add(canonical);
+    return true;
+  });
+}
+
+/**
+ * The rarity of a word, less where it has few letters: syllables of Chinese and Korean names, which
+ * strangers share more often than lists show.
+ */
+function rarityOf({ text, rarity }: Word, { containment }: MatcherConfig): number {
+  return rarity * Math.min(1, text.length / containment.wholeWord);
+}
+
+/**
+ * The word that a listed name is indexed by for this rule: its rarest, which fewest names share.
+ * `undefined` for a name that the rule is not about: of common words, or of one word of a person or
+ * that persons are called by.
+ */
+export function rarestWord<T extends Word>(
+  tokens: readonly T[],
+  isPersonsWord: ((canonical: string) => boolean) | undefined,
+  { config, isPerson }: IndexedBy,
+): T | undefined {
+  const words = distinctWords(tokens);
+  const { wordsMin, rarityMin } = config.containment;
+  if (words.length < wordsMin) {
+    const [word] = words;
+    const isOfCompany = word?.kind === "name" && isPersonsWord?.(word.canonical) === false;
+    return isOfCompany ? word : undefined;
+  }
+  const rarity = words.reduce((sum, word) => sum + rarityOf(word, config), 0);
+  if (rarity < rarityMin) return undefined;
+  // A title that this name has for a name is no word that a longer name is searched by.
+  const searched = words.filter(({ text, kind }) => tokenKind(text, isPerson) === kind);
+  return (searched.length > 0 ? searched : words).reduce((rarest, word) =>
+    word.rarity > rarest.rarity ? word : rarest,
+  );
+}
+
+/**
+ * What a party's name contains of a listed one: each word of it, nearly equal and in a word of its
+ * own, two words or more, that are rare enough together. `undefined` where it does not.
+ */
+export function containmentOf(
+  { links }: Alignment,
+  party: readonly Token[],
+  entry: readonly Token[],
+  config: MatcherConfig,
+): Containment | undefined {
+  const { containment } = config;
+  const { rarityMin, wordsMin } = containment;
+  const words = distinctWords(entry);
+  const found = links.filter((link) => isNearlyEqual(link, entry, config));
+  let rarity = 0;
+  for (const word of words) {
+    const similarities = found.map((link) => (isIn(link, word, entry) ? link.similarity : 0));
+    const most = Math.max(0, ...similarities);
+    if (most === 0) return undefined;
+    rarity += rarityOf(word, config) * most ** containment.sharpness;
+  }
+  const contained = { words: words.map(({ text }) => text), rarity };
+  if (words.length < wordsMin) return isOfOneWord(party, entry) ? contained : undefined;
+  if (rarity < rarityMin) return undefined;
+  const isNamed = words.some(({ kind }) => kind === "name");
+  return isNamed || isInRow(found, words.length, config) ? contained : undefined;
+}
+
+/**
+ * Whether a party may contain a listed name, at a small part of what an alignment costs: each word
+ * is nearly equal to one of the party's, or is two adjacent ones of them.
+ */
+export function containmentFilter(
+  party: readonly Token[],
+  similarity: (party: Token, entry: Token) => number,
+  { containment }: MatcherConfig,
+): (entry: readonly Token[]) => boolean {
+  const joined = new Set(
+    adjacentPairs(party, ({ text }) => text).map(([first, second]) =>
+      concatSpellings(party[first]?.canonical ?? "", party[second]?.canonical ?? ""),
+    ),
+  );
+  const isFound = (word: Token): boolean =>
+    (word.kind !== "name" && word.kind !== "trade") ||
+    joined.has(word.canonical) ||
+    party.some((token) => similarity(token, word) >= containment.similarityMin);
+  return (entry) => entry.every(isFound);
+}
+
+/** Whether a link has a word, or one of its canonical spelling. */
+function isIn({ entry: bits }: Link, { canonical }: Token, entry: readonly Token[]): boolean {
+  return entry.some((token, at) => token.canonical === canonical && (bits & (1 << at)) !== 0);
+}
+
+const isOneToken = (bits: number): boolean => (bits & (bits - 1)) === 0;
+
+/** A short word, and two that are written as one, are equal by canonical spelling. */
+function isNearlyEqual(
+  link: Link,
+  entry: readonly Token[],
+  { containment }: MatcherConfig,
+): boolean {
+  const words = entry.filter((_, at) => (link.entry & (1 << at)) !== 0);
+  const length = words.reduce((sum, { text }) => sum + text.length, 0);
+  const isSingle = isOneToken(link.party) && words.length === 1;
+  if (!isSingle && length < containment.joinedLengthMin) return false;
+  const isLong = isSingle && length >= containment.longWord;
+  return link.similarity >= (isLong ? containment.similarityMin : containment.canonical);
+}
+
+/** Words of trade alone are a name where they are several in a row (`Star Ship Management`). */
+function isInRow(links: readonly Link[], count: number, { containment }: MatcherConfig): boolean {
+  const bits = links.reduce((all, link) => all | link.party, 0);
+  const lowest = bits & -bits;
+  return isOneToken(bits + lowest) && count > containment.wordsMin;
+}
+
+/**
+ * Whether a company's name of one word, but for its legal form, is the only one of a party's that
+ * adds words of trade and legal forms; in equal letters.
+ */
+function isOfOneWord(party: readonly Token[], entry: readonly Token[]): boolean {
+  const names = party.filter(({ kind }) => kind === "name");
+  const [word, ...more] = entry.filter(({ kind }) => kind !== "legal");
+  return more.length === 0 && names.length === 1 && names[0]?.text === word?.text;
+}
