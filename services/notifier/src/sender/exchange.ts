@@ -17,6 +17,11 @@ export type Exchange = (
   request: ExchangeRequest,
 ) => Promise<Extract<Outcome, { kind: "answered" }>>;
 
+/** A reused connection was closed or reset before a byte of the answer came. */
+export class StaleConnectionError extends Error {
+  override name = "StaleConnectionError";
+}
+
 /** The receiver switched protocols, which no webhook asks for. */
 class UnwantedUpgradeError extends Error {
   override name = "UnwantedUpgradeError";
@@ -38,15 +43,18 @@ const fixedHeaders = {
   "user-agent": "Disburse-Webhooks/1",
 };
 
+/** Codes of a connection that the other side closed or reset. */
+const closedCodes: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"]);
+
 /**
- * Connections that are kept for the next request. Node's client skips 1xx answers other than 101,
- * which RFC 9110 (section 15.2) requires; undici resets on 100.
+ * Connections of one kind: kept for the next request, or made for one request alone. Node's client
+ * skips 1xx answers other than 101, which RFC 9110 (section 15.2) requires; undici resets on 100.
  */
-export function openConnections(connector: buildConnector.connector): {
-  readonly exchange: Exchange;
-  close(): void;
-} {
-  const options = { keepAlive: true, timeout: keepAliveMs };
+export function openConnections(
+  connector: buildConnector.connector,
+  { keepAlive }: { readonly keepAlive: boolean },
+): { readonly exchange: Exchange; close(): void } {
+  const options = { keepAlive, timeout: keepAliveMs };
   const http = new HttpAgent(options);
   const https = new HttpsAgent(options);
   const connectBy =
@@ -84,9 +92,17 @@ function exchange(
       agent,
       signal,
     });
-    let hasStatus = false;
-    call.on("error", (error) => {
-      if (!hasStatus) reject(error);
+    let [hasData, hasStatus] = [false, false];
+    call.on("socket", (socket) => {
+      if (!call.reusedSocket) return;
+      socket.once("data", () => {
+        hasData = true;
+      });
+    });
+    call.on("error", (error: NodeJS.ErrnoException) => {
+      if (hasStatus) return;
+      const isStale = call.reusedSocket && !hasData && closedCodes.has(error.code);
+      reject(isStale ? new StaleConnectionError("stale", { cause: error }) : error);
     });
     call.on("response", (response) => {
       hasStatus = true;

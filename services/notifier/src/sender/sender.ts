@@ -6,7 +6,7 @@ import {
   type Resolve,
   resolvePublic,
 } from "./connector.ts";
-import { openConnections } from "./exchange.ts";
+import { type Exchange, openConnections, StaleConnectionError } from "./exchange.ts";
 import type { AttemptError, Outcome } from "./rules/outcome.ts";
 import { createTargets } from "./targets.ts";
 
@@ -45,7 +45,14 @@ export function createSender(options: SenderOptions): Sender {
   const targetOf = createTargets(options);
   const timeoutMs = options.timeoutMs ?? attemptTimeoutMs;
   const connector = createConnector({ ...options, resolve });
-  const { exchange, close } = openConnections(connector);
+  const kept = openConnections(connector, { keepAlive: true });
+  const fresh = openConnections(connector, { keepAlive: false });
+  /** A receiver may close a connection just when it is reused: that costs no attempt. */
+  const exchange: Exchange = (request) =>
+    kept.exchange(request).catch((error: unknown) => {
+      if (error instanceof StaleConnectionError) return fresh.exchange(request);
+      throw error;
+    });
   const post: Post = async ({ url, headers, body, timeoutMs: asked = timeoutMs }) => {
     // Checked again, since a URL may be older than a rule or a setting.
     const target = targetOf(url);
@@ -62,7 +69,13 @@ export function createSender(options: SenderOptions): Sender {
       clearTimeout(timer);
     }
   };
-  return { post, close: async () => close() };
+  return {
+    post,
+    close: async () => {
+      kept.close();
+      fresh.close();
+    },
+  };
 }
 
 const namedErrors: Readonly<Record<string, AttemptError>> = {
