@@ -98,6 +98,17 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   endpoint_health: [{ key: { last_failed_at: -1, shard: 1 }, name: "failed_last" }],
 };
 
+/** Deliveries acknowledged at the first attempt never enter it. */
+const retryIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  deliveries: [
+    {
+      key: { endpoint_id: 1, due_at: 1 },
+      name: "retries",
+      partialFilterExpression: { state: "pending", attempts_count: { $gte: 1 } },
+    },
+  ],
+};
+
 /** What operators did, by whom, and what calls owe to it. */
 const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   audit_entries: [
@@ -112,4 +123,5 @@ const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
 export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
+  { name: "index of retries", up: (db) => createIndexes(db, retryIndexes) },
 ];

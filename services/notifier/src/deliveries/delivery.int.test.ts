@@ -242,6 +242,8 @@ describe("several processes", () => {
     await notifier.dispatcher.look();
     await notifier.consume(Array.from({ length: 12 }, () => payoutMessage(dead)));
     await notifier.work();
+    notifier.advance(10_000);
+    await notifier.work();
     await notifier.dispatcher.saveHealth();
     const other = await secondProcess();
     await untilOwner(other);
@@ -377,32 +379,28 @@ describe("fairness", () => {
     expect(await delivered()).toBe(9);
   });
 
-  it("attempts an open circuit one at a time, 5 s apart, oldest first", async () => {
+  it("attempts an open circuit one at a time, 5 s apart", async () => {
     const dead = await register(notifier);
     await notifier.work();
     notifier.world.answer = () => refusedBy(500);
-    await notifier.consume(Array.from({ length: 30 }, () => payoutMessage(dead)));
-    await notifier.work();
-    expect(notifier.world.posted).toHaveLength(10);
-    const [oldest] = await notifier.deliveries.collection
-      .find({ state: "pending", attempts_count: 0 })
-      .sort({ due_at: 1 })
-      .limit(1)
-      .toArray();
+    const posted = async (afterMs: number) => {
+      notifier.advance(afterMs);
+      await notifier.work();
+      return notifier.world.posted.length;
+    };
+    await notifier.consume(Array.from({ length: 12 }, () => payoutMessage(dead)));
+    expect(await posted(0)).toBe(12);
+    // Retries were due after 5 s: by now the endpoint could have shown that it takes them.
+    expect(await posted(10_000)).toBe(13);
     await notifier.consume([payoutMessage(dead)]);
-    await notifier.work();
-    notifier.advance(4_999);
-    await notifier.work();
-    expect(notifier.world.posted).toHaveLength(10);
-    notifier.advance(1);
-    await notifier.work();
-    expect(notifier.world.posted).toHaveLength(11);
-    expect(notifier.world.posted.at(-1)?.headers["webhook-id"]).toBe(oldest?.event_id);
+    expect(await posted(4_999)).toBe(13);
+    expect(await posted(1)).toBe(14);
     notifier.world.answer = () => acknowledged;
-    notifier.advance(5_000);
-    await notifier.work();
+    expect(await posted(4_999)).toBe(14);
+    await posted(1);
+    expect(await posted(30_000)).toBe(27);
     const { deliveries } = await notifier.rpc.listDeliveries({ ...dead, state: 1, limit: 100 });
-    expect(deliveries.every(({ attemptsCount }) => attemptsCount === 1)).toBe(true);
+    expect(deliveries).toEqual([]);
   });
 });
 

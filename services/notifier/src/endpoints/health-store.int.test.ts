@@ -15,6 +15,7 @@ afterAll(() => database.close());
 
 const failedAgo = (ms: number, consecutiveFailures = 1): Health => ({
   ...{ circuit: "closed", concurrency: 1, lastFailure: "timeout", consecutiveFailures },
+  failingSince: new Date(now.getTime() - ms),
   lastFailedAt: new Date(now.getTime() - ms),
 });
 
@@ -51,6 +52,7 @@ it("keeps each endpoint's health whole, and an owner's missing times do not over
   expect(await documents.findOne({ _id: "end_x" })).toEqual({
     ...{ _id: "end_x", schema_version: 1, shard: shardOf("end_x") },
     ...{ circuit: "open", concurrency_limit: 2, consecutive_failures: 0, ...times },
+    failing_since: null,
   });
   expect(await store.read(["end_x", "end_none"])).toEqual(new Map([["end_x", delivered]]));
   await store.write(new Map([["end_x", failed]]));
@@ -62,6 +64,7 @@ it("keeps each endpoint's health whole, and an owner's missing times do not over
     ...{ _id: "end_y", schema_version: 1, shard: shardOf("end_y"), circuit: "closed" },
     ...{ concurrency_limit: 1, consecutive_failures: 3, last_delivered_at: null },
     ...{ last_failed_at: failed.lastFailedAt, last_failure: "timeout" },
+    failing_since: failed.failingSince,
   });
 });
 

@@ -13,6 +13,7 @@ export type HealthDocument = {
   circuit: Health["circuit"];
   concurrency_limit: number;
   consecutive_failures: number;
+  failing_since: Date | null;
   last_delivered_at: Date | null;
   last_failed_at: Date | null;
   last_failure: string;
@@ -96,6 +97,7 @@ function updateOf(endpointId: string, health: Health): UpdateFilter<HealthDocume
       circuit: health.circuit,
       concurrency_limit: health.concurrency,
       consecutive_failures: health.consecutiveFailures,
+      failing_since: health.failingSince ?? null,
       ...(lastDeliveredAt && delivered),
       ...(lastFailedAt && failed),
     },
@@ -112,6 +114,7 @@ function toHealth(stored: HealthDocument): Health {
     circuit: stored.circuit,
     concurrency: stored.concurrency_limit,
     consecutiveFailures: stored.consecutive_failures,
+    failingSince: stored.failing_since ?? undefined,
     lastDeliveredAt: stored.last_delivered_at ?? undefined,
     lastFailedAt: stored.last_failed_at ?? undefined,
     lastFailure: stored.last_failure,

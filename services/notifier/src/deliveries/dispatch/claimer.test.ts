@@ -53,6 +53,7 @@ function startClaimer(endpoints: number, store: Partial<Store> = {}, live = 1) {
     },
     work: {
       due,
+      dueRetries: async () => [],
       take: async (due: DeliveryDocument[]) => due,
       leased: async ([id]: string[]) => [
         { ...delivery(last), _id: id, due_at: new Date(nowMs + 30_000) },

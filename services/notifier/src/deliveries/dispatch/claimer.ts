@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { isLive, type Recipient } from "../../endpoints/rules/endpoint.ts";
 import type { EndpointStore } from "../../endpoints/store.ts";
 import type { DeliveryDocument } from "../documents.ts";
+import { inTurns } from "../rules/fairness.ts";
 import type { StartDeps } from "./admission.ts";
 import type { Pace } from "./backlog-pace.ts";
 import type { Runner } from "./runner.ts";
@@ -132,20 +133,24 @@ function enterQueuedFresh(
   });
 }
 
-/** The next due deliveries of an endpoint, oldest first, each with its slot. */
+/** The next due deliveries of an endpoint, each with its slot; of a failing one retries in turn. */
 async function enterDue(
   { work, limiter, runner, freshQueue }: ClaimerDeps,
   endpointId: string,
   share: number,
   now: Date,
 ): Promise<DeliveryDocument[]> {
-  const due = await work.due(endpointId, share, now);
+  const retriesMax = limiter.retryTurns(endpointId, share);
+  const [due, retries] = await Promise.all([
+    work.due(endpointId, share, now),
+    retriesMax === 0 ? [] : work.dueRetries(endpointId, retriesMax, now),
+  ]);
   const queue = limiter.of(endpointId, due[0]?.merchant_id);
   // Fresh deliveries may have taken slots meanwhile.
   const room = Math.min(share, limiter.room(queue));
   if (due.length < share && due.length <= room) limiter.caughtUp(queue);
   // One whose lease has expired while its attempt is still being settled here needs no second one.
-  const entered = due.slice(0, room).filter(({ _id }) => !runner.has(_id));
+  const entered = inTurns(due, retries, room).filter(({ _id }) => !runner.has(_id));
   for (const delivery of entered) {
     freshQueue.forget(delivery._id);
     runner.enter(delivery, true);

@@ -11,6 +11,8 @@ export type EndpointQueue = {
   claimed: number;
   /** Something is due that is not leased. */
   hasBacklog: boolean;
+  /** Claims so far while it failed: every second one is for a retry. */
+  failingClaims: number;
   /** By the monotonic clock: nothing starts before this. */
   waitsUntilMs: number;
   /** As it was found at `probedAtMs`; an endpoint that is paused or unverified is suspended. */
@@ -135,6 +137,7 @@ function newQueue(endpointId: string, merchantId: string): EndpointQueue {
   return {
     ...{ endpointId, merchantId, health: healthStart, running: 0, claimed: 0, usedAtMs: 0 },
     ...{ hasBacklog: false, waitsUntilMs: 0, liveness: "unknown", probedAtMs: 0, isUnsaved: false },
+    failingClaims: 0,
   };
 }
 

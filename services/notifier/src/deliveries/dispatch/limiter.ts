@@ -7,6 +7,7 @@ import {
   type Candidate,
   claimable,
   guaranteedShare,
+  retryTurns,
   type Sides,
   type Slots,
   takeTurns,
@@ -69,6 +70,15 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
       const taken = takeTurns(slots.processMax - inFlight.all.running, wanted, turn);
       turn = taken.turn;
       return taken.given;
+    },
+
+    /** How many of an endpoint's next claims are for retries. */
+    retryTurns: (endpointId: string, count: number): number => {
+      const queue = queues.of(endpointId);
+      if (queue.health.consecutiveFailures === 0) return 0;
+      const turns = retryTurns(count, queue.failingClaims);
+      queue.failingClaims += count;
+      return turns;
     },
 
     /** How much to claim for which endpoints. */

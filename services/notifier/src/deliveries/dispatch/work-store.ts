@@ -71,6 +71,22 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
         .limit(limit)
         .toArray(),
 
+    /** The same of deliveries that were attempted before. */
+    dueRetries: (endpointId: string, limit: number, now: Date): Promise<DeliveryDocument[]> =>
+      deliveries
+        .find(
+          {
+            state: "pending",
+            attempts_count: { $gte: 1 },
+            endpoint_id: endpointId,
+            due_at: { $lte: now },
+          },
+          { projection: { attempts: 0 }, hint: "retries" },
+        )
+        .sort({ due_at: 1 })
+        .limit(limit)
+        .toArray(),
+
     /** Leases due deliveries; answers those that no other worker leased first. */
     take: (due: readonly DeliveryDocument[], lease: Lease, now: Date) =>
       take(deliveries, due, lease, now),

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../sender/rules/outcome.ts";
 import { afterOutcome, type Health, healthStart } from "./health.ts";
@@ -24,15 +25,70 @@ describe("an endpoint's limit", () => {
   });
 });
 
+/** An outcome, and how long after the one before it came. */
+type Step = readonly [outcome: Outcome, afterMs: number];
+
+function afterSteps(steps: readonly Step[]): Health {
+  let ms = at.getTime();
+  return steps.reduce((health, [outcome, afterMs]) => {
+    ms += afterMs;
+    return afterOutcome(health, outcome, new Date(ms));
+  }, healthStart);
+}
+const every = (ms: number, count: number, outcome: Outcome): Step[] =>
+  times(count, outcome).map((each) => [each, ms]);
+
 describe("a circuit", () => {
-  it.each<[string, readonly Outcome[], Health["circuit"]]>([
-    ["stays closed through 9 failures", times(9, timeout), "closed"],
-    ["opens with the tenth in a row", times(10, timeout), "open"],
-    ["counts from the last success", [...times(9, timeout), ok, ...times(9, timeout)], "closed"],
-    ["closes with one success", [...times(30, timeout), ok], "closed"],
-    ["opens for what is answered as for what is not", times(10, refusal), "open"],
-  ])("%s", (_name, outcomes, circuit) => {
-    expect(after(healthStart, ...outcomes).circuit).toBe(circuit);
+  it.each<[string, readonly Step[], Health["circuit"]]>([
+    ["stays closed through 9 failures", every(5_000, 9, timeout), "closed"],
+    ["opens with the tenth in a row", every(5_000, 10, timeout), "open"],
+    ["stays closed for 10 s, however often it fails", every(9, 1_000, refusal), "closed"],
+    ["opens after 10 s", [...every(1, 30, refusal), ...every(9_971, 1, refusal)], "open"],
+    ["stays closed till then", [...every(1, 30, refusal), ...every(9_970, 1, refusal)], "closed"],
+    [
+      "counts from the last success",
+      [...every(5_000, 9, timeout), ...every(5_000, 1, ok), ...every(5_000, 9, timeout)],
+      "closed",
+    ],
+    [
+      "counts the 10 s from the last success",
+      [...every(1_000, 9, timeout), ...every(5_000, 1, ok), ...every(500, 20, timeout)],
+      "closed",
+    ],
+    ["closes with one success", [...every(5_000, 30, timeout), ...every(1, 1, ok)], "closed"],
+    ["opens for what is answered as for what is not", every(5_000, 10, refusal), "open"],
+  ])("%s", (_name, steps, circuit) => {
+    expect(afterSteps(steps).circuit).toBe(circuit);
+  });
+
+  it("never opens while the endpoint acknowledges something every 10 s", () => {
+    const step = fc.tuple(fc.constantFrom(refusal, timeout, ok), fc.integer({ min: 0, max: 900 }));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        let sinceMs = 0;
+        let health = healthStart;
+        let nowMs = at.getTime();
+        for (const [drawn, afterMs] of steps) {
+          sinceMs += afterMs;
+          nowMs += afterMs;
+          const outcome = sinceMs > 9_000 ? ok : drawn;
+          if (outcome === ok) sinceMs = 0;
+          health = afterOutcome(health, outcome, new Date(nowMs));
+          expect(health.circuit).toBe("closed");
+        }
+      }),
+    );
+  });
+
+  it("opens when nothing is acknowledged, and then stays open", () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 60_000 }), { minLength: 10, maxLength: 100 });
+    fc.assert(
+      fc.property(gaps, (gapsMs) => {
+        const steps = gapsMs.map((ms, index): Step => [refusal, index === 0 ? 0 : ms]);
+        const failsForMs = gapsMs.slice(1).reduce((sum, ms) => sum + ms, 0);
+        expect(afterSteps(steps).circuit).toBe(failsForMs >= 10_000 ? "open" : "closed");
+      }),
+    );
   });
 });
 
@@ -53,6 +109,6 @@ it("keeps what an outcome does not change", () => {
   });
   expect(afterOutcome(delivered, refusal, second)).toEqual({
     ...{ circuit: "closed", concurrency: 4, consecutiveFailures: 1, lastFailure: "503" },
-    ...{ lastDeliveredAt: first, lastFailedAt: second },
+    ...{ lastDeliveredAt: first, lastFailedAt: second, failingSince: second },
   });
 });
