@@ -215,6 +215,7 @@ it("a delivery that is refused, then taken, and sent once more", async () => {
       circuit = closed
       concurrency_limit = 4
       consecutive_failures = 1
+      failing_since = 1.1 s
       last_delivered_at = null
       last_failed_at = 1.1 s
       last_failure = 500
@@ -250,6 +251,7 @@ it("a delivery that is refused, then taken, and sent once more", async () => {
     endpoint_health whe 1
       concurrency_limit = 5
       consecutive_failures = 0
+      failing_since = null
       last_delivered_at = 11.1 s"
   `);
   const { deliveries } = await notifier.rpc.listDeliveries({ merchantId });
@@ -388,6 +390,7 @@ it("deliveries that wait for the event before, and are cancelled", async () => {
       circuit = closed
       concurrency_limit = 4
       consecutive_failures = 1
+      failing_since = 41 s
       last_delivered_at = null
       last_failed_at = 41 s
       last_failure = 410
@@ -407,6 +410,7 @@ it("deliveries that wait for the event before, and are cancelled", async () => {
       no concurrency_limit
       no consecutive_failures
       deleted_at = 41 s
+      no failing_since
       no last_delivered_at
       no last_failed_at
       no last_failure
