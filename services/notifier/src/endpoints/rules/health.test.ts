@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../sender/rules/outcome.ts";
-import { afterOutcome, type Health, healthStart } from "./health.ts";
+import { afterOutcome, type Health, healthStart, isUnresponsive, withoutStreak } from "./health.ts";
 
 const at = new Date("2026-11-20T00:00:00.000Z");
 const ok: Outcome = { kind: "answered", statusCode: 200, body: "" };
@@ -71,7 +71,7 @@ describe("a circuit", () => {
         for (const [drawn, afterMs] of steps) {
           sinceMs += afterMs;
           nowMs += afterMs;
-          const outcome = sinceMs > 9_000 ? ok : drawn;
+          const outcome: Outcome = sinceMs > 9_000 ? ok : drawn;
           if (outcome === ok) sinceMs = 0;
           health = afterOutcome(health, outcome, new Date(nowMs));
           expect(health.circuit).toBe("closed");
@@ -89,6 +89,82 @@ describe("a circuit", () => {
         expect(afterSteps(steps).circuit).toBe(failsForMs >= 10_000 ? "open" : "closed");
       }),
     );
+  });
+});
+
+const dayMs = 86_400_000;
+
+describe("an endpoint that acknowledges nothing", () => {
+  it.each<[string, readonly (readonly [Outcome, number])[], number, boolean]>([
+    ["for five days, one failure on each", [0, 1, 2, 3, 4].map((day) => [refusal, day]), 5, true],
+    ["for less than five days", [0, 1, 2, 3, 4].map((day) => [refusal, day]), 4.999, false],
+    [
+      "at no day's end but its beginning",
+      [0, 1.9, 2, 3.9, 4].map((day) => [refusal, day]),
+      5,
+      true,
+    ],
+    ["on four days of five", [0, 1, 2, 4].map((day) => [refusal, day]), 5, false],
+    ["once in five days", [[refusal, 0]], 5, false],
+    ["since a day without any", [0, 2, 3, 4, 5, 6].map((day) => [refusal, day]), 6.5, false],
+    [
+      "for five days after a day without any",
+      [0, 2, 3, 4, 5, 6].map((day) => [refusal, day]),
+      7,
+      true,
+    ],
+    [
+      "since one success",
+      [...[0, 1, 2].map((day) => [refusal, day] as const), [ok, 2.5], [refusal, 3], [refusal, 4]],
+      5,
+      false,
+    ],
+  ])("is unresponsive %s", (_name, outcomes, days, expected) => {
+    const dayOf = (day: number) => new Date(at.getTime() + day * dayMs);
+    const health = outcomes.reduce(
+      (before, [outcome, day]) => afterOutcome(before, outcome, dayOf(day)),
+      healthStart,
+    );
+    expect(isUnresponsive(health, dayOf(days))).toBe(expected);
+  });
+
+  it("is never unresponsive less than five days after a success, nor by fewer than five days", () => {
+    const step = fc.tuple(
+      fc.oneof({ weight: 9, arbitrary: fc.constant(refusal) }, fc.constant(ok)),
+      fc.integer({ min: 0, max: 60 }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let [health, hours, since] = [healthStart, 0, 0];
+        let failedAt: number[] = [];
+        for (const [outcome, afterHours] of steps) {
+          hours += afterHours;
+          const now = new Date(at.getTime() + hours * 3_600_000);
+          health = afterOutcome(health, outcome, now);
+          if (outcome === ok) [since, failedAt] = [hours, []];
+          else failedAt.push(hours);
+          if (!isUnresponsive(health, now)) continue;
+          expect(hours - since).toBeGreaterThanOrEqual(5 * 24);
+          // Within any 48 hours of the last five days one failed, or a day had none.
+          const late = failedAt.filter((hour) => hour >= hours - 7 * 24);
+          expect(late.length).toBeGreaterThanOrEqual(5);
+        }
+      }),
+    );
+  });
+
+  it("begins anew when it is resumed", () => {
+    const failed = [0, 1, 2, 3, 4].reduce(
+      (health, day) => afterOutcome(health, refusal, new Date(at.getTime() + day * dayMs)),
+      healthStart,
+    );
+    const later = new Date(at.getTime() + 9 * dayMs);
+    expect(isUnresponsive(failed, later)).toBe(true);
+    expect(isUnresponsive(withoutStreak(failed), later)).toBe(false);
+    expect(afterOutcome(withoutStreak(failed), refusal, later)).toMatchObject({
+      failingSince: later,
+      failingDays: 1,
+    });
   });
 });
 
@@ -110,5 +186,6 @@ it("keeps what an outcome does not change", () => {
   expect(afterOutcome(delivered, refusal, second)).toEqual({
     ...{ circuit: "closed", concurrency: 4, consecutiveFailures: 1, lastFailure: "503" },
     ...{ lastDeliveredAt: first, lastFailedAt: second, failingSince: second },
+    failingDays: 1,
   });
 });
