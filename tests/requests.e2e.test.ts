@@ -172,7 +172,13 @@ it("lists a merchant's accounts", async () => {
 });
 
 it("serves webhook endpoints and their deliveries", async () => {
-  const settings = { order: "bounded", event_types: ["*"], pending_url: "" };
+  const settings = {
+    order: "bounded",
+    event_types: ["*"],
+    pending_url: "",
+    paused_at: "",
+    pause_reason: "",
+  };
   const shown = {
     ...{ id: id("whe"), ...hook, description: "", ...times },
     ...{ state: "active", ...settings },

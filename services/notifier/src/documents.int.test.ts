@@ -94,8 +94,11 @@ it("an endpoint that is verified, changed, paused, given another secret and dele
       operations = [{ id op 1, kind create, key_id id 1, actor { kind service, id test }, at 0 s }]
       order = bounded
       paused_at = null
+      paused_for = null
+      paused_ms = null
       pending_url = null
       place = 0
+      resumed_at = null
       revision = 1
       schema_version = 1
       signing = { current id 1, previous null, staged null }
@@ -139,8 +142,9 @@ it("an endpoint that is verified, changed, paused, given another secret and dele
   expect(await written()).toMatchInlineSnapshot(`
     "endpoints whe 1
       keys + { id id 3, secret sealed, standard_secret sealed, made_at 2 s }
-      operations + { id op 4, kind pause, key_id null, before { paused_at null }, actor { kind service, id test }, at 2 s }, { id op 5, kind rotate, key_id id 3, actor { kind service, id test }, at 2 s }
+      operations + { id op 4, kind pause, key_id null, before { paused_at null, paused_for null }, actor { kind service, id test }, at 2 s }, { id op 5, kind rotate, key_id id 3, actor { kind service, id test }, at 2 s }
       paused_at = 2 s
+      paused_for = requested
       revision = 5
       signing = { current id 1, previous null, staged { key_id id 3, overlap_seconds 60 } }
       updated_at = 2 s"
@@ -215,6 +219,8 @@ it("a delivery that is refused, then taken, and sent once more", async () => {
       circuit = closed
       concurrency_limit = 4
       consecutive_failures = 1
+      failing_days = 1
+      failing_since = 1.1 s
       last_delivered_at = null
       last_failed_at = 1.1 s
       last_failure = 500
@@ -250,6 +256,8 @@ it("a delivery that is refused, then taken, and sent once more", async () => {
     endpoint_health whe 1
       concurrency_limit = 5
       consecutive_failures = 0
+      failing_days = 0
+      failing_since = null
       last_delivered_at = 11.1 s"
   `);
   const { deliveries } = await notifier.rpc.listDeliveries({ merchantId });
@@ -388,6 +396,8 @@ it("deliveries that wait for the event before, and are cancelled", async () => {
       circuit = closed
       concurrency_limit = 4
       consecutive_failures = 1
+      failing_days = 1
+      failing_since = 41 s
       last_delivered_at = null
       last_failed_at = 41 s
       last_failure = 410
@@ -407,6 +417,8 @@ it("deliveries that wait for the event before, and are cancelled", async () => {
       no concurrency_limit
       no consecutive_failures
       deleted_at = 41 s
+      no failing_days
+      no failing_since
       no last_delivered_at
       no last_failed_at
       no last_failure

@@ -98,6 +98,27 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   endpoint_health: [{ key: { last_failed_at: -1, shard: 1 }, name: "failed_last" }],
 };
 
+/** Deliveries acknowledged at the first attempt never enter these. */
+const failureIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  deliveries: [
+    {
+      key: { endpoint_id: 1, due_at: 1 },
+      name: "retries",
+      partialFilterExpression: { state: "pending", attempts_count: { $gte: 1 } },
+    },
+    // Nearly always empty.
+    { key: { gone: 1 }, name: "gone", partialFilterExpression: { gone: true } },
+  ],
+  // Endpoints that the notifier paused by itself.
+  endpoints: [
+    {
+      key: { paused_for: 1, merchant_id: 1 },
+      name: "paused_for",
+      partialFilterExpression: { paused_for: { $type: "string" } },
+    },
+  ],
+};
+
 /** What operators did, by whom, and what calls owe to it. */
 const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   audit_entries: [
@@ -117,4 +138,5 @@ export const migrations: readonly Migration[] = [
   { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
   { name: "index of open gaps", up: (db) => createIndexes(db, gapIndexes) },
+  { name: "indexes of failures", up: (db) => createIndexes(db, failureIndexes) },
 ];

@@ -18,19 +18,23 @@ import {
 } from "./deliveries/dispatch/dispatcher.ts";
 import { createWorkMetrics } from "./deliveries/dispatch/metrics.ts";
 import { openWorkStore } from "./deliveries/dispatch/work-store.ts";
+import { openFailingStore } from "./deliveries/failing-store.ts";
 import { openOrderStore } from "./deliveries/order/store.ts";
 import { sweepExpired } from "./deliveries/retention.ts";
 import { deliveryRpc } from "./deliveries/rpc.ts";
 import type { Slots } from "./deliveries/rules/fairness.ts";
 import { openBacklogStore, openDeliveryStore } from "./deliveries/store.ts";
 import { openChallengeStore } from "./endpoints/challenge-store.ts";
+import { createEndpointChanges } from "./endpoints/changes.ts";
 import { openHealthStore } from "./endpoints/health-store.ts";
+import { openPausedStore } from "./endpoints/paused-store.ts";
 import { endpointRpc, secretRpc } from "./endpoints/rpc.ts";
 import { endpointStateRpc } from "./endpoints/state-rpc.ts";
 import { openEndpointStore } from "./endpoints/store.ts";
 import { createFanOut } from "./events/fan-out.ts";
 import { openFeedStore } from "./events/feed-store.ts";
 import { createUnreadableCount } from "./events/intake.ts";
+import { createPauser } from "./events/pauser.ts";
 import { eventRpc } from "./events/rpc.ts";
 import { sandboxWebhooksRpc } from "./events/sandbox.ts";
 import { openEventStore } from "./events/store.ts";
@@ -71,8 +75,9 @@ export function createNotifier(options: NotifierOptions) {
   const work = openWorkStore(deliveries);
   const metrics = createWorkMetrics(options.metrics);
   const healths = openHealthStore(database);
+  const failing = openFailingStore(deliveries);
   const dispatcher = createDispatcher({
-    ...{ ...options, work, order, endpoints, healths, metrics, slots, elapsed },
+    ...{ ...options, work, failing, order, endpoints, healths, metrics, slots, elapsed },
     shards: openShardStore(database),
   });
   const { admission, release } = dispatcher;
@@ -87,6 +92,13 @@ export function createNotifier(options: NotifierOptions) {
     wake();
   };
   const stores = { endpoints, events, feeds, deliveries, replays };
+  const changes = createEndpointChanges(endpoints, options.sealer);
+  const pauser = createPauser({
+    ...{ database, endpoints, changes, dispatcher, fanOut, clock, log },
+    deliveries: failing,
+    merchants: openPausedStore(endpoints),
+    metrics: options.metrics,
+  });
   const replayer = createReplayer({ ...stores, clock, log, tracing: options.tracing, wake });
   const wakeReplayer = (): void => replayWoken();
   const rpcDeps = {
@@ -104,7 +116,7 @@ export function createNotifier(options: NotifierOptions) {
   const bindings = openOperationBindings(database);
   return {
     ...stores,
-    ...{ fanOut, dispatcher, replayer, work, metrics },
+    ...{ fanOut, dispatcher, replayer, pauser, work, metrics },
     rpc: bindOperations(NotifierService, rpc, bindings, { own: ["publishEvent"] }),
     /** Of a sandbox. */
     sandboxRpc: bindOperations(NotifierSandboxService, sandboxWebhooksRpc(rpcDeps), bindings),
@@ -127,6 +139,8 @@ const recheckEveryMs = 5_000;
 /** A replay queues a page a second; where there is none for a while, one is looked for as often. */
 const replayEveryMs = 200;
 const replayRestMs = 1_000;
+/** An endpoint is paused after a day or five. */
+const pauseEveryMs = 10_000;
 /** Metrics only. */
 const measureEveryMs = 10_000;
 /** Retention is not urgent. */
@@ -164,6 +178,7 @@ export function startWorker(
     every(sweepEveryMs, "retention", () => sweepExpired(parts, clock.now())),
     every(saveHealthEveryMs, "health", () => dispatcher.saveHealth().then(() => false)),
     every(recheckEveryMs, "order", dispatcher.recheck),
+    every(pauseEveryMs, "pauses", parts.pauser.round),
   ];
   return {
     stop: async () => {

@@ -24,6 +24,7 @@ export const optInEventTypes = [
   "batch.finished",
   "beneficiary.screening_changed",
   "payout.approval_required",
+  "webhook_endpoint.paused",
 ] as const;
 
 const optIn = optInEventTypes.map((type) => type.replaceAll(".", "\\.")).join("|");

@@ -956,6 +956,10 @@ export interface WebhookEndpoint {
   event_types: string[];
   /** A new URL that is not verified yet; empty if there is none. */
   pending_url: string;
+  /** When it was paused; empty if it is not paused. */
+  paused_at: string;
+  /** Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
+  pause_reason: "" | "requested" | "gone" | "unresponsive";
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -964,7 +968,7 @@ export interface WebhookEndpoint {
 
 /** Delivery health, some seconds old. */
 export interface WebhookEndpointHealth {
-  /** `open`: it failed repeatedly; one attempt at a time, 5 s apart. */
+  /** `open`: it acknowledged nothing for 10 s and 10 attempts; one attempt at a time, 5 s apart. */
   circuit: "closed" | "open";
   /** Attempts that may run concurrently; a failure halves it. */
   concurrency_limit: number;
@@ -998,6 +1002,10 @@ export interface WebhookEndpointWithHealth {
   event_types: string[];
   /** A new URL that is not verified yet; empty if there is none. */
   pending_url: string;
+  /** When it was paused; empty if it is not paused. */
+  paused_at: string;
+  /** Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
+  pause_reason: "" | "requested" | "gone" | "unresponsive";
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -1021,6 +1029,10 @@ export interface WebhookEndpointWithSecrets {
   event_types: string[];
   /** A new URL that is not verified yet; empty if there is none. */
   pending_url: string;
+  /** When it was paused; empty if it is not paused. */
+  paused_at: string;
+  /** Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused. */
+  pause_reason: "" | "requested" | "gone" | "unresponsive";
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -1156,7 +1168,7 @@ export interface WebhookEventRecord {
   /** Its header `webhook-id`. */
   id: string;
   /** Type of transaction. */
-  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required";
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "webhook_endpoint.paused";
   /** Id of the transaction. */
   transaction_id: string;
   /** The status that it reports. */
@@ -1164,7 +1176,7 @@ export interface WebhookEventRecord {
   /** Orders the events of one transaction, from 1. */
   sequence: number;
   /** `data` of the webhook's body, with the same digits. */
-  data: PayoutWebhookData | PaymentSessionWebhookData | RefundWebhookData | AccountCreditedWebhookData | BatchApprovalWebhookData | BatchFinishedWebhookData | BeneficiaryScreeningWebhookData | PayoutApprovalWebhookData;
+  data: PayoutWebhookData | PaymentSessionWebhookData | RefundWebhookData | AccountCreditedWebhookData | BatchApprovalWebhookData | BatchFinishedWebhookData | BeneficiaryScreeningWebhookData | PayoutApprovalWebhookData | EndpointPausedWebhookData;
   /** When it happened. */
   occurred_at: string;
   /** When it was stored here. */
@@ -1534,6 +1546,22 @@ export interface PayoutApprovalWebhookData {
   created_at: string;
 }
 
+/** An endpoint of yours was paused because it takes nothing: see Resume webhook endpoint. */
+export interface EndpointPausedWebhookData {
+  /** The endpoint. */
+  id: string;
+  /** Constant. */
+  status: "paused";
+  /** Your id. */
+  merchant_id: string;
+  /** `gone`: a delivery got 410 on every attempt of its 24 hours. `unresponsive`: it acknowledged nothing for five days. */
+  reason: "gone" | "unresponsive";
+  /** Your note on it; empty if none was given. */
+  description: string;
+  /** When it was paused. */
+  paused_at: string;
+}
+
 /** A test event, made by `sendTestWebhook`. */
 export interface TestWebhookData {
   /** Id of the event. */
@@ -1632,6 +1660,15 @@ export interface PayoutApprovalWebhook {
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: PayoutApprovalWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface EndpointPausedWebhook {
+  /** Type of transaction. */
+  transaction_type: "webhook_endpoint.paused";
+  /** Id of the transaction: `data.id`. */
+  transaction_id: string;
+  data: EndpointPausedWebhookData;
 }
 
 /** The body of a webhook: exactly these three fields. */
@@ -2249,7 +2286,7 @@ export interface CreateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`. `*` by default. */
+  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `webhook_endpoint.paused`. `*` by default. */
   event_types?: string[];
 }
 
@@ -2261,7 +2298,7 @@ export interface UpdateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`. */
+  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `webhook_endpoint.paused`. */
   event_types?: string[];
 }
 
@@ -2378,7 +2415,7 @@ export interface SandboxListingRequest {
 /** The event that is sent. */
 export interface SandboxEventRequest {
   /** Type of the event. */
-  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required";
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "webhook_endpoint.paused";
   /** `data.status`, which is signed; that of the example by default. */
   status?: string;
   /** `data.id`, which is signed; that of the example by default. */
@@ -2656,6 +2693,7 @@ export type WebhookEvent =
   | BatchFinishedWebhook
   | BeneficiaryScreeningWebhook
   | PayoutApprovalWebhook
+  | EndpointPausedWebhook
   | TestWebhook
   | ChallengeWebhook;
 

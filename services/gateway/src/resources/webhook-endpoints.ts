@@ -31,6 +31,11 @@ const described = f.fields(EndpointSchema, {
     f.text("A transaction type, or one with a status.", "*"),
   ),
   pending_url: f.text("A new URL that is not verified yet; empty if there is none.", ""),
+  paused_at: f.momentOrNone("When it was paused; empty if it is not paused."),
+  pause_reason: f.oneOf(
+    "Why it is paused: `requested`, `gone` (a delivery got 410 on every attempt of its 24 hours) or `unresponsive` (nothing acknowledged for five days with a delivery due on each). Empty if it is not paused.",
+    ["", "requested", "gone", "unresponsive"],
+  ),
   ...f.recordTimes,
 });
 
@@ -41,7 +46,7 @@ const health = f.record(
   {
     circuit: f.word(
       CircuitState,
-      "`open`: it failed repeatedly; one attempt at a time, 5 s apart.",
+      "`open`: it acknowledged nothing for 10 s and 10 attempts; one attempt at a time, 5 s apart.",
     ),
     concurrency_limit: f.whole("Attempts that may run concurrently; a failure halves it.", 8, {
       minimum: 1,

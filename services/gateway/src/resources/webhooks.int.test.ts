@@ -14,11 +14,15 @@ const endpoint = {
   ...{ id: "whe_1", url: "https://a.example/x", description: "till", ...times },
   ...{ state: EndpointState.PAUSED, order: DeliveryOrder.STRICT, eventTypes: ["refund"] },
   pendingUrl: "https://a.example/y",
+  pausedAt: at,
+  pauseReason: "gone",
 };
 const wireEndpoint = {
   ...{ id: "whe_1", url: "https://a.example/x", description: "till", ...wireTimes },
   ...{ state: "paused", order: "strict", event_types: ["refund"] },
   pending_url: "https://a.example/y",
+  paused_at: wireAt,
+  pause_reason: "gone",
 };
 const health = {
   ...{ circuit: CircuitState.OPEN, concurrencyLimit: 1, consecutiveFailures: 12 },

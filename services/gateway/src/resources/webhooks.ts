@@ -132,6 +132,23 @@ const approvalRequired = payload(
   },
 );
 
+/** The payload of webhooks about an endpoint that takes nothing. */
+const endpointPaused = payload(
+  "EndpointPausedWebhookData",
+  "An endpoint of yours was paused because it takes nothing: see Resume webhook endpoint.",
+  {
+    id: f.id("whe", "The endpoint."),
+    status: f.oneOf("Constant.", ["paused"]),
+    merchant_id: f.id("mer", "Your id."),
+    reason: f.oneOf(
+      "`gone`: a delivery got 410 on every attempt of its 24 hours. `unresponsive`: it acknowledged nothing for five days.",
+      ["gone", "unresponsive"],
+    ),
+    description: f.text("Your note on it; empty if none was given.", "Production"),
+    paused_at: f.moment("When it was paused."),
+  },
+);
+
 /** The payloads of events that an endpoint gets only by their type's name. */
 export const optInData = {
   "account.credited": [accountCredited, "An account was credited: money can be paid out."],
@@ -150,6 +167,10 @@ export const optInData = {
   "payout.approval_required": [
     approvalRequired,
     "A payout waits until another of your people or API keys approves it.",
+  ],
+  "webhook_endpoint.paused": [
+    endpointPaused,
+    "An endpoint was paused because it takes nothing. Its events wait until you resume it.",
   ],
 } as const satisfies Record<(typeof optInEventTypes)[number], readonly [f.NamedSchema, string]>;
 
@@ -219,6 +240,15 @@ const headers = Object.entries({
 const how =
   "Any response but 200 within 15 s is retried, with delays that double from 5 s, for 24 hours. Check both signatures over the bytes that arrived: `verifyWebhook(rawBody, headers, { secret, standardSecret })` of the SDK does; by hand, the HMAC's key is what follows `whsec_` in `standard_secret`, base64-decoded. An event may arrive more than once: ignore a `webhook-id` that you have seen.";
 
+/** Which endpoints get a type, where its name in `event_types` is not all. */
+function recipientsOf(type: string): string {
+  if (type === "webhook_endpoint.paused") {
+    return "Sent to every other endpoint of yours, whatever its `event_types`. ";
+  }
+  if (!(type in optInData)) return "";
+  return `Sent only to endpoints whose \`event_types\` name \`${type}\`: \`*\` does not stand for it. `;
+}
+
 /** The `webhooks` of the document: by what the event is of, what is sent and what is awaited. */
 export function webhookItems(
   schemas: ReadonlyMap<string, JsonSchema>,
@@ -230,7 +260,7 @@ export function webhookItems(
       operationId: `on_${type.replaceAll(".", "_")}`,
       tags: ["Webhooks"],
       summary,
-      description: `${type in optInData ? `Sent only to endpoints whose \`event_types\` name \`${type}\`: \`*\` does not stand for it. ` : ""}${how}`,
+      description: `${recipientsOf(type)}${how}`,
       security: [],
       parameters: headers,
       requestBody: { required: true, content: { "application/json": { schema, examples } } },

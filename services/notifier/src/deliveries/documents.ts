@@ -45,9 +45,13 @@ export type DeliveryDocument = Origin & {
   due_at: Date | null;
   /** Set by the first lease; no attempt starts from then on. */
   deadline: Date | null;
+  /** Its endpoint's pauses in all, in milliseconds, that the deadline allows for; absent for 0. */
+  paused_ms?: number;
   lease: { token: string; place: string } | null;
   created_at: Date;
   updated_at: Date;
+  /** It ended with nothing but 410, and its endpoint is to be paused. */
+  gone?: true;
   /** 30 days after the end. */
   expires_at?: Date;
   operation_id?: string;
@@ -76,8 +80,8 @@ const dayMs = 86_400_000;
 
 /** How long a delivery can be read after its end (webhooks: data). */
 export const deliveryKeptMs = 30 * dayMs;
-/** How long a delivery may wait for its first attempt: its endpoint may never be resumed. */
-export const untriedMs = 30 * dayMs;
+/** How long a delivery waits for an endpoint's resumption or verification: as events are kept. */
+export const waitingMaxMs = 90 * dayMs;
 
 /** An event's first delivery to an endpoint, always the same; held if one may come before it. */
 export function firstDelivery(

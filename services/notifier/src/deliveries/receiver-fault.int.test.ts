@@ -22,7 +22,10 @@ beforeAll(async () => {
 });
 
 /** A head with 200 came, whatever became of its body. */
-const acknowledging = ["/200", "/reset-in-body", "/endless", "/bomb", "/answers-early"];
+const acknowledging = [
+  ...["/200", "/continue", "/many-interim"],
+  ...["/reset-in-body", "/endless", "/bomb", "/answers-early"],
+];
 /** One of each kind; sender/receiver-fault.test.ts has them all. */
 const refusing = [
   ...["/201", "/204", "/301", "/307", "/410", "/429", "/500"],

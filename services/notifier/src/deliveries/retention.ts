@@ -1,11 +1,9 @@
 import type { Collection, Filter } from "mongodb";
-import { type DeliveryDocument, endedUntried, untriedMs } from "./documents.ts";
+import { type DeliveryDocument, endedUntried, waitingMaxMs } from "./documents.ts";
 import type { DeliveryStore } from "./store.ts";
 
 /** Bounds a write, so that it delays no other. */
 const sweepMax = 500;
-/** Well over an attempt's 15 s and its settlement. */
-const settledMs = 3_600_000;
 
 type Expiring = { _id: string; expires_at?: Date };
 
@@ -55,9 +53,9 @@ export async function sweepExpired<E extends Expiring, R extends Expiring>(
 ): Promise<boolean> {
   const deliveries = stores.deliveries.collection;
   const before = (ms: number) => ({ $lte: new Date(now.getTime() - ms) });
-  // A worker that leases one of them first sets its deadline, and keeps it.
-  const untried = { state: "pending", deadline: null, created_at: before(untriedMs) } as const;
-  const tried = { attempts_count: { $gte: 1 }, deadline: before(settledMs) };
+  // Those of paused and unverified endpoints; workers end all others in time.
+  const untried = { state: "pending", deadline: null, created_at: before(waitingMaxMs) } as const;
+  const tried = { attempts_count: { $gte: 1 }, deadline: before(waitingMaxMs) };
   const swept = await Promise.all([
     exhaust(deliveries, "untried", untried, now),
     exhaust(deliveries, "tried", { state: "pending", ...tried }, now),

@@ -3,6 +3,7 @@ import type {
   EndpointOperation,
   EndpointRecord,
   EndpointSettings,
+  PauseReason,
   Recipient,
   SealedKey,
 } from "./rules/endpoint.ts";
@@ -19,13 +20,24 @@ type SettingsDocument = {
   order: DeliveryOrder;
   event_types: string[];
   paused_at: Date | null;
+  paused_for: PauseReason | null;
+  resumed_at: Date | null;
+  paused_ms: number | null;
   /** `null` is not live yet. */
   verified_at: Date | null;
   pending_url: string | null;
 };
 
 /** Absent in endpoints from before the setting existed. */
-type LaterSetting = "order" | "event_types" | "paused_at" | "verified_at" | "pending_url";
+type LaterSetting =
+  | "order"
+  | "event_types"
+  | "paused_at"
+  | "paused_for"
+  | "resumed_at"
+  | "paused_ms"
+  | "verified_at"
+  | "pending_url";
 
 /** An endpoint as it is stored. */
 export type EndpointDocument = Omit<SettingsDocument, LaterSetting> & {
@@ -76,12 +88,22 @@ const settingNames = {
   order: "order",
   eventTypes: "event_types",
   pausedAt: "paused_at",
+  pausedFor: "paused_for",
+  resumedAt: "resumed_at",
+  pausedMs: "paused_ms",
   verifiedAt: "verified_at",
   pendingUrl: "pending_url",
 } as const satisfies Record<keyof EndpointSettings, keyof SettingsDocument>;
 
 /** Settings that may be absent, stored as `null`. */
-const unset = { pausedAt: undefined, verifiedAt: undefined, pendingUrl: undefined };
+const unset = {
+  pausedAt: undefined,
+  pausedFor: undefined,
+  resumedAt: undefined,
+  pausedMs: undefined,
+  verifiedAt: undefined,
+  pendingUrl: undefined,
+};
 
 const settings = Object.keys(settingNames) as (keyof EndpointSettings)[];
 
@@ -142,6 +164,9 @@ export function toRecipient(stored: RecipientDocument): Recipient {
     order: stored.order ?? "bounded",
     eventTypes: stored.event_types ?? [everyEvent],
     pausedAt: stored.paused_at ?? undefined,
+    pausedFor: stored.paused_for ?? undefined,
+    resumedAt: stored.resumed_at ?? undefined,
+    pausedMs: stored.paused_ms ?? undefined,
     verifiedAt: toVerifiedAt(stored),
     pendingUrl: stored.pending_url ?? undefined,
     createdAt: stored.created_at,

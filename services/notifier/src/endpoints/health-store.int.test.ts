@@ -15,14 +15,15 @@ afterAll(() => database.close());
 
 const failedAgo = (ms: number, consecutiveFailures = 1): Health => ({
   ...{ circuit: "closed", concurrency: 1, lastFailure: "timeout", consecutiveFailures },
+  failingSince: new Date(now.getTime() - ms),
   lastFailedAt: new Date(now.getTime() - ms),
 });
 
-it("restores the endpoints of given shards that failed in the last day, the latest first", async () => {
+it("restores the endpoints of given shards that failed in the last two days, the latest first", async () => {
   const [a, b, c, d, e] = ["end_a", "end_b", "end_c", "end_d", "end_e"] as const;
   const healths = new Map([
-    [a, failedAgo(dayMs)],
-    [b, failedAgo(dayMs + 1)],
+    [a, failedAgo(2 * dayMs)],
+    [b, failedAgo(2 * dayMs + 1)],
     [c, failedAgo(2_000)],
     [d, failedAgo(1_000)],
     [e, failedAgo(0, 0)],
@@ -51,6 +52,8 @@ it("keeps each endpoint's health whole, and an owner's missing times do not over
   expect(await documents.findOne({ _id: "end_x" })).toEqual({
     ...{ _id: "end_x", schema_version: 1, shard: shardOf("end_x") },
     ...{ circuit: "open", concurrency_limit: 2, consecutive_failures: 0, ...times },
+    failing_since: null,
+    failing_days: 0,
   });
   expect(await store.read(["end_x", "end_none"])).toEqual(new Map([["end_x", delivered]]));
   await store.write(new Map([["end_x", failed]]));
@@ -62,6 +65,8 @@ it("keeps each endpoint's health whole, and an owner's missing times do not over
     ...{ _id: "end_y", schema_version: 1, shard: shardOf("end_y"), circuit: "closed" },
     ...{ concurrency_limit: 1, consecutive_failures: 3, last_delivered_at: null },
     ...{ last_failed_at: failed.lastFailedAt, last_failure: "timeout" },
+    failing_since: failed.failingSince,
+    failing_days: 0,
   });
 });
 

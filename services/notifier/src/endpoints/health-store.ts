@@ -13,6 +13,8 @@ export type HealthDocument = {
   circuit: Health["circuit"];
   concurrency_limit: number;
   consecutive_failures: number;
+  failing_since: Date | null;
+  failing_days: number;
   last_delivered_at: Date | null;
   last_failed_at: Date | null;
   last_failure: string;
@@ -27,8 +29,8 @@ export type HealthStore = ReturnType<typeof openHealthStore>;
 /** A new owner restores the health of so many endpoints; the others start anew. */
 const troubledMax = 10_000;
 const notDeleted = { deleted_at: { $exists: false } };
-/** Retries end a day after the first attempt. */
-const troubledForMs = 86_400_000;
+/** A streak of failures has one in each day of its own: two may be nearly two days apart. */
+const troubledForMs = 2 * 86_400_000;
 
 /** Opens the store of endpoints' health, for merchants and for an endpoint's next owner. */
 export function openHealthStore({ db }: Database) {
@@ -42,7 +44,7 @@ export function openHealthStore({ db }: Database) {
       return new Map(found.map((each) => [each._id, toHealth(each)]));
     },
 
-    /** The endpoints of these shards that failed in the last day, latest failure first. */
+    /** The endpoints of these shards that failed in the last two days, latest failure first. */
     troubled: async (
       shards: readonly number[],
       now: Date,
@@ -96,6 +98,8 @@ function updateOf(endpointId: string, health: Health): UpdateFilter<HealthDocume
       circuit: health.circuit,
       concurrency_limit: health.concurrency,
       consecutive_failures: health.consecutiveFailures,
+      failing_since: health.failingSince ?? null,
+      failing_days: health.failingDays ?? 0,
       ...(lastDeliveredAt && delivered),
       ...(lastFailedAt && failed),
     },
@@ -112,6 +116,8 @@ function toHealth(stored: HealthDocument): Health {
     circuit: stored.circuit,
     concurrency: stored.concurrency_limit,
     consecutiveFailures: stored.consecutive_failures,
+    failingSince: stored.failing_since ?? undefined,
+    failingDays: stored.failing_days || undefined,
     lastDeliveredAt: stored.last_delivered_at ?? undefined,
     lastFailedAt: stored.last_failed_at ?? undefined,
     lastFailure: stored.last_failure,

@@ -20,6 +20,7 @@ import { type SigningDeps, signedRequest } from "./keys.ts";
 import { readUpdateRequest } from "./request.ts";
 import type { EndpointDeps } from "./rpc.ts";
 import type { EndpointOperation, EndpointRecord, EndpointSettings } from "./rules/endpoint.ts";
+import { pause, resume } from "./rules/pause.ts";
 import {
   challengeBody,
   challengeFailure,
@@ -76,9 +77,22 @@ export function endpointStateRpc(deps: EndpointStateDeps) {
       }),
 
     pauseEndpoint: (message) =>
-      change(message, "pause", ({ at }) => ({ pausedAt = at }) => ({ pausedAt })),
+      change(
+        message,
+        "pause",
+        ({ at }) =>
+          (endpoint) =>
+            pause(endpoint, "requested", at),
+      ),
 
-    resumeEndpoint: (message) => change(message, "resume", () => () => ({ pausedAt: undefined })),
+    resumeEndpoint: (message) =>
+      change(
+        message,
+        "resume",
+        ({ at }) =>
+          (endpoint) =>
+            resume(endpoint, at),
+      ),
 
     verifyEndpoint: async (message) => {
       const asked = commandOf(message, "verify", clock);

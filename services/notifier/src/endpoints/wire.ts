@@ -24,6 +24,8 @@ export function endpointMessage(endpoint: Endpoint): EndpointMessage {
     order: valueOfWord(DeliveryOrder, endpoint.order),
     eventTypes: [...endpoint.eventTypes],
     pendingUrl: endpoint.pendingUrl ?? "",
+    ...(endpoint.pausedAt && { pausedAt: timestampFromDate(endpoint.pausedAt) }),
+    pauseReason: endpoint.pausedFor ?? "",
     createdAt: timestampFromDate(endpoint.createdAt),
     updatedAt: timestampFromDate(endpoint.updatedAt),
   });

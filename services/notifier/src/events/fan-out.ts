@@ -87,16 +87,17 @@ export function createFanOut(deps: FanOutDeps) {
       if (await insertFresh(documents, known)) order.stored(documents);
       else await deliver(await events.store(documents));
     },
-    /** The same for an operation's event; `undefined`: it was used with other content. */
+    /**
+     * The same for an operation's event, to chosen endpoints in place of subscribed ones;
+     * `undefined`: the operation was used with other content.
+     */
     publishOne: async (
       event: WebhookEvent,
       change: RequestedChange,
-      endpointId?: string,
+      chosen?: readonly string[],
     ): Promise<EventDocument | undefined> => {
       const endpointIds =
-        endpointId === undefined
-          ? wanted(event, (await findSubscribed([event])).get(event.merchantId))
-          : [endpointId];
+        chosen ?? wanted(event, (await findSubscribed([event])).get(event.merchantId));
       const [stored] = await events.store([eventDocument(event, endpointIds, clock.now(), change)]);
       if (stored !== undefined) await deliver([stored]);
       return stored;

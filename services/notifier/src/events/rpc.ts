@@ -83,7 +83,7 @@ export function eventRpc(deps: EventDeps) {
       const test = testEvent(merchantId, endpointId, clock.now());
       const event =
         (await events.findByOperation(merchantId, operationId)) ??
-        (await fanOut.publishOne(test, change, endpointId)) ??
+        (await fanOut.publishOne(test, change, [endpointId])) ??
         (await events.findByOperation(merchantId, operationId));
       if (event === null) throw new Error("a test event that was just stored is not there");
       await fanOut.deliver([event]);

@@ -7,6 +7,8 @@ type Script = {
   readonly say: (socket: Socket) => void;
   /** Says it as soon as the head is there, and reads no body. */
   readonly isEarly?: boolean;
+  /** Says this as soon as the head is there, and reads on. */
+  readonly atHead?: (socket: Socket) => void;
 };
 
 const answer = (head: string, body = ""): string =>
@@ -32,6 +34,17 @@ function drip(socket: Socket, all: string): void {
   socket.once("close", () => clearInterval(timer));
   next();
 }
+
+/** Each byte in a packet of its own. */
+function saySlowly(socket: Socket, all: string): void {
+  const next = (at: number): void => {
+    if (at < all.length) socket.write(all.charAt(at), () => setImmediate(next, at + 1));
+  };
+  socket.setNoDelay(true);
+  next(0);
+}
+
+const interim = (head: string): string => `HTTP/1.1 ${head}\r\n\r\n`;
 
 /** As much as is taken, without end. */
 function pour(socket: Socket, first: string, more: string): void {
@@ -83,6 +96,47 @@ export const scripts = {
       socket.once("close", () => clearInterval(timer));
     },
   },
+  "/continue": {
+    say: (socket) => void socket.write(interim("100 Continue") + answer("200 OK", "ok")),
+  },
+  "/continue-at-head": {
+    atHead: (socket) => void socket.write(interim("100 Continue")),
+    say: (socket) => void socket.write(answer("200 OK", "ok")),
+  },
+  "/continue-refused": {
+    say: (socket) => void socket.write(interim("100 Continue") + answer("500 No")),
+  },
+  "/continue-with-headers": {
+    say: (socket) => {
+      const head = "100 Continue\r\ncontent-length: 7\r\nx-a: b";
+      socket.write(interim(head) + answer("200 OK", "ok"));
+    },
+  },
+  "/continue-by-the-byte": {
+    say: (socket) => saySlowly(socket, interim("100 Continue") + answer("200 OK", "ok")),
+  },
+  "/many-interim": {
+    say: (socket) => {
+      const heads = ["100 Continue", "102 Processing", "103 Early Hints\r\nlink: </a>", "199 X"];
+      socket.write([...heads, ...heads].map(interim).join("") + answer("200 OK", "ok"));
+    },
+  },
+  "/continue-and-reset": {
+    say: (socket) => {
+      socket.write(interim("100 Continue"));
+      setTimeout(() => socket.resetAndDestroy(), 20);
+    },
+  },
+  "/switches": {
+    say: (socket) =>
+      void socket.write(interim("101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade")),
+  },
+  "/switches-to-nothing": {
+    say: (socket) => void socket.write(interim("101 Switching Protocols")),
+  },
+  "/answers-twice": {
+    say: (socket) => void socket.write(answer("500 No") + answer("200 OK")),
+  },
   "/bomb": {
     say: (socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n`);
@@ -127,7 +181,7 @@ export async function startBadReceiver(): Promise<BadReceiver> {
     socket.once("close", () => open.delete(socket));
     // Senders hang up on receivers like these.
     socket.on("error", () => socket.destroy());
-    let came = Buffer.alloc(0);
+    let [came, hasHead] = [Buffer.alloc(0), false];
     socket.on("data", (chunk: Buffer) => {
       if (came.length === 0 && chunk[0] === tlsHandshake) {
         socket.end("no TLS here");
@@ -145,10 +199,12 @@ export async function startBadReceiver(): Promise<BadReceiver> {
         script.say(socket);
         return;
       }
+      if (!hasHead) script?.atHead?.(socket);
+      hasHead = true;
       const [, length = 0] = /content-length: (\d+)/i.exec(head) ?? [];
       if (came.length < headEnd + Number(length)) return;
       bodies.set(path, [...(bodies.get(path) ?? []), came.subarray(headEnd)]);
-      came = Buffer.alloc(0);
+      [came, hasHead] = [Buffer.alloc(0), false];
       if (script === undefined) socket.destroy();
       else script.say(socket);
     });

@@ -36,6 +36,15 @@ export const webhookWords = {
       strict: "In order, always",
     } as Record<string, string>,
     pendingUrl: "New URL, not verified yet",
+    pausedAt: "Paused",
+    pauseReason: "Why it is paused",
+    pauseReasons: {
+      requested: "It was paused in the console or by the API",
+      gone: "A delivery got 410 on every attempt of its 24 hours",
+      unresponsive: "It acknowledged nothing for five days",
+    } as Record<string, string>,
+    pausedByUs:
+      "This endpoint was paused because it takes nothing. Its events wait for up to 90 days. Resume it when your receiver works again.",
     circuit: "Circuit",
     circuits: {
       closed: "Closed: deliveries flow",
@@ -54,7 +63,7 @@ export const webhookWords = {
     pauseText:
       "Nothing is sent to this endpoint until it is resumed; its events wait, and none is lost.",
     resume: "Resume",
-    resumeText: "What waits is sent, the oldest first.",
+    resumeText: "Waiting events are sent, the oldest first, at most 100 a second.",
     verify: "Verify",
     verifyText:
       "A signed event of the type webhook_challenge is sent. If the URL answers 200 within 8 seconds, events go there from then on.",

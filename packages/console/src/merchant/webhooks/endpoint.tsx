@@ -10,6 +10,7 @@ import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { deliveryColumns } from "./columns.tsx";
@@ -45,6 +46,9 @@ export function EndpointPage() {
       }
       actions={mayWrite ? <EndpointActions endpoint={endpoint} /> : undefined}
     >
+      {endpoint.pause_reason === "gone" || endpoint.pause_reason === "unresponsive" ? (
+        <Notice tone="warn">{words.pausedByUs}</Notice>
+      ) : null}
       <EndpointFacts endpoint={endpoint} />
       <Replays endpointId={id} mayWrite={mayWrite} />
       <Section title={words.deliveries}>
@@ -74,6 +78,8 @@ function EndpointFacts({ endpoint }: { endpoint: WebhookEndpointWithHealth }) {
               [words.eventTypes, endpoint.event_types.join(", ")],
               [words.order, words.orders[endpoint.order]],
               [words.pendingUrl, endpoint.pending_url],
+              [words.pausedAt, <Moment key="paused" at={endpoint.paused_at} />],
+              [words.pauseReason, words.pauseReasons[endpoint.pause_reason]],
               [t.list.created, <Moment key="created" at={endpoint.created_at} />],
             ]}
           />

@@ -34,6 +34,18 @@ async function leavePending({ db }: World) {
   return () => beneficiaries.updateOne({ _id }, { $set: { screening, created_at } });
 }
 
+/** Pauses the merchant's endpoints as the notifier does when they take nothing. */
+async function pauseEndpoints({ db, merchant, post }: World) {
+  const answer = await post("/webhooks/endpoints", { url: "http://127.0.0.1:9/hook" });
+  if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
+  const endpoints = db("notifier").collection("endpoints");
+  const theirs = { merchant_id: merchant.merchantId, deleted_at: null, paused_at: null };
+  const paused = { paused_at: new Date(), paused_for: "gone" };
+  await endpoints.updateMany(theirs, { $set: paused, $inc: { revision: 1 } });
+  const resumed = { paused_at: null, paused_for: null };
+  return () => endpoints.updateMany(paused, { $set: resumed, $inc: { revision: 1 } });
+}
+
 /** Loses what the notifier has stored of a payout, as a restored backup would. */
 async function loseEvents(world: World) {
   const { db } = world;
@@ -61,6 +73,7 @@ export const merchantBreakages: readonly Breakage[] = [
     companions: ["DisburseWebhookEndpointDead"],
     break: (world) => badEndpoint(world, true),
   },
+  { alert: "DisburseWebhookMerchantUnreachable", break: pauseEndpoints },
   {
     alert: "DisburseWebhookEventsLost",
     break: async (world) => {

@@ -74,7 +74,8 @@ export function createAdmission(deps: AdmissionDeps) {
       return fresh.map((delivery) => {
         if (!isAdmitted(delivery, endpoints.get(delivery.endpoint_id))) return delivery;
         runner.enter(delivery, false);
-        return underLease(delivery, lease, now);
+        const { pausedMs } = endpoints.get(delivery.endpoint_id) ?? {};
+        return underLease(delivery, lease, now, pausedMs);
       });
     },
     /** Starts the admitted ones; `there` are the indices of those that were stored before. */

@@ -4,6 +4,9 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import type { DeliveryDocument } from "../documents.ts";
 import type { DeliveryStore } from "../store.ts";
 
+/** So long ago that no pause moves it past the present. */
+const ended = new Date(0);
+
 /** How long the first attempt, or one in flight, is waited for. */
 const waitMs = 2_000;
 const lookEveryMs = 20;
@@ -26,7 +29,7 @@ export async function advanceDelivery(
     const isFrom = to === "end" ? { ...waiting, deadline: { $ne: null } } : waiting;
     const advanced = await deliveries.collection.findOneAndUpdate(
       { _id: deliveryId, merchant_id: merchantId, ...isFrom },
-      { $set: to === "end" ? { ...due, deadline: now } : due, $unset: { recheck_at: "" } },
+      { $set: to === "end" ? { ...due, deadline: ended } : due, $unset: { recheck_at: "" } },
       { returnDocument: "after" },
     );
     if (advanced !== null) return advanced;

@@ -4,6 +4,15 @@ import { createBacklogPace } from "./backlog-pace.ts";
 
 const bounds = { least: 16, most: 128 };
 
+/** Uniform numbers from 0 to 1, the same of a seed (Numerical Recipes' generator). */
+function uniform(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
 /** A machine whose fresh deliveries wait so long beside so many of the backlog in flight. */
 function start(delayMs: (inFlight: number) => number | undefined) {
   let nowMs = 0;
@@ -75,8 +84,22 @@ it("takes the delay beside the guaranteed share for the baseline of a machine th
   backlog(5);
   delay = 100;
   expect(backlog(3)).toBe(16);
-  expect(backlog(60)).toBe(16);
-  expect(backlog(180)).toBe(128);
+  expect(backlog(15)).toBe(16);
+  expect(backlog(60)).toBe(128);
+});
+
+it("takes no lucky mean for the usual delay of a busy machine", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.constantFrom(5, 25, 200), (seed, ms) => {
+      const random = uniform(seed);
+      // Delays of any queue scatter by as much as their mean; the backlog causes none of these.
+      const { backlog } = start(() => -ms * Math.log(1 - random()));
+      backlog(10);
+      const mean = Array.from({ length: 100 }, () => backlog(0.5)).reduce((a, b) => a + b) / 100;
+      expect(mean).toBeGreaterThan(40);
+    }),
+    { numRuns: 30 },
+  );
 });
 
 it("does not take a congestion that it did not cause for the usual delay", () => {

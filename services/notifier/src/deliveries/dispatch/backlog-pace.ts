@@ -8,8 +8,14 @@ const growthSteps = 14;
 const backOff = 0.7;
 /** Fewer delays are no measurement: one stall of the machine would decide. */
 const samplesMin = 8;
-/** The baseline doubles in a minute at most: congestion must not pass for the usual delay. */
-const baselineGrowth = 2 ** (judgeEveryMs / 60_000);
+/**
+ * The baseline follows means smoothed over so many, as TCP does with round trips. The mean of 8
+ * delays differs from the usual by a third: the lowest of many would be a lucky one, and every
+ * usual mean would count as a delay.
+ */
+const smoothedOver = 8;
+/** The baseline doubles in 10 s at most: congestion must not pass for the usual delay. */
+const baselineGrowth = 2 ** (judgeEveryMs / 10_000);
 
 /** How many deliveries of a backlog may be claimed; queued fresh deliveries are no part of it. */
 export type Pace = Pick<ReturnType<typeof createBacklogPace>, "allowed" | "claimed">;
@@ -18,8 +24,8 @@ export type Pace = Pick<ReturnType<typeof createBacklogPace>, "allowed" | "claim
  * The window of a backlog: how many of its deliveries may be in flight, from a guaranteed share to
  * the most that it may ever have. It takes what the latency of fresh deliveries leaves, as a
  * background transfer does beside interactive traffic (LEDBAT, RFC 6817). Their mean queueing delay
- * is held against a baseline: the lowest that was measured, which rises only while the backlog has
- * no more than its guaranteed share. Within the tolerance the window grows by a step, beyond it
+ * is held against a baseline: the lowest smoothed mean, which rises only while the backlog has no
+ * more than its guaranteed share. Within the tolerance the window grows by a step, beyond it
  * shrinks by a factor (AIMD). A window that is not used shrinks too, for what it would cost is
  * unknown (RFC 7661).
  */
@@ -30,6 +36,7 @@ export function createBacklogPace(
 ) {
   const step = Math.max(1, (most - least) / growthSteps);
   let window = least;
+  let [means, smoothedMs] = [0, 0];
   let baselineMs: number | undefined;
   let judgedAtMs = elapsed();
   let granted = 0;
@@ -41,8 +48,10 @@ export function createBacklogPace(
     if (delays < samplesMin) return false;
     const meanMs = delayMs / delays;
     [delays, delayMs] = [0, 0];
-    const mayGrow = baselineMs === undefined || peak <= least;
-    baselineMs = Math.min(meanMs, (baselineMs ?? meanMs) * (mayGrow ? baselineGrowth : 1));
+    means = Math.min(means + 1, smoothedOver);
+    smoothedMs += (meanMs - smoothedMs) / means;
+    const mayGrow = peak <= least;
+    baselineMs = Math.min(smoothedMs, (baselineMs ?? smoothedMs) * (mayGrow ? baselineGrowth : 1));
     return meanMs > baselineMs * toleratedRatio + toleratedMs;
   };
   const judge = (): void => {

@@ -30,6 +30,8 @@ function startClaimer(endpoints: number, store: Partial<Store> = {}, live = 1) {
   const { due = async (endpointId) => [delivery(endpointId)] } = store;
   const claimer = createClaimer({
     ...{ limiter, freshQueue, place: "p" },
+    release: () => undefined,
+    failing: { dueRetries: async () => [] } as never,
     clock: { now: () => new Date(nowMs) },
     ownership: { owns: () => true, token: () => "t" } as never,
     runner: {

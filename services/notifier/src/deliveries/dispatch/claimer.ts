@@ -2,6 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import { isLive, type Recipient } from "../../endpoints/rules/endpoint.ts";
 import type { EndpointStore } from "../../endpoints/store.ts";
 import type { DeliveryDocument } from "../documents.ts";
+import type { FailingStore } from "../failing-store.ts";
+import { inTurns } from "../rules/fairness.ts";
+import { blocksNext, orderWaitMs, waitsAnew } from "../rules/order.ts";
 import type { StartDeps } from "./admission.ts";
 import type { Pace } from "./backlog-pace.ts";
 import type { Runner } from "./runner.ts";
@@ -16,7 +19,10 @@ const startedTogether = 6;
 /** What a claimer uses. */
 export type ClaimerDeps = StartDeps & {
   readonly work: WorkStore;
+  readonly failing: FailingStore;
   readonly endpoints: Pick<EndpointStore, "readActive">;
+  /** Soon rechecks what is held under these ordering keys. */
+  readonly release: (lines: Iterable<string>) => void;
 };
 
 type Endpoints = ReadonlyMap<string, Recipient>;
@@ -40,15 +46,13 @@ export function createClaimer(deps: ClaimerDeps) {
     active: Endpoints,
   ): Promise<readonly DeliveryDocument[]> => {
     const now = clock.now();
-    const pages = [...shares].map(([endpointId, share]) => enterDue(deps, endpointId, share, now));
-    const read = await Promise.allSettled(pages);
-    for (const page of read) if (page.status === "fulfilled") entered.push(...page.value);
-    const failed = read.find((page) => page.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
-    const live = entered.filter(({ endpoint_id }) => !isSuspended(active.get(endpoint_id)));
+    await enterShares(deps, entered, shares, active, now);
+    const due = entered.filter(({ endpoint_id }) => !isSuspended(active.get(endpoint_id)));
+    const live = await holdBehind(deps, due, active, now);
     const mine = { token: ownership.token(), place };
+    const pausedMs = (endpointId: string) => active.get(endpointId)?.pausedMs ?? 0;
     try {
-      return await work.take(live, mine, now);
+      return await work.take(live, mine, now, pausedMs);
     } catch (error) {
       // Only the answer may be lost: leased deliveries would wait for their lease to end.
       const leased = await work.leased(ids(live), mine);
@@ -93,6 +97,30 @@ export function createClaimer(deps: ClaimerDeps) {
   };
 }
 
+/** Adds the next due deliveries of each endpoint, also where another one's were not read. */
+async function enterShares(
+  deps: ClaimerDeps,
+  entered: DeliveryDocument[],
+  shares: ReadonlyMap<string, number>,
+  active: Endpoints,
+  now: Date,
+): Promise<void> {
+  const pages = [...shares].map(([endpointId, share]) =>
+    enterDue(deps, { endpointId, share, now, resumedAt: active.get(endpointId)?.resumedAt }),
+  );
+  const read = await Promise.allSettled(pages);
+  for (const page of read) if (page.status === "fulfilled") entered.push(...page.value);
+  const failed = read.find((page) => page.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+type DuePage = {
+  readonly endpointId: string;
+  readonly share: number;
+  readonly now: Date;
+  readonly resumedAt: Date | undefined;
+};
+
 /** Starts a few at a time, and yields to other work between. */
 async function startAll(
   runner: Runner,
@@ -132,23 +160,62 @@ function enterQueuedFresh(
   });
 }
 
-/** The next due deliveries of an endpoint, oldest first, each with its slot. */
+/** The next due deliveries of an endpoint, each with its slot; of a failing one retries in turn. */
 async function enterDue(
-  { work, limiter, runner, freshQueue }: ClaimerDeps,
-  endpointId: string,
-  share: number,
-  now: Date,
+  { work, failing, limiter, runner, freshQueue }: ClaimerDeps,
+  { endpointId, share, now, resumedAt }: DuePage,
 ): Promise<DeliveryDocument[]> {
-  const due = await work.due(endpointId, share, now);
+  const retriesMax = limiter.retryTurns(endpointId, share);
+  const [due, retries] = await Promise.all([
+    work.due(endpointId, share, now),
+    retriesMax === 0 ? [] : failing.dueRetries(endpointId, retriesMax, now),
+  ]);
   const queue = limiter.of(endpointId, due[0]?.merchant_id);
   // Fresh deliveries may have taken slots meanwhile.
   const room = Math.min(share, limiter.room(queue));
   if (due.length < share && due.length <= room) limiter.caughtUp(queue);
   // One whose lease has expired while its attempt is still being settled here needs no second one.
-  const entered = due.slice(0, room).filter(({ _id }) => !runner.has(_id));
+  const entered = inTurns(due, retries, room).filter(({ _id }) => !runner.has(_id));
   for (const delivery of entered) {
     freshQueue.forget(delivery._id);
     runner.enter(delivery, true);
   }
+  const hasWaited = ({ created_at }: DeliveryDocument) =>
+    resumedAt !== undefined && created_at < resumedAt;
+  limiter.pace(queue, entered.filter(hasWaited).length);
   return entered;
+}
+
+/** Those that may go now; what is behind another one since a pause is held for its usual wait. */
+async function holdBehind(
+  { failing, release }: ClaimerDeps,
+  due: readonly DeliveryDocument[],
+  active: Endpoints,
+  now: Date,
+): Promise<readonly DeliveryDocument[]> {
+  const waiters = due.filter((each) => {
+    const { order = "bounded", sequence, attempts_count: attempts, due_at: dueAt } = each;
+    if (each.replay > 0 || each.test || dueAt === null) return false;
+    const waited = { order, sequence, attempts, createdAt: each.created_at, dueAt };
+    return waitsAnew(waited, active.get(each.endpoint_id)?.resumedAt);
+  });
+  if (waiters.length === 0) return due;
+  const lines = Map.groupBy(
+    await failing.before([...new Set(waiters.map(({ line }) => line))]),
+    ({ line }) => line,
+  );
+  const behind = waiters.filter(({ line, sequence, order }) =>
+    lines
+      .get(line)
+      ?.some(
+        (other) =>
+          other.sequence < sequence &&
+          blocksNext({ state: other.state, attempts: other.attempts_count }, order),
+      ),
+  );
+  await failing.hold(behind, now, new Date(now.getTime() + orderWaitMs));
+  // What they wait for may have ended since it was read.
+  release(behind.map(({ line }) => line));
+  const held = new Set(behind);
+  return due.filter((each) => !held.has(each));
 }

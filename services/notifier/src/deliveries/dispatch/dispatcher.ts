@@ -6,6 +6,7 @@ import type { HealthStore } from "../../endpoints/health-store.ts";
 import type { EndpointStore } from "../../endpoints/store.ts";
 import { createOwnership } from "../cluster/ownership.ts";
 import type { ShardStore } from "../cluster/shard-store.ts";
+import type { FailingStore } from "../failing-store.ts";
 import type { OrderStore } from "../order/store.ts";
 import { guaranteedShare, type Slots } from "../rules/fairness.ts";
 import { createAdmission } from "./admission.ts";
@@ -33,6 +34,7 @@ export const slotsDefault: Slots = {
 
 type DispatcherDeps = AttemptDeps & {
   readonly work: WorkStore;
+  readonly failing: FailingStore;
   readonly order: OrderStore;
   readonly endpoints: Pick<EndpointStore, "readActive">;
   readonly shards: ShardStore;
@@ -89,7 +91,10 @@ function assemble(deps: DispatcherDeps, wake: () => void) {
   const { freshStarted } = pace;
   const runner = createRunner({ ...deps, limiter, ownership, settle, freshStarted, freed: wake });
   const freshQueue = createFreshQueue();
-  const claimer = createClaimer({ ...deps, limiter, ownership, runner, freshQueue });
+  const claimer = createClaimer({
+    ...{ ...deps, limiter, ownership, runner, freshQueue },
+    release: releaser.release,
+  });
   return {
     ...{ limiter, ownership, saveHealth, due, releaser, runner, claimer, pace },
     admission: createAdmission({ ...deps, limiter, ownership, runner, freshQueue, wake }),
@@ -138,6 +143,10 @@ export function createDispatcher(deps: DispatcherDeps) {
     /** Resolves when no attempt is in flight, and all that waited for one is released. */
     idle,
     resumeSuspended: limiter.resumeSuspended,
+    /** Endpoints of this process that acknowledged nothing for days. */
+    unresponsive: () =>
+      limiter.unresponsive(clock.now()).filter(({ endpointId }) => ownership.owns(endpointId)),
+    restartStreak: limiter.restartStreak,
     /** Whether other processes store events too, which only a look finds. */
     isShared: ownership.isShared,
     /** Rechecks some deliveries that wait without bound; answers whether there are more. */

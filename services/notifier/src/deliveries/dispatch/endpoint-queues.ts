@@ -1,4 +1,9 @@
-import { type Health, healthStart } from "../../endpoints/rules/health.ts";
+import {
+  type Health,
+  healthStart,
+  isUnresponsive,
+  withoutStreak,
+} from "../../endpoints/rules/health.ts";
 
 /** What this process knows of an endpoint that it delivers to. */
 export type EndpointQueue = {
@@ -11,8 +16,11 @@ export type EndpointQueue = {
   claimed: number;
   /** Something is due that is not leased. */
   hasBacklog: boolean;
-  /** By the monotonic clock: nothing starts before this. */
+  /** Claims so far while it failed: every second one is for a retry. */
+  failingClaims: number;
+  /** By the monotonic clock: nothing starts before this, and nothing that waited for a pause. */
   waitsUntilMs: number;
+  pacedUntilMs: number;
   /** As it was found at `probedAtMs`; an endpoint that is paused or unverified is suspended. */
   liveness: "unknown" | "live" | "suspended";
   probedAtMs: number;
@@ -23,8 +31,8 @@ export type EndpointQueue = {
 
 /** An idle endpoint is forgotten after this; its health is in the store. */
 const idleMs = 600_000;
-/** A failing one is kept longer, for its retries are hours apart. */
-const failingIdleMs = 86_400_000;
+/** A failing one is kept longer: the failures of its streak may be nearly two days apart. */
+const failingIdleMs = 2 * 86_400_000;
 /** One write saves the health of so many endpoints; the others follow seconds later. */
 const savedMax = 500;
 /** How soon a suspended endpoint is probed again, unless its resumption wakes the dispatcher. */
@@ -54,6 +62,7 @@ export function createEndpointQueues(elapsed: () => number) {
   return {
     of,
     ...createProbes(of, backlog, elapsed),
+    ...createStreaks(of, queues),
     /** Those with something due that is not leased. */
     backlog: backlog as ReadonlySet<EndpointQueue>,
     due: (endpointId: string): void => setBacklog(of(endpointId), true),
@@ -97,6 +106,28 @@ export function createEndpointQueues(elapsed: () => number) {
   };
 }
 
+/** How long endpoints have acknowledged nothing. */
+function createStreaks(
+  of: (endpointId: string) => EndpointQueue,
+  queues: ReadonlyMap<string, EndpointQueue>,
+) {
+  return {
+    /** Endpoints that acknowledged nothing for days, and since when. */
+    unresponsive: (now: Date): { readonly endpointId: string; readonly since: Date }[] =>
+      [...queues.values()].flatMap(({ endpointId, health }) => {
+        const { failingSince: since } = health;
+        return since !== undefined && isUnresponsive(health, now) ? [{ endpointId, since }] : [];
+      }),
+
+    /** An endpoint was resumed: its streak of failures begins anew. */
+    restartStreak: (endpointId: string): void => {
+      const queue = of(endpointId);
+      queue.health = withoutStreak(queue.health);
+      queue.isUnsaved = true;
+    },
+  };
+}
+
 /** Finds out which endpoints with a backlog are suspended: those get no slots. */
 function createProbes(
   of: (endpointId: string) => EndpointQueue,
@@ -135,6 +166,8 @@ function newQueue(endpointId: string, merchantId: string): EndpointQueue {
   return {
     ...{ endpointId, merchantId, health: healthStart, running: 0, claimed: 0, usedAtMs: 0 },
     ...{ hasBacklog: false, waitsUntilMs: 0, liveness: "unknown", probedAtMs: 0, isUnsaved: false },
+    failingClaims: 0,
+    pacedUntilMs: 0,
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type Candidate,
   claimable,
   guaranteedShare,
+  retryTurns,
   type Sides,
   type Slots,
   takeTurns,
@@ -15,6 +16,9 @@ import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
 
 /** Limits attempts in flight per process, merchant and endpoint. */
 export type Limiter = ReturnType<typeof createLimiter>;
+
+/** What waited for a pause goes out at 100 a second to an endpoint: as fast as a replay may. */
+const resumedEveryMs = 10;
 
 /** Decides what may start, in memory: this process is the only owner of its endpoints. */
 export function createLimiter(slots: Slots, elapsed: () => number) {
@@ -32,15 +36,12 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
   };
   const merchantRoom = (merchantId: string): number =>
     roomIn(inFlight.ofMerchant(merchantId), slots.merchantMax);
-  /** Slots of an endpoint that its backlog may still take. */
-  const roomOf = (queue: EndpointQueue): number => {
-    if (queue.waitsUntilMs > elapsed() || queue.liveness !== "live") return 0;
-    if (queue.health.circuit === "closed") return roomIn(queue, queue.health.concurrency);
-    return queue.running === 0 && inFlight.open() < slots.openMax ? 1 : 0;
-  };
+  const roomOf = (queue: EndpointQueue): number =>
+    roomOfEndpoint(queue, inFlight, slots, elapsed());
 
   return {
     ...queues,
+    ...createClaimTurns(queues.of, elapsed),
     enter: (queue: EndpointQueue, isClaimed: boolean): void => inFlight.count(queue, 1, isClaimed),
     leave: (queue: EndpointQueue, isClaimed: boolean): void => inFlight.count(queue, -1, isClaimed),
     isBusy: inFlight.isBusy,
@@ -84,6 +85,39 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
       const shares = allot(due, free, merchantRoom, slots.pageMax, servedLast);
       servedLast = [...shares.keys()].at(-1) ?? servedLast;
       return shares;
+    },
+  };
+}
+
+/** Slots of an endpoint that its backlog may still take. */
+function roomOfEndpoint(
+  queue: EndpointQueue,
+  inFlight: Counts,
+  slots: Slots,
+  nowMs: number,
+): number {
+  if (Math.max(queue.waitsUntilMs, queue.pacedUntilMs) > nowMs) return 0;
+  if (queue.liveness !== "live") return 0;
+  if (queue.health.circuit === "closed") return roomIn(queue, queue.health.concurrency);
+  return queue.running === 0 && inFlight.open() < slots.openMax ? 1 : 0;
+}
+
+/** What an endpoint's claims are for, and when the next one may be. */
+function createClaimTurns(of: (endpointId: string) => EndpointQueue, elapsed: () => number) {
+  return {
+    /** So many that waited for an endpoint's resumption start: the next ones at their pace. */
+    pace: (queue: EndpointQueue, count: number): void => {
+      if (count === 0) return;
+      queue.pacedUntilMs = Math.max(queue.pacedUntilMs, elapsed()) + count * resumedEveryMs;
+    },
+
+    /** How many of an endpoint's next claims are for retries. */
+    retryTurns: (endpointId: string, count: number): number => {
+      const queue = of(endpointId);
+      if (queue.health.consecutiveFailures === 0) return 0;
+      const turns = retryTurns(count, queue.failingClaims);
+      queue.failingClaims += count;
+      return turns;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Collection, Filter } from "mongodb";
 import { attemptDocument, type DeliveryDocument, deliveryKeptMs } from "../documents.ts";
 import type { Attempt, Transition } from "../rules/delivery.ts";
-import { deadlineOf } from "../rules/schedule.ts";
+import { deadlineAfterPauses, deadlineOf } from "../rules/schedule.ts";
 import type { DeliveryStore } from "../store.ts";
 
 /** Attempts kept in a delivery's log (webhooks: data). */
@@ -27,6 +27,9 @@ export type Lease = { readonly token: string; readonly place: string };
 
 /** An endpoint with due deliveries. */
 export type DueEndpoint = { readonly endpointId: string; readonly oldestDueAt: Date };
+
+/** All pauses of an endpoint that have ended, in milliseconds. */
+export type PausedMs = (endpointId: string) => number;
 
 /** The first pending delivery of each endpoint: one index seek each. */
 const firstPending = [
@@ -72,8 +75,8 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
         .toArray(),
 
     /** Leases due deliveries; answers those that no other worker leased first. */
-    take: (due: readonly DeliveryDocument[], lease: Lease, now: Date) =>
-      take(deliveries, due, lease, now),
+    take: (due: readonly DeliveryDocument[], lease: Lease, now: Date, pausedMs?: PausedMs) =>
+      take(deliveries, due, lease, now, pausedMs),
 
     /** Ends a lease without an attempt. */
     giveBack: async (
@@ -106,14 +109,24 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
   };
 }
 
-/** A delivery under a lease. The first one sets the deadline, so that a crash cannot extend it. */
-export function underLease(delivery: DeliveryDocument, lease: Lease, now: Date): DeliveryDocument {
+/**
+ * A delivery under a lease. The first one sets the deadline, so that a crash cannot extend it; a
+ * later one moves it by the pauses since.
+ */
+export function underLease(
+  delivery: DeliveryDocument,
+  lease: Lease,
+  now: Date,
+  pausedMs = 0,
+): DeliveryDocument {
+  const { deadline, paused_ms: then = 0 } = delivery;
   return {
     ...delivery,
     lease: { ...lease },
     due_at: new Date(now.getTime() + deliveryLeaseMs),
     held: false,
-    deadline: delivery.deadline ?? deadlineOf(now),
+    deadline: deadline === null ? deadlineOf(now) : deadlineAfterPauses(deadline, pausedMs, then),
+    ...(pausedMs > 0 && { paused_ms: pausedMs }),
   };
 }
 
@@ -132,21 +145,24 @@ async function take(
   due: readonly DeliveryDocument[],
   lease: Lease,
   now: Date,
+  pausedMs: PausedMs = () => 0,
 ): Promise<DeliveryDocument[]> {
   const leasedUntil = new Date(now.getTime() + deliveryLeaseMs);
-  const leased = { lease: { ...lease }, due_at: leasedUntil, held: false };
+  const taken = due.map((each) => underLease(each, lease, now, pausedMs(each.endpoint_id)));
+  const writes = taken.map((each, at) => leaseWrite(due[at] ?? each, each));
   let count = 0;
-  // Two updates by value cost the engine a fifth less than one by expression.
-  for (const [isFirst, each] of Map.groupBy(due, ({ deadline }) => deadline === null)) {
+  // Updates by value cost the engine a fifth less than one by expression.
+  for (const each of Map.groupBy(writes, ({ key }) => key).values()) {
+    const [first] = each;
+    if (first === undefined) continue;
     // What has ended is never due.
-    const filter = { ...asRead(each), due_at: { $lte: now } };
+    const filter = { ...asRead(each.map(({ read }) => read)), due_at: { $lte: now } };
     const { matchedCount } = await deliveries.updateMany(
-      isFirst ? { ...filter, deadline: null } : filter,
-      { $set: isFirst ? { ...leased, deadline: deadlineOf(now) } : leased },
+      first.isFirst ? { ...filter, deadline: null } : filter,
+      { $set: first.set },
     );
     count += matchedCount;
   }
-  const taken = due.map((delivery) => underLease(delivery, lease, now));
   if (count === due.length) return taken;
   const mineNow = { "lease.token": lease.token, due_at: leasedUntil };
   const found = await deliveries
@@ -154,6 +170,25 @@ async function take(
     .toArray();
   const mine = new Set(found.map(({ _id }) => _id));
   return taken.filter(({ _id }) => mine.has(_id));
+}
+
+/** What a lease writes; those with the same key write the same. */
+function leaseWrite(read: DeliveryDocument, taken: DeliveryDocument) {
+  const { lease, due_at, held, deadline, paused_ms } = taken;
+  const isFirst = read.deadline === null;
+  const isMoved = paused_ms !== read.paused_ms;
+  return {
+    read,
+    isFirst,
+    key: isMoved ? `${deadline?.getTime()} ${paused_ms}` : isFirst,
+    set: {
+      lease,
+      due_at,
+      held,
+      ...((isFirst || isMoved) && { deadline }),
+      ...(isMoved && { paused_ms }),
+    },
+  };
 }
 
 async function freeLeases(
@@ -196,12 +231,36 @@ async function settle(
       // A process has one token for all its leases; the count shows attempts since.
       attempts_count: first.attemptsBefore,
     },
-    [{ $replaceWith: { $mergeObjects: ["$$ROOT", of(settledFields), { attempts }] } }],
+    [
+      { $replaceWith: { $mergeObjects: ["$$ROOT", of(settledFields), { attempts }] } },
+      ...(settlements.some(({ transition }) => transition.state === "exhausted") ? [goneMark] : []),
+    ],
     // Planning between the two would cost as much as a small update.
     { hint: "_id_" },
   );
   return matchedCount;
 }
+
+const gone = 410;
+const isGone = { $eq: ["$$this.status_code", gone] };
+/** Marks what is exhausted, and got 410 on every attempt: the log has them all. */
+const goneMark = {
+  $set: {
+    gone: {
+      $cond: [
+        {
+          $and: [
+            { $eq: ["$state", "exhausted"] },
+            { $ne: ["$attempts", []] },
+            { $allElementsTrue: { $map: { input: "$attempts", in: isGone } } },
+          ],
+        },
+        true,
+        "$$REMOVE",
+      ],
+    },
+  },
+};
 
 function settledFields({ attempt, transition, at }: Settlement) {
   const next = transition.state === "pending" ? transition.nextAttemptAt : null;

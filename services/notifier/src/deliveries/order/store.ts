@@ -5,6 +5,7 @@ import {
   heldUntil,
   isGivenUp,
   type OrderedDelivery,
+  orderWaitMs,
   recheckAt,
   withoutBound,
 } from "../rules/order.ts";
@@ -54,7 +55,7 @@ export function openOrderStore(
     const members = await membersOf(deliveries, held);
     const waits = await waitsOf(members, members, events, givesUp ? now : undefined);
     const writes = waits.flatMap(({ member, until }) =>
-      until?.getTime() === member.due_at?.getTime() ? [] : [moved(member, until, now)],
+      isKept(member, until) ? [] : [moved(member, until, now)],
     );
     if (writes.length > 0) await deliveries.bulkWrite(writes, { ordered: false });
     return waits.filter(({ until }) => until === undefined);
@@ -107,6 +108,13 @@ export function openOrderStore(
       return { freed: endpointsOf(free), givenUp, hasMore: found.length === lookMax };
     },
   };
+}
+
+/** Whether a wait stays as it is; one that began after a pause has its own bound. */
+function isKept({ due_at, created_at }: Member, until: Date | undefined): boolean {
+  if (until === undefined || due_at === null) return false;
+  const isAnew = due_at.getTime() - created_at.getTime() > orderWaitMs && due_at < withoutBound;
+  return until.getTime() === due_at.getTime() || (isAnew && until < withoutBound);
 }
 
 /** A delivery that waits for none before it. */

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { admissible, allot, type Candidate, claimable, takeTurns } from "./fairness.ts";
+import {
+  admissible,
+  allot,
+  type Candidate,
+  claimable,
+  inTurns,
+  retryTurns,
+  takeTurns,
+} from "./fairness.ts";
 
 const one = (endpointId: string, room: number, merchantId = endpointId): Candidate => ({
   ...{ endpointId, room, merchantId },
@@ -134,4 +142,38 @@ it("wastes no slot that one side wants", () => {
       expect(given.fresh + given.backlog).toBe(Math.min(free, sides.fresh + sides.backlog));
     }),
   );
+});
+
+it.each([
+  [1, 0, 1],
+  [1, 1, 0],
+  [2, 0, 1],
+  [2, 1, 1],
+  [5, 0, 3],
+  [5, 1, 2],
+])("of %s claims from turn %s, %s are for retries", (count, turn, retries) => {
+  expect(retryTurns(count, turn)).toBe(retries);
+});
+
+it("gives retries every second claim, however the claims are cut", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 24 })), (counts) => {
+      let [turn, given] = [0, 0];
+      for (const count of counts) {
+        given += retryTurns(count, turn);
+        turn += count;
+        expect(given).toBe(Math.ceil(turn / 2));
+      }
+    }),
+  );
+});
+
+const named = (...ids: readonly string[]) => ids.map((_id) => ({ _id }));
+it.each([
+  ["all due where no retry is", named("a", "b"), [], 2, named("a", "b")],
+  ["a retry before what is due longer", named("a", "b"), named("r"), 2, named("r", "a")],
+  ["none twice", named("a", "r"), named("r"), 3, named("r", "a")],
+  ["no more than there is room for", named("a", "b"), named("r", "s"), 1, named("r")],
+])("claims %s", (_name, due, retries, count, expected) => {
+  expect(inTurns(due, retries, count)).toEqual(expected);
 });

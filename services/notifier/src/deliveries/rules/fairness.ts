@@ -58,6 +58,24 @@ export function takeTurns(
   return { given: { fresh: fresh + moreFresh, backlog: backlog + moreBacklog }, turn: next };
 }
 
+/**
+ * How many of the next `count` claims of a failing endpoint are for retries, every second one:
+ * behind the first attempts of a long backlog no retry could show that the endpoint takes them.
+ */
+export function retryTurns(count: number, turn: number): number {
+  return Math.floor((count + 1 - (turn % 2)) / 2);
+}
+
+/** The next `count` to claim: the retries, then what is due longest. */
+export function inTurns<T extends { readonly _id: string }>(
+  due: readonly T[],
+  retries: readonly T[],
+  count: number,
+): T[] {
+  const taken = new Set(retries.map(({ _id }) => _id));
+  return [...retries, ...due.filter(({ _id }) => !taken.has(_id))].slice(0, count);
+}
+
 /** What a backlog has in any case of its slots: fresh deliveries never take these meanwhile. */
 export function guaranteedShare(claimedMax: number): number {
   return Math.max(1, Math.floor(claimedMax / 8));

@@ -77,6 +77,21 @@ export function heldUntil(
   return until(unseenWaitMs[transactionType] ?? unseenWaitDefaultMs);
 }
 
+type Waited = Pick<OrderedDelivery, "sequence" | "attempts" | "createdAt"> & {
+  readonly order: DeliveryOrder;
+  readonly dueAt: Date;
+};
+
+/**
+ * Whether a delivery may be due only because its endpoint was paused, and then waits for the ones
+ * before it anew: all of a payout's events would go at once.
+ */
+export function waitsAnew(delivery: Waited, resumedAt: Date | undefined): boolean {
+  const { order, sequence, attempts, createdAt, dueAt } = delivery;
+  if (resumedAt === undefined || createdAt >= resumedAt || dueAt >= resumedAt) return false;
+  return order !== "none" && sequence > 1 && attempts === 0;
+}
+
 /** When a strict delivery goes without the one before it, should that never arrive. */
 export function givesUpAt(createdAt: Date, transactionType: string): Date {
   const waitMs = unseenWaitStrictMs[transactionType] ?? unseenWaitStrictDefaultMs;

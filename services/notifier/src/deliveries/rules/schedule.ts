@@ -23,6 +23,14 @@ export function deadlineOf(firstAttemptAt: Date): Date {
   return new Date(firstAttemptAt.getTime() + horizonMs);
 }
 
+/**
+ * The deadline of a delivery that was attempted before its endpoint was paused: the time of pauses
+ * since then does not count. Both totals are of all pauses that had ended, now and at that attempt.
+ */
+export function deadlineAfterPauses(deadline: Date, pausedMs: number, pausedMsThen: number): Date {
+  return new Date(deadline.getTime() + pausedMs - pausedMsThen);
+}
+
 /** The wait after an attempt that was not acknowledged; `attempt` counts from 1. */
 export function delayMs(attempt: number, jitter: number): number {
   return firstDelayMs * 2 ** (attempt - 1) * jitter;

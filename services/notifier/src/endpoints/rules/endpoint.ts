@@ -3,6 +3,12 @@ import type { SecretSet } from "./secret-set.ts";
 /** In which order the events of one transaction reach an endpoint. */
 export type DeliveryOrder = "none" | "bounded" | "strict";
 
+/**
+ * Why an endpoint is paused: its merchant or an operator asked for it; a delivery got 410 on every
+ * attempt of its 24 hours; or it acknowledged nothing for five days (decisions §10).
+ */
+export type PauseReason = "requested" | "gone" | "unresponsive";
+
 /** Where a merchant's events are sent, which ones, and whether they are. */
 export type Endpoint = {
   readonly id: string;
@@ -16,6 +22,12 @@ export type Endpoint = {
   readonly eventTypes: readonly string[];
   /** Since when its events wait for a resumption. */
   readonly pausedAt?: Date | undefined;
+  /** Set while it is paused. */
+  readonly pausedFor?: PauseReason | undefined;
+  /** When it was resumed last. */
+  readonly resumedAt?: Date | undefined;
+  /** All pauses that have ended, in milliseconds; 0 where there was none. */
+  readonly pausedMs?: number | undefined;
   /** Since when events may go to it; `undefined` while its first URL waits to be verified. */
   readonly verifiedAt?: Date | undefined;
   /** A new URL that waits to be verified while `url` serves on. */
@@ -27,7 +39,16 @@ export type Endpoint = {
 /** What operations change of an endpoint, beside its secrets. */
 export type EndpointSettings = Pick<
   Endpoint,
-  "url" | "description" | "order" | "eventTypes" | "pausedAt" | "verifiedAt" | "pendingUrl"
+  | "url"
+  | "description"
+  | "order"
+  | "eventTypes"
+  | "pausedAt"
+  | "pausedFor"
+  | "resumedAt"
+  | "pausedMs"
+  | "verifiedAt"
+  | "pendingUrl"
 >;
 
 /** Whether deliveries go to an endpoint. */

@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../sender/rules/outcome.ts";
-import { afterOutcome, type Health, healthStart } from "./health.ts";
+import { afterOutcome, type Health, healthStart, isUnresponsive, withoutStreak } from "./health.ts";
 
 const at = new Date("2026-11-20T00:00:00.000Z");
 const ok: Outcome = { kind: "answered", statusCode: 200, body: "" };
@@ -24,15 +25,146 @@ describe("an endpoint's limit", () => {
   });
 });
 
+/** An outcome, and how long after the one before it came. */
+type Step = readonly [outcome: Outcome, afterMs: number];
+
+function afterSteps(steps: readonly Step[]): Health {
+  let ms = at.getTime();
+  return steps.reduce((health, [outcome, afterMs]) => {
+    ms += afterMs;
+    return afterOutcome(health, outcome, new Date(ms));
+  }, healthStart);
+}
+const every = (ms: number, count: number, outcome: Outcome): Step[] =>
+  times(count, outcome).map((each) => [each, ms]);
+
 describe("a circuit", () => {
-  it.each<[string, readonly Outcome[], Health["circuit"]]>([
-    ["stays closed through 9 failures", times(9, timeout), "closed"],
-    ["opens with the tenth in a row", times(10, timeout), "open"],
-    ["counts from the last success", [...times(9, timeout), ok, ...times(9, timeout)], "closed"],
-    ["closes with one success", [...times(30, timeout), ok], "closed"],
-    ["opens for what is answered as for what is not", times(10, refusal), "open"],
-  ])("%s", (_name, outcomes, circuit) => {
-    expect(after(healthStart, ...outcomes).circuit).toBe(circuit);
+  it.each<[string, readonly Step[], Health["circuit"]]>([
+    ["stays closed through 9 failures", every(5_000, 9, timeout), "closed"],
+    ["opens with the tenth in a row", every(5_000, 10, timeout), "open"],
+    ["stays closed for 10 s, however often it fails", every(9, 1_000, refusal), "closed"],
+    ["opens after 10 s", [...every(1, 30, refusal), ...every(9_971, 1, refusal)], "open"],
+    ["stays closed till then", [...every(1, 30, refusal), ...every(9_970, 1, refusal)], "closed"],
+    [
+      "counts from the last success",
+      [...every(5_000, 9, timeout), ...every(5_000, 1, ok), ...every(5_000, 9, timeout)],
+      "closed",
+    ],
+    [
+      "counts the 10 s from the last success",
+      [...every(1_000, 9, timeout), ...every(5_000, 1, ok), ...every(500, 20, timeout)],
+      "closed",
+    ],
+    ["closes with one success", [...every(5_000, 30, timeout), ...every(1, 1, ok)], "closed"],
+    ["opens for what is answered as for what is not", every(5_000, 10, refusal), "open"],
+  ])("%s", (_name, steps, circuit) => {
+    expect(afterSteps(steps).circuit).toBe(circuit);
+  });
+
+  it("never opens while the endpoint acknowledges something every 10 s", () => {
+    const step = fc.tuple(fc.constantFrom(refusal, timeout, ok), fc.integer({ min: 0, max: 900 }));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        let sinceMs = 0;
+        let health = healthStart;
+        let nowMs = at.getTime();
+        for (const [drawn, afterMs] of steps) {
+          sinceMs += afterMs;
+          nowMs += afterMs;
+          const outcome: Outcome = sinceMs > 9_000 ? ok : drawn;
+          if (outcome === ok) sinceMs = 0;
+          health = afterOutcome(health, outcome, new Date(nowMs));
+          expect(health.circuit).toBe("closed");
+        }
+      }),
+    );
+  });
+
+  it("opens when nothing is acknowledged, and then stays open", () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 60_000 }), { minLength: 10, maxLength: 100 });
+    fc.assert(
+      fc.property(gaps, (gapsMs) => {
+        const steps = gapsMs.map((ms, index): Step => [refusal, index === 0 ? 0 : ms]);
+        const failsForMs = gapsMs.slice(1).reduce((sum, ms) => sum + ms, 0);
+        expect(afterSteps(steps).circuit).toBe(failsForMs >= 10_000 ? "open" : "closed");
+      }),
+    );
+  });
+});
+
+const dayMs = 86_400_000;
+
+describe("an endpoint that acknowledges nothing", () => {
+  it.each<[string, readonly (readonly [Outcome, number])[], number, boolean]>([
+    ["for five days, one failure on each", [0, 1, 2, 3, 4].map((day) => [refusal, day]), 5, true],
+    ["for less than five days", [0, 1, 2, 3, 4].map((day) => [refusal, day]), 4.999, false],
+    [
+      "at no day's end but its beginning",
+      [0, 1.9, 2, 3.9, 4].map((day) => [refusal, day]),
+      5,
+      true,
+    ],
+    ["on four days of five", [0, 1, 2, 4].map((day) => [refusal, day]), 5, false],
+    ["once in five days", [[refusal, 0]], 5, false],
+    ["since a day without any", [0, 2, 3, 4, 5, 6].map((day) => [refusal, day]), 6.5, false],
+    [
+      "for five days after a day without any",
+      [0, 2, 3, 4, 5, 6].map((day) => [refusal, day]),
+      7,
+      true,
+    ],
+    [
+      "since one success",
+      [...[0, 1, 2].map((day) => [refusal, day] as const), [ok, 2.5], [refusal, 3], [refusal, 4]],
+      5,
+      false,
+    ],
+  ])("is unresponsive %s", (_name, outcomes, days, expected) => {
+    const dayOf = (day: number) => new Date(at.getTime() + day * dayMs);
+    const health = outcomes.reduce(
+      (before, [outcome, day]) => afterOutcome(before, outcome, dayOf(day)),
+      healthStart,
+    );
+    expect(isUnresponsive(health, dayOf(days))).toBe(expected);
+  });
+
+  it("is never unresponsive less than five days after a success, nor by fewer than five days", () => {
+    const step = fc.tuple(
+      fc.oneof({ weight: 9, arbitrary: fc.constant(refusal) }, fc.constant(ok)),
+      fc.integer({ min: 0, max: 60 }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let [health, hours, since] = [healthStart, 0, 0];
+        let failedAt: number[] = [];
+        for (const [outcome, afterHours] of steps) {
+          hours += afterHours;
+          const now = new Date(at.getTime() + hours * 3_600_000);
+          health = afterOutcome(health, outcome, now);
+          if (outcome === ok) [since, failedAt] = [hours, []];
+          else failedAt.push(hours);
+          if (!isUnresponsive(health, now)) continue;
+          expect(hours - since).toBeGreaterThanOrEqual(5 * 24);
+          // Within any 48 hours of the last five days one failed, or a day had none.
+          const late = failedAt.filter((hour) => hour >= hours - 7 * 24);
+          expect(late.length).toBeGreaterThanOrEqual(5);
+        }
+      }),
+    );
+  });
+
+  it("begins anew when it is resumed", () => {
+    const failed = [0, 1, 2, 3, 4].reduce(
+      (health, day) => afterOutcome(health, refusal, new Date(at.getTime() + day * dayMs)),
+      healthStart,
+    );
+    const later = new Date(at.getTime() + 9 * dayMs);
+    expect(isUnresponsive(failed, later)).toBe(true);
+    expect(isUnresponsive(withoutStreak(failed), later)).toBe(false);
+    expect(afterOutcome(withoutStreak(failed), refusal, later)).toMatchObject({
+      failingSince: later,
+      failingDays: 1,
+    });
   });
 });
 
@@ -53,6 +185,7 @@ it("keeps what an outcome does not change", () => {
   });
   expect(afterOutcome(delivered, refusal, second)).toEqual({
     ...{ circuit: "closed", concurrency: 4, consecutiveFailures: 1, lastFailure: "503" },
-    ...{ lastDeliveredAt: first, lastFailedAt: second },
+    ...{ lastDeliveredAt: first, lastFailedAt: second, failingSince: second },
+    failingDays: 1,
   });
 });

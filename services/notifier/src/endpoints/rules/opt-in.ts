@@ -1,3 +1,6 @@
+/** One of a merchant's endpoints was paused: goes to all others, whatever they name. */
+export const endpointPaused = "webhook_endpoint.paused";
+
 /**
  * Events that a merchant chooses to get, by type, and the service that may publish each. Endpoints
  * get one by its name alone: `*` does not stand for it, so that an endpoint that took everything
@@ -9,6 +12,7 @@ const publishers: Readonly<Record<string, string>> = {
   "batch.finished": "payout",
   "beneficiary.screening_changed": "beneficiary",
   "payout.approval_required": "payout",
+  [endpointPaused]: "notifier",
 };
 
 /** The types of events that an endpoint gets only by their name. */

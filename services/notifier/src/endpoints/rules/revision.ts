@@ -36,8 +36,8 @@ export type EndpointChange = {
 /**
  * The endpoint's next revision. Operations past their repeat time give way to new ones, with keys
  * that neither sign nor belong to a repeatable operation. A paused endpoint can always be
- * resumed, and any endpoint deleted. What changes no setting leaves the endpoint as it is: a repeat
- * of it is asked of the endpoint as that is then.
+ * resumed, any endpoint deleted, and one that takes nothing paused. What changes no setting leaves
+ * the endpoint as it is: a repeat of it is asked of the endpoint as that is then.
  */
 export function revised(
   endpoint: EndpointRecord,
@@ -48,7 +48,11 @@ export function revised(
   const before = replaced(endpoint, settings);
   if (settingsKinds.has(kind) && before === undefined) return endpoint;
   const operation = { ...change.operation, ...(before === undefined ? {} : { before }) };
-  const isOwed = isDeleted || (kind === "resume" && endpoint.pausedAt !== undefined);
+  const { actor } = change.operation;
+  const isOwed =
+    isDeleted ||
+    (kind === "resume" && endpoint.pausedAt !== undefined) ||
+    (kind === "pause" && actor.kind === "service");
   const operations = historyWith(endpoint.operations, operation, isOwed);
   if (isRefused(operations)) return operations;
   const needed = new Set([...namedKeys(signing), ...operations.map(({ keyId }) => keyId)]);

@@ -1,0 +1,72 @@
+import type { DeliveryDocument } from "./documents.ts";
+import type { DeliveryStore } from "./store.ts";
+
+/** A delivery as far as the next ones of its ordering key depend on it. */
+export type Before = Pick<
+  DeliveryDocument,
+  "_id" | "line" | "sequence" | "state" | "attempts_count"
+>;
+
+/** Of a delivery that ended with nothing but 410. */
+type Gone = Pick<DeliveryDocument, "_id" | "merchant_id" | "endpoint_id" | "updated_at">;
+const goneFields = { merchant_id: 1, endpoint_id: 1, updated_at: 1 };
+
+/** Deliveries of endpoints that fail, or were paused. */
+export type FailingStore = ReturnType<typeof openFailingStore>;
+
+/** Opens the store of deliveries as failing and paused endpoints need it. */
+export function openFailingStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
+  return {
+    /** The due deliveries of an endpoint that were attempted before, oldest first. */
+    dueRetries: (endpointId: string, limit: number, now: Date): Promise<DeliveryDocument[]> =>
+      deliveries
+        .find(
+          {
+            state: "pending",
+            attempts_count: { $gte: 1 },
+            endpoint_id: endpointId,
+            due_at: { $lte: now },
+          },
+          { projection: { attempts: 0 }, hint: "retries" },
+        )
+        .sort({ due_at: 1 })
+        .limit(limit)
+        .toArray(),
+
+    /** The deliveries before these in their ordering keys that the next ones wait for. */
+    before: (lines: readonly string[]): Promise<Before[]> =>
+      deliveries
+        .find<Before>(
+          { line: { $in: [...lines] }, replay: 0, state: "pending" },
+          { projection: { line: 1, sequence: 1, state: 1, attempts_count: 1 } },
+        )
+        .toArray(),
+
+    /** Holds deliveries until then, unless they changed since they were read. */
+    hold: async (due: readonly DeliveryDocument[], now: Date, until: Date): Promise<void> => {
+      if (due.length === 0) return;
+      const waits = { held: true, due_at: until, next_attempt_at: until };
+      await deliveries.updateMany(
+        {
+          _id: { $in: due.map(({ _id }) => _id) },
+          state: "pending",
+          lease: null,
+          due_at: { $lte: now },
+        },
+        { $set: waits },
+      );
+    },
+
+    /** Deliveries that ended with nothing but 410. */
+    gone: (limit: number): Promise<Gone[]> =>
+      deliveries
+        .find<Gone>({ gone: true }, { projection: goneFields, hint: "gone" })
+        .limit(limit)
+        .toArray(),
+
+    /** Their endpoint is paused, or was resumed since. */
+    forgetGone: async (ids: readonly string[]): Promise<void> => {
+      await deliveries.updateMany({ _id: { $in: [...ids] } }, { $unset: { gone: "" } });
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { toRecipient, withoutHistory } from "./documents.ts";
+import type { Recipient } from "./rules/endpoint.ts";
+import type { EndpointStore } from "./store.ts";
+
+/** What is asked about endpoints that the notifier paused. */
+export type PausedStore = ReturnType<typeof openPausedStore>;
+
+/** Opens the store of endpoints as pausing needs it. */
+export function openPausedStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
+  return {
+    /** A merchant's endpoints, 16 at most. */
+    activeOf: async (merchantId: string): Promise<readonly Recipient[]> => {
+      const found = await endpoints
+        .find({ merchant_id: merchantId, deleted_at: null }, { projection: withoutHistory })
+        .toArray();
+      return found.map(toRecipient);
+    },
+
+    /** How many merchants have an endpoint that the notifier paused, and none that is live. */
+    countUnreachable: async (): Promise<number> => {
+      const paused = await endpoints
+        .find(
+          { paused_for: { $in: ["gone", "unresponsive"] }, deleted_at: null },
+          { projection: { merchant_id: 1 }, hint: "paused_for" },
+        )
+        .toArray();
+      const merchants = [...new Set(paused.map(({ merchant_id }) => merchant_id))];
+      if (merchants.length === 0) return 0;
+      const live = await endpoints
+        .find(
+          { merchant_id: { $in: merchants }, deleted_at: null, paused_at: null },
+          { projection: { merchant_id: 1, paused_at: 1, verified_at: 1, created_at: 1 } },
+        )
+        .toArray();
+      const reached = live.filter(({ verified_at }) => verified_at !== null);
+      return merchants.length - new Set(reached.map(({ merchant_id }) => merchant_id)).size;
+    },
+  };
+}

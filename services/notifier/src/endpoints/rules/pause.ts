@@ -1,0 +1,24 @@
+import type { Endpoint, EndpointSettings, PauseReason } from "./endpoint.ts";
+
+type Pausable = Pick<Endpoint, "pausedAt" | "pausedFor" | "resumedAt" | "pausedMs">;
+
+/** What pausing changes; an endpoint that is paused keeps its first reason. */
+export function pause(
+  endpoint: Pausable,
+  reason: PauseReason,
+  at: Date,
+): Partial<EndpointSettings> {
+  return endpoint.pausedAt === undefined ? { pausedAt: at, pausedFor: reason } : {};
+}
+
+/** What resuming changes; the time of the pause counts for no delivery's 24 hours. */
+export function resume(endpoint: Pausable, at: Date): Partial<EndpointSettings> {
+  const { pausedAt, pausedMs = 0 } = endpoint;
+  if (pausedAt === undefined) return {};
+  return {
+    pausedAt: undefined,
+    pausedFor: undefined,
+    resumedAt: at,
+    pausedMs: pausedMs + Math.max(0, at.getTime() - pausedAt.getTime()),
+  };
+}

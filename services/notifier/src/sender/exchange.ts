@@ -1,0 +1,138 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { buildConnector } from "undici";
+import type { Outcome } from "./rules/outcome.ts";
+import type { Target } from "./targets.ts";
+
+/** What one exchange sends, and when it ends without an answer. */
+export type ExchangeRequest = {
+  readonly target: Target;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly signal: AbortSignal;
+};
+
+/** Sends one request; rejects where no answer came. */
+export type Exchange = (
+  request: ExchangeRequest,
+) => Promise<Extract<Outcome, { kind: "answered" }>>;
+
+/** A reused connection was closed or reset before a byte of the answer came. */
+export class StaleConnectionError extends Error {
+  override name = "StaleConnectionError";
+}
+
+/** The receiver switched protocols, which no webhook asks for. */
+class UnwantedUpgradeError extends Error {
+  override name = "UnwantedUpgradeError";
+  readonly code = "HPE_UNWANTED_UPGRADE";
+}
+
+/** Reading more would let a receiver keep us busy. */
+const readBytesMax = 16 * 1_024;
+/** What is kept of an answer for the attempt's log. */
+const keptBytesMax = 1_024;
+/** Head of an answer; Node's own servers send no more. */
+const headBytesMax = 16 * 1_024;
+/** Receivers close idle connections after 5 s and more; reusing one that is being closed fails. */
+const keepAliveMs = 2_000;
+
+const fixedHeaders = {
+  "content-type": "application/json",
+  "accept-encoding": "identity",
+  "user-agent": "Disburse-Webhooks/1",
+};
+
+/** Codes of a connection that the other side closed or reset. */
+const closedCodes: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"]);
+
+/**
+ * Connections of one kind: kept for the next request, or made for one request alone. Node's client
+ * skips 1xx answers other than 101, which RFC 9110 (section 15.2) requires; undici resets on 100.
+ */
+export function openConnections(
+  connector: buildConnector.connector,
+  { keepAlive }: { readonly keepAlive: boolean },
+): { readonly exchange: Exchange; close(): void } {
+  const options = { keepAlive, timeout: keepAliveMs };
+  const http = new HttpAgent(options);
+  const https = new HttpsAgent(options);
+  const connectBy =
+    (protocol: string): HttpAgent["createConnection"] =>
+    ({ host, port }, done) => {
+      const target = { protocol, hostname: host ?? "", port: String(port) };
+      connector(target, done as buildConnector.Callback);
+      return undefined;
+    };
+  http.createConnection = connectBy("http:");
+  https.createConnection = connectBy("https:");
+  return {
+    exchange: (request) =>
+      request.target.protocol === "https:"
+        ? exchange(requestHttps, https, request)
+        : exchange(requestHttp, http, request),
+    close: () => {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+function exchange(
+  start: typeof requestHttp,
+  agent: HttpAgent,
+  { target, headers, body: sent, signal }: ExchangeRequest,
+): ReturnType<Exchange> {
+  return new Promise((resolve, reject) => {
+    const call = start({
+      ...target,
+      method: "POST",
+      headers: { ...fixedHeaders, ...headers, "content-length": sent.length },
+      maxHeaderSize: headBytesMax,
+      agent,
+      signal,
+    });
+    let [hasData, hasStatus] = [false, false];
+    call.on("socket", (socket) => {
+      if (!call.reusedSocket) return;
+      socket.once("data", () => {
+        hasData = true;
+      });
+    });
+    call.on("error", (error: NodeJS.ErrnoException) => {
+      if (hasStatus) return;
+      const isStale = call.reusedSocket && !hasData && closedCodes.has(error.code);
+      reject(isStale ? new StaleConnectionError("stale", { cause: error }) : error);
+    });
+    call.on("response", (response) => {
+      hasStatus = true;
+      const { statusCode = 0 } = response;
+      readSome(response).then(
+        (body) => resolve({ kind: "answered", statusCode, body }),
+        (error: Error) => reject(error),
+      );
+    });
+    call.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      reject(new UnwantedUpgradeError("switched protocols"));
+    });
+    call.end(sent);
+  });
+}
+
+/** The beginning of an answer's body; the status alone acknowledges, so it may break off. */
+async function readSome(response: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= readBytesMax) break;
+    }
+  } catch {
+    // What came before the break is all there is to keep.
+  }
+  const kept = Buffer.concat(chunks).subarray(0, keptBytesMax);
+  return new TextDecoder().decode(kept, { stream: true });
+}
