@@ -52,9 +52,8 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const banks = await startBanks(opening, () => wake());
   const chains = await startChains(opening);
   const live = [...chains.map(({ rail }) => rail), ...banks.rails];
-  const approvals = openApprovals({
-    ...{ db: database.db, clock, log, openMax: config.OPEN_PROPOSALS_PER_MERCHANT },
-  });
+  const openMax = config.OPEN_PROPOSALS_PER_MERCHANT;
+  const approvals = openApprovals({ db: database.db, clock, log, openMax });
   const own = { guard: approvals.guard, sums: openDailySums(database) };
   const limits = config.APPROVAL_CREDIT_LIMITS;
   const payout = await startPayoutService({
