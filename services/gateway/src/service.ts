@@ -219,7 +219,9 @@ function openPeople({ db, sealer, clock, mode, log, clients, people, bounds }: G
   return {
     memberSessions,
     team: teamService({
-      ...{ members, clock, membersMax: bounds.membersMax },
+      members,
+      clock,
+      membersMax: bounds.membersMax,
       endSessions: sessions.endOfMember,
     }),
     sweep: sessions.sweep,

@@ -21,9 +21,8 @@ import { quoteRpc, sandboxRpc } from "./rpc.ts";
 export const start = serviceStart("quote", readConfig, migrations, async (opening) => {
   const { config, log, database, metrics, lifetime, connect, serve } = opening;
   const corridors = openCorridors(database);
-  const approvals = openApprovals({
-    ...{ db: database.db, clock, log, openMax: config.OPEN_PROPOSALS_PER_MERCHANT },
-  });
+  const openMax = config.OPEN_PROPOSALS_PER_MERCHANT;
+  const approvals = openApprovals({ db: database.db, clock, log, openMax });
   lifetime.add("approvals", approvals.start().stop);
   const payout = connect(PayoutService, config.PAYOUT_URL);
   const operations = openOperationBindings(database);

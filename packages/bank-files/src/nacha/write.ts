@@ -3,8 +3,8 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import { isCalendarDate } from "@disburse/kernel/time.ts";
 import { isBankingDay } from "../calendar/bank-calendar.ts";
 import { endToEndIdOf } from "../references.ts";
-import { type AchBatchCredits, achBatches, achFileLimits, entryCentsMax } from "./batches.ts";
 import { bankText, bankTextProblem, partyTextProblem } from "../text/swift-characters.ts";
+import { type AchBatchCredits, achBatches, achFileLimits, entryCentsMax } from "./batches.ts";
 import type {
   AccountType,
   AchCredit,

@@ -88,7 +88,10 @@ async function leave<T>(
   const until = new Date(now.getTime() + leavingMs);
   await collection.updateOne({ _id }, { $set: { leaving_until: until } });
   const other = await collection.findOne({
-    ...{ merchant_id, role: "admin", removed_at: null, _id: { $ne: _id } },
+    merchant_id,
+    role: "admin",
+    removed_at: null,
+    _id: { $ne: _id },
     $or: [{ leaving_until: { $exists: false } }, { leaving_until: { $lte: now } }],
     ...(subject !== undefined && { subject: { $exists: true } }),
   });

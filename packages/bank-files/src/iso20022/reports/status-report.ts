@@ -16,10 +16,8 @@ import {
   elementsAt,
   leaves,
   type MessageReader,
-  readOne,
   type Shape,
   textAt,
-  type Unreadable,
   type XmlElement,
 } from "./xml.ts";
 
@@ -165,11 +163,6 @@ class StatusReader implements MessageReader<StatusReport> {
       present<BatchStatus>({ paymentInformationId, reasons: [], payments: [payment] }),
     );
   }
-}
-
-/** Reads a file with one payment status report. */
-export function readStatusReport(bytes: Uint8Array): StatusReport | Unreadable {
-  return readOne(bytes, statusReader, "is no payment status report");
 }
 
 function originalOf(group: XmlElement, place: Place): StatusReport["original"] {

@@ -40,7 +40,9 @@ export function discoveredFields(form: BeneficiaryForm): FormField[] {
       patternMessage: field.pattern_message,
       initial: only ?? field.default ?? "",
     };
-    return field.required_unless === undefined ? [shown] : [shown, flagField(field.required_unless)];
+    return field.required_unless === undefined
+      ? [shown]
+      : [shown, flagField(field.required_unless)];
   });
 }
 
