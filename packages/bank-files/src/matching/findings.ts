@@ -1,7 +1,24 @@
+import type { Unread } from "../iso20022/reports/report.ts";
 import type { AchChange } from "../nacha/addenda.ts";
-import type { FileSummary } from "../reading/opened-file.ts";
+import type { BankDocument } from "../read.ts";
 import { type Money, moneyText } from "../text/minor-units.ts";
-import type { FileVerdict } from "./judge.ts";
+import type { StatementDay } from "./balance.ts";
+import type { FileVerdict, Wanted } from "./judge.ts";
+
+/** A part of a file that was not read or does not agree, without content. */
+export type UnreadPart = Unread & {
+  /** The part stands in a NACHA file: it may hide a return. */
+  readonly mayHideReturn: boolean;
+};
+
+/** The facts about a file that are known before its payments are. */
+export type FileSummary = {
+  readonly documents: readonly { readonly kind: BankDocument["kind"]; readonly version: string }[];
+  readonly unread: readonly UnreadPart[];
+  /** The names of the payments that `judge` needs. */
+  readonly wanted: Wanted;
+  readonly days: readonly StatementDay[];
+};
 
 /** A part of a file that an operator has to look at. */
 export type FileFinding = {

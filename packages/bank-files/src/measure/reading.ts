@@ -33,8 +33,8 @@ function* sentPayments(ids: readonly string[]): Generator<SentPayment[]> {
 }
 
 /**
- * Reads and judges a file in its worker, and measures this thread meanwhile: the longest pause of its event
- * loop, and the most processor time between two samples, which a busy machine does not change.
+ * Reads and judges a file in its worker, and measures this thread meanwhile: the longest pause of
+ * its event loop, and the most processor time between two samples, which no other load changes.
  */
 export async function measureReading(name: string, bytes: Uint8Array): Promise<string> {
   const delay = monitorEventLoopDelay({ resolution: sampleMs });

@@ -73,7 +73,7 @@ function startReader(
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });
   const ended = Promise.withResolvers<never>();
-  // The failure of a reader that nobody waits for is over with it.
+  // A reader may end while no reply is awaited.
   ended.promise.catch(() => undefined);
   worker.once("error", (error) => ended.reject(failureOf(error)));
   worker.once("exit", () => ended.reject(new ReadingFailed("the reader ended")));

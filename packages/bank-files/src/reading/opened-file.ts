@@ -1,31 +1,10 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { Unread } from "../iso20022/reports/report.ts";
 import type { Unreadable } from "../iso20022/reports/xml.ts";
-import { type StatementDay, statementDays } from "../matching/balance.ts";
-import {
-  type FileVerdict,
-  type JudgingProfile,
-  judge,
-  type Wanted,
-  wantedOf,
-} from "../matching/judge.ts";
+import { statementDays } from "../matching/balance.ts";
+import type { FileSummary, UnreadPart } from "../matching/findings.ts";
+import { type FileVerdict, type JudgingProfile, judge, wantedOf } from "../matching/judge.ts";
 import { type SentPayment, SentPayments } from "../matching/sent-payment.ts";
 import { type BankDocument, type BankFile, readBankFile } from "../read.ts";
-
-/** A part of a file that was not read or does not agree, without content. */
-export type UnreadPart = Unread & {
-  /** The part stands in a NACHA file: it may hide a return. */
-  readonly mayHideReturn: boolean;
-};
-
-/** The facts about a file that are known before its payments are. */
-export type FileSummary = {
-  readonly documents: readonly { readonly kind: BankDocument["kind"]; readonly version: string }[];
-  readonly unread: readonly UnreadPart[];
-  /** The names of the payments that `judge` needs. */
-  readonly wanted: Wanted;
-  readonly days: readonly StatementDay[];
-};
 
 /** A file of a bank that is open for judging, in this thread or in another. */
 export type OpenedFile = {

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { FileSummary } from "../matching/findings.ts";
 import type { FileVerdict, JudgingProfile } from "../matching/judge.ts";
 import type { SentPayment } from "../matching/sent-payment.ts";
-import { type FileSummary, openHere } from "./opened-file.ts";
+import { openHere } from "./opened-file.ts";
 
 /** A file and how it is judged: what the worker is started with. */
 export type WorkerInput = { readonly bytes: Uint8Array; readonly profile: JudgingProfile };

@@ -23,12 +23,6 @@ export const equivalents: readonly Equivalent[] = [
     why: "compounds that change the links change the score",
   },
   {
-    path: `${matcher}/alignment/alignment.ts`,
-    line: "if (links.length < distinctiveMin) return false;",
-    operator: "drop a guard",
-    why: "the way past it comes to the same answer, later",
-  },
-  {
     path: `${matcher}/scripts/homoglyphs.ts`,
     line: "if (!cyrillicOrGreek.test(written)) return written;",
     operator: "drop a guard",
@@ -123,12 +117,6 @@ export const equivalents: readonly Equivalent[] = [
     line: "for (let at = 0; at < keyCount; at += 1) {",
     operator: "< becomes <=",
     why: "what is written past the end of a typed array is lost",
-  },
-  {
-    path: `${matcher}/index/search.ts`,
-    line: "if (party.length > 0) listed.tokenSets.forEach(exactKey, (at) => found.add(at));",
-    operator: "> becomes >=",
-    why: "a name without a token aligns with nothing",
   },
   ...["drop a guard", "<= becomes <"].map((operator) => ({
     path: `${forms}/checks/text.ts`,

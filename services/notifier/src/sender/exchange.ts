@@ -22,10 +22,10 @@ export class StaleConnectionError extends Error {
   override name = "StaleConnectionError";
 }
 
-/** The receiver switched protocols, which no webhook asks for. */
-class UnwantedUpgradeError extends Error {
-  override name = "UnwantedUpgradeError";
-  readonly code = "HPE_UNWANTED_UPGRADE";
+/** The receiver switched protocols, or its status is none. Named as the parser's own errors are. */
+class InvalidAnswerError extends Error {
+  override name = "InvalidAnswerError";
+  readonly code = "HPE_INVALID_ANSWER";
 }
 
 /** Reading more would let a receiver keep us busy. */
@@ -105,8 +105,14 @@ function exchange(
       reject(isStale ? new StaleConnectionError("stale", { cause: error }) : error);
     });
     call.on("response", (response) => {
-      hasStatus = true;
       const { statusCode = 0 } = response;
+      // Node takes any three digits for a status; RFC 9110 has none below 100.
+      if (statusCode < 100) {
+        reject(new InvalidAnswerError("no status"));
+        response.destroy();
+        return;
+      }
+      hasStatus = true;
       readSome(response).then(
         (body) => resolve({ kind: "answered", statusCode, body }),
         (error: Error) => reject(error),
@@ -114,7 +120,7 @@ function exchange(
     });
     call.on("upgrade", (_response, socket) => {
       socket.destroy();
-      reject(new UnwantedUpgradeError("switched protocols"));
+      reject(new InvalidAnswerError("switched protocols"));
     });
     call.end(sent);
   });

@@ -84,8 +84,6 @@ const namedErrors: Readonly<Record<string, AttemptError>> = {
   ECONNREFUSED: "connection_refused",
   ECONNRESET: "connection_reset",
   EPIPE: "connection_reset",
-  // undici asserts that a status is 100 or more: `HTTP/1.1 000` is none.
-  ERR_ASSERTION: "invalid_answer",
   ETIMEDOUT: "timeout",
   UND_ERR_CONNECT_TIMEOUT: "timeout",
 };

@@ -66,7 +66,7 @@ export const guardedUrls: readonly (readonly [string, live: Verdict, sandbox: Ve
   ["https://loc\u00ADalhost/", "text", "sent"],
   ["https://ｌｏｃａｌｈｏｓｔ/", "text", "sent"],
   ["https://api.localhost/", "text", "no address"],
-  ["https://localhost../", "text", "no address"],
+  ["https://localhost../", "text", "text"],
   // Private networks.
   ["https://10.0.0.1/", "text", "sent"],
   ["https://167772161/", "text", "sent"],

@@ -45,7 +45,7 @@ export function startBankOperator(of: {
     await withCallContext(calling, () => rpc.resolveBankFile(request(_id, isThere)));
     scheduler.faults.count("bank: decided by operators");
   };
-  // A file of the bank that nobody can read is no return: it says so by telephone.
+  // The bank says by telephone that the unreadable file is no return.
   const handle = async ({ _id }: FindingDocument) => {
     await withCallContext(calling, () => rpc.handleBankFinding(handling(_id)));
     scheduler.faults.count("bank: findings handled by operators");

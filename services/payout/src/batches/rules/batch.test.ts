@@ -52,7 +52,7 @@ it("the digest is another one where anything is that is approved", () => {
   expect(digestOf([first, second])).toBe(digestOf([first, second]));
 });
 
-const [key, member] = [{ kind: "api_key", id: "1" } as const, { kind: "member", id: "1" } as const];
+const [key, member] = [{ kind: "api_key", id: "1" } as const, { kind: "member", id: "2" } as const];
 it.each([
   ["another, where one is needed", true, member, "decide"],
   ["its maker, where none is", false, key, "decide"],

@@ -83,7 +83,12 @@ describe("a decision", () => {
     ["on one that waits", waiting, {}, "decide"],
     ["by who executed it", waiting, { by: key }, "ACCESS_FORBIDDEN"],
     ["by another key", waiting, { by: { ...key, id: "key_2" } }, "decide"],
-    ["by a member of the same id", waiting, { by: { ...member, id: "key_1" } }, "decide"],
+    [
+      "by a key of the same root",
+      waiting,
+      { by: { ...key, id: "key_2", root: "key_1" } },
+      "ACCESS_FORBIDDEN",
+    ],
     ["on one that was decided on", decided(approved), {}, "NOT_AWAITING_APPROVAL"],
     ["that is a repeat", decided(approved), { operationId: "op_2" }, "done"],
     [
