@@ -85,7 +85,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
       ...{ ...finding, id, subject, configurationVersion: "c1" },
       ...{ kind: "party", trigger: "request", lists: [], createdAt: clock.now() },
     };
-    screenings.set(id, { screening, request: JSON.stringify({ subject, ...request }) });
+    screenings.set(id, { screening, request: JSON.stringify({ subject, banks: [], ...request }) });
     monitored.set(subject.recordId, { ...next, revision, verdict: finding.verdict });
     await raising.raise({ subject, revision, request, screening });
     return screening;

@@ -72,7 +72,7 @@ describe.skipIf(!isHere)(`blocking keys on two months of a public list${reason}`
     });
     expect(outcomes.filter(({ isOther }) => isOther).length).toBeGreaterThan(50);
     expect(outcomes.filter(({ isOther, isNamed }) => isOther && !isNamed)).toEqual([]);
-    // Not by naming every subject.
-    expect(outcomes.filter(({ isNamed }) => !isNamed).length).toBeGreaterThan(100);
+    // Not by naming every subject: each word of a name that may be contained in one is a key.
+    expect(outcomes.filter(({ isNamed }) => !isNamed).length).toBeGreaterThan(90);
   });
 });
