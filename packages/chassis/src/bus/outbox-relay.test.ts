@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createLog, silentLog } from "../log.ts";
 import type { Bus, BusMessage } from "./bus.ts";
 import { createMemoryBus } from "./bus.ts";
@@ -19,7 +19,10 @@ function relayOf(owed: BusMessage[], bus: Bus, log = silentLog) {
       for (const each of messages) owed.splice(owed.indexOf(each), 1);
     },
   };
-  return startRelay({ outbox, bus, log });
+  const relay = startRelay({ outbox, bus, log });
+  // Of a test that fails too: its loop would run on beside the tests after it.
+  onTestFinished(() => relay.stop());
+  return relay;
 }
 
 it("keeps events that the bus rejects, and publishes them later", async () => {
@@ -27,7 +30,7 @@ it("keeps events that the bus rejects, and publishes them later", async () => {
   const owed = [message("a")];
   const publish = vi.spyOn(bus, "publish");
   const relay = relayOf(owed, bus);
-  await vi.waitFor(() => expect(publish).toHaveBeenCalled(), 10_000);
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled(), { timeout: 10_000 });
   expect(owed).toHaveLength(1);
   let isDown = true;
   const stored: string[] = [];
@@ -41,10 +44,10 @@ it("keeps events that the bus rejects, and publishes them later", async () => {
     },
   });
   publish.mockClear();
-  await vi.waitFor(() => expect(publish).toHaveBeenCalled(), { timeout: 3_000 });
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled(), { timeout: 10_000 });
   expect(owed).toHaveLength(1);
   isDown = false;
-  await vi.waitFor(() => expect(owed).toHaveLength(0), { timeout: 3_000 });
+  await vi.waitFor(() => expect(owed).toHaveLength(0), { timeout: 10_000 });
   expect(stored).toEqual(["a"]);
   await relay.stop();
 });
@@ -80,7 +83,7 @@ it("logs each event under the request that caused it", async () => {
     bus,
     log,
   );
-  await vi.waitFor(() => expect(lines).toHaveLength(2), 10_000);
+  await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: 10_000 });
   const told = lines.map((line) => JSON.parse(line));
   expect(told).toMatchObject([{ event_id: "a", request_id: "r-1" }, { event_id: "b" }]);
   expect(told[1]).not.toHaveProperty("request_id");
