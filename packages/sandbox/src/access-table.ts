@@ -50,7 +50,7 @@ export const contracts: readonly (readonly [ServiceName, DescService])[] = [
   ["payout", PayoutSandboxService],
   ["quote", QuoteService],
   ["quote", QuoteSandboxService],
-  ...(["compliance", "gateway", "payout", "quote"] as const).map(
+  ...(["compliance", "gateway", "notifier", "payout", "quote"] as const).map(
     (service) => [service, ApprovalService] as const,
   ),
   // Of each service's own trail.
