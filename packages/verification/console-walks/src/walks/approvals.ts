@@ -1,5 +1,5 @@
 import { expectThat } from "../expect.ts";
-import { addBeneficiary, callRpc } from "../platform-calls.ts";
+import { addBeneficiary, callRpc, clearControls } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
 import type { Walk, WalkDeps } from "../walk.ts";
 
@@ -14,7 +14,6 @@ export const approvals: Walk = {
     const { merchant_id: merchantId } = sandbox.merchants.acme;
     const ada = await arrive("ada");
     const rules = { amounts: [{ currencyCode: "USD", minimum: "500.00" }] };
-    const none = { merchantId, duplicateWindowSeconds: 0, approval: {} };
     const controls = { merchantId, duplicateWindowSeconds: 3_600, approval: rules };
     expectThat((await callRpc(ada, setControls, controls)) === 200, "acme has approval rules");
     await addBeneficiary(sandbox, { name: beneficiary });
@@ -30,7 +29,7 @@ export const approvals: Walk = {
     await mia.page.getByText("The invoice is disputed.").waitFor();
     await mia.look("payout-rejected", mia.page.getByText("The invoice is disputed."));
     await payTwice(mia);
-    expectThat((await callRpc(ada, setControls, none)) === 200, "and none again");
+    await clearControls(sandbox);
   },
 };
 

@@ -2268,8 +2268,8 @@ export const PayoutOperationsService: GenService<{
   },
   /**
    * Limits the payouts of a merchant, all together and to each of its beneficiaries; each of the two that is set
-   * replaces what was in force, and the other stays. In
-   * force in every process within two seconds. Refuses INVALID_REQUEST.
+   * replaces what was in force, and the other stays. One person may tighten them; whatever lets more through needs a
+   * second one. In force in every process within two seconds. Refuses INVALID_REQUEST, APPROVAL_REQUIRED.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SetVelocityLimits
    */
@@ -2289,8 +2289,9 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetVelocityLimitsResponseSchema;
   },
   /**
-   * Sets what stands between an execute and the payment of a merchant's payouts; what is unset stays as it is. In force
-   * in every process within two seconds. Refuses INVALID_REQUEST.
+   * Sets what stands between an execute and the payment of a merchant's payouts; what is unset stays as it is. One
+   * person may tighten it; whatever lets more through needs a second one. In force in every process within two seconds.
+   * Refuses INVALID_REQUEST, APPROVAL_REQUIRED.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SetPayoutControls
    */
