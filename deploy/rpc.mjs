@@ -2,16 +2,23 @@
 //   node rpc.mjs payout.PayoutOperationsService/ListRails '{}'
 //   node rpc.mjs payout.PayoutOperationsService/SetRailPaused '{ "rail": "…" }' --change
 // With --change it changes something, under the operation id of --operation or a new one; who does
-// is whom TOKEN names. It prints the answer, and exits with 1 for an error. It imports nothing but
-// Node's own modules.
+// is whom TOKEN names. With --to SERVICE it calls that service, as the one of this container, by
+// its SERVICE_KEY and the address that its settings have. It prints the answer, and exits with 1
+// for an error. It imports nothing but Node's own modules.
+import { createPrivateKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { request as requestPlain } from "node:http";
 import { request as requestSecurely } from "node:https";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 
-const usage = "usage: node rpc.mjs PACKAGE.SERVICE/METHOD [JSON] [--change] [--operation ID]";
-const options = { change: { type: "boolean" }, operation: { type: "string" } };
+const usage =
+  "usage: node rpc.mjs PACKAGE.SERVICE/METHOD [JSON] [--change] [--operation ID] [--to SERVICE]";
+const options = {
+  change: { type: "boolean" },
+  operation: { type: "string" },
+  to: { type: "string" },
+};
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [method = "", body = "{}"] = positionals;
 const [, name, service] = /^(\w+)\.(\w+\/\w+)$/.exec(method) ?? [];
@@ -27,10 +34,29 @@ const tls = TLS_CERT_FILE && {
   // The authority signs services alone, and their names are no host names.
   checkServerIdentity: () => undefined,
 };
-const url = process.env.RPC_URL || `${tls ? "https" : "http"}://127.0.0.1:${port}`;
+const [toUrl] = (values.to && process.env[`${values.to.toUpperCase()}_URL`]?.split(",")) || [];
+const url = toUrl || process.env.RPC_URL || `${tls ? "https" : "http"}://127.0.0.1:${port}`;
+/** A token of this container's service for another one, as services make them for each call. */
+function serviceToken(to) {
+  const { SERVICE_KEY, TRUST_DOMAIN = "disburse" } = process.env;
+  const jwk = JSON.parse(SERVICE_KEY);
+  const idOf = (service) => `spiffe://${TRUST_DOMAIN}/${service}`;
+  const self = idOf(jwk.kid.slice(0, jwk.kid.lastIndexOf(".")));
+  const iat = Math.floor(Date.now() / 1_000);
+  const parts = [
+    { alg: "EdDSA", typ: "JWT", kid: jwk.kid },
+    { iss: self, sub: self, aud: idOf(to), iat, exp: iat + 60 },
+  ];
+  const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
+  const key = createPrivateKey({ key: jwk, format: "jwk" });
+  const signature = sign(null, Buffer.from(signed.join(".")), key).toString("base64url");
+  return [...signed, signature].join(".");
+}
 /** A person's access token; a sandbox has one of its own. */
 const token =
-  process.env.TOKEN || JSON.parse(readFileSync("/data/sandbox.json", "utf8")).grpc_token;
+  (values.to && serviceToken(values.to)) ||
+  process.env.TOKEN ||
+  JSON.parse(readFileSync("/data/sandbox.json", "utf8")).grpc_token;
 const isChange = values.change === true || values.operation !== undefined;
 const operationId = values.operation ?? `ops-${crypto.randomUUID()}`;
 const mutation = isChange ? { mutation: { operationId } } : {};

@@ -1,11 +1,10 @@
-import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { readReference } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
+import { type Controls, setControls as setControlsOf } from "./operators-controls.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
 /** What a merchant puts between an execute and the payment, over HTTP. */
@@ -26,20 +25,7 @@ afterAll(async () => {
 const acmeId = () => platform.sandbox.merchants.acme.merchant_id;
 const mutation = () => ({ operationId: crypto.randomUUID() });
 
-type Controls = {
-  duplicateWindowSeconds?: number;
-  approval?: { amounts?: { currencyCode: string; minimum: string }[]; batches?: boolean };
-};
-
-/** Sets acme's controls, as an operator does. */
-async function setControls(controls: Controls) {
-  const identity = platform.trust.person("ada");
-  const { rpc, close } = connectService(PayoutOperationsService, platform.url("payout"), {
-    identity,
-  });
-  closing.push(close);
-  await rpc.setPayoutControls({ mutation: mutation(), merchantId: acmeId(), ...controls });
-}
+const setControls = (controls: Controls) => setControlsOf(platform, acmeId(), controls);
 
 /** Another key of acme's, with one scope. */
 async function keyWith(scope: string): Promise<Merchant> {

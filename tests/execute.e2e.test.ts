@@ -93,9 +93,7 @@ it("RECORD_NOT_FOUND at RFQ: the beneficiary is archived; its quotes still execu
     beneficiary_id,
   };
   const { id: quote_id } = await acme.data("POST", paths.rfq, asked);
-  const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
-  const archived = { mutation: mutation(), merchantId, beneficiaryId: beneficiary_id };
-  await platform.clients.beneficiary.archiveBeneficiary(archived);
+  await acme.data("DELETE", `${paths.beneficiaries}/${beneficiary_id}`);
   await expectNoEffect(acme, paths.rfq, asked, "RECORD_NOT_FOUND");
   const { id } = await acme.data("POST", paths.execute, { quote_id });
   await vi.waitFor(async () => {

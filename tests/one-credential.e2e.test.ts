@@ -1,23 +1,20 @@
-import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
+import { setControls } from "./operators-controls.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
 /** Attacks with one stolen API key: each of these succeeded once. */
 
 let platform: TestPlatform;
 let acme: Payer;
-const closing: (() => void)[] = [];
 beforeAll(async () => {
   platform = await sharedPlatform();
   acme = payerOf(platform, "acme");
 });
 afterAll(async () => {
   await setRules(undefined);
-  for (const close of closing) close();
 });
 
 const acmeId = () => platform.sandbox.merchants.acme.merchant_id;
@@ -27,15 +24,8 @@ const everyPayout = {
   batches: true,
 };
 
-async function setRules(approval: typeof everyPayout | undefined) {
-  const identity = platform.trust.person("ada");
-  const { rpc, close } = connectService(PayoutOperationsService, platform.url("payout"), {
-    identity,
-  });
-  closing.push(close);
-  const merchantId = acmeId();
-  await rpc.setPayoutControls({ mutation: mutation(), merchantId, ...(approval && { approval }) });
-}
+const setRules = (approval: typeof everyPayout | undefined) =>
+  setControls(platform, acmeId(), approval && { approval });
 
 type NewKey = { scopes: string[]; source_cidrs?: string[]; expires_at?: string };
 const keysPath = "/api/v1/keys";

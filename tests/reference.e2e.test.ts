@@ -4,6 +4,7 @@ import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform
 import { readDocument } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bankBody, depositorBody, paths } from "./bodies.ts";
+import { setControls } from "./operators-controls.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
 /** Everything that the reference says can be asked, asked; answers are checked where they come. */
@@ -120,11 +121,11 @@ const livePath = (path: string) =>
 
 /** A payout that waits for approval, executed by another key than acme's first. */
 async function awaitApproval(): Promise<void> {
-  const { keys, operations } = platform.clients;
+  const { keys } = platform.clients;
   const merchantId = platform.sandbox.merchants.acme.merchant_id;
   const mutation = () => ({ operationId: crypto.randomUUID() });
   const amounts = [{ currencyCode: "USD", minimum: "5000.00" }];
-  await operations.setPayoutControls({ mutation: mutation(), merchantId, approval: { amounts } });
+  await setControls(platform, merchantId, { approval: { amounts } });
   const { secret } = await keys.createKey({ mutation: mutation(), merchantId });
   const maker = merchantOf(platform.baseUrl, secret);
   const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "5000.00" });

@@ -1,35 +1,22 @@
-import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { paths } from "./bodies.ts";
+import { type Controls, setControls } from "./operators-controls.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
 /** Attacks by repeating another caller's request under its idempotency key: each succeeded once. */
 
 let platform: TestPlatform;
 let acme: Payer;
-let setControls: (approval?: object) => Promise<unknown>;
-let close: () => unknown;
 beforeAll(async () => {
   platform = await sharedPlatform();
   acme = payerOf(platform, "acme");
-  const identity = platform.trust.person("ada");
-  const opened = connectService(PayoutOperationsService, platform.url("payout"), { identity });
-  close = opened.close;
-  const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
-  setControls = (approval) =>
-    opened.rpc.setPayoutControls({
-      mutation: { operationId: crypto.randomUUID() },
-      merchantId,
-      ...(approval && { approval }),
-    });
 });
-afterAll(async () => {
-  await setControls();
-  close();
-});
+afterAll(() => setRules());
+
+const setRules = (approval: Controls["approval"] = {}) =>
+  setControls(platform, platform.sandbox.merchants.acme.merchant_id, { approval });
 
 const keysPath = "/api/v1/keys";
 const repeatable = () => ({ "idempotency-key": crypto.randomUUID() });
@@ -97,7 +84,7 @@ describe("a replay", () => {
   });
 
   it("is no decision of the maker's: an approval is its approver's alone", async () => {
-    await setControls({ amounts: [{ currencyCode: "USD", minimum: "1.00" }] });
+    await setRules({ amounts: [{ currencyCode: "USD", minimum: "1.00" }] });
     const approver = merchantOf(platform.baseUrl, platform.approverKey("acme"));
     const path = `${paths.payouts}/${await acme.pay("approved-once")}/approve`;
     const key = repeatable();

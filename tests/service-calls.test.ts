@@ -51,7 +51,9 @@ describe("calls between services", () => {
   });
 
   it("are all that RPCs are open for", () => {
-    expect([...open].filter((each) => !called.has(each))).toEqual([]);
+    // Another system of the operator's calls from elsewhere.
+    const ours = [...open].filter((each) => !each.startsWith("external "));
+    expect(ours.filter((each) => !called.has(each))).toEqual([]);
   });
 
   it("are all resolved", () => {

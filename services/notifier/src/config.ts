@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import {
+  approvalSettings,
   busSettings,
   commonSettings,
   countSetting,
@@ -29,6 +30,7 @@ const takenHeaders = new RegExp(
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,
+    ...approvalSettings,
     ...busSettings,
     DATABASE: databaseSetting("notifier"),
     ...sealingSettings,

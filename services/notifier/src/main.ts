@@ -1,9 +1,11 @@
 import { hostname } from "node:os";
+import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { databaseClock, elapsedWithSleep } from "@disburse/chassis/mongo/clock.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
@@ -34,8 +36,16 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   const sender = createSender({ ...addressRules, localAddress, log });
   lifetime.add("sender", sender.close);
   const { sealer } = await openKeys(opening, config);
+  const approvals = openApprovals({
+    db: database.db,
+    clock,
+    log,
+    openMax: config.OPEN_PROPOSALS_PER_MERCHANT,
+  });
+  lifetime.add("approvals", approvals.start().stop);
   const notifier = createNotifier({
     database,
+    approvals,
     post: sender.post,
     sealer,
     signatureHeader: config.WEBHOOK_SIGNATURE_HEADER,
@@ -52,10 +62,11 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   lifetime.add("resealing", startResealing({ sealedKeys, sealer, metrics, log }).stop);
   // Before anything runs: the process that has the port succeeds its predecessor at this place.
   const server = await opening.startServer({
-    services: [NotifierService, NotifierSandboxService],
+    services: [NotifierService, NotifierSandboxService, ApprovalService],
     routes: (router) => {
       router.service(NotifierService, notifier.rpc);
       router.service(NotifierSandboxService, notifier.sandboxRpc);
+      router.service(ApprovalService, approvals.rpc);
     },
   });
   let worker: ReturnType<typeof startWorker> | undefined;

@@ -129,6 +129,15 @@ const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
 };
 
+/** What waits for a second person. */
+const approvalIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  proposals: [
+    { key: { key: 1 }, name: "request", unique: true },
+    { key: { created_at: -1, _id: -1 }, name: "list" },
+    { key: { due_at: 1 }, name: "due", sparse: true },
+  ],
+};
+
 const gapIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   gaps: [{ key: { kind: 1, failures: 1, due_at: 1 }, name: "due" }],
 };
@@ -139,4 +148,5 @@ export const migrations: readonly Migration[] = [
   { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
   { name: "index of open gaps", up: (db) => createIndexes(db, gapIndexes) },
   { name: "indexes of failures", up: (db) => createIndexes(db, failureIndexes) },
+  { name: "indexes of proposals", up: (db) => createIndexes(db, approvalIndexes) },
 ];

@@ -1,4 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
@@ -31,11 +33,11 @@ import { openPausedStore } from "./endpoints/paused-store.ts";
 import { endpointRpc, secretRpc } from "./endpoints/rpc.ts";
 import { endpointStateRpc } from "./endpoints/state-rpc.ts";
 import { openEndpointStore } from "./endpoints/store.ts";
+import { guardedEvents } from "./events/approvals.ts";
 import { createFanOut } from "./events/fan-out.ts";
 import { openFeedStore } from "./events/feed-store.ts";
 import { createUnreadableCount } from "./events/intake.ts";
 import { createPauser } from "./events/pauser.ts";
-import { eventRpc } from "./events/rpc.ts";
 import { sandboxWebhooksRpc } from "./events/sandbox.ts";
 import { openEventStore } from "./events/store.ts";
 import { createReplayer } from "./replays/replayer.ts";
@@ -54,6 +56,8 @@ export type NotifierOptions = AttemptDeps & {
   /** Where this process is, of `processPlace`: of no other one that runs. */
   readonly place: string;
   readonly metrics: Metrics;
+  /** What a person needs a second one for; absent where there are no persons. */
+  readonly approvals?: Pick<ServiceApprovals, "guard">;
   readonly slots?: Slots;
   /** Milliseconds of a monotonic clock; the machine's by default. */
   readonly elapsed?: () => number;
@@ -104,6 +108,7 @@ export function createNotifier(options: NotifierOptions) {
   const rpcDeps = {
     ...{ ...options, ...stores, fanOut, wake, resumeSuspended, wakeReplayer },
     mustVerify: options.policy === "public" || options.verifyUrls === true,
+    audit: openAuditStore<"event.published">(database),
     challenges: openChallengeStore(database),
     healths,
     cancelPending: deliveries.cancelPending,
@@ -111,7 +116,8 @@ export function createNotifier(options: NotifierOptions) {
   };
   const rpc = {
     ...{ ...endpointRpc(rpcDeps), ...endpointStateRpc(rpcDeps), ...secretRpc(rpcDeps) },
-    ...{ ...deliveryRpc(rpcDeps), ...replayRpc(rpcDeps), ...eventRpc(rpcDeps) },
+    ...{ ...deliveryRpc(rpcDeps), ...replayRpc(rpcDeps) },
+    ...guardedEvents(rpcDeps, options.approvals),
   } satisfies ServiceImpl<typeof NotifierService>;
   const bindings = openOperationBindings(database);
   return {

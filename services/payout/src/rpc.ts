@@ -7,7 +7,8 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
 import { approvalsRpc } from "./approvals/rpc.ts";
 import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
-import { type ControlsDeps, controlsRpc } from "./controls/rpc.ts";
+import { guardedControls } from "./controls/approvals.ts";
+import type { ControlsDeps } from "./controls/rpc.ts";
 import { ownControlsRpc } from "./controls/sandbox-rpc.ts";
 import type { ExecuteDeps } from "./execution/execute.ts";
 import { executionRpc } from "./execution/rpc.ts";
@@ -24,7 +25,8 @@ import { resolutionsRpc } from "./resolutions/rpc.ts";
 import { type SandboxDeps, sandboxPayoutsRpc } from "./sandbox/rpc.ts";
 import { guardedTreasury } from "./treasury/approvals.ts";
 import type { TreasuryDeps } from "./treasury/rpc.ts";
-import { type VelocityDeps, velocityRpc } from "./velocity/rpc.ts";
+import { guardedVelocity } from "./velocity/approvals.ts";
+import type { VelocityDeps } from "./velocity/rpc.ts";
 
 /** The RPCs for the gateway and other services; proto/disburse/payout/v1/payout.proto has them. */
 export function payoutRpc(
@@ -85,8 +87,8 @@ export function operationsRpc(
     ...resolutionsRpc(deps),
     ...railsRpc(deps),
     ...guardedWallets(deps),
-    ...velocityRpc(deps),
-    ...controlsRpc(deps),
+    ...guardedVelocity(deps, deps.treasuryApprovals),
+    ...guardedControls(deps, deps.treasuryApprovals),
     ...guardedTreasury(deps, deps.treasuryApprovals),
     ...publishedRpc(deps.payouts),
   };

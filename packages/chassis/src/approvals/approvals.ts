@@ -19,7 +19,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { callContext, withCallContext } from "../call-context.ts";
 import type { Principal, Role } from "../identity/principal.ts";
 import type { Log } from "../log.ts";
-import { isMutation } from "../mutations/bindings.ts";
+import { isMutation, merchantOf } from "../mutations/bindings.ts";
 import { readChange } from "../mutations/content.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { answerKnown, approvalRequired, isRefusal } from "./answers.ts";
@@ -143,7 +143,7 @@ function guardHandler(state: State, each: Guarded): Handler {
     if (principal?.kind !== "person") return handle(request, context);
     const { operationId, content } = readChange(method.input, request);
     const asked = { person: principal.id, roles: principal.roles, operationId };
-    const of = { rpc: nameOf(method), merchantId: merchantOf(request), operationId };
+    const of = { rpc: nameOf(method), merchantId: merchantOf(request) ?? "", operationId };
     const known = await proposals.findByKey(proposalKey(of));
     if (known !== undefined) {
       answerKnown(known, content, asked.person, clock.now());
@@ -267,9 +267,3 @@ async function runApproved(
 }
 
 const nameOf = (method: DescMethodUnary) => `${method.parent.typeName}/${method.name}`;
-
-function merchantOf(request: object): string {
-  return "merchantId" in request && typeof request.merchantId === "string"
-    ? request.merchantId
-    : "";
-}

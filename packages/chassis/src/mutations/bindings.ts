@@ -247,8 +247,15 @@ function owedOf(
   return owedCall(method, callContext(), asked, new Date(), decidedBy);
 }
 
-function merchantOf({ merchantId }: Mutating): string | undefined {
-  return typeof merchantId === "string" ? merchantId : undefined;
+/** The merchant that a request is about: named by the request, or by a message in it. */
+export function merchantOf(request: object): string | undefined {
+  const named = [request, ...Object.values(request)].find(namesMerchant);
+  return named?.merchantId;
+}
+
+function namesMerchant(value: unknown): value is { readonly merchantId: string } {
+  if (typeof value !== "object" || value === null || !("merchantId" in value)) return false;
+  return typeof value.merchantId === "string";
 }
 
 /** Whether an RPC said no, rather than failed on the way. */

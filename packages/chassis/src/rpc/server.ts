@@ -188,6 +188,8 @@ function requestHandlers(options: RpcServerOptions, sendingTimes: SendingTimes, 
       encodeMessages(router);
     },
     readMaxBytes: messageBytesMax,
+    // A misspelt field of a setter would remove what it should have set.
+    jsonOptions: { ignoreUnknownFields: false },
     ...(tls && {
       contextValues: (request) => createContextValues().set(peerKey, peers.ofRequest(request)),
     }),

@@ -13,7 +13,7 @@ import { messageOf } from "../table/request.ts";
 const method = ApprovalService.method;
 
 /** The services that let requests wait for another person. */
-const serving: readonly ServiceName[] = ["payout", "quote", "compliance", "gateway"];
+const serving: readonly ServiceName[] = ["payout", "quote", "compliance", "gateway", "notifier"];
 
 const stateField = fieldAt(method.listProposals.input, "state");
 

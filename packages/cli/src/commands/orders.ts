@@ -52,24 +52,6 @@ export const orderCommands: readonly CallCommand[] = [
     },
   },
   {
-    name: "batches approve",
-    summary: "have the payouts of a batch made, for its merchant",
-    details:
-      "Not by who made it, where the merchant's rules ask for another. With --digest: only what was\n" +
-      "read, `approval.digest` of `batches show`.",
-    examples: ["batches approve mer_01k… bat_01k… --max-total 25000.00 --digest 9f86d0…"],
-    method: orders.approveBatch,
-    arguments: [merchant, batch],
-    options: [
-      {
-        ...{ name: "max-total", field: "max_total_amount", isRequired: true },
-        about: "what all lines may cost together, fees included",
-      },
-      { name: "digest", field: "digest", about: "of what was read" },
-    ],
-    show: { record: "batch" },
-  },
-  {
     name: "batches reject",
     summary: "reject a batch that waits for approval, for its merchant",
     details: "It is cancelled with its lines; nothing was held for it.",

@@ -59,17 +59,6 @@ export const payoutCommands: readonly CallCommand[] = [
     show: { record: "payout" },
   },
   {
-    name: "payouts approve",
-    summary: "approve a payout that waits for it, for its merchant",
-    details:
-      "Not by who executed it. With --digest: only what was read, `approval.digest` of `payouts get`.",
-    examples: ["payouts approve mer_01k… po_01k… --digest 9f86d0…"],
-    method: payouts.approvePayout,
-    arguments: [merchant, payout],
-    options: [{ name: "digest", field: "digest", about: "of what was read" }],
-    show: { record: "payout" },
-  },
-  {
     name: "payouts reject",
     summary: "reject a payout that waits for approval, for its merchant",
     details: "It is cancelled, and its money is available again. Not by who executed it.",

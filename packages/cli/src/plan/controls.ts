@@ -24,14 +24,17 @@ export function readControls(text: string): JsonObject {
   const read = readFields(text, z.strictObject(controls), names);
   return {
     duplicate_window_seconds: read.duplicate_window_seconds ?? 0,
-    ...(read.approval && { approval: rulesOf(read.approval) }),
+    approval: rulesOf(read.approval),
   };
 }
 
-function rulesOf({ amounts = [], ...rules }: Rules): JsonObject {
-  const { new_beneficiary_days = 0, lasts_seconds = 0, batches = false } = rules;
+/** All rules, for those that a file does not name are off. */
+function rulesOf({ amounts = [], ...rules }: Rules = {}): JsonObject {
+  const { new_beneficiary_days = 0, lasts_seconds, batches = false } = rules;
   return {
     amounts: amounts.map(({ currency, minimum }) => ({ currency_code: currency, minimum })),
-    ...{ new_beneficiary_days, lasts_seconds, batches },
+    new_beneficiary_days,
+    batches,
+    ...(lasts_seconds !== undefined && { lasts_seconds }),
   };
 }

@@ -190,8 +190,8 @@ it("sends the controls of a file", async () => {
   const amounts = [{ currencyCode: "USD", minimum: "100.10" }];
   expect(asked).toEqual([
     ...[
-      [86_400, undefined],
-      [0, undefined],
+      [86_400, {}],
+      [0, {}],
     ],
     [0, { amounts, newBeneficiaryDays: 7 }],
   ]);

@@ -51,7 +51,7 @@ export const rpcs = {
 } as const;
 
 /** The services that have steps for which one person is not enough. */
-export const approvalPlaces = ["payout", "quote", "compliance", "gateway"] as const;
+export const approvalPlaces = ["payout", "quote", "compliance", "gateway", "notifier"] as const;
 export type ApprovalPlace = (typeof approvalPlaces)[number];
 
 /** Approvals of one service: every service has its own. */

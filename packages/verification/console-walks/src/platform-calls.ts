@@ -13,7 +13,7 @@ type Party = {
 
 /** Sends a request of acme's program; answers its `data`. */
 async function send({ base_url: url, merchants }: SandboxDocument, path: string, body: object) {
-  const response = await fetch(`${url}/api/v1/transfer/${path}`, {
+  const response = await fetch(`${url}/api/v1/${path}`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${merchants.acme.api_key}`,
@@ -28,7 +28,7 @@ async function send({ base_url: url, merchants }: SandboxDocument, path: string,
 
 /** Adds a beneficiary with a wallet to acme; answers its id. */
 export async function addBeneficiary(sandbox: SandboxDocument, party: Party): Promise<string> {
-  const added = await send(sandbox, "crypto/beneficiary", {
+  const added = await send(sandbox, "transfer/crypto/beneficiary", {
     beneficiary_name: party.name,
     routing_code_type_1: "NETWORK",
     routing_code_value_1: "ETHEREUM",
@@ -49,6 +49,11 @@ export async function addBeneficiary(sandbox: SandboxDocument, party: Party): Pr
   return added["beneficiary_id"] ?? "";
 }
 
+/** Has acme switch off what stands before its payouts: of operators, two would have to. */
+export async function clearControls(sandbox: SandboxDocument): Promise<void> {
+  await send(sandbox, "sandbox/payout-controls", {});
+}
+
 /** Pays a beneficiary of acme with a wallet out of its account in USD; answers the payout's id. */
 export async function payBeneficiary(
   sandbox: SandboxDocument,
@@ -57,7 +62,7 @@ export async function payBeneficiary(
   const account = sandbox.accounts.find(
     ({ merchant, currency }) => merchant === "acme" && currency === "USD",
   );
-  const quote = await send(sandbox, "rfq", {
+  const quote = await send(sandbox, "transfer/rfq", {
     account_id: account?.account_id,
     beneficiary_id: payout.beneficiaryId,
     source_currency_code: "USD",
@@ -65,7 +70,7 @@ export async function payBeneficiary(
     source_amount: payout.amount,
   });
   const body = { quote_id: quote["id"], reference_id: payout.reference };
-  return (await send(sandbox, "execute", body))["id"] ?? "";
+  return (await send(sandbox, "transfer/execute", body))["id"] ?? "";
 }
 
 /** Asks for a payout that there is not; answers the request's id. */

@@ -8,6 +8,7 @@ import { untilQuiet } from "@disburse/invariants/quiet.ts";
 import { post } from "@disburse/platform/merchant.ts";
 import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
 import { unlimitedRate } from "@disburse/platform/services.ts";
+import { connectServices } from "@disburse/sandbox/clients.ts";
 import { encryptionKeysOf } from "@disburse/sandbox/secrets.ts";
 import { MongoClient } from "mongodb";
 
@@ -45,11 +46,15 @@ export async function startDrillPlatform(folder: string) {
   starting.defer(webhooks.close);
   await post({ ...platform, ...merchant }, "/webhooks/endpoints", { url: webhooks.url });
   const databases: Databases = { client, prefix };
+  const gateway = connectServices(platform.url, platform.trust.service("gateway"));
+  starting.defer(() => gateway.close());
   const ends = starting.move();
   return {
     ...platform,
     ...merchant,
     ...{ client, databases, webhooks: webhooks.received },
+    /** Clients by the identity of the gateway, which acts for merchants. */
+    asGateway: gateway.rpcs,
     /** Waits until nothing is under way; throws where something stays so. */
     rest: async (): Promise<void> => {
       const busy = await untilQuiet(databases, restMs);

@@ -110,5 +110,9 @@ function readSettings(wanted: MerchantSettingsMessage | undefined): MerchantSett
     throw new ConnectError("settings.merchant_id: is required", Code.InvalidArgument);
   }
   const { merchantId, mayCreateBeneficiaries, mayCreateDepositors } = wanted;
+  if (mayCreateBeneficiaries === undefined || mayCreateDepositors === undefined) {
+    const problem = "may_create_beneficiaries and may_create_depositors: are required";
+    return orThrow(refused("INVALID_REQUEST", problem));
+  }
   return { merchantId, mayCreateBeneficiaries, mayCreateDepositors };
 }

@@ -110,6 +110,8 @@ function createHandlers(forward: Forward) {
     if (known !== undefined) return known;
     const router = createConnectRouter({
       ...{ connect: true, grpc: false, grpcWeb: false, readMaxBytes: requestBytesMax },
+      // As the services refuse them, to which a person's call goes on in binary.
+      jsonOptions: { ignoreUnknownFields: false },
     });
     for (const service of servicesOf(place)) {
       const call = forward(place, service);

@@ -24,6 +24,7 @@ import {
   isEventId,
   type PublishedEvent,
   publishedEventViolations,
+  transactionIdProblem,
   type WebhookEvent,
   webhookEventOf,
 } from "./rules/event.ts";
@@ -46,6 +47,8 @@ const presentDate = (time: Timestamp | undefined, field: string): Date =>
 function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   const payout = present(message.payout, "payout");
   const status = present(wordOf(PayoutStatus, payout.status), "payout.status");
+  const idProblem = transactionIdProblem(present(payout.id, "payout.id"), "payout_session");
+  if (idProblem !== undefined) throw new UnreadableEventError(`payout.id ${idProblem}`);
   if (payout.version < 1) throw new UnreadableEventError("payout.version is missing");
   if (!isEventId(message.eventId)) throw new UnreadableEventError("event_id is malformed");
   const snapshot = {
@@ -59,7 +62,7 @@ function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
     eventId: message.eventId,
     merchantId: present(payout.merchantId, "payout.merchant_id"),
     transactionType: "payout_session",
-    transactionId: present(payout.id, "payout.id"),
+    transactionId: payout.id,
     status,
     sequence: payout.version,
     body: payoutBody(snapshot),

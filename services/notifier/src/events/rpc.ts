@@ -1,6 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { AuditStore } from "@disburse/chassis/audit/store.ts";
+import { callContext } from "@disburse/chassis/call-context.ts";
 import { readChange } from "@disburse/chassis/mutations/content.ts";
 import { readLimit } from "@disburse/chassis/paging/page.ts";
 import {
@@ -33,17 +35,26 @@ import {
   writeFeedCursor,
 } from "./feed-store.ts";
 import { publishedEvent } from "./intake.ts";
-import { publishedEventViolations, type WebhookEvent, webhookEventOf } from "./rules/event.ts";
+import {
+  type PublishedEvent,
+  publishedEventViolations,
+  type WebhookEvent,
+  webhookEventOf,
+} from "./rules/event.ts";
 import { testBody, testStatus, testTransactionType } from "./rules/webhook-body.ts";
 import type { EventStore } from "./store.ts";
 
+/** The audit trail, as far as events go into it. */
+type PublishingAudit = Pick<AuditStore<"event.published">, "append">;
+
 /** What the RPCs of events use. */
-type EventDeps = {
+export type EventDeps = {
   readonly endpoints: EndpointStore;
   readonly events: EventStore;
   readonly feeds: FeedStore;
   readonly deliveries: DeliveryStore;
   readonly fanOut: FanOut;
+  readonly audit: PublishingAudit;
   readonly clock: Clock;
 };
 
@@ -70,6 +81,7 @@ export function eventRpc(deps: EventDeps) {
       if (violations.length > 0) {
         orThrow(refused("INVALID_REQUEST", violationsMessage(violations)));
       }
+      await notePublished(deps, event, change.operationId);
       const stored = await fanOut.publishOne(webhookEventOf(event, clock.now()), change);
       orThrow(stored ?? otherContent);
       return {};
@@ -102,6 +114,31 @@ export function eventRpc(deps: EventDeps) {
       return { events: page.events.map(eventMessage), nextCursor, hasMore: page.hasMore };
     },
   } satisfies Partial<ServiceImpl<typeof NotifierService>>;
+}
+
+/** Says in the audit trail what a person publishes, before it is stored; a repeat says no more. */
+async function notePublished(
+  { audit, clock }: Pick<EventDeps, "audit" | "clock">,
+  event: PublishedEvent,
+  operation: string,
+): Promise<void> {
+  const principal = callContext()?.principal;
+  if (principal?.kind !== "person") return;
+  const { merchantId, transactionType, transactionId, status } = event;
+  const detail = {
+    merchant_id: merchantId,
+    transaction_type: transactionType,
+    transaction_id: transactionId,
+    status,
+  };
+  await audit.append({
+    action: "event.published",
+    person: principal.id,
+    subject: transactionId,
+    operation,
+    detail: JSON.stringify(detail),
+    at: clock.now(),
+  });
 }
 
 /** An event of its own transaction, so that tests wait for nothing and nothing waits for them. */

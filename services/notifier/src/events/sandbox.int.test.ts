@@ -133,7 +133,8 @@ describe("an event that a merchant makes up", () => {
   it.each([
     [{ transactionType: "webhook_test" }, /^INVALID_REQUEST transaction_type: must be one of /],
     [{ exampleJson: "[]" }, /^INVALID_REQUEST example_json: /],
-    [{ transactionType: "payment_session" }, /^INVALID_REQUEST data_json: /],
+    [{ transactionType: "payment_session" }, /^INVALID_REQUEST transaction_id: must not begin/],
+    [{ transactionType: "payment_session", transactionId: "ps_1" }, /^INVALID_REQUEST data_json: /],
     [{ endpointId: "whe_none" }, /^RECORD_NOT_FOUND /],
   ])("with %j is refused", async (change, expected) => {
     const its = await register(notifier);

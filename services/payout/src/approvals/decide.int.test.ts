@@ -41,7 +41,7 @@ const by = (id: string, kind: Actor_Kind = Actor_Kind.API_KEY) => ({
 
 async function setRules(approval: Rules | undefined) {
   const { mutation } = by("ada", Actor_Kind.OPERATOR);
-  const controls = { mutation, merchantId, ...(approval && { approval }) };
+  const controls = { mutation, merchantId, approval: approval ?? {} };
   await platform.operationsRpc.setPayoutControls(controls);
 }
 

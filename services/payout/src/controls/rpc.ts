@@ -12,7 +12,7 @@ import { invalidRequest, otherContent, refused } from "@disburse/kernel/refusal.
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type AuditStore, readOperator } from "../payouts/operators.ts";
 import type { SettingsDocument } from "../settings/merchant-settings.ts";
-import { type ApprovalRulesText, lastsDefaultSeconds } from "./rules/approval.ts";
+import { type ApprovalRulesText, hasRules, lastsDefaultSeconds } from "./rules/approval.ts";
 import { type ControlsText, controlViolations } from "./rules/controls.ts";
 import type { PayoutControls } from "./settings.ts";
 
@@ -32,6 +32,10 @@ export function controlsRpc(deps: ControlsDeps) {
       const { merchantId } = message;
       if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
       const text = controlsText(message);
+      if (Object.keys(text).length === 0) {
+        const problem = "duplicate_window_seconds or approval: is required";
+        orThrow(refused("INVALID_REQUEST", problem));
+      }
       const violations = controlViolations(text);
       if (violations.length > 0) orThrow(invalidRequest(violations));
       const stored = await setControls(deps, merchantId, text, by);
@@ -44,7 +48,10 @@ export function controlsRpc(deps: ControlsDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
 }
 
-/** Sets sound controls, once for an operation; refuses one that had other content. */
+/**
+ * Sets sound controls, once for an operation; refuses one that had other content. What the text
+ * leaves out stays as it is.
+ */
 export async function setControls(
   { controls, audit, clock }: ControlsDeps,
   merchantId: string,
@@ -59,10 +66,11 @@ export async function setControls(
   return controls.follow(entry);
 }
 
-function controlsText(message: SetPayoutControlsRequest): ControlsText {
+/** The controls that a request sets; one that it leaves out is absent. */
+export function controlsText(message: SetPayoutControlsRequest): ControlsText {
   const { duplicateWindowSeconds: window, approval } = message;
   return {
-    ...(window !== 0 && { duplicate_window_seconds: window }),
+    ...(window !== undefined && { duplicate_window_seconds: window }),
     ...(approval && { approval: rulesText(approval) }),
   };
 }
@@ -72,13 +80,13 @@ function rulesText(message: RulesMessage): ApprovalRulesText {
   return {
     amounts: amounts.map(({ currencyCode: currency, minimum }) => ({ currency, minimum })),
     new_beneficiary_days: newBeneficiaryDays,
-    lasts_seconds: lastsSeconds === 0 ? lastsDefaultSeconds : lastsSeconds,
+    lasts_seconds: lastsSeconds ?? lastsDefaultSeconds,
     ...(batches && { batches }),
   };
 }
 
 function controlsMessage(merchantId: string, stored: SettingsDocument<ControlsText> | null) {
-  const approval = stored?.approval;
+  const approval = stored?.approval && hasRules(stored.approval) ? stored.approval : undefined;
   return create(PayoutControlsSchema, {
     merchantId,
     duplicateWindowSeconds: stored?.duplicate_window_seconds ?? 0,

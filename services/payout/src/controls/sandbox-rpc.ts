@@ -44,15 +44,13 @@ function controlsText(asked: SetOwnPayoutControlsRequest): ControlsText {
   const amounts = Object.entries(approvalAmounts).map(([currency, minimum]) => {
     return { currency, minimum };
   });
-  const hasRules = amounts.length > 0 || newBeneficiaryDays > 0 || approveBatches;
   return {
-    ...(window !== 0 && { duplicate_window_seconds: window }),
-    ...(hasRules && {
-      approval: {
-        ...{ amounts, new_beneficiary_days: newBeneficiaryDays },
-        lasts_seconds: approvalLastsSeconds ?? lastsDefaultSeconds,
-        ...(approveBatches && { batches: approveBatches }),
-      },
-    }),
+    duplicate_window_seconds: window,
+    approval: {
+      amounts,
+      new_beneficiary_days: newBeneficiaryDays,
+      lasts_seconds: approvalLastsSeconds ?? lastsDefaultSeconds,
+      ...(approveBatches && { batches: approveBatches }),
+    },
   };
 }

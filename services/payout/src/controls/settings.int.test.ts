@@ -29,7 +29,7 @@ it("are set by an operator, replace what was set, and are in the audit trail", a
   expect(first.controls).toMatchObject({ duplicateWindowSeconds: 60 });
   const other = await openPayoutControls(platform.database);
   expect(other.of(merchantId)?.duplicateWindowMs).toBe(60_000);
-  const none = await set({ ...by("set-2"), merchantId });
+  const none = await set({ ...by("set-2"), merchantId, duplicateWindowSeconds: 0 });
   expect(none.controls).toMatchObject({ duplicateWindowSeconds: 0 });
   expect(platform.controls.of(merchantId)?.duplicateWindowMs).toBeUndefined();
   // A repeat of the first one, late, does not bring it back; another process follows.

@@ -28,7 +28,13 @@ const usages = () => platform.database.db.collection<UsageDocument>("velocity_us
 async function limit(limits: { merchant?: object; beneficiary?: object }) {
   const { operationId } = platform.operation();
   const mutation = { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } };
-  await platform.operationsRpc.setVelocityLimits({ mutation, merchantId, ...limits });
+  await platform.operationsRpc.setVelocityLimits({
+    mutation,
+    merchantId,
+    merchant: {},
+    beneficiary: {},
+    ...limits,
+  });
 }
 
 const answerOf = (call: Promise<unknown>) =>

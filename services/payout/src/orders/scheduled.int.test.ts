@@ -125,7 +125,7 @@ describe("a scheduled payout that its merchant's rules catch", () => {
   const setRules = (approval?: { amounts: { currencyCode: string; minimum: string }[] }) =>
     platform.operationsRpc.setPayoutControls({
       ...by("ada", Actor_Kind.OPERATOR),
-      ...(approval && { approval }),
+      approval: approval ?? {},
     });
   afterEach(() => setRules());
 

@@ -91,6 +91,7 @@ export function railsRpc(
     setRailPaused: async ({ mutation, rail: name, paused, reason }) => {
       const by = readOperator(mutation);
       const rail = orThrow(rails.named(name) ?? refused("RECORD_NOT_FOUND"));
+      if (paused === undefined) orThrow(refused("INVALID_REQUEST", "paused: is required"));
       if (paused && (reason === "" || reason.length > reasonMax)) orThrow(withoutReason);
       const action = paused ? "rail.paused" : "rail.resumed";
       const detail = paused ? reason : "";

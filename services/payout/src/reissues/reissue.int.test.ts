@@ -213,7 +213,11 @@ describe("a reissue is refused", () => {
       expect(await codeOf(reissue(before, { referenceId: "guarded" }))).toBe("POSSIBLE_DUPLICATE");
       expect((await reissue(before)).reissueOf).toBe(before);
     } finally {
-      await platform.operationsRpc.setPayoutControls({ mutation: mutation(), merchantId });
+      await platform.operationsRpc.setPayoutControls({
+        mutation: mutation(),
+        merchantId,
+        duplicateWindowSeconds: 0,
+      });
     }
   });
 });

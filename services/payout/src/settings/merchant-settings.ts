@@ -3,12 +3,14 @@ import { onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { AuditEntry } from "../payouts/operators.ts";
 
 /** A merchant's settings as they are stored; without a document it has none. */
-export type SettingsDocument<Text> = Text & {
+export type SettingsDocument<Text> = Partial<Text> & {
   /** The merchant's id. */
   _id: string;
   schema_version: number;
-  /** The audit entry that set them: an earlier one changes nothing. */
+  /** The last audit entry that set any of them. */
   audit_sequence: number;
+  /** The audit entry that set each of them: an earlier one does not change it. */
+  set_by: { [Name in keyof Text]?: number };
   updated_at: Date;
 };
 
@@ -34,17 +36,22 @@ const overtakenMax = 100;
 export async function openMerchantSettings<Text extends object, Rules>(
   { db }: Database,
   name: string,
-  rulesOf: (text: Text) => Rules,
+  rulesOf: (text: Partial<Text>) => Rules,
 ): Promise<MerchantSettings<Text, Rules>> {
   const collection = db.collection<SettingsDocument<object>>(name);
-  const known = new Map<string, { readonly sequence: number; readonly rules: Rules }>();
+  const known = new Map<string, { readonly version: number; readonly rules: Rules }>();
   let sequence = 0;
 
   const learn = (document: SettingsDocument<Text>): void => {
-    const { _id: merchantId, audit_sequence } = document;
+    const { _id: merchantId, audit_sequence, set_by } = document;
     sequence = Math.max(sequence, audit_sequence);
-    if (audit_sequence <= (known.get(merchantId)?.sequence ?? 0)) return;
-    known.set(merchantId, { sequence: audit_sequence, rules: rulesOf(document) });
+    // It grows with each part that is set, also by an entry that is applied late.
+    const version = Object.values<number | undefined>(set_by).reduce<number>(
+      (sum, each = 0) => sum + each,
+      0,
+    );
+    if (version <= (known.get(merchantId)?.version ?? 0)) return;
+    known.set(merchantId, { version, rules: rulesOf(document) });
   };
   const read = async (merchantId: string) =>
     (await collection.findOne({ _id: merchantId })) as SettingsDocument<Text> | null;
@@ -60,24 +67,39 @@ export async function openMerchantSettings<Text extends object, Rules>(
     read,
     refresh,
     follow: async ({ subject, sequence: audit_sequence, detail, at }) => {
-      const text: Text = JSON.parse(detail);
-      const _id = subject;
-      const written = { ...text, schema_version: 1, audit_sequence, updated_at: at };
-      // A whole document, for one that is set anew may leave fields out. A duplicate key means that
-      // a later entry is applied.
       await onceByKey(() =>
-        collection.replaceOne(
-          { _id, audit_sequence: { $not: { $gte: audit_sequence } } },
-          written,
-          {
-            upsert: true,
-          },
-        ),
+        collection.updateOne({ _id: subject }, [partsOf(detail, audit_sequence, at)], {
+          upsert: true,
+        }),
       );
       const stored = await read(subject);
       if (stored === null) throw new Error("settings that were set are gone");
       learn(stored);
       return stored;
+    },
+  };
+}
+
+/**
+ * Sets each part of an entry that no later entry has set: entries may be applied in any order, and
+ * two that set different parts at once are both in force.
+ */
+function partsOf(detail: string, sequence: number, at: Date) {
+  const parts = Object.entries<unknown>(JSON.parse(detail)).flatMap(([name, value]) => {
+    const isNewer = { $gt: [sequence, { $ifNull: [`$set_by.${name}`, 0] }] };
+    const set = (to: unknown, from: string) => ({ $cond: [isNewer, to, from] });
+    return [
+      [name, set({ $literal: value }, `$${name}`)],
+      [`set_by.${name}`, set(sequence, `$set_by.${name}`)],
+    ];
+  });
+  const isLast = { $gt: [sequence, { $ifNull: ["$audit_sequence", 0] }] };
+  return {
+    $set: {
+      ...Object.fromEntries(parts),
+      schema_version: 1,
+      audit_sequence: { $cond: [isLast, sequence, "$audit_sequence"] },
+      updated_at: { $cond: [isLast, at, "$updated_at"] },
     },
   };
 }

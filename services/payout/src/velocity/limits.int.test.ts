@@ -34,7 +34,7 @@ it("are set by an operator, replace what was set, and are in the audit trail", a
   const first = await set({ ...by("set-1"), merchantId, ...limits });
   expect(first.limits).toMatchObject(limits);
   expect(await set({ ...by("set-1"), merchantId, ...limits })).toEqual(first);
-  const none = await set({ ...by("set-2"), merchantId });
+  const none = await set({ ...by("set-2"), merchantId, merchant: {}, beneficiary: {} });
   expect(none.limits).toMatchObject({ merchant: { amounts: [] }, beneficiary: { amounts: [] } });
   expect(platform.velocity.of(merchantId)).toEqual({ merchant: [], beneficiary: [] });
   // A repeat of the first one, late, does not bring it back.

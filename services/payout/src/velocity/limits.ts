@@ -1,6 +1,11 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { type MerchantSettings, openMerchantSettings } from "../settings/merchant-settings.ts";
-import { type MerchantLimits, type MerchantLimitsText, readLimits } from "./rules/limits.ts";
+import {
+  type MerchantLimits,
+  type MerchantLimitsText,
+  readLimits,
+  unlimited,
+} from "./rules/limits.ts";
 
 /** The limits of merchants. */
 export type VelocityLimits = MerchantSettings<MerchantLimitsText, MerchantLimits>;
@@ -11,8 +16,8 @@ export function openVelocityLimits(database: Database): Promise<VelocityLimits> 
     database,
     "velocity_limits",
     ({ merchant, beneficiary }) => ({
-      merchant: readLimits(merchant),
-      beneficiary: readLimits(beneficiary),
+      merchant: readLimits(merchant ?? unlimited),
+      beneficiary: readLimits(beneficiary ?? unlimited),
     }),
   );
 }

@@ -6,6 +6,7 @@ import {
   type VelocityLimits as LimitsMessage,
   MerchantVelocitySchema,
   type PayoutOperationsService,
+  type SetVelocityLimitsRequest,
   VelocityLimitsSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
@@ -28,11 +29,11 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
     setVelocityLimits: async ({ mutation, merchantId, merchant, beneficiary }) => {
       const by = readOperator(mutation);
       if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
-      const limits = { merchant: limitsText(merchant), beneficiary: limitsText(beneficiary) };
-      const violations = [
-        ...limitViolations("merchant", limits.merchant),
-        ...limitViolations("beneficiary", limits.beneficiary),
-      ];
+      const limits = limitsOf({ merchant, beneficiary });
+      const set = Object.entries(limits);
+      if (set.length === 0)
+        orThrow(refused("INVALID_REQUEST", "merchant or beneficiary: is required"));
+      const violations = set.flatMap(([name, text]) => limitViolations(name, text));
       if (violations.length > 0) orThrow(invalidRequest(violations));
       const detail = JSON.stringify(limits);
       const record = {
@@ -55,7 +56,18 @@ export function velocityRpc({ velocity, audit, clock }: VelocityDeps) {
 
 const otherContent = refused("INVALID_REQUEST", "operation_id: was used with other content");
 
-function limitsText(message = create(VelocityLimitsSchema)): LimitsText {
+/** The limits that a request sets; one that it leaves out is absent. */
+export function limitsOf({
+  merchant,
+  beneficiary,
+}: Pick<SetVelocityLimitsRequest, "merchant" | "beneficiary">): Partial<MerchantLimitsText> {
+  return {
+    ...(merchant && { merchant: limitsText(merchant) }),
+    ...(beneficiary && { beneficiary: limitsText(beneficiary) }),
+  };
+}
+
+function limitsText(message: LimitsMessage): LimitsText {
   const { countHour, countDay, amounts } = message;
   return {
     ...(countHour !== undefined && { count_hour: countHour }),

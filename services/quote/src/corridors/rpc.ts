@@ -78,6 +78,7 @@ export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: 
 
     setMerchantCorridor: async ({ mutation, merchantId, corridorId, open }) => {
       const change = readMutation(mutation);
+      if (open === undefined) return orThrow(refused("INVALID_REQUEST", "open: is required"));
       const found = await findCorridor(corridors, { _id: corridorId });
       const { destination } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       if (open) await assertPayable(destination);

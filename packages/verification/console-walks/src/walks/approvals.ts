@@ -1,5 +1,5 @@
 import { expectThat } from "../expect.ts";
-import { addBeneficiary, callRpc } from "../platform-calls.ts";
+import { addBeneficiary, callRpc, clearControls } from "../platform-calls.ts";
 import type { Visitor } from "../visitor.ts";
 import type { Walk, WalkDeps } from "../walk.ts";
 
@@ -29,7 +29,7 @@ export const approvals: Walk = {
     await mia.page.getByText("The invoice is disputed.").waitFor();
     await mia.look("payout-rejected", mia.page.getByText("The invoice is disputed."));
     await payTwice(mia);
-    expectThat((await callRpc(ada, setControls, { merchantId })) === 200, "and none again");
+    await clearControls(sandbox);
   },
 };
 

@@ -27,7 +27,7 @@ export const payoutLoss: Drill = {
       lines.push(`${payoutId}: ${isKnown ? "the rail has it" : "the rail never had it"}`);
       const mutation = byOperator(operationId);
       const order = { mutation, merchantId, quoteId, ...texts };
-      await platform.clients.payout.executePayout(order);
+      await platform.asGateway.payout.executePayout(order);
     }
     const mutation = byOperator(`resume-${crypto.randomUUID()}`);
     const resumed = { rail: "sandbox", paused: false, reason: "reconciled" };

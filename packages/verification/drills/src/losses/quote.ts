@@ -4,7 +4,7 @@ import { byOperator, type Drill, sentTexts } from "../drill.ts";
 /** Loses quotes, and claims of quotes from before the copy, which are open again. */
 export const quoteLoss: Drill = {
   service: "quote",
-  recover: async ({ databases, clients }) => {
+  recover: async ({ databases, asGateway }) => {
     const lines: string[] = [];
     const open = await collectionOf(databases, "quotes").find({ state: "open" }).toArray();
     const ids = open.map(({ _id }) => _id);
@@ -14,7 +14,7 @@ export const quoteLoss: Drill = {
     for (const payout of paid) {
       const { quote_id: quoteId, merchant_id: merchantId } = payout;
       const mutation = byOperator(payout.operation_id);
-      const { payoutId } = await clients.payout
+      const { payoutId } = await asGateway.payout
         .executePayout({ mutation, merchantId, quoteId, ...sentTexts(payout) })
         .catch(() => ({ payoutId: "refused" }));
       lines.push(`${quoteId} was open again, and is ${payoutId}'s`);

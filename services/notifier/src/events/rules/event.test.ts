@@ -61,6 +61,17 @@ it.each<[string, Partial<PublishedEvent>, string]>([
     { ...refund, status: "s".repeat(65), dataJson: "{}" },
     "must have at most 64 characters",
   ],
+  [
+    "transaction_id",
+    { ...refund, transactionId: "a,b", dataJson: "{}" },
+    "must not contain a comma",
+  ],
+  ["status", { ...refund, status: "a,b", dataJson: "{}" }, "must not contain a comma"],
+  [
+    "transaction_id",
+    { ...refund, transactionId: "po_1", dataJson: "{}" },
+    "must not begin with po_, which ids of another kind do",
+  ],
   ["sequence", { sequence: 0n }, "must be a whole number from 1"],
   ["sequence", { sequence: 9007199254740992n }, "must be a whole number from 1"],
   [

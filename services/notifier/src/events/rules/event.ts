@@ -1,7 +1,8 @@
 import { type ExactJson, ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
+import { idPrefixes } from "@disburse/kernel/id.ts";
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import { textProblem } from "@disburse/kernel/text.ts";
-import { optInTypes } from "../../endpoints/rules/opt-in.ts";
+import { optInSubject, optInTypes } from "../../endpoints/rules/opt-in.ts";
 import { merchantEventBody } from "./webhook-body.ts";
 
 /** An event for a merchant: stored before it is fanned out; its bytes are made once. */
@@ -49,6 +50,45 @@ const eventIdText = /^[\x21-\x7e]{1,128}$/;
 /** Whether a text can be an event's id: header-safe, for it becomes `webhook-id`. */
 export function isEventId(text: string): boolean {
   return eventIdText.test(text);
+}
+
+/** Every kind of record of the platform, by the prefix of its ids. */
+const ownPrefixes: ReadonlySet<string> = new Set(Object.values(idPrefixes));
+
+/** The prefix of the ids of a type, where its events are about records of the platform. */
+function prefixOf(transactionType: string): string | undefined {
+  if (transactionType === "payout_session") return idPrefixes.payout;
+  const noun = optInSubject(transactionType);
+  return noun && idPrefixes[noun];
+}
+
+/**
+ * What is wrong with a text that `X-SERVICE-Signature` covers: it signs `<id>,<status>`, so a comma
+ * in either has the signature of another pair.
+ */
+function signedProblem(text: string, lengthMax: number): string | undefined {
+  const problem = nameProblem(text, lengthMax);
+  if (problem !== undefined) return problem;
+  return text.includes(",") ? "must not contain a comma" : undefined;
+}
+
+/**
+ * What is wrong with a transaction's id. The signature does not cover the type, so an id of one
+ * kind must never be sent as another: a refund named as a payout would sign for the payout.
+ */
+export function transactionIdProblem(
+  id: string,
+  transactionType: string | undefined,
+): string | undefined {
+  const problem = signedProblem(id, 128);
+  if (problem !== undefined) return problem;
+  // What is wrong with the type is said of the type.
+  if (transactionType === undefined) return undefined;
+  const own = prefixOf(transactionType);
+  const [prefix = ""] = id.split("_", 1);
+  if (own !== undefined) return prefix === own ? undefined : `must begin with ${own}_`;
+  if (!id.includes("_") || !ownPrefixes.has(prefix)) return undefined;
+  return `must not begin with ${prefix}_, which ids of another kind do`;
 }
 
 function nameProblem(text: string, lengthMax: number): string | undefined {
@@ -117,8 +157,11 @@ export function publishedEventViolations(
     event_id: isEventId(event.eventId) ? undefined : "must be 1 to 128 printable characters",
     merchant_id: nameProblem(event.merchantId, 128),
     transaction_type: typed ? undefined : `must be one of ${types.join(", ")}`,
-    transaction_id: nameProblem(event.transactionId, 128),
-    status: nameProblem(event.status, 64),
+    transaction_id: transactionIdProblem(
+      event.transactionId,
+      typed ? event.transactionType : undefined,
+    ),
+    status: signedProblem(event.status, 64),
     sequence: sequenceProblem(event.sequence),
     data_json: dataProblem(event),
   };

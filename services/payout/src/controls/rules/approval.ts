@@ -61,6 +61,11 @@ function amountViolations(
   return [{ field: `${name}.minimum`, problem: `must be an amount above zero in ${currency}` }];
 }
 
+/** Whether any payout waits by them. */
+export function hasRules({ amounts, new_beneficiary_days, batches }: ApprovalRulesText): boolean {
+  return amounts.length > 0 || new_beneficiary_days > 0 || batches === true;
+}
+
 /** Rules as they are applied; what was stored is sound. */
 export function readApprovalRules(text: ApprovalRulesText): ApprovalRules {
   const minimums = text.amounts.map(({ currency, minimum }): [string, bigint] => {

@@ -8,9 +8,9 @@ import {
 
 /** What stands before a merchant's payouts, as operators write it, and as it is stored. */
 export type ControlsText = {
-  /** Absent where the merchant has no guard against duplicates. */
+  /** Absent or 0 where the merchant has no guard against duplicates. */
   readonly duplicate_window_seconds?: number;
-  /** Absent where no payout waits for approval. */
+  /** Absent where no rules were ever set. */
   readonly approval?: ApprovalRulesText;
 };
 

@@ -18,6 +18,9 @@ export type LimitsText = {
 /** Whose payouts are counted together: a merchant's, or those to one of its beneficiaries. */
 export type LimitedSubject = "merchant" | "beneficiary";
 
+/** The limits of a subject for which none were set. */
+export const unlimited: LimitsText = { amounts: [] };
+
 /** A merchant's limits as they are written. */
 export type MerchantLimitsText = Readonly<Record<LimitedSubject, LimitsText>>;
 /** A merchant's limits as they are compared; none where the list is empty. */

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/controls.proto.
  */
 export const file_disburse_payout_v1_controls: GenFile = /*@__PURE__*/
-  fileDesc("CiFkaXNidXJzZS9wYXlvdXQvdjEvY29udHJvbHMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSKsAQoOUGF5b3V0Q29udHJvbHMSEwoLbWVyY2hhbnRfaWQYASABKAkSIAoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAIgASgFEjMKCGFwcHJvdmFsGAMgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMSLgoKdXBkYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAitAEKGFNldFBheW91dENvbnRyb2xzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSIAoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAMgASgFEjMKCGFwcHJvdmFsGAQgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMiUQoZU2V0UGF5b3V0Q29udHJvbHNSZXNwb25zZRI0Cghjb250cm9scxgBIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRDb250cm9scyIvChhHZXRQYXlvdXRDb250cm9sc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkiUQoZR2V0UGF5b3V0Q29udHJvbHNSZXNwb25zZRI0Cghjb250cm9scxgBIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRDb250cm9scyKKAQoNQXBwcm92YWxSdWxlcxIzCgdhbW91bnRzGAEgAygLMiIuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsQW1vdW50EhwKFG5ld19iZW5lZmljaWFyeV9kYXlzGAIgASgFEg8KB2JhdGNoZXMYAyABKAgSFQoNbGFzdHNfc2Vjb25kcxgEIAEoBSI4Cg5BcHByb3ZhbEFtb3VudBIVCg1jdXJyZW5jeV9jb2RlGAEgASgJEg8KB21pbmltdW0YAiABKAkingIKCEFwcHJvdmFsEjAKBXN0YXRlGAEgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsU3RhdGUSMwoHcmVhc29ucxgCIAMoDjIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFJlYXNvbhIOCgZkaWdlc3QYAyABKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVjaWRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoKZGVjaWRlZF9ieRgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGcmVhc29uGAcgASgJKnIKDkFwcHJvdmFsUmVhc29uEh8KG0FQUFJPVkFMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhoKFkFQUFJPVkFMX1JFQVNPTl9BTU9VTlQQARIjCh9BUFBST1ZBTF9SRUFTT05fTkVXX0JFTkVGSUNJQVJZEAIqvwEKDUFwcHJvdmFsU3RhdGUSHgoaQVBQUk9WQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBUFBST1ZBTF9TVEFURV9XQUlUSU5HEAESGwoXQVBQUk9WQUxfU1RBVEVfQVBQUk9WRUQQAhIbChdBUFBST1ZBTF9TVEFURV9SRUpFQ1RFRBADEhoKFkFQUFJPVkFMX1NUQVRFX0VYUElSRUQQBBIcChhBUFBST1ZBTF9TVEFURV9DQU5DRUxMRUQQBWIGcHJvdG8z", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CiFkaXNidXJzZS9wYXlvdXQvdjEvY29udHJvbHMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSKsAQoOUGF5b3V0Q29udHJvbHMSEwoLbWVyY2hhbnRfaWQYASABKAkSIAoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAIgASgFEjMKCGFwcHJvdmFsGAMgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMSLgoKdXBkYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi1gEKGFNldFBheW91dENvbnRyb2xzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSJQoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAMgASgFSACIAQESMwoIYXBwcm92YWwYBCABKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxSdWxlc0IbChlfZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzIlEKGVNldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMiLwoYR2V0UGF5b3V0Q29udHJvbHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIlEKGUdldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMioQEKDUFwcHJvdmFsUnVsZXMSMwoHYW1vdW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbEFtb3VudBIcChRuZXdfYmVuZWZpY2lhcnlfZGF5cxgCIAEoBRIPCgdiYXRjaGVzGAMgASgIEhoKDWxhc3RzX3NlY29uZHMYBCABKAVIAIgBAUIQCg5fbGFzdHNfc2Vjb25kcyI4Cg5BcHByb3ZhbEFtb3VudBIVCg1jdXJyZW5jeV9jb2RlGAEgASgJEg8KB21pbmltdW0YAiABKAkingIKCEFwcHJvdmFsEjAKBXN0YXRlGAEgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsU3RhdGUSMwoHcmVhc29ucxgCIAMoDjIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFJlYXNvbhIOCgZkaWdlc3QYAyABKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVjaWRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoKZGVjaWRlZF9ieRgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGcmVhc29uGAcgASgJKnIKDkFwcHJvdmFsUmVhc29uEh8KG0FQUFJPVkFMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhoKFkFQUFJPVkFMX1JFQVNPTl9BTU9VTlQQARIjCh9BUFBST1ZBTF9SRUFTT05fTkVXX0JFTkVGSUNJQVJZEAIqvwEKDUFwcHJvdmFsU3RhdGUSHgoaQVBQUk9WQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBUFBST1ZBTF9TVEFURV9XQUlUSU5HEAESGwoXQVBQUk9WQUxfU1RBVEVfQVBQUk9WRUQQAhIbChdBUFBST1ZBTF9TVEFURV9SRUpFQ1RFRBADEhoKFkFQUFJPVkFMX1NUQVRFX0VYUElSRUQQBBIcChhBUFBST1ZBTF9TVEFURV9DQU5DRUxMRUQQBWIGcHJvdG8z", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * By default a merchant has none.
@@ -106,13 +106,16 @@ export type SetPayoutControlsRequest = Message<"disburse.payout.v1.SetPayoutCont
   merchantId: string;
 
   /**
-   * 0 to 7,776,000 (90 days).
+   * One of the two at least; one that is unset stays as it is.
+   * 0 to 7,776,000 (90 days); 0: no guard.
    *
-   * @generated from field: int32 duplicate_window_seconds = 3;
+   * @generated from field: optional int32 duplicate_window_seconds = 3;
    */
-  duplicateWindowSeconds: number;
+  duplicateWindowSeconds?: number | undefined;
 
   /**
+   * Replaces all rules; without fields: none.
+   *
    * @generated from field: disburse.payout.v1.ApprovalRules approval = 4;
    */
   approval?: ApprovalRules | undefined;
@@ -133,13 +136,16 @@ export type SetPayoutControlsRequestJson = {
   merchantId?: string;
 
   /**
-   * 0 to 7,776,000 (90 days).
+   * One of the two at least; one that is unset stays as it is.
+   * 0 to 7,776,000 (90 days); 0: no guard.
    *
-   * @generated from field: int32 duplicate_window_seconds = 3;
+   * @generated from field: optional int32 duplicate_window_seconds = 3;
    */
   duplicateWindowSeconds?: number;
 
   /**
+   * Replaces all rules; without fields: none.
+   *
    * @generated from field: disburse.payout.v1.ApprovalRules approval = 4;
    */
   approval?: ApprovalRulesJson;
@@ -263,11 +269,11 @@ export type ApprovalRules = Message<"disburse.payout.v1.ApprovalRules"> & {
   batches: boolean;
 
   /**
-   * How long an approval is waited for: 60 to 604,800 (7 days); 86,400 (24 hours) when 0.
+   * How long an approval is waited for: 60 to 604,800 (7 days); 86,400 (24 hours) when unset.
    *
-   * @generated from field: int32 lasts_seconds = 4;
+   * @generated from field: optional int32 lasts_seconds = 4;
    */
-  lastsSeconds: number;
+  lastsSeconds?: number | undefined;
 };
 
 /**
@@ -300,9 +306,9 @@ export type ApprovalRulesJson = {
   batches?: boolean;
 
   /**
-   * How long an approval is waited for: 60 to 604,800 (7 days); 86,400 (24 hours) when 0.
+   * How long an approval is waited for: 60 to 604,800 (7 days); 86,400 (24 hours) when unset.
    *
-   * @generated from field: int32 lasts_seconds = 4;
+   * @generated from field: optional int32 lasts_seconds = 4;
    */
   lastsSeconds?: number;
 };

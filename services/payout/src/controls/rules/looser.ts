@@ -1,0 +1,30 @@
+import { type ApprovalRulesText, hasRules, readApprovalRules } from "./approval.ts";
+import type { ControlsText } from "./controls.ts";
+
+/** What of the controls in force the wanted ones loosen; a part that they leave out stays. */
+export function loosened(inForce: ControlsText, wanted: ControlsText): string[] {
+  const { duplicate_window_seconds: window, approval } = wanted;
+  const isShorter = window !== undefined && window < (inForce.duplicate_window_seconds ?? 0);
+  const rules = inForce.approval;
+  const isLooser = approval !== undefined && rules !== undefined && areLooser(rules, approval);
+  return [
+    ...(isShorter ? ["shortens the guard against duplicates"] : []),
+    ...(isLooser ? ["loosens a rule of approval"] : []),
+  ];
+}
+
+/** Whether rules let a payout pass, or wait for longer, where those in force do not. */
+function areLooser(inForce: ApprovalRulesText, wanted: ApprovalRulesText): boolean {
+  if (!hasRules(inForce)) return false;
+  const [now, then] = [readApprovalRules(inForce), readApprovalRules(wanted)];
+  const isAmountLooser = [...now.minimums].some(([currency, minimum]) => {
+    const other = then.minimums.get(currency);
+    return other === undefined || other > minimum;
+  });
+  return (
+    isAmountLooser ||
+    then.newBeneficiaryMs < now.newBeneficiaryMs ||
+    then.lastsMs > now.lastsMs ||
+    (now.isOfBatches && !then.isOfBatches)
+  );
+}
