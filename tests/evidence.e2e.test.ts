@@ -168,6 +168,20 @@ it("each stored collection is in the threat model's list, with what protects it"
   expect(missing).toEqual([]);
 });
 
+it("nothing is found while payouts are on their way", async () => {
+  const acme = payerOf(platform, "acme");
+  let isPaying = true;
+  const paying = Promise.all([1, 2, 3, 4, 5].map((each) => acme.pay(`moving ${each}`))).finally(
+    () => {
+      isPaying = false;
+    },
+  );
+  do expect((await verify()).lines.at(-1)).toMatch(/^verified/);
+  while (isPaying);
+  await paying;
+  expect((await verify()).lines.at(-1)).toMatch(/^verified/);
+});
+
 describe("tampering", () => {
   const trail = () => collection("audit_entries");
   const ledger = () => collection("ledger_entries");
