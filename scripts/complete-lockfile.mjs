@@ -1,32 +1,56 @@
-// Adds to package-lock.json the other platforms' binaries that npm left out. npm drops an optional
-// package that its registry does not have at the moment, and then refuses the lockfile (`npm ci`:
-// "Missing … from lock file"). What is added has no checksum; an install fetches it by version.
-// `--check` only reports whether something is missing.
+// Completes package-lock.json. Entries without a checksum are resolved anew, and get the one that
+// the registry has. npm drops an optional package that its registry does not have at the moment,
+// and then refuses the lockfile (`npm ci`: "Missing … from lock file"): such binaries of other
+// platforms are added again, without a checksum. An install fetches them by version, and
+// tests/lockfile.test.ts lists them. `--check` only reports whether something is missing.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
+const root = fileURLToPath(new URL("..", import.meta.url));
 const file = fileURLToPath(new URL("../package-lock.json", import.meta.url));
-const lock = JSON.parse(readFileSync(file, "utf8"));
-const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
-  Object.entries(entry.optionalDependencies ?? {})
-    .filter(([name]) => !isResolved(path, name))
-    .map(([name, version]) => ({ name, version, dev: entry.dev })),
-);
+let lock = readLock();
 
 if (process.argv.includes("--check")) {
+  const missing = missingBinaries();
   for (const { name, version } of missing) {
     process.stderr.write(`package-lock.json lacks the optional ${name}@${version}\n`);
   }
   if (missing.length > 0) process.stderr.write("Run `node scripts/complete-lockfile.mjs`.\n");
   process.exitCode = missing.length > 0 ? 1 : 0;
 } else {
-  for (const { name, version, dev } of missing) {
+  for (const [path, entry] of Object.entries(lock.packages)) {
+    const isFetched = path.includes("node_modules/") && entry.link !== true;
+    if (isFetched && entry.integrity === undefined) delete lock.packages[path];
+  }
+  writeLock();
+  const args = ["install", "--package-lock-only", "--ignore-scripts"];
+  execFileSync("npm", args, { cwd: root, stdio: "inherit" });
+  lock = readLock();
+  for (const { name, version, dev } of missingBinaries()) {
     lock.packages[`node_modules/${name}`] = entryFor(name, version, dev);
   }
-  const { "": root, ...rest } = lock.packages;
+  const { "": own, ...rest } = lock.packages;
   const sorted = Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1));
-  lock.packages = { "": root, ...Object.fromEntries(sorted) };
+  lock.packages = { "": own, ...Object.fromEntries(sorted) };
+  writeLock();
+}
+
+function readLock() {
+  return JSON.parse(readFileSync(file, "utf8"));
+}
+
+function writeLock() {
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+}
+
+/** Optional packages that are named and not there. */
+function missingBinaries() {
+  return Object.entries(lock.packages).flatMap(([path, entry]) =>
+    Object.entries(entry.optionalDependencies ?? {})
+      .filter(([name]) => !isResolved(path, name))
+      .map(([name, version]) => ({ name, version, dev: entry.dev })),
+  );
 }
 
 /** Whether Node would find the package from there: beside it or further up. */

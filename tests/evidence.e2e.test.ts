@@ -12,6 +12,7 @@ import { readPublicKeys } from "@disburse/invariants/evidence/statements.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { mongodbUri } from "@disburse/testkit/engine.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { payerOf } from "./payer.ts";
 
@@ -25,6 +26,7 @@ const sink = join(folder, "sink");
 const keysFile = join(folder, "keys.json");
 let platform: TestPlatform;
 let database: Database;
+let quoteDatabase: Database;
 let isStopped = false;
 const stopPlatform = async () => {
   if (!isStopped) await platform?.stop();
@@ -40,22 +42,42 @@ beforeAll(async () => {
   });
   writeFileSync(keysFile, platform.secrets.trustedKeys);
   database = await platform.openDatabase("payout");
+  quoteDatabase = await platform.openDatabase("quote");
 });
 afterAll(async () => {
   await database?.close();
+  await quoteDatabase?.close();
   await stopPlatform();
   rmSync(folder, { recursive: true });
 });
 
 const prefix = () => platform.database("payout").replace(/payout$/, "");
 
-/** What `npm run audit:verify` says. */
-async function verify() {
-  const lines = readdirSync(sink).flatMap((name) =>
+const readLines = () =>
+  readdirSync(sink).flatMap((name) =>
     readFileSync(join(sink, name), "utf8").split("\n").filter(Boolean),
   );
-  const keys = readPublicKeys(readFileSync(keysFile, "utf8"));
-  return reportOn({ databases: { client: database.db.client, prefix: prefix() }, lines, keys });
+
+/** What `npm run audit:verify` says. */
+async function verify(readSink: () => readonly string[] = readLines) {
+  return reportOn({
+    databases: { client: database.db.client, prefix: prefix() },
+    readSink: async () => ({ lines: readSink(), flaws: [] }),
+    keys: readPublicKeys(readFileSync(keysFile, "utf8")),
+  });
+}
+
+/** The lines of the sink without the newest one of a service. */
+function withoutLast(service: string): string[] {
+  const statements = readLines().map((text) => ({
+    text,
+    statement: JSON.parse(JSON.parse(text).statement) as { service: string; number: number },
+  }));
+  const own = statements.filter(({ statement }) => statement.service === service);
+  const last = Math.max(...own.map(({ statement }) => statement.number));
+  return statements
+    .filter(({ statement }) => statement.service !== service || statement.number !== last)
+    .map(({ text }) => text);
 }
 
 /** The command itself: its exit code, and what it says. */
@@ -128,6 +150,38 @@ describe("the audit trail", () => {
   });
 });
 
+it("each stored collection is in the threat model's list, with what protects it", async () => {
+  const page = readFileSync(join(import.meta.dirname, "../docs/THREAT-MODEL.md"), "utf8");
+  const [, list = ""] = page.split("\n## Stored facts\n");
+  const [table = ""] = list.split("\n## ");
+  const listed = new Set([...table.matchAll(/`([a-z*]+\.[a-z_]+)`/g)].map(([, name]) => name));
+  const missing: string[] = [];
+  for (const service of serviceNames) {
+    const { db, close } = await platform.openDatabase(service);
+    const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(
+      ({ name }) => name,
+    );
+    await close();
+    const isListed = (name: string) => listed.has(`${service}.${name}`) || listed.has(`*.${name}`);
+    missing.push(...names.filter((name) => !isListed(name)).map((name) => `${service}.${name}`));
+  }
+  expect(missing).toEqual([]);
+});
+
+it("nothing is found while payouts are on their way", async () => {
+  const acme = payerOf(platform, "acme");
+  let isPaying = true;
+  const paying = Promise.all([1, 2, 3, 4, 5].map((each) => acme.pay(`moving ${each}`))).finally(
+    () => {
+      isPaying = false;
+    },
+  );
+  do expect((await verify()).lines.at(-1)).toMatch(/^verified/);
+  while (isPaying);
+  await paying;
+  expect((await verify()).lines.at(-1)).toMatch(/^verified/);
+});
+
 describe("tampering", () => {
   const trail = () => collection("audit_entries");
   const ledger = () => collection("ledger_entries");
@@ -174,7 +228,8 @@ describe("tampering", () => {
 
   beforeAll(async () => {
     const acme = payerOf(platform, "acme");
-    for (const reference of ["one", "two"]) await acme.pay(reference);
+    // The last one's money stays held.
+    for (const reference of ["one", "two", "sandbox-silent"]) await acme.pay(reference);
     await vi.waitFor(
       async () => {
         expect(await accounts().countDocuments({ dirty: true })).toBe(0);
@@ -191,11 +246,19 @@ describe("tampering", () => {
   }, 60_000);
 
   it("was not done", async () => {
-    expect((await verify()).lines.at(-1)).toBe("verified: nothing was changed");
+    expect((await verify()).lines.at(-1)).toBe(
+      "verified: nothing that evidence covers was changed",
+    );
     const { code, text } = await runCommand();
-    expect(text).toMatch(/verified: nothing was changed\n$/);
+    expect(text).toMatch(/verified: nothing that evidence covers was changed\n$/);
     expect(code).toBe(0);
   });
+
+  const payouts = () => collection("payouts");
+  const quotes = () => quoteDatabase.db.collection<Stored>("quotes");
+  /** A settled payout, and the quote that it claimed. */
+  const settled = () => only(payouts(), { "progress.stage": "settled" });
+  const claimed = async () => only(quotes(), { _id: String((await settled()).quote_id) });
 
   const ways: [how: string, says: RegExp, tamper: () => Promise<Undo>][] = [
     [
@@ -255,6 +318,124 @@ describe("tampering", () => {
         return async () => [await undoLine(), await undo()];
       },
     ],
+    [
+      "an account's balance is another",
+      /^CHANGED {2}payout: acc_\w+: its balances are not those of its last entry/m,
+      async () => {
+        const available = Decimal128.fromString("99999999999");
+        return change(accounts(), await only(accounts(), { _id: accountId }), { available });
+      },
+    ],
+    [
+      "an account's held money is another",
+      /^CHANGED {2}payout: acc_\w+: its balances are not those of its last entry/m,
+      async () => {
+        const held = Decimal128.fromString("1");
+        return change(accounts(), await only(accounts(), { _id: accountId }), { held });
+      },
+    ],
+    [
+      "an account's sums are others",
+      /^CHANGED {2}payout: acc_\w+: its house:fees\/\w+ is not the sum of its entries'/m,
+      async () => {
+        const account = await only(accounts(), { _id: accountId });
+        const sums = Object.entries(account.house as Record<string, string>);
+        const house = Object.fromEntries(
+          sums.map(([name, sum]) => [name, name.startsWith("house:fees") ? "0.01" : sum]),
+        );
+        return change(accounts(), account, { house });
+      },
+    ],
+    [
+      "an account leaves its last entry out",
+      /^CHANGED {2}payout: acc_\w+: says that it ends with entry \d+; its ledger has \d+/m,
+      async () => {
+        const account = await only(accounts(), { _id: accountId });
+        const before = await line(Number(account.sequence) - 1);
+        const { sequence, hash: head_hash, available, held } = before;
+        return change(accounts(), account, { sequence, head_hash, available, held });
+      },
+    ],
+    [
+      "a payout that ended is queued again",
+      /^CHANGED {2}payout: po_\w+: is queued and its ledger has hold post/m,
+      async () => change(payouts(), await settled(), { progress: { stage: "queued" } }),
+    ],
+    [
+      "a payout is missing",
+      /^CHANGED {2}payout: po_\w+:post: a post without a payout/m,
+      async () => remove(payouts(), await settled()),
+    ],
+    [
+      "a payout is missing whose money is held",
+      /^CHANGED {2}payout: po_\w+:hold: money is held and there is no payout/m,
+      async () => remove(payouts(), await only(payouts(), { status: "initiated" })),
+    ],
+    [
+      "a payout whose money is held is said to have failed",
+      /^CHANGED {2}payout: po_\w+: is rejected and its ledger has hold/m,
+      async () => {
+        const held = await only(payouts(), { status: "initiated" });
+        return change(payouts(), held, { progress: { stage: "rejected" } });
+      },
+    ],
+    [
+      "a payout's beneficiary has another name",
+      /^CHANGED {2}payout: po_\w+: its hash is not that of its fields/m,
+      async () => change(payouts(), await settled(), { beneficiary_name: "Eve" }),
+    ],
+    [
+      "a payout's actor is another",
+      /^CHANGED {2}payout: po_\w+: its hash is not that of its fields/m,
+      async () => change(payouts(), await settled(), { "actor.id": "eve" }),
+    ],
+    [
+      "a payout's amount is another",
+      /^CHANGED {2}payout: po_\w+: its receiving amount is not its quote's/m,
+      async () => {
+        const receiving_minor = Decimal128.fromString("1");
+        return change(payouts(), await settled(), { receiving_minor });
+      },
+    ],
+    [
+      "a payout has no hash",
+      /^CHANGED {2}payout: po_\w+: has no hash/m,
+      async () => {
+        const payout = await settled();
+        await payouts().updateOne({ _id: payout._id }, { $unset: { content_hash: "" } });
+        return () => payouts().replaceOne({ _id: payout._id }, payout);
+      },
+    ],
+    [
+      "a quote's rate is another",
+      /^CHANGED {2}quote: qt_\w+: its hash is not that of its fields/m,
+      async () => change(quotes(), await claimed(), { rate: "9" }),
+    ],
+    [
+      "a quote's beneficiary is another",
+      /^CHANGED {2}quote: qt_\w+: its hash is not that of its fields/m,
+      async () => change(quotes(), await claimed(), { "beneficiary.id": "ben_eve" }),
+    ],
+    [
+      "a quote's claim is another",
+      /^CHANGED {2}payout: po_\w+: its reference is not its quote's/m,
+      async () => change(quotes(), await claimed(), { "claim.reference_id": "eve" }),
+    ],
+    [
+      "a quote is missing",
+      /^CHANGED {2}payout: po_\w+: has no quote/m,
+      async () => remove(quotes(), await claimed()),
+    ],
+    [
+      "a payout is there whose money was never held",
+      /^CHANGED {2}payout: po_\w+forged: its money was never held/m,
+      async () => {
+        const payout = await settled();
+        const _id = `${payout._id}forged`;
+        await payouts().insertOne({ ...payout, _id });
+        return () => payouts().deleteOne({ _id });
+      },
+    ],
   ];
 
   it.each(ways)("is found where %s", async (_how, says, tamper) => {
@@ -262,6 +443,26 @@ describe("tampering", () => {
     const { lines } = await verify().finally(undo);
     expect(lines.join("\n")).toMatch(says);
     expect(lines.at(-1)).toMatch(/^\d flaws$/);
+  });
+
+  // The notifier has no privileged call here, so it has shipped nothing.
+  const shipping = serviceNames.filter((name) => name !== "notifier");
+  it.each(shipping)("is found where the last line of %s is cut from the sink", async (service) => {
+    const { lines } = await verify(() => withoutLast(service));
+    const said = new RegExp(
+      `^CUT  ${service}: statement \\d+: is not there; the database says that it was shipped at`,
+      "m",
+    );
+    expect(lines.join("\n")).toMatch(said);
+  });
+
+  it("is found where a service's database does not know what it shipped", async () => {
+    const tails = collection("audit_shipping");
+    const undo = await remove(tails, await only(tails, { _id: "heads" }));
+    const { lines } = await verify().finally(undo);
+    expect(lines.join("\n")).toMatch(
+      /^CUT {2}payout: statement \d+: was shipped at \S+; the database says that 0 was the last one/m,
+    );
   });
 
   it("fails the command", async () => {
@@ -272,6 +473,8 @@ describe("tampering", () => {
   });
 
   it("was undone", async () => {
-    expect((await verify()).lines.at(-1)).toBe("verified: nothing was changed");
+    expect((await verify()).lines.at(-1)).toBe(
+      "verified: nothing that evidence covers was changed",
+    );
   });
 });

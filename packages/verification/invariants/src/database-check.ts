@@ -260,7 +260,8 @@ async function readAll<C extends CollectionName>(
   return (await collectionOf(databases, name).find(filter).toArray()) as Document<C>[];
 }
 
-async function* batches<C extends CollectionName>(
+/** All documents of a collection, some at a time, by their ids. */
+export async function* batches<C extends CollectionName>(
   databases: Databases,
   name: C,
 ): AsyncGenerator<Document<C>[]> {

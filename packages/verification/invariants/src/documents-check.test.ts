@@ -337,14 +337,26 @@ function waits(documents: Spoilt): void {
   Object.assign(documents.deliveries![0], { state: "pending", due_at: old });
 }
 
+const health = (consecutive_failures: number, last_delivered_at: Date | null) => ({
+  _id: "whe_1",
+  consecutive_failures,
+  last_delivered_at,
+});
+
+it("finds a delivery that nobody sends to an endpoint that took its last one", () => {
+  const documents: Spoilt = structuredClone(soundDocuments());
+  waits(documents);
+  documents.endpoint_health = [health(0, old)];
+  expect(check(documents)).toMatchObject([{ invariant: 8 }]);
+});
+
 it.each<[string, (documents: Spoilt) => unknown]>([
   ["is paused", (d) => (d.endpoints![0].paused_at = old)],
   ["was resumed a moment ago", (d) => (d.endpoints![0].updated_at = now)],
   ["was never verified", (d) => (d.endpoints![0].verified_at = null)],
-  [
-    "failed a moment ago",
-    (d) => (d.endpoint_health = [{ _id: "whe_1", consecutive_failures: 9, last_failed_at: now }]),
-  ],
+  ["is down, and was tried long ago", (d) => (d.endpoint_health = [health(9, old)])],
+  ["never took one", (d) => (d.endpoint_health = [health(1, null)])],
+  ["is slow, and took another one a moment ago", (d) => (d.endpoint_health = [health(0, now)])],
 ])("lets a delivery wait whose endpoint %s", (_name, change) => {
   const documents: Spoilt = structuredClone(soundDocuments());
   waits(documents);

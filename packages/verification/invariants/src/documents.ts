@@ -209,7 +209,7 @@ export type Endpoint = Owned & {
 export type EndpointHealth = {
   readonly _id: string;
   readonly consecutive_failures: number;
-  readonly last_failed_at: Date | null;
+  readonly last_delivered_at: Date | null;
 };
 
 /** An event as the notifier stored it; `_id` is `merchant/event`. */

@@ -120,13 +120,13 @@ export function checkDelivery(
   return findings;
 }
 
-/** Whether a delivery should have been sent by now: its endpoint takes events, and none fails. */
+/** Whether a delivery should have been sent by now: its endpoint takes events. */
 function isOverdue(due: Date, { endpoint, health }: DeliveryRelations, now: Date): boolean {
   if (endpoint?.paused_at || endpoint?.verified_at === null) return false;
   const late = now.getTime() - overdueMs;
-  // Where one failed a moment ago the others wait for their turn, one by one.
-  const isFailing = health !== undefined && health.consecutive_failures > 0;
-  if (isFailing && (health.last_failed_at?.getTime() ?? 0) > late) return false;
+  // Deliveries wait, one by one, for an endpoint that is down or slow: that breaks no invariant.
+  const { consecutive_failures: failures = 0, last_delivered_at: deliveredAt } = health ?? {};
+  if (failures > 0 || (deliveredAt?.getTime() ?? 0) > late) return false;
   // What waited for a resumption is due since then.
   return Math.max(due.getTime(), endpoint?.updated_at?.getTime() ?? 0) < late;
 }

@@ -65,8 +65,7 @@ const clocksApartMs = 5_000;
 /** What is wrong with a payout and with what belongs to it. */
 export function checkPayout(payout: Payout, relations: PayoutRelations, now: Date): Finding[] {
   const { findings, expect } = expectationsOf(payout._id);
-  checkSource(payout, relations, expect);
-  checkMoney(payout, relations, expect);
+  findings.push(...checkPayoutMoney(payout, relations));
   checkJournal(payout, expect);
   checkWork(payout, expect, now);
   checkEvents(payout, relations.events, expect);
@@ -82,10 +81,21 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
   return findings;
 }
 
+/** What a payout's terms and money are compared with. */
+type MoneyRelations = Pick<PayoutRelations, "quote" | "account" | "execution" | "entries">;
+
+/** What is wrong with a payout's terms, and with its entries in the ledger. */
+export function checkPayoutMoney(payout: Payout, relations: MoneyRelations): Finding[] {
+  const { findings, expect } = expectationsOf(payout._id);
+  checkSource(payout, relations, expect);
+  checkMoney(payout, relations, expect);
+  return findings;
+}
+
 /** The payout is its quote's, word for word. */
 function checkSource(
   payout: Payout,
-  { quote, account, execution }: PayoutRelations,
+  { quote, account, execution }: MoneyRelations,
   expect: Expect,
 ): void {
   expect(3, quote !== undefined, "has no quote");
@@ -118,7 +128,7 @@ function checkSource(
 }
 
 /** Its stage and its entries agree, and its money went where its quote says. */
-function checkMoney(payout: Payout, { entries }: PayoutRelations, expect: Expect): void {
+function checkMoney(payout: Payout, { entries }: MoneyRelations, expect: Expect): void {
   const { hold, post, release } = entries;
   expect(4, hold !== undefined, "its money was never held");
   const ending = ["post", "release", "return"].filter((step) => entries[step] !== undefined);

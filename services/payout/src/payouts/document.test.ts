@@ -1,4 +1,5 @@
 import { fromBinary, toJson } from "@bufbuild/protobuf";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Decimal128 } from "mongodb";
@@ -11,7 +12,7 @@ import { claimedAt, quote } from "./test-documents.ts";
 import { payoutMessage } from "./wire.ts";
 
 const later = new Date("2026-03-01T10:05:00Z");
-const actor = { kind: "api_key", id: "key_1" } as const;
+const actor: StoredActor = { kind: "api_key", id: "key_1" };
 
 const queued = payoutFrom(quote);
 const settled: Payout = {
@@ -90,10 +91,25 @@ it("a new payout is stored with its first event, step and uncounted change, due 
     untallied: [{ id: event.id, at: claimedAt, from: null, to: "initiated" }],
     created_at: claimedAt,
     updated_at: claimedAt,
+    content_hash: expect.stringMatching(/^[\w-]{43}$/),
   };
   expect(payoutDocument(queued, actor, { request_id: "req_1" })).toEqual(stored);
   const { request_id: _, ...withoutRequest } = stored;
   expect(payoutDocument(queued, actor, {})).toStrictEqual(withoutRequest);
+});
+
+it("the hash of a payout covers its terms, and nothing that changes later", () => {
+  const hashOf = (payout: Payout, by = actor) => payoutDocument(payout, by, {}).content_hash;
+  const { beneficiary, claim } = quote;
+  const others: Payout[] = [
+    payoutFrom({ ...quote, receivingMinor: 1n }),
+    payoutFrom({ ...quote, exchangeRate: "0.9951" }),
+    payoutFrom({ ...quote, beneficiary: { ...beneficiary, name: "Eve" } }),
+    payoutFrom({ ...quote, claim: { ...claim, metadata: { order: "7" } } }),
+  ];
+  const hashes = [hashOf(queued), hashOf(queued, { ...actor, id: "key_2" })];
+  expect(new Set([...hashes, ...others.map((each) => hashOf(each))]).size).toBe(6);
+  expect(hashOf(settled)).toBe(hashOf(queued));
 });
 
 it("a stored payout reads as it was", () => {
@@ -110,8 +126,9 @@ it("what is for the beneficiary is stored with a payout, and in none of its mess
   const texts = { remittanceInformation: "Invoice 7, Ada Lovelace", purposeCode: "SUPP" };
   const sent = payoutFrom({ ...quote, claim: { ...quote.claim, ...texts } });
   const stored = payoutDocument(sent, actor, {});
+  const { content_hash } = stored;
   const kept = { remittance_information: texts.remittanceInformation, purpose_code: "SUPP" };
-  expect(stored).toStrictEqual({ ...payoutDocument(queued, actor, {}), ...kept });
+  expect(stored).toStrictEqual({ ...payoutDocument(queued, actor, {}), ...kept, content_hash });
   expect(toPayout(stored)).toStrictEqual(sent);
   expect(payoutMessage(sent)).toEqual(payoutMessage(queued));
 });

@@ -1,4 +1,5 @@
 import type { Origin } from "@disburse/chassis/call-context.ts";
+import { contentHash } from "@disburse/chassis/mongo/content-hash.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import {
@@ -126,7 +127,43 @@ export type PayoutDocument = Origin &
     untallied: UncountedChange[];
     created_at: Date;
     updated_at: Date;
+    /** Over `hashedFields`. */
+    content_hash: string;
   };
+
+type PayoutFields = Omit<PayoutDocument, "content_hash">;
+
+/** Fields that no write changes. */
+const hashedFields = [
+  "_id",
+  "merchant_id",
+  "account_id",
+  "quote_id",
+  "corridor_id",
+  "beneficiary_id",
+  "reference_id",
+  "remittance_information",
+  "purpose_code",
+  "metadata",
+  "scheduled_payout_id",
+  "batch_id",
+  "operation_id",
+  "actor",
+  "source",
+  "destination",
+  "source_minor",
+  "fees_minor",
+  "receiving_minor",
+  "exchange_rate",
+  "return_charges",
+  "reissue_of",
+  "beneficiary_name",
+  "beneficiary_name_latin",
+  "account_number_masked",
+  "transfer_method",
+  "network",
+  "created_at",
+] as const satisfies readonly (keyof PayoutFields)[];
 
 /** Where payouts are stored. */
 export type Payouts = Collection<PayoutDocument>;
@@ -138,6 +175,17 @@ export function payoutDocument(
   origin: Origin,
   lease?: Lease,
 ): PayoutDocument {
+  const fields = payoutFields(payout, actor, origin, lease);
+  const content_hash = contentHash<PayoutFields>("disburse payout 1", hashedFields, fields);
+  return { ...fields, content_hash };
+}
+
+function payoutFields(
+  payout: Payout,
+  actor: StoredActor,
+  origin: Origin,
+  lease?: Lease,
+): PayoutFields {
   const { quote, createdAt } = payout;
   const { claim } = quote;
   const { status } = publicStatusOf(payout.progress);

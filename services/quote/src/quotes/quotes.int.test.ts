@@ -259,6 +259,7 @@ describe("a quote", () => {
       operation_id: mutation.operationId,
       operation_content: expect.stringMatching(/^[\w-]{43}$/),
       actor: { kind: "service", id: "test" },
+      content_hash: expect.stringMatching(/^[\w-]{43}$/),
     };
     expect(await stored()).toEqual(document);
     const message = {

@@ -1,3 +1,4 @@
+import { contentHash } from "@disburse/chassis/mongo/content-hash.ts";
 import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
@@ -26,7 +27,35 @@ type QuoteDocument = ReturnType<typeof quoteDocument> &
     /** Absent where it pays no payout again. */
     reissue_of?: string;
     claim?: StoredClaim;
+    /** Over `hashedFields`. */
+    content_hash: string;
   };
+
+/** Fields that no write changes; the expiry is not among them, for a sandbox may end a quote. */
+const hashedFields = [
+  "_id",
+  "merchant_id",
+  "account_id",
+  "corridor_id",
+  "source",
+  "destination",
+  "source_minor",
+  "fees_minor",
+  "converted_minor",
+  "receiving_minor",
+  "rate",
+  "rate_as_of",
+  "rate_source",
+  "return_charges",
+  "beneficiary",
+  "metadata",
+  "fixed",
+  "reissue_of",
+  "operation_id",
+  "operation_content",
+  "actor",
+  "created_at",
+] as const satisfies readonly (keyof QuoteDocument)[];
 
 type StoredClaim = {
   payout_id: string;
@@ -56,7 +85,13 @@ export function openQuotes({ db }: Database) {
     /** Stores a quote; answers with the first one of its operation when another call was faster. */
     insert: async (quote: Quote, { operationId, actor, content }: RequestedChange) => {
       const operation = { operation_id: operationId, operation_content: content, actor };
-      const document = { ...quoteDocument(quote), ...operation };
+      const fields = { ...quoteDocument(quote), ...operation };
+      const content_hash = contentHash<Omit<QuoteDocument, "content_hash">>(
+        "disburse quote 1",
+        hashedFields,
+        fields,
+      );
+      const document: QuoteDocument = { ...fields, content_hash };
       const { merchant_id, operation_id } = document;
       return firstOf(await insertOrFind(quotes, document, { merchant_id, operation_id }), content);
     },

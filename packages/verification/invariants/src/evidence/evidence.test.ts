@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createChainCheck, type Link } from "./chain-check.ts";
 import { createKeptHeads, type ShippedHead } from "./kept-heads.ts";
 import { createStatementCheck, readPublicKeys } from "./statements.ts";
+import { checkTails, type Tail } from "./tails.ts";
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -174,5 +175,66 @@ describe("what was shipped", () => {
     expect(kept.length).toBeLessThan(70);
     expect(kept.at(-1)?.sequence).toBe(5_000);
     expect(heads.end()).toEqual([]);
+  });
+});
+
+describe("the end of a sink", () => {
+  const shippedAt = new Date("2026-11-23T10:00:01.000Z");
+  const tail = (number: number, previous: string, pending?: number): Tail => {
+    const own: Tail = { number, previous, shipped_at: shippedAt };
+    return pending === undefined ? own : Object.assign(own, { pending: { number: pending } });
+  };
+  const none = new Map<string, Tail>();
+  const payouts = (of: Tail) => new Map([["payout", of]]);
+
+  function tailsOf(
+    lines: readonly string[],
+    before: ReadonlyMap<string, Tail>,
+    after = before,
+    from?: Date,
+  ) {
+    const check = createStatementCheck(keys, createKeptHeads(), from);
+    for (const each of lines) check.add(each);
+    check.end();
+    const flaws = checkTails(check, { before, after }, from);
+    return flaws.map(({ kind, subject, detail }) => `${kind} ${subject}: ${detail}`);
+  }
+
+  it("is the newest statement that the database says was shipped", () => {
+    expect(tailsOf([], none)).toEqual([]);
+    expect(tailsOf([first, second], payouts(tail(2, hashOf(second))))).toEqual([]);
+    expect(tailsOf([], payouts(tail(0, "")))).toEqual([]);
+  });
+
+  it("may be one that is being shipped, or was since the database was read", () => {
+    expect(tailsOf([first, second], payouts(tail(1, hashOf(first), 2)))).toEqual([]);
+    const [before, after] = [payouts(tail(1, hashOf(first))), payouts(tail(2, hashOf(second)))];
+    expect(tailsOf([first, second], before, after)).toEqual([]);
+    expect(tailsOf([first], before, after)).toEqual([]);
+  });
+
+  it("that was cut off, or replaced, is named", () => {
+    const cut = [
+      "cut statement 2: is not there; the database says that it was shipped at 2026-11-23T10:00:01.000Z",
+    ];
+    const before = payouts(tail(2, hashOf(second)));
+    expect(tailsOf([first], before)).toEqual(cut);
+    expect(tailsOf([], before)).toEqual(cut);
+    const other = line({ number: 2, previous: hashOf(first), heads: [["audit", 4, "x"]] });
+    expect(tailsOf([first, other], before)).toEqual(cut);
+  });
+
+  it("that its database does not know is named", () => {
+    const ahead = (last: number) => [
+      `cut statement 2: was shipped at 2026-11-23T10:00:00.000Z; the database says that ${last} was the last one`,
+    ];
+    expect(tailsOf([first, second], none)).toEqual(ahead(0));
+    expect(tailsOf([first, second], payouts(tail(1, hashOf(first))))).toEqual(ahead(1));
+  });
+
+  it("of before a restored backup is left out", () => {
+    const from = new Date("2026-11-23T12:00:00Z");
+    expect(tailsOf([first, second], payouts(tail(1, hashOf(first))), undefined, from)).toEqual([]);
+    expect(tailsOf([], payouts(tail(2, hashOf(second))), undefined, from)).toEqual([]);
   });
 });

@@ -50,25 +50,30 @@ function publicKeys({ keys, dataDir }: ReturnType<typeof readCommand>): PublicKe
   return new Map(texts.flatMap((text) => [...readPublicKeys(text)]));
 }
 
-async function verify(command: ReturnType<typeof readCommand>): Promise<number> {
+async function readSinks({ sinks, from, endpoint }: ReturnType<typeof readCommand>) {
   const lines: string[] = [];
-  const sinkFlaws: Flaw[] = [];
-  for (const place of command.sinks) {
-    const found = await readSink(place, command.from, command.endpoint);
+  const flaws: Flaw[] = [];
+  for (const place of sinks) {
+    const found = await readSink(place, from, endpoint);
     if (found === undefined) {
       const why = `there is no folder ${place}, so no signed head was shipped there`;
       throw new UsageError(`--sink: ${why}\n${usage}`);
     }
     for (const line of found.lines) lines.push(line);
-    sinkFlaws.push(...found.flaws);
+    flaws.push(...found.flaws);
   }
+  return { lines, flaws };
+}
+
+async function verify(command: ReturnType<typeof readCommand>): Promise<number> {
   const keys = publicKeys(command);
   const folder =
     command.mongodbUri === undefined ? await openDataFolder(command.dataDir) : undefined;
   const client = new MongoClient(command.mongodbUri ?? folder?.uri ?? "");
   try {
     const databases = { client, prefix: command.prefix };
-    const report = await reportOn({ databases, lines, sinkFlaws, keys, from: command.from });
+    const { from } = command;
+    const report = await reportOn({ databases, readSink: () => readSinks(command), keys, from });
     for (const each of report.lines) say(each);
     return report.flaws === 0 ? 0 : 1;
   } finally {

@@ -39,6 +39,9 @@ export function createStatementCheck(keys: PublicKeys, heads: KeptHeads, from = 
   const flaws: Flaw[] = [];
   const kept = new Map<string, Kept[]>();
   const seen = new Set<string>();
+  /** Of statements of any age, by service and hash. */
+  const hashes = new Set<string>();
+  const nameOf = (service: string, hash: string) => `${service} ${hash}`;
   let torn = 0;
 
   const add = (line: string): void => {
@@ -54,6 +57,7 @@ export function createStatementCheck(keys: PublicKeys, heads: KeptHeads, from = 
       flaws.push({ kind: "unsigned", service, subject: `statement ${number}`, detail });
       return;
     }
+    hashes.add(nameOf(statement.service, hashOf(read.statement)));
     if (new Date(statement.at) < from) return;
     const own = kept.get(statement.service) ?? [];
     kept.set(statement.service, own);
@@ -66,6 +70,10 @@ export function createStatementCheck(keys: PublicKeys, heads: KeptHeads, from = 
     add,
     /** Lines that a crash cut off: each comes again, whole, after it. */
     torn: () => torn,
+    has: (service: string, hash: string): boolean => hashes.has(nameOf(service, hash)),
+    services: (): string[] => [...kept.keys()],
+    /** After `end`: the last statement of a service. */
+    newest: (service: string) => kept.get(service)?.at(-1)?.statement,
     /** Hands the heads over, in the order in which they were signed. */
     end: (): Flaw[] => {
       for (const [service, all] of kept) {
@@ -92,10 +100,11 @@ function brokenLinks(service: string, inOrder: readonly Kept[]): Flaw[] {
     ];
     if (number === last) return flaw("rewritten", "is there twice, with other heads");
     if (number > last + 1) return flaw("missing", `${last + 1} to ${number - 1} are not there`);
-    const hash = createHash("sha256").update(before.text).digest("hex");
-    return previous === hash ? [] : flaw("rewritten", "follows another one");
+    return previous === hashOf(before.text) ? [] : flaw("rewritten", "follows another one");
   });
 }
+
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
 
 function isSigned(
   keys: PublicKeys,

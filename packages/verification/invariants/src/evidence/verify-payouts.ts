@@ -1,0 +1,121 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { batches, collectionOf, type Databases } from "../database-check.ts";
+import type { CollectionName, Documents, Payout, Quote } from "../documents.ts";
+import { indexDocuments, payoutSteps } from "../documents-check.ts";
+import { checkPayoutMoney } from "../payout-check.ts";
+import { checkQuote } from "../quote-check.ts";
+import { hashFlaw } from "./content-hash.ts";
+import type { Flaw } from "./flaw.ts";
+
+/** A claim and its payout are two writes; a crash between them takes seconds to complete. */
+const claimedForMs = 60_000;
+
+/** Checks every payout against its hash, its quote and its entries, and every quote likewise. */
+export async function verifyPayouts(databases: Databases, now: Date) {
+  const flaws: Flaw[] = [];
+  let [payouts, quotes] = [0, 0];
+  for await (const batch of batches(databases, "payouts")) {
+    payouts += batch.length;
+    flaws.push(...(await lasting(databases, "payouts", batch, (all) => judge(databases, all))));
+  }
+  for await (const batch of batches(databases, "quotes")) {
+    quotes += batch.length;
+    const judged = (all: readonly Quote[]) => judgeQuotes(databases, all, now);
+    flaws.push(...(await lasting(databases, "quotes", batch, judged)));
+  }
+  return { flaws, payouts, quotes };
+}
+
+/** A flaw whose subject is the id of its record. */
+type Judge<T> = (records: readonly T[]) => Promise<Flaw[]>;
+
+/** A running platform changes records while others are read: flaws count that are found again. */
+const againAfterMs = 300;
+const againMax = 2;
+
+async function lasting<C extends CollectionName>(
+  databases: Databases,
+  name: C,
+  batch: readonly Documents[C][number][],
+  judgeAll: Judge<Documents[C][number]>,
+): Promise<Flaw[]> {
+  let flaws = await judgeAll(batch);
+  for (let again = 0; again < againMax && flaws.length > 0; again += 1) {
+    await pause(againAfterMs);
+    const ids = [...new Set(flaws.map(({ subject }) => subject))];
+    const found = collectionOf(databases, name).find({ _id: { $in: ids } } as never);
+    flaws = await judgeAll((await found.toArray()) as Documents[C][number][]);
+  }
+  return flaws;
+}
+
+async function judge(databases: Databases, payouts: readonly Payout[]): Promise<Flaw[]> {
+  const read = readerOf(databases);
+  const keys = payouts.flatMap(({ _id }) => payoutSteps.map((step) => `${_id}:${step}`));
+  const index = indexDocuments({
+    // Before the ledger: what an account no longer carries is there by then.
+    accounts: await read("accounts", payouts.flatMap(accountsOf)),
+    ledger_entries: await read("ledger_entries", keys),
+    quotes: await read(
+      "quotes",
+      payouts.map(({ quote_id }) => quote_id),
+    ),
+    executions: await read(
+      "executions",
+      payouts.map(({ merchant_id, operation_id }) => `${merchant_id}:${operation_id}`),
+    ),
+  });
+  return payouts.flatMap((payout) => {
+    const entry = (step: string) => [step, index.entries.get(`${payout._id}:${step}`)] as const;
+    const findings = checkPayoutMoney(payout, {
+      account: index.accounts.get(payout.account_id),
+      quote: index.quotes.get(payout.quote_id),
+      execution: index.executions.get(`${payout.merchant_id}:${payout.operation_id}`),
+      entries: Object.fromEntries(payoutSteps.map(entry)),
+    });
+    const details = findings.map(({ detail }) => detail);
+    return flawsOf("payout", payout._id, [hashFlaw("payout", payout), ...details]);
+  });
+}
+
+/** The accounts that a payout moves: its merchant's and, where it is paid from one, its rail's. */
+function accountsOf({ account_id, rail, destination }: Payout): string[] {
+  return [account_id, `rail:${rail}:${destination}`];
+}
+
+async function judgeQuotes(
+  databases: Databases,
+  quotes: readonly Quote[],
+  now: Date,
+): Promise<Flaw[]> {
+  const read = readerOf(databases);
+  const index = indexDocuments({
+    payouts: await read(
+      "payouts",
+      quotes.map(({ claim }) => claim?.payout_id ?? ""),
+    ),
+  });
+  return quotes.flatMap((quote) => {
+    const claimedAt = quote.claim?.claimed_at.getTime() ?? 0;
+    const isFresh = now.getTime() - claimedAt < claimedForMs;
+    const payout = index.payouts.get(quote.claim?.payout_id ?? "");
+    const found = checkQuote(quote, { account: undefined, beneficiary: undefined, payout });
+    // Whose it is, its hash says; its payout may be on the way.
+    const own = found.filter(({ invariant }) => invariant !== 12 && !(invariant === 5 && isFresh));
+    const details = own.map(({ detail }) => detail);
+    return flawsOf("quote", quote._id, [hashFlaw("quote", quote), ...details]);
+  });
+}
+
+function flawsOf(service: string, subject: string, details: readonly (string | undefined)[]) {
+  return details
+    .filter((detail) => detail !== undefined)
+    .map((detail): Flaw => ({ kind: "changed", service, subject, detail }));
+}
+
+function readerOf(databases: Databases) {
+  return async <C extends CollectionName>(name: C, ids: readonly string[]) => {
+    const found = collectionOf(databases, name).find({ _id: { $in: [...new Set(ids)] } } as never);
+    return (await found.toArray()) as Documents[C][number][];
+  };
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+/** npm verifies a package only against a checksum: the lockfile names one for every package. */
+
+type Entry = { readonly integrity?: string; readonly link?: true; readonly optional?: true };
+
+const lockfile = readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8");
+const installed = Object.entries<Entry>(JSON.parse(lockfile).packages).filter(
+  ([path, { link }]) => path.includes("node_modules/") && link !== true,
+);
+const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + 13);
+
+/** Binaries of other platforms that the registry did not have when they were last looked for. */
+const withoutChecksum = [
+  "@foundry-rs/anvil-darwin-amd64",
+  "@foundry-rs/anvil-darwin-arm64",
+  "@foundry-rs/anvil-linux-arm64",
+  "@foundry-rs/anvil-win32-amd64",
+];
+
+it("has a SHA-512 of every package but those that the registry does not have", () => {
+  const found = installed.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"));
+  expect(found.map(([path]) => nameOf(path)).sort()).toEqual(withoutChecksum);
+  expect(found.filter(([, { optional }]) => optional !== true)).toEqual([]);
+});
