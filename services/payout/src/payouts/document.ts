@@ -69,6 +69,8 @@ export type PayoutDocument = Origin &
     corridor_id: string;
     beneficiary_id: string;
     reference_id: string;
+    /** Absent where it has no reference. */
+    duplicate_keys?: readonly string[];
     /** Absent where none was sent, as is the purpose code. */
     remittance_information?: string;
     purpose_code?: string;
@@ -155,6 +157,7 @@ export function payoutDocument(
     corridor_id: quote.corridorId,
     beneficiary_id: quote.beneficiary.id,
     reference_id: claim.referenceId,
+    ...(quote.duplicateKeys.length > 0 && { duplicate_keys: quote.duplicateKeys }),
     ...(claim.remittanceInformation !== "" && {
       remittance_information: claim.remittanceInformation,
     }),
@@ -214,6 +217,7 @@ export const stateFields = {
   corridor_id: 1,
   beneficiary_id: 1,
   reference_id: 1,
+  duplicate_keys: 1,
   remittance_information: 1,
   purpose_code: 1,
   metadata: 1,
@@ -266,6 +270,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       exchangeRate: document.exchange_rate,
       returnCharges: document.return_charges ?? "house",
       reissueOf: document.reissue_of,
+      duplicateKeys: document.duplicate_keys ?? [],
       beneficiary: {
         id: document.beneficiary_id,
         name: document.beneficiary_name,
