@@ -1,9 +1,10 @@
+import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { readReference } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { paths } from "./bodies.ts";
+import { bankBody, cryptoBody, paths, wallets } from "./bodies.ts";
 import { type Controls, setControls as setControlsOf } from "./operators-controls.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
@@ -49,6 +50,82 @@ describe("a guard against duplicates", () => {
     expect(allowed.status).toBe(200);
     await setControls({});
     expect(await acme.pay("invoice-1")).not.toBe(first);
+  });
+});
+
+/** Details of one account or wallet that a program enters again. */
+const retyped: readonly [what: string, path: string, first: BodyValues, again: BodyValues][] = [
+  ["a bank account", paths.fiat, bankBody("ACH"), bankBody("ACH")],
+  [
+    "a bank account of another holder",
+    paths.fiat,
+    bankBody("ACH"),
+    { ...bankBody("ACH", "Corporate"), beneficiary_alias: "other" },
+  ],
+  [
+    "a bank account with a branch's BIC",
+    paths.fiat,
+    { ...bankBody("SWIFT"), routing_code_value_1: "CHASUS33" },
+    bankBody("SWIFT"),
+  ],
+  [
+    "a bank account with zeros before its number",
+    paths.fiat,
+    { ...bankBody("ACH"), beneficiary_account_number: "7654321" },
+    { ...bankBody("ACH"), beneficiary_account_number: "0007654321" },
+  ],
+  [
+    "an IBAN with another BIC",
+    paths.fiat,
+    bankBody("SWIFT to an IBAN"),
+    { ...bankBody("SWIFT to an IBAN"), routing_code_value_1: "DEUTDEFFXXX" },
+  ],
+  [
+    "a wallet",
+    paths.crypto,
+    cryptoBody(),
+    { ...cryptoBody(), beneficiary_account_number: wallets.ETHEREUM.toLowerCase() },
+  ],
+];
+
+/** Spellings of `invoice-7 …` that a reader takes for it. */
+const spellings: readonly [what: string, spelled: (reference: string) => string][] = [
+  ["as it is", (reference) => reference],
+  ["in capitals", (reference) => reference.toUpperCase()],
+  ["with a no-break space", (reference) => reference.replace(" ", "\u00a0\u00a0")],
+  ["with a zero-width space", (reference) => reference.replace("invoice", "inv\u200boice")],
+  ["in full-width letters", (reference) => reference.replace("invoice", "ｉｎｖｏｉｃｅ")],
+  ["with Cyrillic letters", (reference) => reference.replace("invoice", "invоiсе")],
+  ["with a Greek letter", (reference) => reference.replace("invoice", "invοice")],
+];
+
+describe("a retry that creates its beneficiary again", () => {
+  const attempts = retyped.flatMap(([what, path, first, again]) =>
+    spellings
+      .filter((_each, at) => at === 0 || what === "a bank account")
+      .map(([how, spelled]) => ({ what, how, path, first, again, spelled })),
+  );
+
+  it.each(attempts)("of $what, its reference $how, is refused", async (attempt) => {
+    await setControls({ duplicateWindowSeconds: 3_600 });
+    const reference = `invoice-7 ${crypto.randomUUID()}`;
+    const execute = async (path: string, body: BodyValues, reference_id: string) => {
+      const { beneficiary_id } = await acme.data("POST", path, body);
+      const currency = String(body.destination_currency);
+      const terms = { ...(await acme.transfer("USD", currency)), beneficiary_id };
+      const quote = await acme.data("POST", paths.rfq, { ...terms, source_amount: "12.00" });
+      const key = { "idempotency-key": crypto.randomUUID() };
+      return acme.post(paths.execute, { quote_id: quote.id, reference_id }, key);
+    };
+    const first = await execute(attempt.path, attempt.first, reference);
+    expect(first.status).toBe(200);
+    const spelled = attempt.spelled(reference);
+    const { status, json } = await execute(attempt.path, attempt.again, spelled);
+    const payout_id = first.json.data.id;
+    expect([status, json]).toMatchObject([409, { code: "POSSIBLE_DUPLICATE", payout_id }]);
+    const elsewhere = { ...bankBody("ACH"), beneficiary_account_number: "5550001" };
+    expect((await execute(paths.fiat, elsewhere, reference)).status).toBe(200);
+    await setControls({});
   });
 });
 

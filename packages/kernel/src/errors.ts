@@ -51,7 +51,7 @@ export const errorTable = {
   ALREADY_PROCESSED: row(400, "Transaction Already Processed", "AlreadyExists"),
   POSSIBLE_DUPLICATE: row(
     409,
-    "A payout to this beneficiary has the same amount and reference_id; allow_duplicate pays again.",
+    "A payout to this account or wallet has the same amount and reference_id; allow_duplicate pays again.",
     "AlreadyExists",
   ),
   AMOUNT_NOT_WITHIN_LIMITS: row(400, "Amount is not within limits.", "OutOfRange"),

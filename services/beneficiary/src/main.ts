@@ -9,6 +9,7 @@ import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/co
 import { ComplianceSandboxService } from "@disburse/contracts/disburse/compliance/v1/compliance_sandbox_pb.ts";
 import { custodyProviderCodes } from "@disburse/forms/values/custody-providers.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
+import { destinationPurpose } from "./beneficiaries/rpc.ts";
 import { readConfig } from "./config.ts";
 import { sealedLinks } from "./links/store.ts";
 import { startLinkSweep } from "./links/submit.ts";
@@ -28,7 +29,7 @@ const complianceTimeoutMs = 3_000;
 export const start = serviceStart("beneficiary", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const { connect, openBus, serve, tracing } = opening;
-  const keys = await openKeys(opening, config, contentPurpose);
+  const keys = await openKeys(opening, config, contentPurpose, destinationPurpose);
   const { sealer, hashes } = keys;
   const deps = {
     ...openStores(database, sealer, contentKeyOf(hashes(contentPurpose))),
@@ -38,6 +39,7 @@ export const start = serviceStart("beneficiary", readConfig, migrations, async (
     clock: systemClock,
     log,
     sealer,
+    destinationHashes: hashes(destinationPurpose),
     openLinksMax: config.OPEN_LINKS_PER_MERCHANT,
     sweepEveryMs: config.SCREENING_SWEEP_MS,
     allowed: {

@@ -121,6 +121,20 @@ describe("reading", () => {
     expect(fields.value.beneficiaryCity).toBe("New York");
   });
 
+  it("gives records of one account a key in common, and another merchant's none of it", async () => {
+    const keysOf = async (owner: string, beneficiaryId: string) =>
+      (await service.rpc.getBeneficiary({ merchantId: owner, beneficiaryId })).destinationKeys;
+    const keys = await keysOf(merchantId, await create.fiat());
+    expect(keys).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+    const renamed = await create.fiat({ beneficiary_last_name: "Roe" });
+    expect(await keysOf(merchantId, renamed)).toEqual(keys);
+    const other = await create.fiat({ beneficiary_account_number: "7654321" });
+    expect(await keysOf(merchantId, other)).not.toEqual(keys);
+    const globex = "mer_globex";
+    const foreign = await create.fiat({}, { merchantId: globex });
+    expect(await keysOf(globex, foreign)).not.toEqual(keys);
+  });
+
   it("seals an IBAN and shows it masked, under its own name", async () => {
     const id = await create.fiat({}, {}, 2);
     const { beneficiary } = await service.rpc.getBeneficiary({ merchantId, beneficiaryId: id });

@@ -7,7 +7,7 @@ import {
   createClient,
   createRouterTransport,
 } from "@connectrpc/connect";
-import { createSealer, type Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { createKeyedHashes, createSealer, type Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -22,6 +22,7 @@ import { networks } from "@disburse/forms/values/networks.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { destinationPurpose } from "./beneficiaries/rpc.ts";
 import { migrations } from "./migrations.ts";
 import type { ComplianceClient } from "./screening/compliance.ts";
 import { beneficiaryRpc, openStores, type ServiceDeps } from "./service.ts";
@@ -134,6 +135,7 @@ export async function startTestService(
     clock,
     log: silentLog,
     sealer,
+    destinationHashes: createKeyedHashes(testKeys, destinationPurpose),
     openLinksMax: 1_000,
     sweepEveryMs,
     allowed: { routing_code_value_1: networks },

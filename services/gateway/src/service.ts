@@ -22,12 +22,13 @@ import {
 import { sessionRoutes } from "./console/session-routes.ts";
 import { teamRoutes } from "./console/team-routes.ts";
 import { type AppDeps, createApp } from "./http/app.ts";
-import { createFileCount } from "./http/files.ts";
 import { type NoteRequest, observe } from "./http/observe.ts";
 import { type PublicRouteDeps, publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
 import { decimalNames } from "./http/rules/text-amounts.ts";
+import { createShares, fileLimits, type ShareLimits, streamLimits } from "./http/shares.ts";
 import { createStrangers } from "./http/strangers.ts";
+import { createUploads, type UploadLimits } from "./http/uploads.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
 import { keyGuards } from "./keys/approvals.ts";
 import { openKeyCache } from "./keys/cache.ts";
@@ -72,6 +73,9 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
     /** For each address, of ids that are no key's. */
     readonly lookupsLimit: RateLimitOptions;
     readonly people: PeopleDeps;
+    /** Those of this file's imports where they are left out, as in production. */
+    readonly uploadLimits?: UploadLimits;
+    readonly streamLimits?: ShareLimits;
     /** What a merchant may have at a time. */
     readonly bounds: {
       readonly keysMax: number;
@@ -142,7 +146,8 @@ export async function createGateway(deps: GatewayDeps) {
     strangers: createStrangers(strangers, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),
     merchantLimiter: createRateLimiter(merchantLimit(deps.rateLimit)),
-    files: createFileCount(),
+    files: createShares(fileLimits),
+    uploads: createUploads(deps.uploadLimits),
     idempotency,
   };
   return {
@@ -190,7 +195,9 @@ function pagesAt(origin = ""): AppDeps["clients"]["pages"] {
 }
 
 /** What people come in by: their teams, their sessions, and the routes of both ports. */
-function openPeople({ db, sealer, clock, mode, log, clients, people, bounds }: GatewayDeps) {
+function openPeople(deps: GatewayDeps) {
+  const { db, sealer, clock, mode, log, clients, people, bounds } = deps;
+  const { streamLimits: ofStreams = streamLimits } = deps;
   const { emailHashes, verify, forward, consoleFolder, draining } = people;
   const sessions = openSessions(db, { sealer, clock });
   const members = openMembers(db, { sealer, emailHashes });
@@ -215,7 +222,7 @@ function openPeople({ db, sealer, clock, mode, log, clients, people, bounds }: G
   const atPublicPort = ofPort(memberPortals, memberCookie);
   const files = consoleFiles(consoleFolder);
   const feeds = createFeeds({ notifier: clients.notifier, log });
-  const streams = createFileCount();
+  const streams = createShares(ofStreams);
   return {
     memberSessions,
     team: teamService({

@@ -229,6 +229,17 @@ const claimedIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
+/** Payouts with a reference, by what a repeated one has in common with them. */
+const duplicateIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  payouts: [
+    {
+      key: { merchant_id: 1, duplicate_keys: 1, created_at: 1 },
+      name: "duplicate",
+      ...where({ duplicate_keys: { $exists: true } }),
+    },
+  ],
+};
+
 /** Accounts whose money moved before heads were shipped: all are due once. */
 async function shipAllHeads(db: Db): Promise<void> {
   const moved = { sequence: { $gt: 0 }, head_due: { $exists: false } };
@@ -252,4 +263,5 @@ export const migrations: readonly Migration[] = [
   { name: "index of events of batches", up: (db) => createIndexes(db, batchEventIndexes) },
   { name: "index of payouts by batch", up: (db) => createIndexes(db, orderedIndexes) },
   { name: "index of claimed bank payments", up: (db) => createIndexes(db, claimedIndexes) },
+  { name: "index of repeated payouts", up: (db) => createIndexes(db, duplicateIndexes) },
 ];

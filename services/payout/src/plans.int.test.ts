@@ -57,6 +57,7 @@ function settled(): PayoutDocument {
     ...{ id: newId("quote"), merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
     ...{ source: "USD", destination: "USD", exchangeRate: "1", returnCharges: "house" as const },
     reissueOf: undefined,
+    duplicateKeys: [],
     ...{ sourceMinor: 1_000n, feesMinor: 0n, receivingMinor: 1_000n },
     beneficiary: {
       ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },

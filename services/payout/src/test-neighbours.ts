@@ -29,6 +29,8 @@ export type StandInQuote = {
   /** What asked for it, of one that was asked for. */
   operationId?: string;
   beneficiaryId?: string;
+  /** Of whom it pays; an account of the beneficiary's own by default. */
+  destinationKeys?: string[];
   isReceivingFixed?: boolean;
   reissueOf?: string;
 };
@@ -155,7 +157,7 @@ export function standIns(
 }
 
 function quoteResponse(id: string, quote: StandInQuote) {
-  const { claim } = quote;
+  const { claim, beneficiaryId = "ben_1" } = quote;
   return {
     quote: {
       id,
@@ -173,10 +175,11 @@ function quoteResponse(id: string, quote: StandInQuote) {
       receivingFixed: quote.isReceivingFixed ?? false,
       reissueOf: quote.reissueOf ?? "",
       beneficiary: {
-        id: quote.beneficiaryId ?? "ben_1",
+        id: beneficiaryId,
         name: quote.name ?? "Ada Lovelace",
         accountNumberMasked: "********1234",
         transferMethod: "ACH",
+        destinationKeys: quote.destinationKeys ?? [`account of ${beneficiaryId}`],
       },
       state: quote.state,
       expiredAt: timestampFromDate(quote.expiresAt),

@@ -152,7 +152,7 @@ export const moneyCommands: readonly CallCommand[] = [
       "  duplicate_window_seconds: 86400\n" +
       '  approval:\n    amounts:\n      - { currency: USD, minimum: "10000.00" }\n' +
       "    new_beneficiary_days: 7\n    lasts_seconds: 86400\n    batches: true\n\n" +
-      "A payout that repeats beneficiary, amount and reference_id of one within the window is then\n" +
+      "A payout that repeats account, amount and reference_id of one within the window is then\n" +
       "refused, unless it comes with allow_duplicate. One of at least the amount, or to a beneficiary\n" +
       "that is newer, waits for another actor's approval, so long. With batches, another actor than\n" +
       "the one that made a batch decides on it. What the file does not name is off.",

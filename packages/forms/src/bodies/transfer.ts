@@ -81,7 +81,7 @@ const allowDuplicate: FlagField = {
   kind: "flag",
   required: false,
   description:
-    "Pays although an earlier payout has the same beneficiary, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`.",
+    "Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`.",
   example: true,
 };
 

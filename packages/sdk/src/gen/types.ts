@@ -2169,7 +2169,7 @@ export interface ExecutePayoutRequest {
   remittance_information?: string;
   /** Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection. */
   purpose_code?: string;
-  /** Pays although an earlier payout has the same beneficiary, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+  /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
   /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
@@ -2195,7 +2195,7 @@ export interface ReissuePayoutRequest {
   max_source_amount?: Decimal;
   /** Your own reference, in place of the one before. */
   reference_id?: string;
-  /** Pays although an earlier payout has the same beneficiary, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+  /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
   /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. In place of the metadata before; without it those stay. */
   metadata?: Record<string, string>;
@@ -2225,7 +2225,7 @@ export interface SchedulePayoutRequest {
   purpose_code?: string;
   /** When it is made: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. In the future, at most 366 days ahead. */
   scheduled_at: string;
-  /** Pays although an earlier payout has the same beneficiary, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+  /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
   allow_duplicate?: boolean;
   /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
   metadata?: Record<string, string>;
@@ -2257,7 +2257,7 @@ export interface CreateBatchRequest {
     remittance_information?: string;
     /** Purpose of the payment for the banks, where its rail carries it: four letters of ISO 20022's external purpose codes. A code that a bank does not take is its rejection. */
     purpose_code?: string;
-    /** Pays although an earlier payout has the same beneficiary, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
+    /** Pays although an earlier payout has the same account or wallet, amount and `reference_id`. It is asked for where your account has a guard against duplicates: see `POSSIBLE_DUPLICATE`. */
     allow_duplicate?: boolean;
     /** Your own data, at most 50 keys; answered as it is stored. Keys have 1 to 40 letters, digits and `_.:-`, values at most 500 characters. Put no secrets or personal data here. */
     metadata?: Record<string, string>;

@@ -55,6 +55,7 @@ describe("finds within a few seeds that", () => {
     ["an approval counts after its end", without("payouts", "updateOne", "$expr")],
     ["an order is paid after its quote was ended", endsNoQuote()],
     ["two executes have one turn", neverTaken("execution_turns")],
+    ["a guard compares records, not accounts", { hidesDestinations: true }],
     ["a refused operation is done later", triedAgain()],
     ["a batch is decided on over another's decision", without("batches", "updateOne", "state")],
   ];

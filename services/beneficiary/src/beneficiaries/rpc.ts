@@ -1,6 +1,7 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { KeyedHash } from "@disburse/chassis/crypto/sealing.ts";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -39,6 +40,7 @@ import { partyType, readFilter, type Wanted, wantedWord } from "../records/list-
 import { type Fields, textOf } from "../records/rules/private-fields.ts";
 import type { PartyWallet } from "../records/rules/screening.ts";
 import type { Opened } from "../records/store.ts";
+import { destinationOf } from "./destination.ts";
 import { listUnpayable, unpayableReason } from "./payable.ts";
 import {
   accountNumberOf,
@@ -53,7 +55,17 @@ import {
 import { type BeneficiaryStore, beneficiaryDocument } from "./store.ts";
 
 /** What the RPCs of beneficiaries work with. */
-export type BeneficiaryDeps = CreationDeps & { readonly beneficiaries: BeneficiaryStore };
+export type BeneficiaryDeps = CreationDeps & {
+  readonly beneficiaries: BeneficiaryStore;
+  /** For `destinationPurpose`. */
+  readonly destinationHashes: readonly KeyedHash[];
+};
+
+/** Purpose of the hashes of accounts and wallets; stored ones depend on it. */
+export const destinationPurpose = "destination";
+
+/** The current key and the one before: hashes of before and after a rotation have one in common. */
+const destinationKeysMax = 2;
 
 /** A read of so many documents takes the database some ten milliseconds. */
 const resolvedMax = 1_000;
@@ -72,8 +84,12 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
     }),
 
     getBeneficiary: async ({ merchantId, beneficiaryId }) => {
-      const found = await beneficiaries.read(merchantId, beneficiaryId);
-      return { beneficiary: beneficiaryMessage(orThrow(found ?? notFound)) };
+      const found = await beneficiaries.open(merchantId, beneficiaryId);
+      const opened = orThrow(found ?? notFound);
+      return {
+        beneficiary: beneficiaryMessage(opened.record),
+        destinationKeys: destinationKeys(deps, opened),
+      };
     },
 
     listBeneficiaryCurrencies: async ({ merchantId, beneficiaryIds: ids }) => {
@@ -159,6 +175,17 @@ export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage
         ? { case: "crypto", value: fromJson(CryptoBeneficiaryFieldsSchema, fields) }
         : { case: "fiat", value: fromJson(FiatBeneficiaryFieldsSchema, fields) },
   });
+}
+
+/** Hashes under the merchant's id, so that those of two merchants cannot be compared. */
+function destinationKeys(
+  { destinationHashes }: Pick<BeneficiaryDeps, "destinationHashes">,
+  { record, whole }: Opened<Beneficiary>,
+): string[] {
+  const text = JSON.stringify([record.merchantId, destinationOf(record, whole)]);
+  return destinationHashes
+    .slice(0, destinationKeysMax)
+    .map(({ hash }) => hash(text).toString("base64url"));
 }
 
 /** What a rail needs to pay a beneficiary. */

@@ -35,11 +35,11 @@ beforeEach(() => {
 const sealer = createSealer(testSealingKey);
 
 /** A member of the merchant's team with a session. */
-async function signedIn() {
-  const members = openMembers(gateway.db, { sealer, emailHashes: testEmailHashes });
+async function signedIn({ db, time } = gateway) {
+  const members = openMembers(db, { sealer, emailHashes: testEmailHashes });
   const id = newId("member");
   const person = { name: "Mia", email: `${id}@acme.example` };
-  const now = new Date(gateway.time.nowMs);
+  const now = new Date(time.nowMs);
   await members.collection.insertOne({
     ...{ _id: id, schema_version: 1, merchant_id: merchantId, role: "viewer" },
     sealed_person: sealPerson(members, { merchantId, id }, person),
@@ -48,7 +48,7 @@ async function signedIn() {
     created_by: { kind: "service", id: "sandbox" },
     operation: { id },
   });
-  const sessions = openSessions(gateway.db, { sealer, clock: { now: () => now } });
+  const sessions = openSessions(db, { sealer, clock: { now: () => now } });
   const token = await sessions.begin({
     ...{ kind: "member", memberId: id, person: { id, ...person }, signedInAt: now },
     merchant: { id: merchantId, name: "acme" },
@@ -57,10 +57,10 @@ async function signedIn() {
 }
 
 /** A page's stream: what came over it, and its end. */
-async function open(token: string | undefined) {
+async function open(token: string | undefined, { url } = gateway) {
   const headers = token === undefined ? {} : { cookie: `disburse_member=${token}` };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    httpGet(`${gateway.url}/console/events`, { headers }, resolve).on("error", reject);
+    httpGet(`${url}/console/events`, { headers }, resolve).on("error", reject);
   });
   const stream = { text: "", isEnded: false };
   response.on("data", (chunk: Buffer) => {
@@ -73,6 +73,31 @@ async function open(token: string | undefined) {
 }
 
 const within = { timeout: 8_000, interval: 20 };
+
+it("pages of one merchant use up its own share, and another's open", async () => {
+  const streamLimits = { noun: "pages", callerMax: 2, merchantMax: 3 };
+  const small = await startTestGateway({ streamLimits });
+  small.fakes.notifier.listEvents = () => ({ events: [], nextCursor: "0" });
+  const pages: Awaited<ReturnType<typeof open>>[] = [];
+  const statusOf = async (token: string) => {
+    const page = await open(token, small);
+    pages.push(page);
+    return page.response.statusCode;
+  };
+  try {
+    const [mia, max] = [await signedIn(small), await signedIn(small)];
+    const ofFirst = [await statusOf(mia.token), await statusOf(mia.token)];
+    expect([...ofFirst, await statusOf(mia.token)]).toEqual([200, 200, 429]);
+    expect([await statusOf(max.token), await statusOf(max.token)]).toEqual([200, 429]);
+    merchantId = newId("merchant");
+    expect(await statusOf((await signedIn(small)).token)).toBe(200);
+    pages[0]?.close();
+    await vi.waitFor(async () => expect(await statusOf(max.token)).toBe(200), within);
+  } finally {
+    for (const page of pages) page.close();
+    await small.stop();
+  }
+});
 
 describe("a page's events", () => {
   it("are of its merchant, ids alone, from now on", async () => {
@@ -132,7 +157,7 @@ describe("a page's events", () => {
     const tokens = await Promise.all(
       Array.from({ length: 11 }, async () => (await signedIn()).token),
     );
-    const pages = await Promise.all(tokens.map(open));
+    const pages = await Promise.all(tokens.map((token) => open(token)));
     draining.abort();
     await vi.waitFor(() => {
       expect(pages.every(({ stream }) => stream.isEnded)).toBe(true);

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { type PageAnswer, refusalAnswer } from "../http/answer.ts";
-import type { FileCount } from "../http/files.ts";
 import type { RouterContext } from "../http/observe.ts";
+import type { Shares } from "../http/shares.ts";
 import type { PublicRoute } from "../http/static.ts";
 import type { MemberSessions } from "../sessions/members.ts";
 import { consolePath } from "../sessions/rules/session.ts";
@@ -12,8 +12,7 @@ import type { Feeds } from "./feed.ts";
 export type EventDeps = {
   readonly sessions: MemberSessions;
   readonly feeds: Feeds;
-  /** A member may have as many open as a key may have files. */
-  readonly streams: FileCount;
+  readonly streams: Shares;
   /** Aborted when streams are to end. */
   readonly draining?: AbortSignal | undefined;
   readonly checkEveryMs?: number | undefined;
@@ -44,10 +43,10 @@ export function eventRoute(deps: EventDeps): PublicRoute {
       if (token === undefined || found === undefined) {
         return refusalAnswer(refused("UNAUTHENTICATED", "Sign in."));
       }
-      if (!streams.begin(found.member._id, ctx)) {
-        return refusalAnswer(refused("RATE_LIMITED", "Too many pages at a time."));
-      }
-      const body = startStream({ ...deps, token, merchantId: found.member.merchant_id });
+      const { _id: id, merchant_id: merchantId } = found.member;
+      const excess = streams.begin({ merchantId, actor: { id } }, ctx);
+      if (excess !== undefined) return refusalAnswer(excess);
+      const body = startStream({ ...deps, token, merchantId });
       open.add(body);
       body.once("close", () => open.delete(body));
       // A proxy that gathers an answer would hold the events back.

@@ -7,14 +7,12 @@ import type { PageAnswer } from "./answer.ts";
 import type { HttpContext, RouterContext } from "./observe.ts";
 import { readCsvBody } from "./rules/csv.ts";
 import { isPlain, readJsonBody, readText } from "./rules/request.ts";
+import type { Upload } from "./uploads.ts";
 
 /** The largest form but a batch is a tenth of it (decisions §2). */
 const bodyMax = 64 * 1024;
 /** A merchant's body that is too large is drained up to here: a plain client gets the answer. */
 const drainMax = 1024 * 1024;
-/** Large bodies that one process holds at a time: each takes some ten times its bytes. */
-const largeMax = 4;
-let largeBodies = 0;
 /** A client that is still sending has this long to read the answer. */
 const lingerMs = 1_000;
 
@@ -51,39 +49,41 @@ export async function readForm({
 export async function readLargeBody(
   { req, res }: RouterContext,
   { bytesMax, keysMax, csv }: LargeBody,
+  begin: () => Upload | Refused<"RATE_LIMITED">,
 ): Promise<JsonObject | Refused<ErrorCode>> {
   const { "content-type": type, "content-encoding": encoding } = req.headers;
   const isCsv = isPlain(type, encoding, "text/csv");
   if (!isCsv && !isPlain(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
   if (announced(req) > bytesMax) return refused("PAYLOAD_TOO_LARGE", tooLargeText(bytesMax));
-  if (largeBodies >= largeMax) return refused("RATE_LIMITED", "Too many uploads at a time.");
-  largeBodies += 1;
-  try {
-    if (awaitsContinue(req)) res.writeContinue();
-    const bytes = await readBytes(req, bytesMax);
-    if (isRefused(bytes)) return bytes;
-    return isCsv ? readCsvBody(bytes, csv) : readJsonBody(bytes, keysMax);
-  } finally {
-    largeBodies -= 1;
-  }
+  const upload = begin();
+  if (isRefused(upload)) return upload;
+  if (awaitsContinue(req)) res.writeContinue();
+  const bytes = await readBytes(req, bytesMax, upload.keep);
+  if (isRefused(bytes)) return bytes;
+  return upload.parse(() => (isCsv ? readCsvBody(bytes, csv) : readJsonBody(bytes, keysMax)));
 }
 
 function tooLargeText(bytesMax: number): string {
   return `The request body is larger than ${bytesMax / 1024 / 1024} MiB.`;
 }
 
-/** A request's body; the bytes past the limit are not kept. */
+type Unread = "PAYLOAD_TOO_LARGE" | "REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE";
+
+/** A request's body; the bytes past the limit are not kept. `keep` says whether there is memory. */
 async function readBytes(
   request: IncomingMessage,
   bytesMax: number,
-): Promise<Buffer | Refused<"PAYLOAD_TOO_LARGE" | "REQUEST_TIMEOUT">> {
+  keep: (bytes: number) => boolean = () => true,
+): Promise<Buffer | Refused<Unread>> {
   const kept: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += (chunk as Buffer).length;
       if (size > Math.max(drainMax, bytesMax)) break;
-      if (size <= bytesMax) kept.push(chunk as Buffer);
+      if (size > bytesMax) continue;
+      if (!keep((chunk as Buffer).length)) return refused("SERVICE_UNAVAILABLE");
+      kept.push(chunk as Buffer);
     }
   } catch (error) {
     // The client disconnected, or the server has timed the request out and answered.

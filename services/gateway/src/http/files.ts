@@ -6,8 +6,6 @@ import type { RouterContext } from "./observe.ts";
 const stalledMsDefault = 60_000;
 /** A statement of ten million lines takes a quarter of it; a slower reader holds a connection. */
 const wholeMsDefault = 60 * 60_000;
-/** Each holds a connection and a page for as long as its reader likes. */
-const filesPerKeyMax = 4;
 
 /** How long files may take. */
 export type FileTimes = {
@@ -38,25 +36,3 @@ export function createFileGuard(log: Log, times: FileTimes): FileGuard {
     });
   };
 }
-
-/** Counts the files of each API key that are under way in this process. */
-export function createFileCount() {
-  const open = new Map<string, number>();
-  return {
-    /** Counts one more until its connection has its answer; `false` where the key has too many. */
-    begin: (keyId: string, { res }: RouterContext): boolean => {
-      const others = open.get(keyId) ?? 0;
-      if (others >= filesPerKeyMax) return false;
-      open.set(keyId, others + 1);
-      res.once("close", () => {
-        const left = (open.get(keyId) ?? 1) - 1;
-        if (left === 0) open.delete(keyId);
-        else open.set(keyId, left);
-      });
-      return true;
-    },
-  };
-}
-
-/** The files of each API key that are under way. */
-export type FileCount = ReturnType<typeof createFileCount>;

@@ -31,13 +31,14 @@ import { queryRequest, readQuery } from "../openapi/query.ts";
 import type { MemberSessions } from "../sessions/members.ts";
 import { dataAnswer, failureAnswer, fileAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
 import { readBody, readLargeBody } from "./body.ts";
-import type { FileCount } from "./files.ts";
 import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { type Preferences, readPreferences } from "./rules/preferences.ts";
 import { headerValues } from "./rules/request.ts";
 import { withTextAmounts } from "./rules/text-amounts.ts";
+import type { Shares } from "./shares.ts";
 import type { Origin, Strangers } from "./strangers.ts";
+import type { Uploads } from "./uploads.ts";
 
 /** What every operation is served with. */
 export type OperationDeps = {
@@ -58,7 +59,8 @@ export type OperationDeps = {
   readonly rateLimiter: RateLimiter;
   /** Of all keys and members of a merchant together. */
   readonly merchantLimiter: RateLimiter;
-  readonly files: FileCount;
+  readonly files: Shares;
+  readonly uploads: Uploads;
   readonly idempotency: IdempotencyStore;
   /** Names of the fields that are decimals, in whatever answer (`decimalNames`). */
   readonly decimals: ReadonlySet<string>;
@@ -123,13 +125,12 @@ async function answerTo(
   if (needsSignIn && isSignInTooOld(caller, deps)) {
     return refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "sign_in_too_old"));
   }
-  if ("mediaType" in operation.data && !deps.files.begin(caller.actor.id, ctx)) {
-    return refusalAnswer(refused("RATE_LIMITED", "Too many files at a time with this API key."));
-  }
+  const excess = "mediaType" in operation.data ? deps.files.begin(caller, ctx) : undefined;
+  if (excess !== undefined) return refusalAnswer(excess);
   if (isRefused(preferences)) return refusalAnswer(preferences);
   const run: Run = { operation, ctx, caller, body: {} };
   if (!takesBody(operation.method)) return (await answerOf(run, deps, randomOperationId())).answer;
-  const body = await bodyOf(operation, ctx);
+  const body = await bodyOf(operation, ctx, () => deps.uploads.begin(caller.merchantId, ctx));
   if (isRefused(body)) return refusalAnswer(body);
   const unknown = unknownFields(operation.body?.form, body);
   if (unknown.length > 0) {
@@ -149,8 +150,12 @@ function isSignInTooOld({ signedInAt }: Caller, { clock, approvalSignInMs }: Ope
   );
 }
 
-function bodyOf({ body }: Operation, ctx: RouterContext) {
-  if (body?.large !== undefined) return readLargeBody(ctx, body.large);
+function bodyOf(
+  { body }: Operation,
+  ctx: RouterContext,
+  beginUpload: () => ReturnType<Uploads["begin"]>,
+) {
+  if (body?.large !== undefined) return readLargeBody(ctx, body.large, beginUpload);
   return readBody(ctx, body?.optional ?? body === undefined);
 }
 

@@ -13,8 +13,8 @@ export type AskedPayout = ClockReading & {
   readonly payoutId: string;
   readonly merchantId: string;
   readonly accountId: string;
-  readonly beneficiaryId: string;
-  readonly referenceId: string;
+  /** Of its destination and reference; none: it has no reference. */
+  readonly duplicateKeys: readonly string[];
   readonly source: string;
   readonly sourceMinor: bigint;
   readonly destination: string;
@@ -28,9 +28,9 @@ export type ClockReading = {
   readonly answeredAt: number;
 };
 
-/** The turn of one execute, of those to one beneficiary under one reference. */
+/** The turn of one execute, of those to one destination under one reference. */
 type TurnDocument = {
-  /** `<merchant id>:<beneficiary id>:<reference>`. */
+  /** `<merchant id>:<duplicate key>`. */
   _id: string;
   schema_version: number;
   payout_id: string;
@@ -65,7 +65,7 @@ const waitMaxMs = 3_000;
 const pauseMaxMs = 40;
 
 /**
- * Opens the guard. Executes to one beneficiary under one reference take turns, so of two at once
+ * Opens the guard. Executes to one destination under one reference take turns, so of two at once
  * the later finds the payout of the earlier. A merchant without the guard costs no read and no
  * write.
  */
@@ -77,7 +77,7 @@ export function createDuplicateGuard(deps: GuardDeps) {
       asked: AskedPayout,
     ): Promise<Turn | undefined | Refused<"POSSIBLE_DUPLICATE">> => {
       const windowMs = deps.controls.of(asked.merchantId)?.duplicateWindowMs;
-      if (windowMs === undefined || asked.referenceId === "") return undefined;
+      if (windowMs === undefined || asked.duplicateKeys.length === 0) return undefined;
       const turn = await takeTurn(deps, turns, asked);
       const since = new Date(asked.now.getTime() - windowMs);
       const earlier = await findEarlier(deps.payouts, asked, since);
@@ -100,9 +100,8 @@ async function findEarlier(
   const { source, sourceMinor, destination, receivingMinor } = asked;
   const same: Filter<PayoutDocument> = {
     merchant_id: asked.merchantId,
-    reference_id: asked.referenceId,
+    duplicate_keys: { $in: [...asked.duplicateKeys] },
     created_at: { $gt: since },
-    beneficiary_id: asked.beneficiaryId,
     status: { $ne: "failed" },
     _id: { $ne: asked.payoutId },
     $or: [
@@ -119,8 +118,8 @@ async function takeTurn(
   turns: Collection<TurnDocument>,
   asked: AskedPayout,
 ): Promise<Turn> {
-  const { merchantId, beneficiaryId, referenceId, payoutId, accountId } = asked;
-  const _id = `${merchantId}:${beneficiaryId}:${referenceId}`;
+  const { merchantId, duplicateKeys, payoutId, accountId } = asked;
+  const _id = `${merchantId}:${duplicateKeys[0]}`;
   const own = { payout_id: payoutId, account_id: accountId };
   // Where it ends by itself meanwhile, another execute has it.
   const its = { _id, payout_id: payoutId };

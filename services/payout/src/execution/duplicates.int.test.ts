@@ -4,6 +4,7 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { derivedId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDuplicateGuard } from "../controls/duplicates.ts";
+import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 
 const merchantId = "mer_1";
@@ -47,6 +48,9 @@ function execute(quoteId = platform.quote(accountId), sent: Sent = {}) {
   const mutation = platform.operation();
   return platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId, ...sent });
 }
+/** Keys of a payout to a beneficiary's own account under this test's reference. */
+const keysOf = (beneficiaryId = "ben_1") =>
+  duplicateKeys([`account of ${beneficiaryId}`], referenceId);
 const clockNow = () => ({
   now: new Date(),
   askedAt: performance.now(),
@@ -89,10 +93,36 @@ describe("with a guard against duplicates", () => {
     expect(await codeOf(execute(platform.quote(accountId, change), sent))).toBe("OK");
   });
 
+  it.each<[string, Parameters<TestPlatform["quote"]>[1], (reference: string) => string]>([
+    ["another record of its account", { beneficiaryId: "ben_2" }, (reference) => reference],
+    ["its record after a rotation", { destinationKeys: ["new", "one"] }, (reference) => reference],
+    ["it, in another case", {}, (reference) => reference.toUpperCase()],
+    ["it, with blanks", {}, (reference) => ` ${reference.replace("-", " - ")} `],
+    ["it, with a zero-width space", {}, (reference) => reference.replace("r", "r\u200b")],
+    ["it, with Cyrillic letters", {}, (reference) => reference.replace("o", "о").replace("e", "е")],
+  ])("a payout to %s is refused", async (_what, change, written) => {
+    const destinationKeys = ["one"];
+    const { payoutId } = await execute(platform.quote(accountId, { destinationKeys }));
+    const again = platform.quote(accountId, { destinationKeys, ...change });
+    const refusal = await execute(again, { referenceId: written(referenceId) }).then(
+      () => undefined,
+      readRefusal,
+    );
+    expect(refusal).toMatchObject({ code: "POSSIBLE_DUPLICATE", payoutId });
+  });
+
+  it("of many records of one account at once one is paid", async () => {
+    const quotes = ["ben_1", "ben_2", "ben_1", "ben_2"].map((beneficiaryId) =>
+      platform.quote(accountId, { beneficiaryId, destinationKeys: ["one"] }),
+    );
+    const codes = await Promise.all(quotes.map((quoteId) => codeOf(execute(quoteId))));
+    expect(codes.filter((code) => code === "OK")).toHaveLength(1);
+  });
+
   it("one that left or arrived with the same amount is found, another beneficiary's is not", async () => {
     const { payoutId } = await execute();
     const asked = {
-      ...{ payoutId: "po_new", merchantId, accountId, beneficiaryId: "ben_1", referenceId },
+      ...{ payoutId: "po_new", merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 999n, destination: "USD", receivingMinor: 1_000n },
       ...clockNow(),
     };
@@ -105,7 +135,7 @@ describe("with a guard against duplicates", () => {
     expect(await enter({ sourceMinor: 1_000n, receivingMinor: 999n })).toBe(payoutId);
     expect(await enter({ receivingMinor: 999n })).toBeUndefined();
     expect(await enter({ source: "EUR", destination: "EUR", sourceMinor: 1_000n })).toBeUndefined();
-    expect(await enter({ beneficiaryId: "ben_2" })).toBeUndefined();
+    expect(await enter({ duplicateKeys: keysOf("ben_2") })).toBeUndefined();
     expect(await enter({ merchantId: "mer_2" })).toBeUndefined();
     expect(await enter({ payoutId })).toBeUndefined();
   });
@@ -113,7 +143,7 @@ describe("with a guard against duplicates", () => {
   it("a turn that tries of one payout share lasts until the last of them was refused, or one made it", async () => {
     const enter = async (payoutId: string) => {
       const turn = await platform.rpcDeps.duplicates.enter({
-        ...{ payoutId, merchantId, accountId, beneficiaryId: "ben_1", referenceId },
+        ...{ payoutId, merchantId, accountId, duplicateKeys: keysOf() },
         ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
         ...clockNow(),
       });
@@ -144,7 +174,7 @@ describe("with a guard against duplicates", () => {
     const quoteId = platform.quote(accountId);
     const payoutId = derivedId("payout", quoteId);
     await platform.rpcDeps.duplicates.enter({
-      ...{ payoutId, merchantId, accountId, beneficiaryId: "ben_1", referenceId },
+      ...{ payoutId, merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
       ...clockNow(),
     });
@@ -164,7 +194,7 @@ describe("with a guard against duplicates", () => {
     const created_at = new Date(now.getTime() - windowSeconds * 1_000 + laterMs);
     await platform.payouts.updateOne({ _id: payoutId }, { $set: { created_at } });
     const turn = await platform.rpcDeps.duplicates.enter({
-      ...{ payoutId: "po_new", merchantId, accountId, beneficiaryId: "ben_1", referenceId },
+      ...{ payoutId: "po_new", merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 1_000n, destination: "USD", receivingMinor: 1_000n },
       ...{ ...clockNow(), now },
     });
@@ -214,7 +244,7 @@ describe("an execute that a crash cut off", () => {
 
   it("is waited for by a process whose clock is wrong, and nothing is held yet", async () => {
     await platform.rpcDeps.duplicates.enter({
-      ...{ payoutId: "po_one", merchantId, accountId, beneficiaryId: "ben_1", referenceId },
+      ...{ payoutId: "po_one", merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
       ...clockNow(),
     });
@@ -256,7 +286,7 @@ describe("a merchant without a guard", () => {
       controls: { of: () => ({ duplicateWindowMs, approval: undefined }) },
     });
   const asked = {
-    ...{ payoutId: "po_new", merchantId, accountId: "acc_1", beneficiaryId: "ben_1" },
+    ...{ payoutId: "po_new", merchantId, accountId: "acc_1" },
     ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
     ...clockNow(),
   };
@@ -264,8 +294,10 @@ describe("a merchant without a guard", () => {
   it("pays twice, and nothing is read or written for it", async () => {
     await guard(0);
     for (const _ of ["first", "second"]) expect(await codeOf(execute())).toBe("OK");
-    expect(await guardOf(undefined).enter({ ...asked, referenceId })).toBeUndefined();
-    expect(await guardOf(1).enter({ ...asked, referenceId: "" })).toBeUndefined();
-    await expect(guardOf(1).enter({ ...asked, referenceId })).rejects.toThrow("read or written");
+    expect(await guardOf(undefined).enter({ ...asked, duplicateKeys: keysOf() })).toBeUndefined();
+    expect(await guardOf(1).enter({ ...asked, duplicateKeys: [] })).toBeUndefined();
+    await expect(guardOf(1).enter({ ...asked, duplicateKeys: keysOf() })).rejects.toThrow(
+      "read or written",
+    );
   });
 });

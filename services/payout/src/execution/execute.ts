@@ -5,6 +5,7 @@ import { type PublicRefusal, readRefusal } from "@disburse/chassis/rpc/refusal.t
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { DuplicateGuard } from "../controls/duplicates.ts";
+import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
 import { closeHolds, type Ledger } from "../ledger/accounts.ts";
 import type { Lease, Payouts } from "../payouts/document.ts";
 import { orderedFields } from "../payouts/ordered-fields.ts";
@@ -119,14 +120,24 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
 async function enterGuard(
   { duplicates }: ExecuteDeps,
   { merchantId, quoteId, referenceId, allowDuplicate }: ExecuteRequest,
-  { accountId, beneficiaryId, currency: source, destination, executable, ...read }: ReadQuote,
+  { accountId, destinationKeys, currency: source, destination, executable, ...read }: ReadQuote,
 ) {
   if (allowDuplicate) return undefined;
   const { sourceMinor, receivingMinor } = executable;
   const { now, askedAt, answeredAt } = read;
-  const parties = { payoutId: payoutIdOf(quoteId), merchantId, accountId, beneficiaryId };
-  const amounts = { source, sourceMinor, destination, receivingMinor };
-  return duplicates.enter({ ...parties, ...amounts, referenceId, now, askedAt, answeredAt });
+  return duplicates.enter({
+    payoutId: payoutIdOf(quoteId),
+    merchantId,
+    accountId,
+    duplicateKeys: duplicateKeys(destinationKeys, referenceId),
+    source,
+    sourceMinor,
+    destination,
+    receivingMinor,
+    now,
+    askedAt,
+    answeredAt,
+  });
 }
 
 type ExecuteOrder = ExecuteRequest & PayoutOrder;

@@ -8,6 +8,7 @@ import {
   ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { describe, expect, it } from "vitest";
+import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
 import { claimedQuote, readExecutable } from "./quote.ts";
 
 const now = new Date("2026-03-01T10:00:00Z");
@@ -22,6 +23,7 @@ const quote = {
   beneficiary: {
     ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
     ...{ transferMethod: "CRYPTO", network: "ETHEREUM" },
+    destinationKeys: ["wallet_1"],
   },
   state: QuoteState.OPEN,
   expiredAt: timestampFromDate(expiresAt),
@@ -54,7 +56,8 @@ describe("a quote to execute", () => {
           ...{ receivingMin: 2_000_000n, receivingMax: 600_000_000n },
         },
       },
-      ...{ accountId: "acc_1", beneficiaryId: "ben_1", currency: "USD" },
+      ...{ accountId: "acc_1", beneficiaryId: "ben_1", destinationKeys: ["wallet_1"] },
+      currency: "USD",
       ...{ destination: "USDC", now, isReceivingFixed: false, reissueOf: undefined },
     });
   });
@@ -80,6 +83,10 @@ describe("a quote to execute", () => {
     ["expiry", { quote: without("expiredAt") }],
     ["state", { quote: { ...quote, state: QuoteState.UNSPECIFIED } }],
     ["time", { now: undefined }],
+    [
+      "destination",
+      { quote: { ...quote, beneficiary: { ...quote.beneficiary, destinationKeys: [] } } },
+    ],
   ])("is not read without its %s", (_what, change) => {
     expect(() => read(change)).toThrow("the quote service sent an incomplete quote");
   });
@@ -105,6 +112,7 @@ describe("a claimed quote", () => {
       ...{ source: "USD", destination: "USDC", exchangeRate: "0.995", returnCharges: "merchant" },
       ...{ sourceMinor: 10_050n, feesMinor: 50n, receivingMinor: 99_500_000n },
       reissueOf: undefined,
+      duplicateKeys: duplicateKeys(["wallet_1"], "order-1"),
       beneficiary: {
         ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
         ...{ transferMethod: "CRYPTO", network: "ETHEREUM" },

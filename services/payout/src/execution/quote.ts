@@ -8,6 +8,7 @@ import {
   ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { readAmount } from "@disburse/kernel/money.ts";
+import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
 import type { ClaimedQuote } from "../payouts/rules/payout.ts";
 import type { ExecutableQuote } from "./rules/payable.ts";
 
@@ -15,7 +16,8 @@ import type { ExecutableQuote } from "./rules/payable.ts";
 export function readExecutable(response: GetClaimableQuoteResponse) {
   const { quote, limits, now } = response;
   const state = quote && wordOf(QuoteState, quote.state);
-  if (quote?.expiredAt === undefined || state === undefined || now === undefined) {
+  const isIncomplete = quote?.beneficiary?.destinationKeys.length === 0;
+  if (quote?.expiredAt === undefined || state === undefined || now === undefined || isIncomplete) {
     throw new Error("the quote service sent an incomplete quote");
   }
   const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = quote;
@@ -36,7 +38,8 @@ export function readExecutable(response: GetClaimableQuoteResponse) {
     expiresAt: timestampDate(quote.expiredAt),
   };
   const beneficiaryId = quote.beneficiary?.id ?? "";
-  const parties = { accountId: quote.accountId, beneficiaryId };
+  const destinationKeys = quote.beneficiary?.destinationKeys ?? [];
+  const parties = { accountId: quote.accountId, beneficiaryId, destinationKeys };
   const { receivingFixed: isReceivingFixed } = quote;
   const asked = { isReceivingFixed, reissueOf: quote.reissueOf || undefined };
   return {
@@ -64,6 +67,7 @@ export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote
     exchangeRate: quote.exchangeRate,
     returnCharges: wordOf(ReturnCharges, quote.returnCharges) ?? "house",
     reissueOf: quote.reissueOf || undefined,
+    duplicateKeys: duplicateKeys(beneficiary.destinationKeys, claim.referenceId),
     beneficiary: {
       id: beneficiary.id,
       name: beneficiary.name,

@@ -70,6 +70,8 @@ export type PayoutDocument = Origin &
     corridor_id: string;
     beneficiary_id: string;
     reference_id: string;
+    /** Absent where it has no reference. */
+    duplicate_keys?: readonly string[];
     /** Absent where none was sent, as is the purpose code. */
     remittance_information?: string;
     purpose_code?: string;
@@ -203,6 +205,7 @@ function payoutFields(
     corridor_id: quote.corridorId,
     beneficiary_id: quote.beneficiary.id,
     reference_id: claim.referenceId,
+    ...(quote.duplicateKeys.length > 0 && { duplicate_keys: quote.duplicateKeys }),
     ...(claim.remittanceInformation !== "" && {
       remittance_information: claim.remittanceInformation,
     }),
@@ -262,6 +265,7 @@ export const stateFields = {
   corridor_id: 1,
   beneficiary_id: 1,
   reference_id: 1,
+  duplicate_keys: 1,
   remittance_information: 1,
   purpose_code: 1,
   metadata: 1,
@@ -314,6 +318,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       exchangeRate: document.exchange_rate,
       returnCharges: document.return_charges ?? "house",
       reissueOf: document.reissue_of,
+      duplicateKeys: document.duplicate_keys ?? [],
       beneficiary: {
         id: document.beneficiary_id,
         name: document.beneficiary_name,

@@ -68,6 +68,7 @@ const neighbours = createRouterTransport(({ service }) => {
           screeningStatus: screening,
           ...latinNames[beneficiaryId],
         },
+        destinationKeys: ["account_1"],
       };
     },
   });
@@ -250,6 +251,7 @@ describe("a quote", () => {
       beneficiary: {
         ...{ id: "ben_inr", name: "Asha Rao", account_number_masked: "****1234" },
         ...{ transfer_method: "LOCAL", network: "IMPS" },
+        destination_keys: ["account_1"],
       },
       fixed: "receiving",
       state: "open",
@@ -279,6 +281,7 @@ describe("a quote", () => {
       beneficiary: {
         ...{ id: "ben_inr", name: "Asha Rao", accountNumberMasked: "****1234" },
         ...{ transferMethod: "LOCAL", network: "IMPS" },
+        destinationKeys: ["account_1"],
       },
       state: "QUOTE_STATE_OPEN",
       returnCharges: "RETURN_CHARGES_HOUSE",

@@ -183,7 +183,7 @@ async function readParties(
     accountOf(accountId),
     orNotFound(deps.beneficiary.getBeneficiary({ merchantId, beneficiaryId })),
   ]);
-  const beneficiary = found?.beneficiary;
+  const { beneficiary, destinationKeys = [] } = found ?? {};
   return {
     account,
     beneficiary: beneficiary && {
@@ -198,6 +198,7 @@ async function readParties(
         accountNumberMasked: beneficiary.accountNumberMasked,
         transferMethod: beneficiary.transferMethod,
         network: beneficiary.network,
+        destinationKeys,
       },
     },
   };
@@ -266,7 +267,11 @@ export function quoteMessage(quote: Quote): QuoteMessage {
   const { source, destination, amounts, beneficiary } = quote;
   return create(QuoteSchema, {
     ...quote,
-    beneficiary: { ...beneficiary, nameLatin: beneficiary.nameLatin ?? "" },
+    beneficiary: {
+      ...beneficiary,
+      nameLatin: beneficiary.nameLatin ?? "",
+      destinationKeys: [...beneficiary.destinationKeys],
+    },
     sourceCurrencyCode: source,
     destinationCurrencyCode: destination,
     sourceAmount: formatAmount(amounts.source, source),

@@ -32,6 +32,7 @@ const quote = (id: string, merchantId: string): Quote => ({
   reissueOf: "",
   beneficiary: {
     ...{ id: "ben_1", name: "A", accountNumberMasked: "*1", transferMethod: "LOCAL", network: "" },
+    destinationKeys: ["account_1"],
   },
 });
 

@@ -181,7 +181,7 @@ export const payoutWords = {
     notKnown:
       "No answer came, so it is not known whether the payout was made. Trying again is safe: this attempt can pay once only.",
     duplicate:
-      "Nothing was paid: a payout to the same beneficiary, of the same amount and with the same reference, was made a short time ago.",
+      "Nothing was paid: a payout to the same account or wallet, of the same amount and with the same reference, was made a short time ago.",
     payAnyway: "Pay twice",
     expiredInDialog: "The quote expired before you paid. Close this and get a new one.",
   },

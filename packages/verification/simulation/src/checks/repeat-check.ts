@@ -13,7 +13,7 @@ const turnMs = 5_000;
 
 /** Of merchants with a guard, payouts that repeat an earlier one which had not failed by then. */
 function duplicates(
-  { databases, observer }: Platform,
+  { databases, observer, beneficiaries }: Platform,
   { controls }: Workload,
   payouts: readonly Document[],
 ): string[] {
@@ -30,7 +30,12 @@ function duplicates(
       !allowed.has(`${merchant_id}:${operation_id}`),
   );
   const alike = Map.groupBy(guarded, (each) =>
-    [each.merchant_id, each.beneficiary_id, each.reference_id, each.source_minor].join(" "),
+    [
+      each.merchant_id,
+      beneficiaries.get(String(each.beneficiary_id))?.destination,
+      plainReference(String(each.reference_id)),
+      each.source_minor,
+    ].join(" "),
   );
   const isPrompt = ({ _id }: Document) => {
     const storedMs = observer.storedMs.get(String(_id)) ?? 0;
@@ -49,6 +54,11 @@ function duplicates(
       .filter((each) => some.some((other) => other !== each && wasThere(other, each)))
       .map(({ _id }) => `${_id} repeats another payout, and a guard stands before it`);
   });
+}
+
+/** A reference of the workload without the spellings that it gives to what is paid twice. */
+function plainReference(reference: string): string {
+  return reference.toLowerCase().replaceAll("\u200b", "");
 }
 
 /** A payout is paid again once, after it came back, and both say so. */

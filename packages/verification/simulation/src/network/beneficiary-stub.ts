@@ -21,6 +21,8 @@ export type SimulatedBeneficiary = {
   readonly id: string;
   readonly merchantId: string;
   readonly currency: string;
+  /** The account that is paid; records of one account have the same. */
+  readonly destination: string;
   readonly createdAt: Date;
   readonly stops: Stop[];
 };
@@ -52,6 +54,8 @@ export function wasStopped(
 export type StubOptions = {
   /** Every beneficiary is reported as cleared when it is to be paid. */
   readonly pretendsCleared?: boolean;
+  /** Every record is reported as an account of its own. */
+  readonly hidesDestinations?: boolean;
 };
 
 /**
@@ -61,7 +65,7 @@ export type StubOptions = {
 export function beneficiaryStub(
   scheduler: Scheduler,
   beneficiaries: ReadonlyMap<string, SimulatedBeneficiary>,
-  { pretendsCleared = false }: StubOptions,
+  { pretendsCleared = false, hidesDestinations = false }: StubOptions,
 ): Partial<ServiceImpl<typeof BeneficiaryService>> {
   const { faults, random } = scheduler;
   const found = (merchantId: string, id: string): SimulatedBeneficiary => {
@@ -94,6 +98,7 @@ export function beneficiaryStub(
           ...{ destinationCurrency: currency, transferMethod: "LOCAL", screeningStatus },
           createdAt: timestampFromDate(createdAt),
         },
+        destinationKeys: [hidesDestinations ? id : beneficiary.destination],
       };
     },
     listBeneficiaryCurrencies: async ({ merchantId, beneficiaryIds }) => ({

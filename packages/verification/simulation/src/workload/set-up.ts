@@ -92,9 +92,17 @@ export class SetUp {
     );
     const beneficiaryIds = Object.values(endings).map((currency) => {
       const createdAt = random.pick([longAgo, longAgo, this.#scheduler.now()]);
-      const beneficiary = { id: `ben_${merchantId}_${currency}`, merchantId, currency, createdAt };
-      this.#platform.beneficiaries.set(beneficiary.id, { ...beneficiary, stops: [] });
-      return beneficiary.id;
+      const id = `ben_${merchantId}_${currency}`;
+      const beneficiary = {
+        id,
+        merchantId,
+        currency,
+        destination: `account of ${id}`,
+        createdAt,
+        stops: [],
+      };
+      this.#platform.beneficiaries.set(id, beneficiary);
+      return id;
     });
     return { id, merchantId, beneficiaryIds };
   }

@@ -123,7 +123,8 @@ export class Workload {
     const { random, faults } = this.#scheduler;
     if (this.#bills.length > 0 && random.chance(0.3)) {
       faults.count("paid twice by a merchant");
-      return random.pick(this.#bills);
+      const bill = random.pick(this.#bills);
+      return random.chance(0.5) ? this.#retyped(bill) : bill;
     }
     const account = random.pick(accounts);
     const referenceId = this.#callers.operation();
@@ -134,6 +135,25 @@ export class Workload {
     const bill = { ...this.#terms(account), account, referenceId, ...times };
     this.#bills.push(bill);
     return bill;
+  }
+
+  /** The same bill as a program enters it anew: another record, another spelling. */
+  #retyped(bill: Bill): Bill {
+    const { random, faults } = this.#scheduler;
+    faults.count("paid twice by another record");
+    const id = `${bill.beneficiaryId}_again`;
+    const known = this.#platform.beneficiaries.get(bill.beneficiaryId);
+    if (known === undefined) throw new Error("a bill is of no beneficiary");
+    if (!this.#platform.beneficiaries.has(id)) {
+      const again = { ...known, id, stops: [] };
+      this.#platform.beneficiaries.set(id, again);
+    }
+    const referenceId = random.pick([
+      bill.referenceId,
+      bill.referenceId.toUpperCase(),
+      `\u200b${bill.referenceId}`,
+    ]);
+    return { ...bill, beneficiaryId: id, referenceId };
   }
 
   /** Whom an account pays how much. */
@@ -194,7 +214,14 @@ export class Workload {
   #suspect(merchantId: string): string {
     const id = `ben_${merchantId}_suspect_${this.#callers.operation()}`;
     const currency = endings.destination;
-    const suspect = { id, merchantId, currency, createdAt: this.#scheduler.now(), stops: [] };
+    const suspect = {
+      id,
+      merchantId,
+      currency,
+      destination: `account of ${id}`,
+      createdAt: this.#scheduler.now(),
+      stops: [],
+    };
     this.#platform.beneficiaries.set(id, suspect);
     return id;
   }

@@ -8,6 +8,7 @@ const payout = payoutFrom({
   ...{ source: "USD", destination: "INR", exchangeRate: "83.1234567891" },
   returnCharges: "merchant",
   reissueOf: undefined,
+  duplicateKeys: [],
   ...{ sourceMinor: 1_241n, feesMinor: 37n, receivingMinor: 100_000n },
   beneficiary: {
     ...{ id: "ben_1", name: "Asha Rao", accountNumberMasked: "****1234" },

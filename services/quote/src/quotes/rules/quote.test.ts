@@ -25,6 +25,7 @@ const quoted = {
   id: "ben_1",
   name: "A",
   accountNumberMasked: "*1",
+  destinationKeys: ["account_1"],
   transferMethod: "LOCAL",
   network: "",
 };

@@ -20,6 +20,8 @@ export type QuotedBeneficiary = {
   readonly accountNumberMasked: string;
   readonly transferMethod: string;
   readonly network: string;
+  /** Keyed hashes of the account or wallet that is paid. */
+  readonly destinationKeys: readonly string[];
 };
 
 /** The payout that claimed a quote, and what the merchant sent with it, each "" for nothing. */

@@ -29,7 +29,8 @@ export type PayoutControls = Message<"disburse.payout.v1.PayoutControls"> & {
 
   /**
    * An execute is refused with POSSIBLE_DUPLICATE while a payout that has not failed, executed within so many seconds
-   * before, has the same beneficiary, `reference_id` and source or receiving amount. 0: no such guard.
+   * before, has the same account or wallet, `reference_id` and source or receiving amount. The `reference_id` is compared
+   * without case, white space, unseen and look-alike characters. 0: no such guard.
    *
    * @generated from field: int32 duplicate_window_seconds = 2;
    */
@@ -63,7 +64,8 @@ export type PayoutControlsJson = {
 
   /**
    * An execute is refused with POSSIBLE_DUPLICATE while a payout that has not failed, executed within so many seconds
-   * before, has the same beneficiary, `reference_id` and source or receiving amount. 0: no such guard.
+   * before, has the same account or wallet, `reference_id` and source or receiving amount. The `reference_id` is compared
+   * without case, white space, unseen and look-alike characters. 0: no such guard.
    *
    * @generated from field: int32 duplicate_window_seconds = 2;
    */

@@ -1,0 +1,93 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { RouterContext } from "./observe.ts";
+
+/** Uploads of one merchant at a time, from the first byte to the answer. */
+const merchantMaxDefault = 2;
+/**
+ * Bytes of all uploads: parsed, each takes some ten times its bytes. A merchant's two uploads of
+ * 8 MiB are a quarter of it.
+ */
+const bufferedMaxDefault = 64 * 1024 * 1024;
+/** After a parse, the merchant's next one waits so many times as long: it has a quarter of all. */
+const restShare = 3;
+
+/** Limits of uploads; tests lower them. */
+export type UploadLimits = {
+  readonly merchantMax?: number;
+  readonly bufferedMax?: number;
+};
+
+/** One upload of a merchant. */
+export type Upload = {
+  /** Counts bytes that are kept until the answer; `false`: this process can hold no more. */
+  readonly keep: (bytes: number) => boolean;
+  /** Parses when the merchant has a turn: other merchants' requests are served in between. */
+  readonly parse: <T>(read: () => T) => Promise<T>;
+};
+
+/** One merchant's use of this process. */
+type Use = { open: number; restUntilMs: number };
+
+/**
+ * Shares a process among the uploads of merchants: how many, their bytes and the time to parse
+ * them. A merchant that has used up its own share is refused; no other is.
+ */
+export function createUploads(limits: UploadLimits = {}) {
+  const { merchantMax = merchantMaxDefault, bufferedMax = bufferedMaxDefault } = limits;
+  const uses = new Map<string, Use>();
+  let buffered = 0;
+  const forget = (merchantId: string, use: Use) => {
+    const restMs = use.restUntilMs - performance.now();
+    if (use.open > 0 || uses.get(merchantId) !== use) return;
+    if (restMs <= 0) uses.delete(merchantId);
+    else setTimeout(() => forget(merchantId, use), restMs + 1).unref();
+  };
+  return {
+    /** An upload until its connection has its answer, or a refusal of the merchant's own limit. */
+    begin: (merchantId: string, { res }: RouterContext): Upload | Refused<"RATE_LIMITED"> => {
+      const use = uses.get(merchantId) ?? { open: 0, restUntilMs: 0 };
+      if (use.open >= merchantMax) {
+        return refused("RATE_LIMITED", "Too many uploads at a time of this merchant.");
+      }
+      uses.set(merchantId, use);
+      use.open += 1;
+      let kept = 0;
+      let isOver = false;
+      res.once("close", () => {
+        isOver = true;
+        use.open -= 1;
+        buffered -= kept;
+        forget(merchantId, use);
+      });
+      return {
+        keep: (bytes) => {
+          // What came after the answer would never be given back.
+          if (isOver || buffered + bytes > bufferedMax) return false;
+          buffered += bytes;
+          kept += bytes;
+          return true;
+        },
+        parse: (read) => parseInTurn(use, read),
+      };
+    },
+  };
+}
+
+/** The uploads of a process. */
+export type Uploads = ReturnType<typeof createUploads>;
+
+async function parseInTurn<T>(use: Use, read: () => T): Promise<T> {
+  for (;;) {
+    const restMs = use.restUntilMs - performance.now();
+    if (restMs <= 0) break;
+    await pause(restMs);
+  }
+  const beganMs = performance.now();
+  try {
+    return read();
+  } finally {
+    const endedMs = performance.now();
+    use.restUntilMs = endedMs + restShare * (endedMs - beganMs);
+  }
+}
