@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
@@ -12,7 +12,6 @@ import { readPublicKeys } from "@disburse/invariants/evidence/statements.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import { mongodbUri } from "@disburse/testkit/engine.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { payerOf } from "./payer.ts";
 
@@ -176,10 +175,10 @@ it("nothing is found while payouts are on their way", async () => {
       isPaying = false;
     },
   );
-  do expect((await verify()).lines.at(-1)).toMatch(/^verified/);
+  do expect((await verify()).lines.join("\n")).toMatch(/^verified/m);
   while (isPaying);
   await paying;
-  expect((await verify()).lines.at(-1)).toMatch(/^verified/);
+  expect((await verify()).lines.join("\n")).toMatch(/^verified/m);
 });
 
 describe("tampering", () => {
@@ -322,7 +321,7 @@ describe("tampering", () => {
       "an account's balance is another",
       /^CHANGED {2}payout: acc_\w+: its balances are not those of its last entry/m,
       async () => {
-        const available = Decimal128.fromString("99999999999");
+        const available = toDecimal128(99_999_999_999n);
         return change(accounts(), await only(accounts(), { _id: accountId }), { available });
       },
     ],
@@ -330,7 +329,7 @@ describe("tampering", () => {
       "an account's held money is another",
       /^CHANGED {2}payout: acc_\w+: its balances are not those of its last entry/m,
       async () => {
-        const held = Decimal128.fromString("1");
+        const held = toDecimal128(1n);
         return change(accounts(), await only(accounts(), { _id: accountId }), { held });
       },
     ],
@@ -393,7 +392,7 @@ describe("tampering", () => {
       "a payout's amount is another",
       /^CHANGED {2}payout: po_\w+: its receiving amount is not its quote's/m,
       async () => {
-        const receiving_minor = Decimal128.fromString("1");
+        const receiving_minor = toDecimal128(1n);
         return change(payouts(), await settled(), { receiving_minor });
       },
     ],

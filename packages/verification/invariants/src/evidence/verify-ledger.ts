@@ -58,7 +58,7 @@ async function verifyAccount(
   const chain = `ledger/${account._id}`;
   const shipped = heads.of("payout", chain);
   const links = createChainCheck("payout", chain, shipped);
-  const money = createAccountCheck(account);
+  const money = createAccountCheck(withWholeEntries(account));
   const flaws: Flaw[] = [];
   let [entries, last] = [0, 0];
   const add = (entry: RecordedEntry) => {
@@ -145,6 +145,15 @@ function ledgerLink(entry: RecordedEntry): Link {
   const strays = Object.keys(entry).filter((field) => !entryFields.has(field));
   const hashAt = (at: number) => hashOf({ ...entry, sequence: at }, entry._id);
   return { sequence, previous, hash, strays, hashAt };
+}
+
+/** An account whose entries have what the ledger adds to them: whose they are. */
+export function withWholeEntries(account: Account): Account {
+  const { _id: account_id, merchant_id, currency } = account;
+  const recent = account.recent.map((entry) => {
+    return { ...entry, account_id, merchant_id, currency };
+  });
+  return { ...account, recent };
 }
 
 function asRecorded({ _id, merchant_id, currency }: Account, recent: RecentEntry): RecordedEntry {

@@ -6,6 +6,7 @@ import { checkPayoutMoney } from "../payout-check.ts";
 import { checkQuote } from "../quote-check.ts";
 import { hashFlaw } from "./content-hash.ts";
 import type { Flaw } from "./flaw.ts";
+import { withWholeEntries } from "./verify-ledger.ts";
 
 /** A claim and its payout are two writes; a crash between them takes seconds to complete. */
 const claimedForMs = 60_000;
@@ -29,24 +30,33 @@ export async function verifyPayouts(databases: Databases, now: Date) {
 /** A flaw whose subject is the id of its record. */
 type Judge<T> = (records: readonly T[]) => Promise<Flaw[]>;
 
-/** A running platform changes records while others are read: flaws count that are found again. */
+/** So long after a flaw was found its record is read once more. */
 const againAfterMs = 300;
-const againMax = 2;
 
+/**
+ * The flaws of records that did not change while others were read. A running platform moves
+ * payouts on in the meantime: those that it moved are judged anew, until they rest.
+ */
 async function lasting<C extends CollectionName>(
   databases: Databases,
   name: C,
   batch: readonly Documents[C][number][],
   judgeAll: Judge<Documents[C][number]>,
 ): Promise<Flaw[]> {
-  let flaws = await judgeAll(batch);
-  for (let again = 0; again < againMax && flaws.length > 0; again += 1) {
-    await pause(againAfterMs);
-    const ids = [...new Set(flaws.map(({ subject }) => subject))];
-    const found = collectionOf(databases, name).find({ _id: { $in: ids } } as never);
-    flaws = await judgeAll((await found.toArray()) as Documents[C][number][]);
+  const read = readerOf(databases);
+  const lasted: Flaw[] = [];
+  let moved = batch;
+  while (moved.length > 0) {
+    const flaws = await judgeAll(moved);
+    const judged = new Map(moved.map((record) => [record._id, JSON.stringify(record)]));
+    const ids = new Set(flaws.map(({ subject }) => subject));
+    if (ids.size > 0) await pause(againAfterMs);
+    const found = await read(name, [...ids]);
+    moved = found.filter((record) => judged.get(record._id) !== JSON.stringify(record));
+    const isMoving = new Set(moved.map(({ _id }) => _id));
+    lasted.push(...flaws.filter(({ subject }) => !isMoving.has(subject)));
   }
-  return flaws;
+  return lasted;
 }
 
 async function judge(databases: Databases, payouts: readonly Payout[]): Promise<Flaw[]> {
@@ -54,7 +64,7 @@ async function judge(databases: Databases, payouts: readonly Payout[]): Promise<
   const keys = payouts.flatMap(({ _id }) => payoutSteps.map((step) => `${_id}:${step}`));
   const index = indexDocuments({
     // Before the ledger: what an account no longer carries is there by then.
-    accounts: await read("accounts", payouts.flatMap(accountsOf)),
+    accounts: (await read("accounts", payouts.flatMap(accountsOf))).map(withWholeEntries),
     ledger_entries: await read("ledger_entries", keys),
     quotes: await read(
       "quotes",
