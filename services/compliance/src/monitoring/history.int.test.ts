@@ -110,7 +110,7 @@ async function bring(rpc: Rpc, { day, bytes }: Day): Promise<unknown[]> {
   return counts;
 }
 
-/** The aliases of these days are not kept: one of an entry that is none, and the file's end mark. */
+/** The aliases of these days are not kept: one of no entry, and the file's end mark. */
 const alternates = new TextEncoder().encode('1,1,"aka","NONE",-0- \r\n\u001a');
 
 const verdictsNow = async () =>
