@@ -26,16 +26,14 @@ it("runs at once, again while there is more, when woken, and after a failure", a
 
 it("pauses for as long as a timer can, where its interval is longer", async () => {
   vi.useFakeTimers();
-  const set = vi.spyOn(globalThis, "setTimeout");
   try {
     const run = vi.fn(async () => false);
     const loop = startLoop({ name: "test", everyMs: 2 ** 31, log: silentLog, run });
+    // A timer that cannot hold its pause, of Node and here, fires after 1 ms.
     await vi.advanceTimersByTimeAsync(60_000);
     expect(run).toHaveBeenCalledTimes(1);
-    expect(set.mock.calls.map(([, ms]) => ms)).toEqual([2 ** 31 - 1]);
     await loop.stop();
   } finally {
-    set.mockRestore();
     vi.useRealTimers();
   }
 });
