@@ -232,7 +232,8 @@ function toQuote(document: QuoteDocument): Quote {
       accountNumberMasked: document.beneficiary.account_number_masked,
       transferMethod: document.beneficiary.transfer_method,
       network: document.beneficiary.network,
-      destinationKeys: document.beneficiary.destination_keys,
+      // A quote that was stored before quotes had them.
+      destinationKeys: document.beneficiary.destination_keys ?? [],
     },
     metadata: metadataOf(document.metadata),
     fixed: document.fixed ?? "source",
