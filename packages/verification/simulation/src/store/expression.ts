@@ -78,7 +78,13 @@ function variable(name: string, { document, now }: Scope): unknown {
 export function withFields(before: Document, fields: Document, scope: Scope): Document {
   const after: Document = { ...before };
   for (const [name, expression] of Object.entries(fields)) {
-    if (name.includes(".")) throw new Error("the simulated store sets whole fields in a pipeline");
+    const [first = name, ...rest] = name.split(".");
+    if (rest.length > 0) {
+      const inner = after[first] ?? {};
+      if (!isDocument(inner)) throw new Error("the simulated store sets fields of documents alone");
+      after[first] = withFields(inner, { [rest.join(".")]: expression }, scope);
+      continue;
+    }
     const isPlain = isDocument(expression) && !Object.keys(expression)[0]?.startsWith("$");
     const there = before[name];
     const value =
