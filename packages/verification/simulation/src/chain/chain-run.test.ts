@@ -4,7 +4,7 @@ import { virtualGlobals } from "../scheduler/virtual-globals.ts";
 import { without } from "../test-sabotage.ts";
 import { runChainSeed } from "./chain-run.ts";
 
-const seeds = 30;
+const seeds = 60;
 
 let globals: ReturnType<typeof virtualGlobals>;
 beforeAll(() => {
