@@ -38,6 +38,8 @@ let screensParties = true;
 const listed = new Set<string>();
 let service: ChildProcess;
 let client: ServiceClient<typeof BeneficiaryService>;
+/** Registers for the merchant: operators do not. */
+let gateway: ServiceClient<typeof BeneficiaryService>;
 let output = "";
 let namespace: string;
 
@@ -101,10 +103,12 @@ beforeAll(async () => {
     timeout: 30_000,
   });
   client = connectService(BeneficiaryService, url, { identity: testTrust.person("test") });
+  gateway = connectService(BeneficiaryService, url, { identity: testTrust.service("gateway") });
 });
 
 afterAll(async () => {
   client?.close();
+  gateway?.close();
   service?.kill("SIGKILL");
   await compliance?.stop();
 });
@@ -112,7 +116,7 @@ afterAll(async () => {
 function create() {
   const [form] = cryptoBeneficiary.forms;
   const fields = fromJson(CryptoBeneficiaryFieldsSchema, form === undefined ? {} : exampleOf(form));
-  return client.rpc.createCryptoBeneficiary({ mutation: mutation(), merchantId, fields });
+  return gateway.rpc.createCryptoBeneficiary({ mutation: mutation(), merchantId, fields });
 }
 
 const status = async (beneficiaryId: string) =>
