@@ -194,12 +194,7 @@ class EntryJudge {
   ): Verdict {
     const { payoutId, amount, state, debits } = payment;
     if (state === "rejected") return unknown(source, payment, "debited-after-rejection");
-    if (state !== "sent") {
-      if (this.#isSecond(`debit ${payoutId}`, debits, booking, entry)) {
-        return unknown(source, payment, "debited-twice");
-      }
-      return this.#known(source, payment, "debit", booking);
-    }
+    if (state !== "sent") return this.#again(source, payment, "debit", booking, entry);
     const charges = chargesBeside(amount, entry, unit);
     if (charges === undefined) return unknown(source, payment, "amount-differs");
     this.#bookedBy.set(`debit ${payoutId}`, entry.number);
@@ -229,12 +224,7 @@ class EntryJudge {
       return unknown(source, payment, "credit-that-is-no-return");
     }
     if (state === "rejected") return unknown(source, payment, "returned-after-rejection");
-    if (state === "returned") {
-      if (this.#isSecond(`return ${payoutId}`, returns, booking, entry)) {
-        return unknown(source, payment, "returned-twice");
-      }
-      return this.#known(source, payment, "return", booking);
-    }
+    if (state === "returned") return this.#again(source, payment, "return", booking, entry);
     if (booked?.currency !== amount.currency) {
       return unknown(source, payment, "returned-in-another-currency");
     }
@@ -270,9 +260,19 @@ class EntryJudge {
     return !isNamed && compared === "same" && before !== undefined && before !== number;
   }
 
-  #known(source: Source, payment: SentPayment, of: "debit" | "return", booking: Booking): Verdict {
+  /** Judges a booking of a payment that was debited or returned before. */
+  #again(
+    source: Source,
+    payment: SentPayment,
+    of: "debit" | "return",
+    booking: Booking,
+    entry: Entry,
+  ): Verdict {
     const { payoutId, debits, returns } = payment;
     const known = of === "debit" ? debits : returns;
+    if (this.#isSecond(`${of} ${payoutId}`, known, booking, entry)) {
+      return unknown(source, payment, of === "debit" ? "debited-twice" : "returned-twice");
+    }
     const isNew = compare(known, booking) === "first" || isFirstName(known, booking);
     if (!isNew) return { source, verdict: "known", payoutId };
     const all = [...known, booking];

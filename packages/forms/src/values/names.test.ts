@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { companyNameProblem, personNameProblem } from "./names.ts";
 
-const placeholder = "must be a name: placeholders such as N/A are none";
+const placeholder = "must be a name, not a placeholder such as N/A";
 
 it.each([
   ...["N/A", "n/a", "N/A.", "n.a.", "null", "NULL", "None", "undefined", "Unknown", "(null)"],

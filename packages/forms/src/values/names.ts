@@ -27,7 +27,7 @@ function isPlaceholder(name: string): boolean {
   );
 }
 
-const placeholderProblem = "must be a name: placeholders such as N/A are none";
+const placeholderProblem = "must be a name, not a placeholder such as N/A";
 
 /** What is wrong with the whole name of a person; `undefined` for a name. */
 export function personNameProblem(name: string): string | undefined {
