@@ -3,8 +3,8 @@ import { companyNameProblem, personNameProblem } from "../values/names.ts";
 
 /** Rules on whole names; the other fields of a name may say less: Jennifer Null is a person. */
 
-const person = "The name of a person is no placeholder such as N/A, and has a letter.";
-const company = "The name of a company is no placeholder such as N/A, and has a letter or digit.";
+const person = "The name of a person has a letter and is not a placeholder such as N/A.";
+const company = "The name of a company has a letter or digit and is not a placeholder such as N/A.";
 
 /** A person's whole name in one field. */
 export function personName(field: string, when?: Condition): Rule {

@@ -283,7 +283,7 @@ export interface Depositor {
   depositor_details?: {
     /**
      * The person.
-     * - The name of a person is no placeholder such as N/A, and has a letter.
+     * - The name of a person has a letter and is not a placeholder such as N/A.
      */
     person_details?: {
       /** First name. */
@@ -320,7 +320,7 @@ export interface Depositor {
   };
   /**
    * Business info.
-   * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+   * - The name of a company has a letter or digit and is not a placeholder such as N/A.
    */
   depositor_business_details?: {
     /** EIN, registration number or tax id. */
@@ -349,7 +349,7 @@ export interface Depositor {
   company_owner_details?: Array<{
     /**
      * The person.
-     * - The name of a person is no placeholder such as N/A, and has a letter.
+     * - The name of a person has a letter and is not a placeholder such as N/A.
      */
     person_details?: {
       /** First name. */
@@ -1692,8 +1692,8 @@ export interface ChallengeWebhook {
 /**
  * A person who is paid in crypto currency.
  * - The destination currency must be one that lives on the network.
- * - The name of a person is no placeholder such as N/A, and has a letter.
- * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+ * - The name of a person has a letter and is not a placeholder such as N/A.
+ * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  */
 export interface CryptoBeneficiaryIndividualRequest {
   /** Full name. */
@@ -1737,8 +1737,8 @@ export interface CryptoBeneficiaryIndividualRequest {
 /**
  * A company that is paid in crypto currency.
  * - The destination currency must be one that lives on the network.
- * - The name of a person is no placeholder such as N/A, and has a letter.
- * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+ * - The name of a person has a letter and is not a placeholder such as N/A.
+ * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  */
 export interface CryptoBeneficiaryCorporateRequest {
   /** Full name. */
@@ -1785,8 +1785,8 @@ export interface CryptoBeneficiaryCorporateRequest {
  * - ACH and LOCAL transfers of USD and USDC stay in the United States.
  * - SWIFT takes a BIC (ISO 9362), ACH CODE an ABA routing number with its checksum.
  * - Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.
- * - The name of a person is no placeholder such as N/A, and has a letter.
- * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+ * - The name of a person has a letter and is not a placeholder such as N/A.
+ * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
  * - `beneficiary_name_latin` is in Latin letters.
  * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
@@ -1864,8 +1864,8 @@ export interface FiatBeneficiaryUsdRequest {
  * A bank account that is paid in INR.
  * - INR is sent to India.
  * - The routing value is an IFSC.
- * - The name of a person is no placeholder such as N/A, and has a letter.
- * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+ * - The name of a person has a letter and is not a placeholder such as N/A.
+ * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
  * - `beneficiary_name_latin` is in Latin letters.
  * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
@@ -1947,8 +1947,8 @@ export interface FiatBeneficiaryInrRequest {
  * A bank account that is paid in EUR over SEPA.
  * - The account number is a valid IBAN (ISO 13616) of a country in SEPA.
  * - The BIC is one of ISO 9362.
- * - The name of a person is no placeholder such as N/A, and has a letter.
- * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+ * - The name of a person has a letter and is not a placeholder such as N/A.
+ * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
  * - `beneficiary_name_latin` is in Latin letters.
  * - `-` or `N/A` is accepted as postcode in countries without postcodes.
@@ -1988,9 +1988,9 @@ export interface FiatBeneficiaryEurRequest {
 
 /**
  * What the beneficiary is asked for, and what is set already.
- * - The name of a person is no placeholder such as N/A, and has a letter.
- * - The name of a company is no placeholder such as N/A, and has a letter or digit.
- * - The name of a person is no placeholder such as N/A, and has a letter.
+ * - The name of a person has a letter and is not a placeholder such as N/A.
+ * - The name of a company has a letter or digit and is not a placeholder such as N/A.
+ * - The name of a person has a letter and is not a placeholder such as N/A.
  */
 export interface CreateBeneficiaryLinkRequest {
   /** Currency that the beneficiary is paid. */
@@ -2039,7 +2039,7 @@ export interface DepositorIndividualRequest {
   depositor_details: {
     /**
      * The person.
-     * - The name of a person is no placeholder such as N/A, and has a letter.
+     * - The name of a person has a letter and is not a placeholder such as N/A.
      */
     person_details: {
       /** First name. */
@@ -2086,7 +2086,7 @@ export interface DepositorCorporateRequest {
   depositor_type: "Corporate";
   /**
    * Business info.
-   * - The name of a company is no placeholder such as N/A, and has a letter or digit.
+   * - The name of a company has a letter or digit and is not a placeholder such as N/A.
    */
   depositor_business_details: {
     /** EIN, registration number or tax id. */
@@ -2115,7 +2115,7 @@ export interface DepositorCorporateRequest {
   company_owner_details: Array<{
     /**
      * The person.
-     * - The name of a person is no placeholder such as N/A, and has a letter.
+     * - The name of a person has a letter and is not a placeholder such as N/A.
      */
     person_details: {
       /** First name. */
