@@ -38,13 +38,15 @@ export function createShares({ noun, callerMax, merchantMax }: ShareLimits) {
       { merchantId, actor }: Counted,
       { res }: RouterContext,
     ): Refused<"RATE_LIMITED"> | undefined => {
+      // A client that left before has had its `close`: nothing would end the count.
+      if (res.destroyed) return refused("RATE_LIMITED", "The client has disconnected.");
       const names = [`caller ${actor.id}`, `merchant ${merchantId}`] as const;
       const [ofCaller, ofMerchant] = names.map((name) => open.get(name) ?? 0);
       if (ofCaller !== undefined && ofCaller >= callerMax) {
         return refused("RATE_LIMITED", `Too many ${noun} at a time.`);
       }
       if (ofMerchant !== undefined && ofMerchant >= merchantMax) {
-        return refused("RATE_LIMITED", `Too many ${noun} at a time of this merchant.`);
+        return refused("RATE_LIMITED", `This merchant has too many ${noun} at a time.`);
       }
       for (const name of names) add(name, 1);
       res.once("close", () => {

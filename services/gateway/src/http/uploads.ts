@@ -46,9 +46,11 @@ export function createUploads(limits: UploadLimits = {}) {
   return {
     /** An upload until its connection has its answer, or a refusal of the merchant's own limit. */
     begin: (merchantId: string, { res }: RouterContext): Upload | Refused<"RATE_LIMITED"> => {
+      // A client that left before has had its `close`: nothing would end the count.
+      if (res.destroyed) return refused("RATE_LIMITED", "The client has disconnected.");
       const use = uses.get(merchantId) ?? { open: 0, restUntilMs: 0 };
       if (use.open >= merchantMax) {
-        return refused("RATE_LIMITED", "Too many uploads at a time of this merchant.");
+        return refused("RATE_LIMITED", "This merchant has too many uploads at a time.");
       }
       uses.set(merchantId, use);
       use.open += 1;
