@@ -78,7 +78,7 @@ export function createDuplicateGuard(deps: GuardDeps) {
     ): Promise<Turn | undefined | Refused<"POSSIBLE_DUPLICATE">> => {
       const windowMs = deps.controls.of(asked.merchantId)?.duplicateWindowMs;
       if (windowMs === undefined || asked.duplicateKeys.length === 0) return undefined;
-      const turn = await takeTurn(deps, turns, asked);
+      const turn = await takeTurns(deps, turns, asked);
       const since = new Date(asked.now.getTime() - windowMs);
       const earlier = await findEarlier(deps.payouts, asked, since);
       if (earlier === undefined) return turn;
@@ -113,13 +113,38 @@ async function findEarlier(
   return (await payouts.findOne(same, options))?._id;
 }
 
-async function takeTurn(
+/**
+ * Takes the turn of every key: two payouts repeat each other where they have one key in common,
+ * whichever it is. All executes take them in the same order, so none waits for each other.
+ */
+async function takeTurns(
   deps: GuardDeps,
   turns: Collection<TurnDocument>,
   asked: AskedPayout,
 ): Promise<Turn> {
-  const { merchantId, duplicateKeys, payoutId, accountId } = asked;
-  const _id = `${merchantId}:${duplicateKeys[0]}`;
+  const taken: Turn[] = [];
+  const end: Turn["end"] = async (how) => {
+    for (const each of taken) await each.end(how);
+  };
+  try {
+    for (const key of asked.duplicateKeys.toSorted()) {
+      taken.push(await takeTurn(deps, turns, asked, key));
+    }
+  } catch (error) {
+    await end("refused");
+    throw error;
+  }
+  return { end };
+}
+
+async function takeTurn(
+  deps: GuardDeps,
+  turns: Collection<TurnDocument>,
+  asked: AskedPayout,
+  key: string,
+): Promise<Turn> {
+  const { merchantId, payoutId, accountId } = asked;
+  const _id = `${merchantId}:${key}`;
   const own = { payout_id: payoutId, account_id: accountId };
   // Where it ends by itself meanwhile, another execute has it.
   const its = { _id, payout_id: payoutId };

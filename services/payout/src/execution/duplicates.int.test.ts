@@ -119,6 +119,23 @@ describe("with a guard against duplicates", () => {
     expect(codes.filter((code) => code === "OK")).toHaveLength(1);
   });
 
+  it.each<[string, string[][], string[]]>([
+    ["records before and after a rotation", [["old"], ["new", "old"]], ["R"]],
+    ["spellings that have one form in common", [["one"]], ["НОМЕР", "номер"]],
+  ])("of many %s at once one is paid", async (_what, destinations, spellings) => {
+    const calls = Array.from({ length: 4 }, () =>
+      destinations.flatMap((destinationKeys) =>
+        spellings.map((spelling) => {
+          const quoteId = platform.quote(accountId, { destinationKeys });
+          return codeOf(execute(quoteId, { referenceId: `${spelling} ${referenceId}` }));
+        }),
+      ),
+    );
+    const codes = await Promise.all(calls.flat());
+    expect(codes.filter((code) => code === "OK")).toHaveLength(1);
+    expect(await turns().countDocuments()).toBe(0);
+  });
+
   it("one that left or arrived with the same amount is found, another beneficiary's is not", async () => {
     const { payoutId } = await execute();
     const asked = {
