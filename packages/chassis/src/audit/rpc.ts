@@ -42,7 +42,6 @@ function jsonLine(service: string, entry: AuditEntry): string {
       ...{ content: call.content, request_id: call.requestId, outcome: call.outcome },
     }),
     previous_hash: entry.previousHash,
-    hash_version: entry.hashVersion,
     hash: entry.hash,
   });
 }

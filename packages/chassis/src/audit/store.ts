@@ -7,7 +7,6 @@ import {
   type AuditRecord,
   auditKeyOf,
   findTampering,
-  type HashVersion,
   nextEntry,
 } from "./trail.ts";
 
@@ -25,7 +24,6 @@ type AuditDocument = {
   call?: StoredCall;
   previous_hash: string;
   /** Absent: 1. */
-  hash_version?: HashVersion;
   hash: string;
   created_at: Date;
 };
@@ -199,7 +197,7 @@ async function insertNext(entries: Collection<AuditDocument>, records: readonly 
 }
 
 function documentOf(entry: AuditEntry): AuditDocument {
-  const { sequence, person, action, subject, operation, detail, call, hashVersion } = entry;
+  const { sequence, person, action, subject, operation, detail, call } = entry;
   return {
     _id: sequence,
     schema_version: 1,
@@ -207,7 +205,6 @@ function documentOf(entry: AuditEntry): AuditDocument {
     ...{ person, action, subject, operation, detail },
     ...(call && { call: storedCall(call) }),
     previous_hash: entry.previousHash,
-    hash_version: hashVersion,
     hash: entry.hash,
     created_at: entry.at,
   };
@@ -230,7 +227,6 @@ function toEntry<Action extends string>(document: AuditDocument): AuditEntry<Act
     action: document.action as Action,
     ...(call && { call: toCall(call) }),
     previousHash: document.previous_hash,
-    hashVersion: document.hash_version ?? 1,
     at: document.created_at,
   };
 }

@@ -40,14 +40,9 @@ export type AuditEntry<Action extends string = string> = AuditRecord<Action> & {
   readonly sequence: number;
   /** "" for the first. */
   readonly previousHash: string;
-  /** Which rule `hash` was made by: 1 until calls were kept. */
-  readonly hashVersion: HashVersion;
   /** SHA-256 in hexadecimal. */
   readonly hash: string;
 };
-
-/** The rules by which hashes were made, the last of which makes new ones. */
-export type HashVersion = 1 | 2;
 
 /** The key under which an action is kept once: a call by its RPC, merchant and operation. */
 export function auditKeyOf({ action, subject, operation, call }: AuditRecord): string {
@@ -63,25 +58,22 @@ export function nextEntry<Action extends string>(
   const at = head !== undefined && head.at > record.at ? head.at : record.at;
   const sequence = (head?.sequence ?? 0) + 1;
   const previousHash = head?.hash ?? "";
-  const unsealed = { ...record, at, sequence, previousHash, hashVersion: 2 as const };
+  const unsealed = { ...record, at, sequence, previousHash };
   return { ...unsealed, hash: hashOf(unsealed) };
 }
 
 /**
- * The fields in this order, as a JSON array: strings, a number and an array of strings have one
- * form in JSON. The second rule names itself, and covers the key and the call.
+ * The rule's name and the fields in this order, as a JSON array: strings, a number and an array of
+ * strings have one form in JSON.
  */
 function hashOf(entry: Omit<AuditEntry, "hash">): string {
   const { previousHash, sequence, at, person, action, subject, operation, detail } = entry;
   const fields = [
-    ...[previousHash, sequence, at.toISOString(), person],
-    ...[action, subject, operation, detail],
+    ...["disburse audit entry", previousHash, sequence, at.toISOString(), person],
+    ...[action, subject, operation, detail, auditKeyOf(entry)],
+    callFields(entry.call),
   ];
-  const sealed =
-    entry.hashVersion === 1
-      ? fields
-      : ["disburse audit entry 2", ...fields, auditKeyOf(entry), callFields(entry.call)];
-  return createHash("sha256").update(JSON.stringify(sealed)).digest("hex");
+  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
 }
 
 function callFields(call: AuditCall | undefined) {
@@ -109,12 +101,11 @@ export function findTampering(entries: readonly AuditEntry[], range: ChainRange)
   return undefined;
 }
 
-type Link = Pick<AuditEntry, "sequence" | "hash" | "hashVersion">;
+type Link = Pick<AuditEntry, "sequence" | "hash">;
 
 /** The predecessor of the first entry. */
-const start: Link = { sequence: 0, hash: "", hashVersion: 1 };
+const start: Link = { sequence: 0, hash: "" };
 
-function follows({ sequence, previousHash, hashVersion }: AuditEntry, before: Link): boolean {
-  const isNext = sequence === before.sequence + 1 && previousHash === before.hash;
-  return isNext && hashVersion >= before.hashVersion;
+function follows({ sequence, previousHash }: AuditEntry, before: Link): boolean {
+  return sequence === before.sequence + 1 && previousHash === before.hash;
 }

@@ -30,8 +30,6 @@ export type Entry = {
   /** The key of the entry that a return or a reversal takes back; else "". */
   readonly reverses: string;
   readonly previous_hash: string;
-  /** Absent: 1, the rule of before merchant and actor were covered. */
-  readonly hash_version?: number;
   readonly hash: string;
   readonly actor?: { readonly kind: string; readonly id: string };
   readonly created_at: Date;

@@ -88,18 +88,16 @@ function hasOwnKey(entry: Entry, key: string): boolean {
 
 /** The chain's link, as the decisions on the ledger and on evidence (0008, 0043) write it down. */
 export function hashOf(entry: Entry, key: string): string {
+  const { actor } = entry;
   const fields = [
-    ...[entry.previous_hash, key, entry.account_id, entry.sequence, entry.step, entry.currency],
-    ...[minorOf(entry.amount).toString(), entry.payout_id, entry.note],
+    ...["disburse ledger entry", entry.previous_hash, key, entry.account_id, entry.sequence],
+    ...[entry.step, entry.currency, minorOf(entry.amount).toString(), entry.payout_id, entry.note],
     ...[minorOf(entry.available).toString(), minorOf(entry.held).toString()],
     entry.postings.map(({ account, currency, amount }) => [account, currency, amount]),
-    ...[entry.reverses, entry.created_at.toISOString()],
+    ...[entry.reverses, entry.created_at.toISOString(), entry.merchant_id],
+    actor === undefined ? null : [actor.kind, actor.id],
   ];
-  const { actor, merchant_id } = entry;
-  const by = actor === undefined ? null : [actor.kind, actor.id];
-  const sealed =
-    entry.hash_version === 2 ? ["disburse ledger entry 2", ...fields, merchant_id, by] : fields;
-  return createHash("sha256").update(JSON.stringify(sealed)).digest("hex");
+  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
 }
 
 function checkPostings(

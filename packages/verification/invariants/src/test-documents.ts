@@ -93,8 +93,6 @@ function chain(): RecordedEntry[] {
       postings: postingsOf[step] ?? [],
       reverses: step === "reversal" ? credit : step === "return" ? `po_${name}:post` : "",
       ...{ previous_hash: previous, created_at: at },
-      // As in a ledger that was begun before the second rule.
-      ...(index > 1 && { hash_version: 2 }),
     };
     const hash = hashOf({ ...entry, hash: "" }, key);
     previous = hash;

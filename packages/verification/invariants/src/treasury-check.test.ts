@@ -67,7 +67,7 @@ function chain(): RecordedEntry[] {
       payout_id: step === "fund" ? "" : "po_1",
       ...{ sequence: index + 1, available, held, postings, previous_hash: previous },
       reverses: step === "rail_return" ? "po_1:rail_post" : "",
-      ...{ hash_version: 2, created_at: at },
+      created_at: at,
     };
     const hash = hashOf({ ...entry, hash: "" }, key);
     previous = hash;

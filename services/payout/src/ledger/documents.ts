@@ -4,7 +4,7 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import type { RememberedRefusals } from "./refusals.ts";
-import type { Account, HashVersion, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
+import type { Account, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
 import { type HouseSums, postingText } from "./rules/postings.ts";
 
 /** What it takes to claim and create the payout of a hold after a crash. */
@@ -46,7 +46,6 @@ export type EntryFields = {
   reverses: string;
   previous_hash: string;
   /** Absent: 1. */
-  hash_version?: HashVersion;
   hash: string;
   /** Who credited the account; of a payout's movements, the payout says. */
   actor?: StoredActor;
@@ -156,7 +155,6 @@ export function recentEntry(entry: LedgerEntry, actor: StoredActor | undefined):
     postings: entry.postings.map((each) => ({ ...each, amount: postingText(each.amount) })),
     reverses,
     previous_hash: entry.previousHash,
-    hash_version: entry.hashVersion,
     hash,
     ...(actor === undefined ? {} : { actor }),
     created_at: entry.createdAt,
@@ -193,7 +191,6 @@ export function toLedgerEntry(document: LedgerDocument): LedgerEntry {
     postings: document.postings.map((each) => ({ ...each, amount: storedDecimal(each.amount) })),
     reverses: document.reverses,
     previousHash: document.previous_hash,
-    hashVersion: document.hash_version ?? 1,
     hash: document.hash,
     actor: document.actor,
     createdAt: document.created_at,

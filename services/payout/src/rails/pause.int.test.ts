@@ -67,7 +67,6 @@ it("counts at once where it was made, and within a second elsewhere", async () =
       person: "ada",
       operation: "op",
       previousHash: "",
-      hashVersion: 2 as const,
       hash: "",
     };
     return states.follow({ ...entry, ...rest });

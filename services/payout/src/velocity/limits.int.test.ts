@@ -71,7 +71,7 @@ it("are known to other processes with their next look, in whatever order they we
   const other = await openVelocityLimits(platform.database);
   const entry = (sequence: number, subject: string, count_hour: number) => ({
     ...{ sequence, subject, action: "velocity.set" as const, person: "ada", operation: "op" },
-    ...{ previousHash: "", hashVersion: 2 as const, hash: "", at: new Date() },
+    ...{ previousHash: "", hash: "", at: new Date() },
     detail: JSON.stringify({ merchant: { count_hour, amounts: [] }, beneficiary: { amounts: [] } }),
   });
   await platform.velocity.follow(entry(902, "mer_late", 2));

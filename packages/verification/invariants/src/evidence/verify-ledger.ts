@@ -137,7 +137,7 @@ async function verifyOwners(databases: Databases, accounts: ReadonlyMap<string, 
 const entryFields = new Set([
   ...["_id", "key", "schema_version", "account_id", "merchant_id", "currency", "step", "amount"],
   ...["payout_id", "note", "sequence", "available", "held", "postings", "reverses", "actor"],
-  ...["previous_hash", "hash_version", "hash", "created_at"],
+  ...["previous_hash", "hash", "created_at"],
 ]);
 
 function ledgerLink(entry: RecordedEntry): Link {

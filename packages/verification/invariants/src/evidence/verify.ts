@@ -36,7 +36,6 @@ type AuditDocument = {
     readonly outcome: string;
   };
   readonly previous_hash: string;
-  readonly hash_version?: number;
   readonly hash: string;
   readonly created_at: Date;
 };
@@ -103,7 +102,7 @@ async function verifyTrail(
 
 const auditFields = new Set([
   ...["_id", "schema_version", "key", "person", "action", "subject", "operation", "detail", "call"],
-  ...["previous_hash", "hash_version", "hash", "created_at"],
+  ...["previous_hash", "hash", "created_at"],
 ]);
 
 function auditLink(document: AuditDocument): Link {
@@ -115,18 +114,15 @@ function auditLink(document: AuditDocument): Link {
 /** The link of an audit trail, as decision 0043 writes it down. */
 function auditHash(document: AuditDocument, sequence: number): string {
   const { previous_hash, created_at, person, action, subject, operation, detail } = document;
-  const fields = [
-    ...[previous_hash, sequence, created_at.toISOString(), person],
-    ...[action, subject, operation, detail],
-  ];
   const { call, key } = document;
   const called = call && [
     ...[call.caller, call.roles, call.rpc, call.merchant_id],
     ...[call.content, call.request_id, call.outcome],
   ];
-  const sealed =
-    document.hash_version === 2
-      ? ["disburse audit entry 2", ...fields, key, called ?? null]
-      : fields;
-  return createHash("sha256").update(JSON.stringify(sealed)).digest("hex");
+  const fields = [
+    ...["disburse audit entry", previous_hash, sequence, created_at.toISOString(), person],
+    ...[action, subject, operation, detail, key],
+    called ?? null,
+  ];
+  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
 }

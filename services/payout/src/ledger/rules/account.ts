@@ -123,9 +123,6 @@ export type Posting = {
 /** Who made a movement that no payout made: a credit, its reversal. */
 export type EntryActor = { readonly kind: string; readonly id: string };
 
-/** The rules by which hashes of entries were made, the last of which makes new ones. */
-export type HashVersion = 1 | 2;
-
 /** A movement that was applied: a line of the account's statement, and a link of its chain. */
 export type LedgerEntry = {
   readonly key: string;
@@ -150,9 +147,7 @@ export type LedgerEntry = {
   readonly reverses: string;
   /** Of the entry before; "" for the first. */
   readonly previousHash: string;
-  /** Of the rule that made `hash`. */
-  readonly hashVersion: HashVersion;
-  /** SHA-256 in hexadecimal over everything above and below; by the first rule over less. */
+  /** SHA-256 in hexadecimal over everything above and below. */
   readonly hash: string;
   readonly actor?: EntryActor | undefined;
   /** Not before the entry before it. */

@@ -117,7 +117,6 @@ export function planMovement(
     postings: draft.postings,
     reverses: draft.reverses,
     previousHash: state.headHash,
-    hashVersion: 2 as const,
     actor,
     createdAt: now > state.updatedAt ? now : state.updatedAt,
   };
@@ -183,8 +182,8 @@ function ownGain(postings: readonly Posting[], balance: "available" | "held", cu
 }
 
 /**
- * The link of the chain: SHA-256 in hexadecimal over the entry and the hash before it. The second
- * rule names itself and covers merchant and actor too (docs/decisions/0043-evidence.md).
+ * The link of the chain: SHA-256 in hexadecimal over the rule's name, the hash before it and every
+ * field of the entry (docs/decisions/0043-evidence.md).
  */
 export function hashOf(entry: Omit<LedgerEntry, "hash">): string {
   const postings = entry.postings.map(({ account, currency, amount }) => [
@@ -193,14 +192,12 @@ export function hashOf(entry: Omit<LedgerEntry, "hash">): string {
     postingText(amount),
   ]);
   const { previousHash, key, accountId, sequence, step, currency, payoutId, note } = entry;
-  const fields = [
-    ...[previousHash, key, accountId, sequence, step, currency, entry.amount.toString()],
-    ...[payoutId, note, entry.available.toString(), entry.held.toString()],
-    ...[postings, entry.reverses, entry.createdAt.toISOString()],
-  ];
   const { actor, merchantId } = entry;
-  const by = actor === undefined ? null : [actor.kind, actor.id];
-  const sealed =
-    entry.hashVersion === 1 ? fields : ["disburse ledger entry 2", ...fields, merchantId, by];
-  return createHash("sha256").update(JSON.stringify(sealed)).digest("hex");
+  const fields = [
+    ...["disburse ledger entry", previousHash, key, accountId, sequence, step, currency],
+    ...[entry.amount.toString(), payoutId, note, entry.available.toString(), entry.held.toString()],
+    ...[postings, entry.reverses, entry.createdAt.toISOString(), merchantId],
+    actor === undefined ? null : [actor.kind, actor.id],
+  ];
+  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
 }

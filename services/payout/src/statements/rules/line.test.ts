@@ -5,7 +5,7 @@ import { balanceAfter, cursorOf, type Line, lineOf, readPosition } from "./line.
 const entry: LedgerEntry = {
   ...{ key: "po_1:post", accountId: "acc_1", merchantId: "mer_1", currency: "USD" },
   ...{ step: "post", amount: 1_241n, payoutId: "po_1", note: "", sequence: 3 },
-  ...{ available: 8_759n, held: 100n, reverses: "", previousHash: "aa", hashVersion: 2 },
+  ...{ available: 8_759n, held: 100n, reverses: "", previousHash: "aa" },
   ...{ hash: "bb", createdAt: new Date("2026-11-20T11:26:00.123Z") },
   postings: [
     { account: "held", currency: "USD", amount: { units: -1_241n, scale: 2 } },
