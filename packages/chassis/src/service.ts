@@ -218,7 +218,6 @@ function prepare<Config extends Settings>(
       if (url === undefined) throw new SettingsError("settings: AMQP_URL: is required");
       const bus = await connectAmqpBus({
         ...{ url, namespace, service: name, keys: parts.identity, log, metrics },
-        takesUnsigned: settings.UNSIGNED_EVENTS === "take",
         after: shared?.brokerStarted,
       });
       lifetime.add("bus", bus.stop);

@@ -266,11 +266,6 @@ export const busSettings = {
     .string()
     .regex(/^[a-z0-9-]{1,64}$/)
     .default("disburse"),
-  /**
-   * `take`: also consumes the queue that the release before left, whose messages are not signed
-   * (docs/decisions/0041-signed-events.md). For the time of an upgrade alone.
-   */
-  UNSIGNED_EVENTS: z.enum(["refuse", "take"]).default("refuse"),
 } as const;
 
 /** Settings of a service that publishes or consumes events. */

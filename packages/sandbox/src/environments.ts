@@ -115,7 +115,5 @@ function brokerSettings(options: MachineOptions, service: ServiceName): Environm
   if (amqpUrl === undefined) return {};
   if (!hasBrokerUsers) return { AMQP_URL: amqpUrl };
   if (!brokerServices.includes(service)) return {};
-  const own = brokerUrlOf(amqpUrl, service, secrets.brokerPasswords);
-  // No user may write to the queues of the release before: what is in them is what it left.
-  return { AMQP_URL: own, UNSIGNED_EVENTS: "take" };
+  return { AMQP_URL: brokerUrlOf(amqpUrl, service, secrets.brokerPasswords) };
 }

@@ -9,8 +9,6 @@ import { type Rejection, rejections } from "./signature.ts";
 export type AmqpBusOptions = AmqpOptions & {
   /** Without a confirm in this time a message counts as unpublished; the outbox publishes again. */
   readonly confirmTimeoutMs?: number;
-  /** Whether it also takes what the release before left, which is not signed; not by default. */
-  readonly takesUnsigned?: boolean;
   /** Where its connections are shown, and what it does not believe. */
   readonly metrics?: Pick<Metrics, "measured" | "counter">;
 };
@@ -27,9 +25,9 @@ const confirmTimeoutDefaultMs = 10_000;
  * their own connection, so that their acks get through.
  */
 export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
-  const { confirmTimeoutMs = confirmTimeoutDefaultMs, takesUnsigned = false } = options;
+  const { confirmTimeoutMs = confirmTimeoutDefaultMs } = options;
   const rejected = countRejections(options.metrics);
-  const consumers = createConsumers({ ...options, takesUnsigned, rejected });
+  const consumers = createConsumers({ ...options, rejected });
   // The bindings of queues went with the exchange.
   const publisher = createPublisher({ ...options, confirmTimeoutMs, refused: consumers.renew });
   options.metrics?.measured(

@@ -22,15 +22,13 @@ import {
 } from "./connection.ts";
 import { originFromHeaders } from "./origin.ts";
 import { createJudge, type Rejection, type SignedParts } from "./signature.ts";
-import { declareQueue, isThere } from "./topology.ts";
+import { declareQueue } from "./topology.ts";
 
 /** Unacked messages of a consumer: two batches, so that one gathers while the other is stored. */
 const prefetch = 2 * batchMax;
 
 /** How to consume. */
 export type ConsumerOptions = AmqpOptions & {
-  /** Whether it also takes what the release before left, which is not signed. */
-  readonly takesUnsigned: boolean;
   /** Called for each message that is not believed. */
   readonly rejected: (reason: Rejection) => void;
 };
@@ -43,19 +41,12 @@ export function createConsumers(options: ConsumerOptions) {
   let current: ChannelModel | undefined;
   let stopping = false;
 
-  const consumeQueue = async (connection: ChannelModel, queue: string, consumer: Consumer) => {
+  const consume = async (connection: ChannelModel, subscription: Subscription) => {
+    const queue = await declareQueue(connection, namespace, subscription);
     const channel = await connection.createChannel();
     guardChannel(connection, channel, log, () => stopping);
     await channel.prefetch(prefetch);
-    consumers.add(await startConsumer(channel, queue, consumer, log));
-  };
-
-  const consume = async (connection: ChannelModel, subscription: Subscription) => {
-    const queue = await declareQueue(connection, namespace, subscription);
-    await consumeQueue(connection, queue, signedConsumer(subscription, options));
-    const before = `${namespace}.${subscription.queue}`;
-    if (!options.takesUnsigned || !(await isThere(connection, "queue", before))) return;
-    await consumeQueue(connection, before, unsignedConsumer(subscription));
+    consumers.add(await startConsumer(channel, queue, signedConsumer(subscription, options), log));
   };
 
   const connection = maintainConnection({
@@ -123,11 +114,6 @@ function signedConsumer({ events, handle }: Subscription, options: ConsumerOptio
       return "dead";
     });
   };
-}
-
-/** Hands over what the release before has left. */
-function unsignedConsumer({ handle }: Subscription): Consumer {
-  return (messages) => handle(messages.map(toBusMessage));
 }
 
 async function startConsumer(channel: Channel, queue: string, consumer: Consumer, log: Log) {

@@ -25,10 +25,10 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await Promise.all(buses.splice(0).map((bus) => bus.stop()));
-  for (const queue of ["reader.inbox", "reader.dead", "reader", "spy"]) {
+  for (const queue of ["reader.inbox", "reader.dead", "spy"]) {
     await channel.deleteQueue(`${namespace}.${queue}`);
   }
-  for (const exchange of ["payout.events", "quote.events", "reader.dead", "events"]) {
+  for (const exchange of ["payout.events", "quote.events", "reader.dead"]) {
     await channel.deleteExchange(`${namespace}.${exchange}`);
   }
 });
@@ -159,33 +159,4 @@ it("shows a zero for each reason before anything is rejected", async () => {
   for (const reason of rejections) {
     expect(await text()).toContain(`rejected_total{reason="${reason}",service="quote"} 0`);
   }
-});
-
-/** What the release before declared and published. */
-async function leaveUnsigned() {
-  const queue = `${namespace}.reader`;
-  await channel.assertExchange(`${namespace}.events`, "topic", { durable: true });
-  const quorum = { durable: true, arguments: { "x-queue-type": "quorum" } };
-  await channel.assertQueue(queue, quorum);
-  await channel.bindQueue(queue, `${namespace}.events`, "payout.*");
-  const left = { persistent: true, messageId: "left" };
-  channel.publish(`${namespace}.events`, "payout.succeeded", Buffer.from("left"), left);
-  const count = async () => (await channel.checkQueue(queue)).messageCount;
-  await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 10_000 });
-  return count;
-}
-
-it("leaves what the release before queued where it is, until it is asked to take it", async () => {
-  const count = await leaveUnsigned();
-  const strict = await reader();
-  const payout = await open("payout");
-  await payout.publish([message("signed")]);
-  await vi.waitFor(() => expect(strict.taken).toHaveLength(1), { timeout: 10_000 });
-  expect(await count()).toBe(1);
-  await Promise.all(buses.splice(0).map((bus) => bus.stop()));
-
-  const { taken } = await reader({ takesUnsigned: true });
-  await vi.waitFor(() => expect(taken.map(({ id }) => id)).toEqual(["left"]), { timeout: 10_000 });
-  await vi.waitFor(async () => expect(await count()).toBe(0), { timeout: 10_000 });
-  expect(taken[0]?.key).toBe("payout.succeeded");
 });

@@ -49,23 +49,19 @@ export async function declareQueue(
 
 /** Declares an exchange where it is not there: who may not, may use it all the same. */
 async function assertExchange(connection: ChannelModel, exchange: string): Promise<void> {
-  if (await isThere(connection, "exchange", exchange)) return;
+  if (await hasExchange(connection, exchange)) return;
   const channel = await connection.createChannel();
   channel.on("error", doNothing);
   await channel.assertExchange(exchange, "topic", { durable: true });
   await channel.close();
 }
 
-/** Whether a queue or an exchange is there: asking for one that is not closes its channel. */
-export async function isThere(
-  connection: ChannelModel,
-  kind: "queue" | "exchange",
-  name: string,
-): Promise<boolean> {
+/** Asking for an exchange that is not there closes the channel. */
+async function hasExchange(connection: ChannelModel, name: string): Promise<boolean> {
   const channel = await connection.createChannel();
   channel.on("error", doNothing);
   try {
-    await (kind === "queue" ? channel.checkQueue(name) : channel.checkExchange(name));
+    await channel.checkExchange(name);
   } catch (error) {
     if ((error as { code?: number }).code === notFound) return false;
     throw error;

@@ -80,8 +80,7 @@ export function brokerDefinitions(passwords: BrokerPasswords, namespace = "disbu
 /** Patterns of the names that a service's user may configure, write and read. */
 function permissionsOf(service: ServiceName, namespace: string) {
   const own = `^${namespace}\\.${service}\\.(events|inbox|dead)$`;
-  // The last is the queue of the release before (decision 0041).
-  const queues = [`${service}\\.inbox`, `${service}\\.dead`, service];
+  const queues = [`${service}\\.inbox`, `${service}\\.dead`];
   const exchanges = [...readBy(service)].map((publisher) => `${publisher}\\.events`);
   const read = `^${namespace}\\.(${[...queues, ...exchanges].join("|")})$`;
   return { configure: own, write: own, read: exchanges.length === 0 ? "^$" : read };

@@ -38,7 +38,6 @@ it("asks nothing for an empty page", async () => {
 
 it.each([
   ["is away", Code.Unavailable, true],
-  ["is of the release before", Code.Unimplemented, true],
   ["has a bug", Code.Internal, false],
 ])("knows nothing where payout %s", async (_what, code, isSilent) => {
   const { railsOf } = payoutThat(() => {

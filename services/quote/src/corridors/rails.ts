@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import type {
   DestinationRail,
@@ -26,15 +26,10 @@ export function railsTo(payout: Client<typeof PayoutService>): RailsTo {
         destinations.map(({ currencyCode, rails }) => [currencyCode, rails.map(corridorRail)]),
       );
     } catch (error) {
-      if (!isUnavailable(error) && !isOlder(error)) throw error;
+      if (!isUnavailable(error)) throw error;
       return new Map();
     }
   };
-}
-
-/** A payout service of the release before does not know the question. */
-function isOlder(error: unknown): boolean {
-  return error instanceof ConnectError && error.code === Code.Unimplemented;
 }
 
 function corridorRail(of: DestinationRail): CorridorRail {
