@@ -136,8 +136,8 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
     const sealing = new Set<string>(sealingServices);
     const keys = workloads.flatMap((name) => [
       `SERVICE_KEY_${name.toUpperCase()}`,
-      ...(brokerServices.some((each) => each === name) ? [`AMQP_URL_${name.toUpperCase()}`] : []),
       ...(sealing.has(name) ? [`ENCRYPTION_KEYS_${name.toUpperCase()}`] : []),
+      ...(brokerServices.some((each) => each === name) ? [`AMQP_URL_${name.toUpperCase()}`] : []),
     ]);
     expect(Object.keys(made)).toEqual([
       ...["API_KEY_PEPPER", "TRUSTED_KEYS", "OIDC_JWKS", "ISSUER_KEY"],
@@ -147,16 +147,6 @@ describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => 
     rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
     await complete(job("sandbox-secrets"));
     expect(api.secrets.disburse).toEqual(made);
-    // A release before 0.2 made one ring of encryption keys for all services.
-    const ENCRYPTION_KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
-    api.secrets.disburse = { ENCRYPTION_KEYS };
-    rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
-    await complete(job("sandbox-secrets"));
-    for (const name of sealingServices) {
-      const own = api.secrets.disburse[`ENCRYPTION_KEYS_${name.toUpperCase()}`];
-      expect(own).toBe(ENCRYPTION_KEYS);
-    }
-    api.secrets.disburse = made;
   });
 
   it("migrate every database, and start every service until its probes are content", async () => {

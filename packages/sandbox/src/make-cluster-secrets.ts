@@ -13,8 +13,7 @@ const log = createLog("sandbox-secrets", "info");
 try {
   const cluster = openClusterSecrets(readClusterConfig());
   const stored = (await cluster.read(secretName)) ?? {};
-  // An earlier release made fewer, and no keys of services at first.
-  const wanted = withBrokerUsers({ ...clusterSecret(stored.ENCRYPTION_KEYS), ...stored });
+  const wanted = withBrokerUsers({ ...clusterSecret(), ...stored });
   if (Object.entries(wanted).some(([name, text]) => stored[name] !== text)) {
     await cluster.write(secretName, wanted);
     log.info({}, "secrets made");
@@ -26,17 +25,12 @@ try {
   process.exit(1);
 }
 
-/**
- * All secrets by their settings; what is one service's own under a name of its own.
- *
- * @param ring of all services, where a release before 0.2 made it: it goes on as the one of each.
- */
-function clusterSecret(ring: string | undefined): Record<string, string> {
+/** All secrets by their settings; what is one service's own under a name of its own. */
+function clusterSecret(): Record<string, string> {
   const secrets = generateSecrets();
   const { OIDC_ISSUER: _issuer, OIDC_AUDIENCE: _audience, ...shared } = sharedSettings(secrets);
   const own = workloads.flatMap((workload) => {
-    const { ISSUER_KEY: _issuer, ENCRYPTION_KEYS: made, ...rest } = ownSettings(secrets, workload);
-    const settings = { ...rest, ...(made !== undefined && { ENCRYPTION_KEYS: ring ?? made }) };
+    const { ISSUER_KEY: _issuer, ...settings } = ownSettings(secrets, workload);
     return Object.entries(settings).map(([name, text]) => {
       return [`${name}_${workload.toUpperCase()}`, text] as const;
     });

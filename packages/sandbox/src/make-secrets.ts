@@ -27,7 +27,7 @@ if (path === undefined || keysFolder === undefined || brokerFolder === undefined
 type Settings = Readonly<Record<string, string | undefined>>;
 
 const read = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
-/** Adds settings to a file that it has not yet; an earlier release made fewer. */
+/** Adds settings to a file that it has not yet: a run that was killed made fewer. */
 const add = (file: string, settings: Settings, before = read(file)): Settings => {
   const stored = parseEnv(before);
   const missing = Object.entries(settings).filter(([name]) => stored[name] === undefined);
@@ -37,10 +37,7 @@ const add = (file: string, settings: Settings, before = read(file)): Settings =>
 };
 
 const shared = parseEnv(read(path));
-const generated = generateSecrets();
-// What a release before 0.2 made for all services stays theirs.
-const { ENCRYPTION_KEYS: encryptionKeys = generated.encryptionKeys } = shared;
-const secrets = { ...generated, encryptionKeys };
+const secrets = generateSecrets();
 const ownFile = (workload: string): string => join(keysFolder, workload, "sandbox.env");
 // The public keys of all are written last: without them the private ones are made anew.
 const hasKeys = shared.TRUSTED_KEYS !== undefined;

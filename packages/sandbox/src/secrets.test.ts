@@ -20,16 +20,7 @@ it("makes a ring of encryption keys for each service that seals, and gives it to
 });
 
 it("has a ring for payout, which seals where rails of banks are configured", () => {
-  const { payout, ...others } = generateSecrets().encryptionKeys as Record<string, string>;
+  const { payout, ...others } = generateSecrets().encryptionKeys;
   expect(payout).toMatch(/^k1:/);
   expect(Object.values(others)).not.toContain(payout);
-});
-
-it("keeps the one ring that a release before 0.2 made for all services", () => {
-  const secrets = { ...generateSecrets(), encryptionKeys: "k1:old" };
-  expect(sharedSettings(secrets)).toMatchObject({ ENCRYPTION_KEYS: "k1:old" });
-  for (const name of sealingServices) {
-    expect(encryptionKeysOf(secrets, name)).toBe("k1:old");
-    expect(ownSettings(secrets, name)).not.toHaveProperty("ENCRYPTION_KEYS");
-  }
 });

@@ -16,8 +16,8 @@ import { type ServiceName, serviceNames } from "./service-names.ts";
 
 /** The secrets of one deployment. */
 export type Secrets = {
-  /** A ring of each service that seals; one of all of them where a release before 0.2 made it. */
-  readonly encryptionKeys: string | Readonly<Record<string, string>>;
+  /** A ring of each service that seals. */
+  readonly encryptionKeys: Readonly<Record<string, string>>;
   readonly apiKeyPepper: string;
   /** The private key of each service, and of the job that creates the sandbox. */
   readonly serviceKeys: Readonly<Record<Workload, string>>;
@@ -43,7 +43,7 @@ const ringed = [...sealingServices, "payout"] as const;
 
 /** The ring of a service; `undefined` of one that seals nothing. */
 export function encryptionKeysOf({ encryptionKeys }: Secrets, workload: Workload) {
-  return typeof encryptionKeys === "string" ? encryptionKeys : encryptionKeys[workload];
+  return encryptionKeys[workload];
 }
 
 /** All symmetric secrets have 256 bits. */
@@ -57,7 +57,7 @@ export function generateSecrets(): Secrets {
     encryptionKeys: Object.fromEntries(
       ringed.map((name) => [name, `k1:${randomBytes(secretBytes).toString("base64")}`]),
     ),
-    apiKeyPepper: randomBytes(secretBytes).toString("base64"),
+    apiKeyPepper: `p1:${randomBytes(secretBytes).toString("base64")}`,
     serviceKeys: Object.fromEntries(privateTexts) as Secrets["serviceKeys"],
     trustedKeys: trustedKeysText(keys.map(([, { publicJwk }]) => publicJwk)),
     issuerKey: generateIssuerKey(),
@@ -76,7 +76,6 @@ export function sandboxIdentity({ serviceKeys }: Secrets): ClientIdentity {
 /** The settings that all services of a sandbox share, and the job that creates it. */
 export function sharedSettings(secrets: Secrets) {
   return {
-    ...(typeof secrets.encryptionKeys === "string" && { ENCRYPTION_KEYS: secrets.encryptionKeys }),
     API_KEY_PEPPER: secrets.apiKeyPepper,
     TRUSTED_KEYS: secrets.trustedKeys,
     ...issuerSettings(secrets.issuerKey),
@@ -100,8 +99,7 @@ export function ownSettings(secrets: Secrets, workload: Workload): OwnSettings {
   const SERVICE_KEY = serviceKeys[workload];
   if (workload === "sandbox") return { SERVICE_KEY, ISSUER_KEY: issuerKey };
   const isSealing = sealingServices.some((name) => name === workload);
-  const ring =
-    typeof encryptionKeys === "string" || !isSealing ? undefined : encryptionKeys[workload];
+  const ring = isSealing ? encryptionKeys[workload] : undefined;
   const own = { SERVICE_KEY, ...(ring !== undefined && { ENCRYPTION_KEYS: ring }) };
   if (!brokerServices.includes(workload)) return own;
   return { ...own, AMQP_URL: brokerUrlOf(containerBroker, workload, brokerPasswords) };

@@ -5,7 +5,7 @@ import { readConfig } from "./config.ts";
 const base = {
   ...{ DISBURSE_MODE: "sandbox", PORT: "0", RPC_PORT: "0", MONGODB_URI: "mongodb://a" },
   ...testTrust.settings("gateway"),
-  API_KEY_PEPPER: Buffer.alloc(32).toString("base64"),
+  API_KEY_PEPPER: `p1:${Buffer.alloc(32).toString("base64")}`,
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
   ...{ BENEFICIARY_URL: "http://a", QUOTE_URL: "http://a" },
   ...{ PAYOUT_URL: "http://a", NOTIFIER_URL: "http://a" },

@@ -26,11 +26,11 @@ const networksSetting = z
   .transform((text) => text.split(",").filter((each) => each !== ""))
   .refine((networks) => networks.every(isCidr), "must be addresses or networks joined by commas");
 
-/** 32 bytes as base64, or several of them by version; the first hashes. */
+/** One or several of 32 bytes, by version; the first hashes. */
 const peppersSetting = secret(
   z
     .string()
-    .regex(peppersPattern, "must be 32 bytes as base64, or version:base64 joined by commas")
+    .regex(peppersPattern, "must be p1:BASE64 of 32 bytes, or several joined by commas")
     .transform(readPeppers),
 );
 

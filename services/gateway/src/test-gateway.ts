@@ -166,7 +166,7 @@ export async function startTestGateway(
     metrics,
     mode: "sandbox",
     receiptKeys: () => [],
-    peppers: readPeppers(Buffer.alloc(32, 9).toString("base64")),
+    peppers: readPeppers(`p1:${Buffer.alloc(32, 9).toString("base64")}`),
     place: "first:8080",
     approvalSignInMs: 900_000,
     proxies: [],

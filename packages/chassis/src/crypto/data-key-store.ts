@@ -3,7 +3,7 @@ import { insertOnce } from "../mongo/once.ts";
 
 /** A key of a database's own, wrapped by the provider's. */
 export type DataKeyDocument = {
-  /** `~1`, `~2`, … seal; a ring's own id, of one that did; `hash <purpose> <id>` hash. */
+  /** `~1`, `~2`, … seal; `hash <purpose> <id>` hash. */
   _id: string;
   schema_version: number;
   wrapped_by: string;

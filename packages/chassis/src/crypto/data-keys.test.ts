@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { DataKeyDocument, DataKeyStore } from "./data-key-store.ts";
 import { openDataKeys } from "./data-keys.ts";
 import { following, type KeyProvider, ringProvider } from "./key-provider.ts";
-import { createKeyedHashes, createSealer } from "./sealing.ts";
+import { createKeyedHashes } from "./sealing.ts";
 
 const secrets = new Map(["k1", "k2", "k3"].map((id) => [id, randomBytes(32).toString("base64")]));
 const ring = (...of: readonly string[]) => of.map((id) => `${id}:${secrets.get(id)}`).join();
@@ -55,16 +55,13 @@ describe("data keys", () => {
     expect(JSON.stringify([...stored.values()])).not.toContain(secrets.get("k1"));
   });
 
-  it("open what a ring's key sealed before, also when the ring has lost it", async () => {
-    const before = createSealer(ring("k1")).seal("a", "c");
+  it("open what was sealed before a rotation, and name a key that is not there", async () => {
     const first = await opened(ring("k1"));
-    expect([first.sealer.open(before, "c"), first.sealer.isCurrent(before)]).toEqual(["a", false]);
-    const rotated = await opened(ring("k2", "k1"));
-    expect(await rotated.maintain()).toBe(0);
+    const sealed = first.sealer.seal("b", "c");
+    expect(await (await opened(ring("k2", "k1"))).maintain()).toBe(0);
     const alone = await opened(ring("k2"));
-    expect(alone.sealer.open(before, "c")).toBe("a");
-    expect(alone.sealer.open(first.sealer.seal("b", "c"), "c")).toBe("b");
-    expect(() => alone.sealer.open("k9.AAAA", "c")).toThrow("the key k9, which is not there");
+    expect(alone.sealer.open(sealed, "c")).toBe("b");
+    expect(() => alone.sealer.open("~9.AAAA", "c")).toThrow("the key ~9, which is not there");
   });
 
   it("never store a key that joins the ring, which the older one could unwrap", async () => {
@@ -79,7 +76,7 @@ describe("data keys", () => {
   it("refuse to open where the key that wraps them has gone too early", async () => {
     await opened(ring("k1"));
     await expect(opened(ring("k2"))).rejects.toThrow(
-      /^settings: ENCRYPTION_KEYS: 3 data keys are wrapped under k1, which is not there$/,
+      /^settings: ENCRYPTION_KEYS: 2 data keys are wrapped under k1, which is not there$/,
     );
     expect([...stored.values()].every(({ wrapped_by }) => wrapped_by === "k1")).toBe(true);
   });
@@ -152,7 +149,7 @@ describe("data keys", () => {
     const atStart = calls;
     for (let at = 0; at < 100; at += 1) sealer.open(sealer.seal("a", "c"), "c");
     await maintain();
-    expect([atStart, calls]).toEqual([6, 6]);
+    expect([atStart, calls]).toEqual([4, 4]);
   });
 
   it("move from a ring to another provider, which hashes under a key of its own", async () => {

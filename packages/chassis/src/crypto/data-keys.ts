@@ -32,7 +32,7 @@ export type DataKeyDeps = {
   readonly documents: DataKeyStore;
   readonly service: string;
   readonly provider: KeyProvider;
-  /** The setting `ENCRYPTION_KEYS`, whose keys sealed texts by themselves before; "" for none. */
+  /** The setting `ENCRYPTION_KEYS`, whose keys give those of keyed hashes; "" for none. */
   readonly ring: string;
   /** What keyed hashes are for. */
   readonly purposes: readonly string[];
@@ -44,8 +44,8 @@ export type DataKeys = Awaited<ReturnType<typeof openDataKeys>>;
 
 /**
  * Opens the data keys of a database. All of them are unwrapped now, so that sealing asks no other
- * machine; there are a dozen after a year. The keys of a ring that the database was used with
- * before it had data keys become some: their texts stay readable when the ring has lost them.
+ * machine; there are a dozen after a year. Keys of keyed hashes are kept among them, so that what
+ * was hashed is found when the ring has lost the key.
  *
  * @throws {SettingsError} where one is wrapped under a key that is not there any more.
  */
@@ -55,7 +55,6 @@ export async function openDataKeys(deps: DataKeyDeps) {
   await store.load();
   const ring = deps.ring === "" ? [] : keysOfRing(deps.ring);
   await makeFirst(deps, store, ring);
-  const inRing = new Map(ring);
   const sealing = () => sealingKey(store.sealing(), clock.now());
   const sealer: Sealer = {
     seal: (plain, place) => {
@@ -64,13 +63,12 @@ export async function openDataKeys(deps: DataKeyDeps) {
     },
     open: (sealed, place) => {
       const id = idOf(sealed);
-      const key = store.keys.get(id)?.key ?? inRing.get(id);
+      const key = store.keys.get(id)?.key;
       if (key === undefined) throw new Error(`sealed under the key ${id}, which is not there`);
       return openUnder(id, key, sealed, place);
     },
     isCurrent: (sealed) => {
-      const id = idOf(sealed);
-      return isOwn(id) && store.keys.get(id)?.madeUnder === sealing()[1].madeUnder;
+      return store.keys.get(idOf(sealed))?.madeUnder === sealing()[1].madeUnder;
     },
   };
   return {
@@ -89,11 +87,6 @@ export async function openDataKeys(deps: DataKeyDeps) {
       return rewrapAll(store, isMade ? await store.load() : found, provider);
     },
   };
-}
-
-/** Whether texts are sealed under it, rather than under a key of a ring, as they were before. */
-function isOwn(id: string): boolean {
-  return id.startsWith("~");
 }
 
 function idOf(sealed: string): string {
@@ -120,7 +113,7 @@ function openStore({ documents, service, provider, clock }: DataKeyDeps) {
       }),
     );
     newestFirst = [...keys]
-      .filter(([id]) => isOwn(id))
+      .filter(([id]) => id.startsWith("~"))
       .toSorted(([a], [b]) => numberOf(b) - numberOf(a));
     return found;
   };
@@ -151,9 +144,9 @@ const always = new Date(0);
 const hashId = (purpose: string, keyId: string) => `hash ${purpose} ${keyId}`;
 
 /**
- * Makes what a database needs before its first text. `~1` comes last, so that where it is the
- * ring's keys of then are too. A key that joins the ring later is never stored: the older one
- * could unwrap it.
+ * Makes what a database needs before its first text. `~1` comes last, so that where it is, the
+ * hash keys of the ring of then are too. That of a key that joins the ring later is stored when it
+ * is in front: before, the older one could unwrap it.
  */
 async function makeFirst(
   { purposes }: DataKeyDeps,
@@ -161,7 +154,6 @@ async function makeFirst(
   ring: readonly NamedKey[],
 ): Promise<void> {
   const isNew = !keys.has("~1");
-  for (const [keyId, key] of isNew ? ring : []) await keep(keyId, key, always);
   for (const purpose of purposes) {
     for (const [keyId, key] of isNew ? ring : ring.slice(0, 1)) {
       const id = hashId(purpose, keyId);

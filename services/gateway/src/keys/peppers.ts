@@ -4,17 +4,15 @@ import { SettingsError } from "@disburse/chassis/settings.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
 import { type KeyRecord, keyDigest } from "./rules/api-key.ts";
-import { currentPepper, firstVersion, isOlder, type Peppers } from "./rules/peppers.ts";
+import { currentPepper, isOlder, type Peppers } from "./rules/peppers.ts";
 import type { Keys } from "./store.ts";
 
-/** Keys that still work and are hashed under none of these versions; one without has the first. */
+/** Keys that still work and are hashed under none of these versions. */
 function hashedElse(versions: readonly string[], now: Date) {
-  const other = { $nin: [...versions] };
   return {
     revoked_at: null,
     $nor: [{ expires_at: { $lte: now } }, { overlap_ends_at: { $lte: now } }],
-    // `$nin` finds documents without the field as well.
-    pepper: versions.includes(firstVersion) ? { ...other, $exists: true } : other,
+    pepper: { $nin: [...versions] },
   };
 }
 
@@ -30,10 +28,9 @@ export async function assertPeppers({ keys, peppers, clock }: PepperDeps): Promi
   const other = hashedElse([...peppers.byVersion.keys()], clock.now());
   const found = await keys.findOne(other, { projection: { pepper: 1 } });
   if (found === null) return;
-  const { pepper = firstVersion } = found;
   const count = await keys.countDocuments(other);
   throw new SettingsError(
-    `settings: API_KEY_PEPPER: ${count} keys are hashed under ${pepper} or another that is not there`,
+    `settings: API_KEY_PEPPER: ${count} keys are hashed under ${found.pepper} or another that is not there`,
   );
 }
 

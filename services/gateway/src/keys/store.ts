@@ -2,7 +2,6 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary, Collection, Db, Filter } from "mongodb";
 import type { KeyRecord } from "./rules/api-key.ts";
 import type { Mode, Scope } from "./rules/key.ts";
-import { firstVersion } from "./rules/peppers.ts";
 import { addressSet } from "./rules/source-address.ts";
 
 const collectionName = "api_keys";
@@ -14,8 +13,8 @@ export type KeyDocument = {
   merchant_id: string;
   mode: Mode;
   digest: Binary;
-  /** The version of the pepper that it is hashed under; absent: the first. */
-  pepper?: string;
+  /** The version of the pepper that it is hashed under. */
+  pepper: string;
   scopes: readonly Scope[];
   source_cidrs: readonly string[];
   description: string;
@@ -72,7 +71,7 @@ export async function findRecord(keys: Keys, id: string): Promise<KeyRecord | un
     root: key.root,
     mode: key.mode,
     digest: key.digest.buffer,
-    pepper: key.pepper ?? firstVersion,
+    pepper: key.pepper,
     scopes: new Set(key.scopes),
     endsAt: endOfKey(key),
     isRevoked: key.revoked_at !== null,

@@ -6,22 +6,17 @@ export type Peppers = {
   readonly byVersion: ReadonlyMap<string, Uint8Array>;
 };
 
-/** The version of keys from before there were versions, and of a setting that names none. */
-export const firstVersion = "p1";
-
-const secret = "[A-Za-z0-9+/]{43}=";
-const named = `p[1-9][0-9]{0,5}:${secret}`;
-/** `BASE64`, or `p2:BASE64,p1:BASE64` and so on. */
-export const peppersPattern = new RegExp(`^(?:${secret}|${named}(?:,${named})*)$`);
+const pepper = "p[1-9][0-9]{0,5}:[A-Za-z0-9+/]{43}=";
+/** `p2:BASE64,p1:BASE64`, each of 32 bytes. */
+export const peppersPattern = new RegExp(`^${pepper}(?:,${pepper})*$`);
 
 /** Reads the setting `API_KEY_PEPPER`, which matches the pattern; the first hashes. */
 export function readPeppers(text: string): Peppers {
   const pairs = text.split(",").map((each): readonly [string, Uint8Array] => {
-    const [version = "", base64] = each.split(":");
-    if (base64 === undefined) return [firstVersion, Buffer.from(version, "base64")];
+    const [version = "", base64 = ""] = each.split(":");
     return [version, Buffer.from(base64, "base64")];
   });
-  return { current: pairs[0]?.[0] ?? firstVersion, byVersion: new Map(pairs) };
+  return { current: pairs[0]?.[0] ?? "", byVersion: new Map(pairs) };
 }
 
 /**
