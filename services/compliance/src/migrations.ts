@@ -1,8 +1,9 @@
-import { createIndexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
-import type { IndexDescription } from "mongodb";
+import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/common-indexes.ts";
+import { baseline, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
 
-/** The indexes of release 0.1. */
-const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+const indexes: Indexes = {
+  ...auditIndexes,
+  ...proposalIndexes,
   // The longest waiting first.
   alerts: [
     { key: { state: 1, waiting_since: 1, _id: 1 }, name: "state" },
@@ -17,10 +18,6 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
     },
     { key: { "owed.at": 1 }, name: "owed", sparse: true },
     { key: { verdict_due: 1 }, name: "verdict_due", sparse: true },
-  ],
-  audit_entries: [
-    { key: { key: 1 }, name: "key", unique: true },
-    { key: { subject: 1, _id: -1 }, name: "subject" },
   ],
   list_imports: [
     {
@@ -56,24 +53,5 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   ],
 };
 
-/** What waits for a second person. */
-const approvalIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
-  proposals: [
-    { key: { key: 1 }, name: "request", unique: true },
-    { key: { created_at: -1, _id: -1 }, name: "list" },
-    { key: { due_at: 1 }, name: "due", sparse: true },
-  ],
-};
-
-/** Entries by what was done, and what calls owe to the trail. */
-const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
-  audit_entries: [{ key: { action: 1, _id: -1 }, name: "action" }],
-  operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
-};
-
 /** The steps of this service's database, in order; a released one never changes. */
-export const migrations: readonly Migration[] = [
-  { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
-  { name: "indexes of proposals", up: (db) => createIndexes(db, approvalIndexes) },
-  { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
-];
+export const migrations: readonly Migration[] = [baseline(1, indexes)];

@@ -1,8 +1,9 @@
-import { createIndexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
-import type { IndexDescription } from "mongodb";
+import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/common-indexes.ts";
+import { baseline, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
 
-/** The indexes of release 0.1. */
-const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+const indexes: Indexes = {
+  ...auditIndexes,
+  ...proposalIndexes,
   // Every list begins with the merchant and ends in the list's order (a list of any state merges
   // the four); `work` finds an endpoint's next due delivery without passing those that are not.
   deliveries: [
@@ -45,7 +46,15 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
       name: "tried",
       partialFilterExpression: { state: "pending", attempts_count: { $gte: 1 } },
     },
+    {
+      key: { endpoint_id: 1, due_at: 1 },
+      name: "retries",
+      partialFilterExpression: { state: "pending", attempts_count: { $gte: 1 } },
+    },
+    // Nearly always empty.
+    { key: { gone: 1 }, name: "gone", partialFilterExpression: { gone: true } },
   ],
+  // Endpoints that the notifier paused by itself.
   endpoints: [
     { key: { merchant_id: 1, deleted_at: 1, created_at: 1, _id: 1 }, name: "active" },
     // An operation id belongs to one endpoint of its merchant.
@@ -56,6 +65,11 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
       name: "place",
       unique: true,
       partialFilterExpression: { place: { $exists: true } },
+    },
+    {
+      key: { paused_for: 1, merchant_id: 1 },
+      name: "paused_for",
+      partialFilterExpression: { paused_for: { $type: "string" } },
     },
   ],
   events: [
@@ -96,57 +110,8 @@ const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
     { key: { expires_at: 1 }, name: "expiry", sparse: true },
   ],
   endpoint_health: [{ key: { last_failed_at: -1, shard: 1 }, name: "failed_last" }],
-};
-
-/** Deliveries acknowledged at the first attempt never enter these. */
-const failureIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
-  deliveries: [
-    {
-      key: { endpoint_id: 1, due_at: 1 },
-      name: "retries",
-      partialFilterExpression: { state: "pending", attempts_count: { $gte: 1 } },
-    },
-    // Nearly always empty.
-    { key: { gone: 1 }, name: "gone", partialFilterExpression: { gone: true } },
-  ],
-  // Endpoints that the notifier paused by itself.
-  endpoints: [
-    {
-      key: { paused_for: 1, merchant_id: 1 },
-      name: "paused_for",
-      partialFilterExpression: { paused_for: { $type: "string" } },
-    },
-  ],
-};
-
-/** What operators did, by whom, and what calls owe to it. */
-const auditIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
-  audit_entries: [
-    { key: { key: 1 }, name: "key", unique: true },
-    { key: { subject: 1, _id: -1 }, name: "subject" },
-    { key: { action: 1, _id: -1 }, name: "action" },
-  ],
-  operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
-};
-
-/** What waits for a second person. */
-const approvalIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
-  proposals: [
-    { key: { key: 1 }, name: "request", unique: true },
-    { key: { created_at: -1, _id: -1 }, name: "list" },
-    { key: { due_at: 1 }, name: "due", sparse: true },
-  ],
-};
-
-const gapIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   gaps: [{ key: { kind: 1, failures: 1, due_at: 1 }, name: "due" }],
 };
 
 /** The steps of this service's database, in order; a released one never changes. */
-export const migrations: readonly Migration[] = [
-  { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
-  { name: "indexes of the audit trail", up: (db) => createIndexes(db, auditIndexes) },
-  { name: "index of open gaps", up: (db) => createIndexes(db, gapIndexes) },
-  { name: "indexes of failures", up: (db) => createIndexes(db, failureIndexes) },
-  { name: "indexes of proposals", up: (db) => createIndexes(db, approvalIndexes) },
-];
+export const migrations: readonly Migration[] = [baseline(1, indexes)];

@@ -103,7 +103,7 @@ async function endedResolutions(): Promise<ResolutionStore> {
 
 it("polling reads no settled payout, account or resolution", async () => {
   const clock = systemClock;
-  const ledger = await openLedger(database);
+  const ledger = openLedger(database);
   const payouts = openPayouts(database);
   const behaviour = { settleMs: 0, delay: "fixed", seed: 0, shares: {} } as const;
   const rail = createSandboxRail({ database, clock, behaviour, callbackSecret: "secret" });

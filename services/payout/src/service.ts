@@ -111,7 +111,7 @@ export type PayoutServiceOptions = {
 export async function startPayoutService(options: PayoutServiceOptions) {
   const { database, bus, quote, beneficiary, mode, clock, metrics, log } = options;
   let onMoved = (): void => undefined;
-  const ledger = await openLedger(database, {
+  const ledger = openLedger(database, {
     onMoved: () => onMoved(),
     onRetried: () => metrics?.retried(),
   });

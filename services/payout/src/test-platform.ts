@@ -82,7 +82,7 @@ export async function startTestPlatform() {
     wakes: 0,
   };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
-  const ledger = await openLedger(database);
+  const ledger = openLedger(database);
   const payouts = openPayouts(database);
   const counts = openPayoutCounts(database, payouts);
   const velocity = await openVelocityLimits(database);

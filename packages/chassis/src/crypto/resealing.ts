@@ -12,7 +12,6 @@ import type { Sealer } from "./sealing.ts";
 export type Resealed = {
   readonly where: Document;
   readonly set: Document;
-  readonly unset?: readonly string[];
 };
 
 /** A collection whose documents, by text ids, have sealed texts. */
@@ -148,9 +147,8 @@ async function resealPage(
   return left + writes.length - matchedCount;
 }
 
-function writeOf({ _id }: Document, { where, set, unset }: Resealed): AnyBulkWriteOperation {
-  const absent = unset && { $unset: Object.fromEntries(unset.map((name) => [name, ""])) };
-  return { updateOne: { filter: { ...where, _id }, update: { $set: set, ...absent } } };
+function writeOf({ _id }: Document, { where, set }: Resealed): AnyBulkWriteOperation {
+  return { updateOne: { filter: { ...where, _id }, update: { $set: set } } };
 }
 
 const everyMs = 60_000;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Db, IndexDescription } from "mongodb";
 import type { Log } from "../log.ts";
@@ -23,11 +24,22 @@ export type Migration = {
 /** A step that a database has. */
 type AppliedDocument = { _id: number; schema_version: number; name: string; applied_at: Date };
 
+/** Indexes by their collection. */
+export type Indexes = Readonly<Record<string, readonly IndexDescription[]>>;
+
+/**
+ * The first step. It is edited in place until the first release; its name has a digest of the
+ * indexes, so that a database of an older checkout is refused.
+ *
+ * @param shape grows with each change of stored documents.
+ */
+export function baseline(shape: number, indexes: Indexes): Migration {
+  const digest = createHash("sha256").update(JSON.stringify(indexes)).digest("hex").slice(0, 8);
+  return { name: `baseline ${shape} ${digest}`, up: (db) => createIndexes(db, indexes) };
+}
+
 /** Creates indexes of several collections; those that exist stay. */
-export async function createIndexes(
-  db: Db,
-  indexes: Readonly<Record<string, readonly IndexDescription[]>>,
-): Promise<void> {
+export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
   const created = Object.entries(indexes).map(([collection, descriptions]) =>
     db.collection(collection).createIndexes([...descriptions]),
   );
@@ -40,11 +52,14 @@ const renewEveryMs = 2_500;
 /** How often a job looks whether the one before it is done. */
 const lookEveryMs = 100;
 
+/** A database has another step under a number: it was made by another checkout. */
+export class OtherStepsError extends Error {}
+
 /**
  * Applies the steps that a database lacks, in their order, and records each. One job works at a
  * time; another one waits for it, and then finds nothing to do.
  *
- * @throws {Error} where the database has another step under one of these numbers.
+ * @throws {OtherStepsError} where the database has another step under one of these numbers.
  */
 export async function migrate(
   database: Database,
@@ -109,8 +124,10 @@ async function missingSteps(database: Database, migrations: readonly Migration[]
   const steps = migrations.map((each, at) => ({ ...each, number: at + 1 }));
   for (const { number, name } of steps) {
     const stored = names.get(number) ?? name;
-    if (stored !== name)
-      throw new Error(`migration ${number} is "${name}" here, "${stored}" there`);
+    if (stored === name) continue;
+    throw new OtherStepsError(
+      `database ${database.db.databaseName} was made by another version: migration ${number} is "${name}" here, "${stored}" there. Begin with an empty database (docs/MIGRATIONS.md)`,
+    );
   }
   return steps.filter(({ number }) => !names.has(number));
 }

@@ -122,16 +122,6 @@ describe.each(creations)("creating (%s)", (kind, createOne) => {
     expect(await stored()).toEqual(before);
   });
 
-  it("answers a repeat of an operation that was stored without its content", async () => {
-    const operation = { mutation: mutation() };
-    const first = await createOne({}, operation);
-    const records = service.database.db.collection<{ _id: string }>(
-      kind === "depositor" ? "depositors" : "beneficiaries",
-    );
-    await records.updateOne({ _id: first }, { $unset: { sealed_content: "" } });
-    expect(await createOne(bad, operation)).toBe(first);
-  });
-
   it("makes one record of 20 concurrent tries", async () => {
     const before = await stored();
     const operation = { mutation: mutation() };

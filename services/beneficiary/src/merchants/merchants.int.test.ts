@@ -1,6 +1,4 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { migrations } from "../migrations.ts";
 import { refusalOf } from "../test-bodies.ts";
 import { mutation, startTestService, type TestService } from "../test-service.ts";
 
@@ -40,7 +38,7 @@ describe("a merchant", () => {
     }
   });
 
-  it("gets settings when it is registered, or had them before", async () => {
+  it("gets settings when it is registered", async () => {
     const set = (merchantId: string) =>
       service.rpc.setMerchantSettings({
         mutation: mutation(),
@@ -51,9 +49,6 @@ describe("a merchant", () => {
       message: "merchant_id: is not known",
     });
     expect((await set(await idOf())).settings).toMatchObject({ mayCreateDepositors: true });
-    // As a process of the release before made them.
-    await settingsOf("mer_before");
-    expect((await set("mer_before")).settings).toMatchObject({ mayCreateDepositors: true });
   });
 
   it("is listed once, newest first, page by page", async () => {
@@ -80,23 +75,3 @@ describe("a merchant", () => {
 });
 
 const merchants = () => service.database.db.collection<{ _id: string }>("merchants");
-const settings = () =>
-  service.database.db.collection<{ _id: string; [field: string]: unknown }>("merchant_settings");
-const settingsOf = (_id: string, created_at = new Date()) =>
-  settings().insertOne({
-    ...{ _id, schema_version: 1, operations: [], created_at, updated_at: created_at },
-    ...{ may_create_beneficiaries: true, may_create_depositors: true },
-  });
-
-it("the migration registers every merchant that has settings, and none twice", async () => {
-  const { db } = service.database;
-  const at = new Date("2025-01-01T00:00:00Z");
-  const registeredId = await idOf();
-  for (const id of ["mer_one", "mer_two", registeredId]) await settingsOf(id, at);
-  for (const _twice of [1, 2]) for (const { up } of migrations) await up(db);
-  const { merchant } = await service.rpc.getMerchant({ merchantId: "mer_one" });
-  expect(merchant).toMatchObject({ id: "mer_one", name: "", createdAt: timestampFromDate(at) });
-  await service.rpc.getMerchant({ merchantId: "mer_two" });
-  const kept = await service.rpc.getMerchant({ merchantId: registeredId });
-  expect(kept.merchant?.name).toBe("Acme Ltd");
-});

@@ -24,8 +24,7 @@ type MerchantDocument = StoredContent & {
   name: string;
   /** What registered it: unique. */
   operation_id: string;
-  /** Absent where a migration registered it. */
-  actor?: StoredActor;
+  actor: StoredActor;
   created_at: Date;
   updated_at: Date;
 };

@@ -28,13 +28,13 @@ export type RecordDocument = Origin & {
   schema_version: number;
   merchant_id: string;
   operation_id: string;
-  /** The operation's content: sealed, as a record can be guessed from it. Absent before 0.2. */
-  sealed_content?: string;
+  /** The operation's content: sealed, as a record can be guessed from it. */
+  sealed_content: string;
   actor: StoredActor;
-  /** What lists filter by; where there is no sealed body, all of it but the private fields. */
+  /** What lists filter by. */
   fields: Fields;
-  /** The public body without its private fields, and a beneficiary's name. Absent before 0.2. */
-  sealed_body?: string;
+  /** The public body without its private fields, and a beneficiary's name. */
+  sealed_body: string;
   /** The private fields by their path, each sealed for its own place. */
   sealed: { field: string; text: string }[];
   /** Of the wallet, made before the record was stored; `""` where there is no wallet. */
@@ -48,9 +48,7 @@ export type RecordDocument = Origin & {
   updated_at: Date;
 };
 
-/** Compliance does not monitor records of version 1; the sweep registers them and raises them. */
-export const unwatchedVersion = 1;
-export const watchedVersion = 2;
+const schemaVersion = 1;
 
 /** What a sealed text is bound to, so that it opens nowhere else. */
 function place(merchantId: string, id: string, field: string): string {
@@ -88,14 +86,10 @@ function bodyFields(
 /** The body of a record without its private fields; it takes one opening. */
 export function openBody(document: RecordDocument, sealer: Sealer): OpenBody {
   const { _id, merchant_id, sealed_body } = document;
-  if (sealed_body === undefined) {
-    const { name } = document as { readonly name?: unknown };
-    return { fields: document.fields, name: typeof name === "string" ? name : "" };
-  }
   return JSON.parse(sealer.open(sealed_body, place(merchant_id, _id, bodyPlace))) as OpenBody;
 }
 
-/** Where records are sealed: their whole bodies, which were in the clear before 0.2, too. */
+/** Where records are sealed. */
 export function sealedRecords(collection: string): SealedPlace {
   return {
     collection,
@@ -103,16 +97,14 @@ export function sealedRecords(collection: string): SealedPlace {
       const record = document as unknown as RecordDocument;
       if (textsOf(record).every((text) => sealer.isCurrent(text))) return undefined;
       // All of it at once, so that the body stands for the rest of what was read.
-      const { sealed_body } = record;
-      const where = { sealed_body: sealed_body ?? { $exists: false } };
-      return { where, set: resealedFields(record, sealer), unset: ["name"] };
+      const where = { sealed_body: record.sealed_body };
+      return { where, set: resealedFields(record, sealer) };
     },
   };
 }
 
-function textsOf({ sealed, sealed_body = "", sealed_content }: RecordDocument): string[] {
-  const own = sealed.map(({ text }) => text);
-  return [sealed_body, ...own, ...(sealed_content === undefined ? [] : [sealed_content])];
+function textsOf({ sealed, sealed_body, sealed_content }: RecordDocument): string[] {
+  return [sealed_body, ...sealed.map(({ text }) => text), sealed_content];
 }
 
 function resealedFields(document: RecordDocument, sealer: Sealer) {
@@ -124,14 +116,13 @@ function resealedFields(document: RecordDocument, sealer: Sealer) {
   return {
     ...bodyFields(document, openBody(document, sealer), sealer),
     sealed: sealed.map(({ field, text }) => ({ field, text: again(text, field) })),
-    ...(sealed_content !== undefined && { sealed_content: again(sealed_content, contentPlace) }),
+    sealed_content: again(sealed_content, contentPlace),
   };
 }
 
 /** Whether the operation of a record came with other content than this. */
 export function isOfOther(document: RecordDocument, content: string, sealer: Sealer): boolean {
   const { _id, merchant_id, sealed_content } = document;
-  if (sealed_content === undefined) return false;
   return sealer.open(sealed_content, place(merchant_id, _id, contentPlace)) !== content;
 }
 
@@ -172,7 +163,7 @@ export function recordDocument(
   }));
   return {
     _id: record.id,
-    schema_version: watchedVersion,
+    schema_version: schemaVersion,
     merchant_id: record.merchantId,
     operation_id: change.operationId,
     sealed_content: sealer.seal(change.content, place(record.merchantId, record.id, contentPlace)),

@@ -70,11 +70,12 @@ async function multiply<T extends RecordDocument>(
   const made = await records.findOne({});
   if (made === null) throw new Error("nothing to copy");
   await records.deleteMany({});
-  // It opens under its own id alone.
-  delete made.sealed_body;
+  const { sealer } = service.deps;
+  const body = { fields: made.fields, name: "" };
   const copies = Array.from({ length: count }, (_each, at) => ({
     ...made,
     ...{ _id: id(at), operation_id: `op-${at}`, created_at: createdAt(at), sealed: [] },
+    sealed_body: sealer.seal(JSON.stringify(body), `${made.merchant_id}|${id(at)}|body`),
     ...change(at),
   }));
   await records.insertMany(copies as never);

@@ -131,7 +131,7 @@ describe("at rest", () => {
       expect(text.toLowerCase()).not.toContain(plain.toLowerCase());
     }
     expect(document).toMatchObject({
-      schema_version: 2,
+      schema_version: 1,
       merchant_id: merchantId,
       actor: { kind: "api_key", id: "key_1" },
       account_number_masked: `${"*".repeat(38)}eAed`,

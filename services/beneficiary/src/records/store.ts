@@ -5,15 +5,7 @@ import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
 import type { PageRequest } from "@disburse/chassis/paging/page.ts";
 import { otherContent, type Refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Db, Filter } from "mongodb";
-import {
-  isOfOther,
-  type OpenBody,
-  openBody,
-  openFields,
-  type RecordDocument,
-  unwatchedVersion,
-  watchedVersion,
-} from "./document.ts";
+import { isOfOther, type OpenBody, openBody, openFields, type RecordDocument } from "./document.ts";
 import { type ListedBy, listRecords, type RecordFilter } from "./list.ts";
 import type { Fields } from "./rules/private-fields.ts";
 import type { StoredRecord } from "./rules/record.ts";
@@ -109,17 +101,8 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
       const { document, attempt } = taken;
       return { ...opened(document), attempt, origin: originOf(document) };
     },
-    /** The next record, by id, that compliance does not monitor yet. */
-    nextUnwatched: async (afterId: string): Promise<Opened<T> | undefined> => {
-      const filter = { schema_version: unwatchedVersion, _id: { $gt: afterId } };
-      const found = await records.findOne(filter, { sort: { _id: 1 } });
-      return found === null ? undefined : opened(found);
-    },
     /** How many records are pending, and since when the oldest is; up to `limit` are read. */
     readPending: (limit: number) => readPending(records, limit),
-    markWatched: async (_id: string): Promise<void> => {
-      await records.updateOne({ _id }, { $set: { schema_version: watchedVersion } });
-    },
     writeScreening: resultWriter(records, kind),
   };
 }

@@ -98,28 +98,6 @@ describe("screening", () => {
     expect(compliance.parties).toEqual([]);
   });
 
-  it("is made once more for each record that compliance does not monitor", async () => {
-    const { compliance, database, clock, deps } = service;
-    const ids = [await create.fiat(), await create.depositor(0), await create.crypto()];
-    for (const name of ["beneficiaries", "depositors"]) {
-      const records = database.db.collection<{ _id: string }>(name);
-      await records.updateMany({ _id: { $in: ids } }, { $set: { schema_version: 1 } });
-    }
-    const sweep = async () => {
-      compliance.parties.length = 0;
-      await sweepOnce({ ...deps, sweepEveryMs });
-      return compliance.parties.map(({ recordId }) => recordId).toSorted();
-    };
-    compliance.down = notAnswering;
-    expect(await sweep()).toHaveLength(1);
-    compliance.reset();
-    compliance.party = Verdict.BLOCK;
-    clock.moveMs(1_000);
-    expect(await sweep()).toEqual(ids.toSorted());
-    expect(await statusOf(ids[0] ?? "")).toBe(ScreeningStatus.BLOCKED);
-    expect(await sweep()).toEqual([]);
-  });
-
   it("that comes late is logged under the request that made the record", async () => {
     const { compliance, clock, deps } = service;
     compliance.down = notAnswering;

@@ -15,7 +15,7 @@ export type SweepDeps = ScreeningDeps & {
 /** Screenings under way at a time: enough to catch up after an outage, few beside live requests. */
 const lanes = 4;
 
-/** Screens records that compliance did not answer for, or does not monitor yet. */
+/** Screens records that compliance did not answer for. */
 export function startScreeningSweep(deps: SweepDeps): Loop {
   return startLoop({
     name: "screening sweep",
@@ -29,10 +29,7 @@ export function startScreeningSweep(deps: SweepDeps): Loop {
 export async function sweepOnce(deps: SweepDeps): Promise<boolean> {
   const { beneficiaries, depositors } = deps;
   const answered =
-    (await sweepRecords(deps, beneficiaries)) &&
-    (await sweepRecords(deps, depositors)) &&
-    (await watchRecords(deps, beneficiaries)) &&
-    (await watchRecords(deps, depositors));
+    (await sweepRecords(deps, beneficiaries)) && (await sweepRecords(deps, depositors));
   if (!answered) deps.log.warn({}, "compliance does not answer");
   return false;
 }
@@ -57,19 +54,4 @@ async function sweepRecords(deps: SweepDeps, store: RecordStore): Promise<boolea
   const others = Array.from({ length: lanes - 1 }, async () => lane(await take()));
   await Promise.all([lane(first), ...others]);
   return answered;
-}
-
-/** Before the first attempt of a creation, so that each try is the same operation. */
-const watchAttempt = 0;
-
-/** One record after the other, past failures: the next round tries those again. */
-async function watchRecords(deps: SweepDeps, store: RecordStore): Promise<boolean> {
-  for (let after = ""; ; ) {
-    const opened = await store.nextUnwatched(after);
-    if (opened === undefined) return true;
-    after = opened.record.id;
-    const attempt = await attemptScreening(deps, store, { ...opened, attempt: watchAttempt });
-    if (attempt === "unanswered") return false;
-    if (attempt === "screened") await store.markWatched(after);
-  }
 }

@@ -84,15 +84,11 @@ export type SettingsDeps = {
 
 /** The RPCs of what merchants may create. */
 export function settingsRpc({ settings, merchants, clock }: SettingsDeps) {
-  /** Registered, or with settings from before there was a registry. */
-  const isKnown = async (merchantId: string): Promise<boolean> =>
-    (await merchants.read(merchantId)) !== undefined ||
-    (await settings.read(merchantId)) !== undefined;
   return {
     setMerchantSettings: async ({ mutation, settings: wanted }) => {
       const change = readMutation(mutation);
       const read = readSettings(wanted);
-      if (!(await isKnown(read.merchantId))) {
+      if ((await merchants.read(read.merchantId)) === undefined) {
         return orThrow(refused("RECORD_NOT_FOUND", "merchant_id: is not known"));
       }
       return { settings: await settings.set(read, change, clock.now()) };

@@ -5,7 +5,7 @@ import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unknownMerchantId } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { openAccount, openLedger, readAccount } from "./accounts.ts";
+import { openAccount, readAccount } from "./accounts.ts";
 import { recordRecent } from "./recorder.ts";
 
 let platform: TestPlatform;
@@ -79,16 +79,6 @@ describe("an account", () => {
     expect([await open("mer_a"), await open("mer_b")]).toEqual([a, b]);
     expect([await merchantOf(a), await merchantOf(b)]).toEqual(["mer_a", "mer_b"]);
     expect(await codeOf(merchantOf("acc_x"))).toBe("RECORD_NOT_FOUND");
-  });
-
-  it("that an earlier release has written is not taken for one of this release", async () => {
-    const accountId = await platform.fundedAccount(merchantId, "1.00");
-    const release = (version: number) =>
-      platform.ledger.accounts.updateOne({ _id: accountId }, { $set: { schema_version: version } });
-    await release(1);
-    await expect(openLedger(platform.database)).rejects.toThrow("of an earlier release");
-    await release(2);
-    await openLedger(platform.database);
   });
 
   it("of another merchant is not found: its balance, its statement, a credit to it", async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { migrations } from "../migrations.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { ledgerHeads } from "./heads.ts";
 import { recordRecent } from "./recorder.ts";
@@ -38,18 +37,4 @@ it("are those of accounts whose money has moved, until they are shipped as they 
   expect(await heads.changed(10)).toEqual([await headOf(one)]);
   await heads.shipped(await heads.changed(10));
   expect([await heads.changed(10), await heads.unshipped()]).toEqual([[], 0]);
-});
-
-it("of accounts of before are all due once", async () => {
-  const accountId = await platform.fundedAccount(merchantId, "1.00");
-  const opening = { mutation: platform.operation(), merchantId, currencyCode: "BTC" };
-  await platform.rpc.openAccount(opening);
-  await recordRecent(platform.ledger);
-  await platform.ledger.accounts.updateMany({}, { $unset: { head_due: "" } });
-  const step = migrations.find(({ name }) => name === "ship the head of every account");
-  await step?.up(platform.database.db);
-  await step?.up(platform.database.db);
-  const due = await ledgerHeads(platform.ledger).changed(10);
-  expect(due.map(({ chain }) => chain)).toContain(`ledger/${accountId}`);
-  expect(due).toHaveLength(3);
 });

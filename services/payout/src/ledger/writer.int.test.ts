@@ -13,7 +13,7 @@ let platform: TestPlatform;
 let other: Awaited<ReturnType<typeof openLedger>>;
 beforeAll(async () => {
   platform = await startTestPlatform();
-  other = await openLedger(platform.database);
+  other = openLedger(platform.database);
 });
 afterAll(() => platform.stop());
 afterEach(() => {
@@ -59,7 +59,7 @@ function counting(database: Database) {
 it("a process reads an account once, and then knows it", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const { database, counted } = counting(platform.database);
-  const ledger = await openLedger(database);
+  const ledger = openLedger(database);
   for (const payout of ["po_1", "po_2", "po_3"]) {
     const applied = await ledger.apply(...held(accountId, payout, 1_000n));
     expect(applied).toMatchObject({ outcome: "applied" });
@@ -103,7 +103,7 @@ it("what another process has held is not held again, recorded or not", async () 
 it("an account whose write failed is read again", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const onRetried = vi.fn();
-  const ledger = await openLedger(platform.database, { onRetried });
+  const ledger = openLedger(platform.database, { onRetried });
   await ledger.apply(...held(accountId, "po_8", 100n));
   const { updateOne } = ledger.accounts;
   vi.spyOn(ledger.accounts, "updateOne").mockImplementationOnce(async (...given) => {
@@ -141,7 +141,7 @@ it("writes up to 100 movements at a time, and keeps an account of up to 500 entr
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   await recordRecent(platform.ledger);
   const { database, counted } = counting(platform.database);
-  const ledger = await openLedger(database);
+  const ledger = openLedger(database);
   const { updateOne } = ledger.accounts;
   const updates = vi.spyOn(ledger.accounts, "updateOne");
   // Another process changes the account during the second write.
@@ -164,7 +164,7 @@ it("writes up to 100 movements at a time, and keeps an account of up to 500 entr
 
 it("gives a movement up that others forestall a hundred times", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
-  const ledger = await openLedger(platform.database);
+  const ledger = openLedger(platform.database);
   vi.spyOn(Math, "random").mockReturnValue(0);
   const updates = vi.spyOn(ledger.accounts, "updateOne");
   updates.mockResolvedValue({ matchedCount: 0 } as never);
@@ -176,7 +176,7 @@ it("gives a movement up that others forestall a hundred times", async () => {
 it("dates movements by the database's clock, which an idle account forgets after a minute", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   const { database, counted } = counting(platform.database);
-  const ledger = await openLedger(database);
+  const ledger = openLedger(database);
   const elapsed = vi.spyOn(performance, "now");
   const madeAt = async (payoutId: string, elapsedMs: number) => {
     elapsed.mockReturnValue(1e9 + elapsedMs);
@@ -199,7 +199,7 @@ it("says so when another process had changed the account", async () => {
   const onRetried = () => {
     retries += 1;
   };
-  const ledger = await openLedger(platform.database, { onRetried });
+  const ledger = openLedger(platform.database, { onRetried });
   await ledger.apply(...held(accountId, "po_retried_1", 1_000n));
   await ledger.apply(...held(accountId, "po_refused", 10_000n));
   await ledger.apply(...held(accountId, "po_read_again", 1_000n));
@@ -212,7 +212,7 @@ it("says so when another process had changed the account", async () => {
 it("what came while a write failed goes into the next try", async () => {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
   let late: ReturnType<typeof platform.ledger.apply> | undefined;
-  const ledger = await openLedger(platform.database, {
+  const ledger = openLedger(platform.database, {
     onRetried: () => {
       late ??= ledger.apply(...held(accountId, "po_merged_3", 1_000n));
     },
@@ -267,7 +267,7 @@ it("an operation that was refused stays refused, for each process and when there
 it("an account that another process has refused an operation of is read again", async () => {
   const accountId = await platform.fundedAccount(merchantId, "10.00");
   const onRetried = vi.fn();
-  const late = await openLedger(platform.database, { onRetried });
+  const late = openLedger(platform.database, { onRetried });
   await late.apply(...credited(accountId, "mistaken elsewhere", 500n));
   await late.apply(...held(accountId, "po_21", 1_200n));
   // Its own refusals it remembers.

@@ -389,7 +389,7 @@ async function dyingProcess(step: number) {
   const velocity = await openVelocityLimits(platform.database);
   const parts = {
     ...deps(),
-    ledger: await openLedger(database),
+    ledger: openLedger(database),
     payouts: openPayouts(database),
     executions: openExecutions(database),
     room: createVelocityRoom(velocity, openUsage(database)),

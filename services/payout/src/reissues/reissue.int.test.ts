@@ -289,7 +289,7 @@ async function dyingProcess(step: number) {
   const velocity = await openVelocityLimits(platform.database);
   const parts = {
     ...platform.rpcDeps,
-    ledger: await openLedger(database),
+    ledger: openLedger(database),
     payouts: openPayouts(database),
     executions: openExecutions(database),
     room: createVelocityRoom(velocity, openUsage(database)),

@@ -1,0 +1,20 @@
+import type { Indexes } from "./migrations.ts";
+
+/** What operators did, by whom, and what calls owe to it. */
+export const auditIndexes: Indexes = {
+  audit_entries: [
+    { key: { key: 1 }, name: "key", unique: true },
+    { key: { subject: 1, _id: -1 }, name: "subject" },
+    { key: { action: 1, _id: -1 }, name: "action" },
+  ],
+  operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
+};
+
+/** What waits for a second person. */
+export const proposalIndexes: Indexes = {
+  proposals: [
+    { key: { key: 1 }, name: "request", unique: true },
+    { key: { created_at: -1, _id: -1 }, name: "list" },
+    { key: { due_at: 1 }, name: "due", sparse: true },
+  ],
+};
