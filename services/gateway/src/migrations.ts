@@ -1,4 +1,4 @@
-import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/common-indexes.ts";
+import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
 import { baseline, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
 
 const indexes: Indexes = {

@@ -4,7 +4,7 @@ import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
 
 /** Rooms whose work it is to know the process environment. */
 const readsEnvironment =
-  /^(?:scripts|tests|packages\/(?:embedded|standalone|verification\/(?:bench|drills|faults|mutants|rails|testkit)))\//;
+  /^(?:scripts|tests|packages\/(?:embedded|standalone|verification\/(?:bench|drills|faults|rails|testkit)))\//;
 
 /** `process.env` anywhere but in a service's config.ts and the rooms that start processes. */
 export function environmentReads(source: Source): Finding[] {

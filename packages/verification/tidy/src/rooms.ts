@@ -26,7 +26,6 @@ const packageImports: Record<string, readonly string[]> = {
   ],
   forms: ["kernel"],
   invariants: ["kernel", "embedded", "harness"],
-  mutants: ["embedded", "harness", "tidy"],
   operate: [...["drills", "embedded", "faults", "harness", "invariants", "platform"], "sandbox"],
   platform: ["chassis", "embedded", "sandbox", "standalone"],
   rails: [
