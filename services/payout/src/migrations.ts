@@ -1,5 +1,5 @@
-import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
 import { baseline, type Indexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
+import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-indexes.ts";
 
 const indexes: Indexes = {
   ...auditIndexes,

@@ -29,28 +29,3 @@ export function importGraph(sources: readonly Source[]): ImportGraph {
     }),
   );
 }
-
-/** The sets of files that each reach all others of the set: strongly connected, by Tarjan. */
-export function circlesOf(graph: ImportGraph): string[][] {
-  const circles: string[][] = [];
-  const indexes = new Map<string, number>();
-  const lowest = new Map<string, number>();
-  const stack: string[] = [];
-  const visit = (node: string): void => {
-    const index = indexes.size;
-    indexes.set(node, index);
-    lowest.set(node, index);
-    stack.push(node);
-    for (const next of graph.get(node) ?? []) {
-      if (!indexes.has(next)) visit(next);
-      if (stack.includes(next)) {
-        lowest.set(node, Math.min(lowest.get(node) ?? 0, lowest.get(next) ?? 0));
-      }
-    }
-    if (lowest.get(node) !== index) return;
-    const circle = stack.splice(stack.indexOf(node));
-    if (circle.length > 1) circles.push(circle.sort());
-  };
-  for (const node of graph.keys()) if (!indexes.has(node)) visit(node);
-  return circles;
-}

@@ -1,61 +1,48 @@
-import { circlesOf, type ImportGraph, importGraph } from "./graph.ts";
-import { exportsOf, fullFolders } from "./layout.ts";
+import { type ImportGraph, importGraph } from "./graph.ts";
 import { readRepository } from "./repository.ts";
-import { longFiles, longFunctions } from "./sizes.ts";
 import { isForTests, isOurs, type Source, workspaceOf } from "./source.ts";
 
 /*
- * `npm run house [-- --list FOLDER] [-- --root DIR]` measures the hand-written source of packages
- * and services, tests and what only they use left out. `--list` names what is to do in a folder.
+ * `npm run house [-- --list FOLDER] [-- --root DIR]` counts the hand-written source of packages and
+ * services, tests and what only they use left out. `--list` names the files of a folder that have
+ * one importer.
  */
 const option = (name: string): string | undefined => {
   const at = process.argv.indexOf(name);
   return at === -1 ? undefined : process.argv[at + 1];
 };
 
+/** A file below this with one importer joins it, unless it is a boundary. */
+const smallLines = 60;
+
 const { sources } = readRepository(option("--root"));
 const graph = importGraph(sources.filter(({ path }) => !isForTests(path)));
-const singles = oneImporter(sources.filter(isOurs), graph);
+const ours = sources.filter(isOurs);
+const singles = oneImporter(ours, graph);
 const folder = option("--list");
 process.stdout.write(folder === undefined ? summary() : listing(folder));
 
 function summary(): string {
-  const ours = sources.filter(isOurs);
-  const exported = ours.flatMap(exportsOf);
-  const documented = exported.filter(({ isDocumented }) => isDocumented).length;
-  const full = fullFolders(sources).map(({ path, message }) => `  ${path}: ${message}`);
-  const circles = circlesOf(graph).map((circle) => `  ${circle.join(" ")}`);
   const rowOf = (name: string, files: readonly Source[]) => {
-    const own = files.filter(({ path }) => singles.has(path)).length;
-    return row(name, files.length, linesOf(files), `${own} (${percent(own, files.length)})`);
+    const own = files.filter(({ path }) => singles.has(path));
+    const small = own.filter((each) => linesOf([each]) < smallLines);
+    return row(name, files.length, linesOf(files), own.length, small.length);
   };
   return [
-    row("", "files", "lines", "one importer"),
+    row("", "files", "lines", "one importer", `below ${smallLines} lines`),
     ...[...Map.groupBy(ours, workspaceOf)].map(([name, files]) => rowOf(name, files)),
     rowOf("all", ours),
-    `folders over 20 files: ${full.length}`,
-    ...full,
-    `import circles: ${circles.length}`,
-    ...circles,
-    `functions over 70 lines: ${ours.flatMap(longFunctions).length}`,
-    `files over 500 lines: ${ours.flatMap(longFiles).length}`,
-    `documented exports: ${documented} of ${exported.length} (${percent(documented, exported.length)})`,
     "",
   ].join("\n");
 }
 
-/** The files of a folder with one importer, smallest first, and its undocumented exports. */
+/** The files of a folder with one importer, smallest first. */
 function listing(within: string): string {
-  const ours = sources.filter((source) => isOurs(source) && source.path.startsWith(within));
   const merges = ours
-    .filter(({ path }) => singles.has(path))
+    .filter(({ path }) => path.startsWith(within) && singles.has(path))
     .sort((a, b) => linesOf([a]) - linesOf([b]))
     .map((source) => `${linesOf([source])}\t${source.path}  <-  ${singles.get(source.path)}`);
-  const missing = ours
-    .flatMap(exportsOf)
-    .filter(({ isDocumented }) => !isDocumented)
-    .map(({ path, line, message }) => `${path}:${line} ${message}`);
-  return [...merges, ...missing, ""].join("\n");
+  return [...merges, ""].join("\n");
 }
 
 /** The files that one file alone imports, each with it; where a process starts does not count. */
@@ -77,10 +64,6 @@ function linesOf(files: readonly Source[]): number {
   return files.reduce((sum, { text }) => sum + text.trimEnd().split("\n").length, 0);
 }
 
-function row(name: string, files: number | string, lines: number | string, one: string): string {
-  return `${name.padEnd(36)}${String(files).padStart(6)}${String(lines).padStart(8)}  ${one}`;
-}
-
-function percent(part: number, all: number): string {
-  return `${Math.round((part / all) * 1000) / 10} %`;
+function row(name: string, ...figures: readonly (number | string)[]): string {
+  return name.padEnd(36) + figures.map((each) => String(each).padStart(16)).join("");
 }

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Repository } from "./house-rules.ts";
-import { parseSource } from "./source.ts";
+import { parseSource, type Source } from "./source.ts";
 
 /** The root of the repository that this file is in. */
 export const home = join(import.meta.dirname, "..", "..", "..", "..");
@@ -11,17 +10,24 @@ const skipped =
   /^(?:\.git|\.cache|\.data|\.turbo|coverage|node_modules|packages\/(?:(?:contracts|sdk)\/src\/gen|(?:console|sdk|name-matcher)\/dist))$/;
 
 const sourceFile = /\.(?:tsx?|mjs)$/;
-const writtenFile = /\.(?:tsx?|mjs|proto|sh|md|ya?ml|json|jsonc)$|\/Dockerfile$|^\.ci\/run$/;
+
+/** A repository: its pages by their path, and its TypeScript and JavaScript, parsed. */
+export interface Repository {
+  pages: ReadonlyMap<string, string>;
+  sources: readonly Source[];
+}
 
 /** Reads the whole repository at `root` as it stands, committed or not. */
 export function readRepository(root = home): Repository {
-  const files = pathsIn(root, "")
-    .filter((path) => writtenFile.test(path) && !path.endsWith("package-lock.json"))
-    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
-  const sources = files
-    .filter(({ path }) => sourceFile.test(path))
-    .map(({ path, text }) => parseSource(path, text));
-  return { files, sources };
+  const paths = pathsIn(root, "");
+  const read = (path: string) => readFileSync(join(root, path), "utf8");
+  const pages = paths.filter((path) => path.endsWith(".md"));
+  return {
+    pages: new Map(pages.map((path) => [path, read(path)])),
+    sources: paths
+      .filter((path) => sourceFile.test(path))
+      .map((path) => parseSource(path, read(path))),
+  };
 }
 
 function pathsIn(root: string, folder: string): string[] {
