@@ -255,14 +255,6 @@ describe("an envelope of XML", () => {
     expect(readBankFile(text(made(one)))).toMatchObject({ refused: "UNREADABLE" });
   });
 
-  it.each(["true", "1", " 1 "])("has a last page by %j", (written) => {
-    const content = statementText().replace(
-      "<CreDtTm>",
-      `<MsgPgntn><PgNb>3</PgNb><LastPgInd>${written}</LastPgInd></MsgPgntn><CreDtTm>`,
-    );
-    expect(readOnlyStatement(text(content)).page).toEqual({ number: 3, isLast: true });
-  });
-
   it("notes lines that stand outside of its documents", () => {
     expect(read(text(`hello\n${statementText()}`))).toEqual({
       documents: plainStatement.documents,

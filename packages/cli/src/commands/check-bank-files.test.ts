@@ -102,6 +102,15 @@ it("knows in a file what the files before it say", async () => {
   expect(await entriesOf(accepted, byBankReference)).toEqual([["accepted ACSP"], ["settled"]]);
 });
 
+it("sees that a payment is debited twice where the bank gives no reference", async () => {
+  const debit = entryOf("E1", "100.00").replace(
+    "<NtryDtls>",
+    "<AcctSvcrRef>NONREF</AcctSvcrRef><NtryDtls>",
+  );
+  const file = put("twice.xml", statementOf(debit, debit));
+  expect(await entriesOf(file)).toEqual([["settled", "unknown_outcome"]]);
+});
+
 it.each([
   ["E1", "E1"],
   [" e1 ", "e1"],
