@@ -173,7 +173,7 @@ class StatementReader implements MessageReader<StatementFile> {
 
 /** Reads a file with one message of this kind. */
 export function readStatements(bytes: Uint8Array): StatementFile | Unreadable {
-  return readOne(bytes, statementReader, "is no statement and no notification");
+  return readOne(bytes, statementReader, "is not one statement, notification or report");
 }
 
 function statementOf(element: XmlElement, entries: readonly Entry[], place: Place): Statement {

@@ -96,8 +96,8 @@ const reportShape: Shape = {
 
 /**
  * The reader of pain.002 by the root of the message, which edition .02 calls by its version. It
- * takes what a message proves: statuses that ISO 20022 does not list, amounts that are none, and a
- * missing version are named in `unread`.
+ * reads what a message proves. `unread` names statuses that ISO 20022 does not list, amounts that
+ * are not valid, and a missing version.
  */
 export function statusReader(name: string): MessageReader<StatusReport> | undefined {
   const isReport = name === "CstmrPmtStsRpt" || /^pain\.002\.001\.\d\d$/.test(name);

@@ -45,7 +45,7 @@ export type MessageReader<Document> = {
   end(root: XmlElement, namespace: string | undefined): Document;
 };
 
-/** The reader of a message by the local name of its root; `undefined`: it is no known message. */
+/** Returns the reader of a message by the local name of its root, or `undefined` if unknown. */
 export type ReaderFor<Document> = (name: string) => MessageReader<Document> | undefined;
 
 /** All messages of a file; `outside` counts lines outside of documents that are no cards. */
@@ -200,7 +200,7 @@ class XmlFileReader<Document> {
 /** An element around messages: envelopes, headers, `Document`. */
 type Scope = {
   readonly isDocument: boolean;
-  /** By prefix; the default one has none. */
+  /** By prefix. The prefix of the default namespace is "". */
   readonly namespaces: ReadonlyMap<string, string>;
   hasMessage: boolean;
 };
