@@ -110,6 +110,14 @@ describe("a payment status report", () => {
     ["its own, unknown", "", "", "<TxSts>XXXX</TxSts>", false],
     ["its block's", "", "<PmtInfSts>RJCT</PmtInfSts>", "", false],
     ["its file's", "<GrpSts>RJCT</GrpSts>", "", "", false],
+    ["PART of block and file", "<GrpSts>PART</GrpSts>", "<PmtInfSts>PART</PmtInfSts>", "", true],
+    [
+      "its file's, of a block in part",
+      "<GrpSts>RJCT</GrpSts>",
+      "<PmtInfSts>PART</PmtInfSts>",
+      "",
+      true,
+    ],
     ["none", "", "", "<StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf>", true],
   ])("names a payment without a status at any level: %s", (_, file, block, own, isNamed) => {
     const { unread } = readOnlyStatus(

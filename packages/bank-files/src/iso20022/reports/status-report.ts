@@ -130,7 +130,7 @@ class StatusReader implements MessageReader<StatusReport> {
     const place = this.#place.at("OrgnlGrpInfAndSts");
     if (group === undefined) place.unread("is absent");
     const status = group === undefined ? { reasons: [] } : statusOf(group, "GrpSts", place);
-    if (!hasStatus(status)) this.#unreadPayments();
+    this.#unreadPayments(status);
     return present<StatusReport>({
       version: versionOf(namespace, new Place("Document", this.#unread)),
       messageId: textAt(root, "GrpHdr/MsgId"),
@@ -151,10 +151,12 @@ class StatusReader implements MessageReader<StatusReport> {
     this.#payments.push(paymentOf(element, at));
   }
 
-  /** Names payments without a status at any level: nothing else would speak of them. */
-  #unreadPayments(): void {
+  /** Names payments that no level gives a status: nothing else would speak of them. */
+  #unreadPayments(group: ReportedStatus): void {
     for (const [index, batch] of this.#batches.entries()) {
-      if (hasStatus(batch)) continue;
+      const above = hasStatus(batch) ? batch : group;
+      // A status of a part leaves open which payments it means.
+      if (hasStatus(above) && above.status !== "PART") continue;
       const place = this.#place.at(`OrgnlPmtInfAndSts[${index + 1}]`);
       for (const [at, payment] of batch.payments.entries()) {
         if (hasStatus(payment)) continue;
