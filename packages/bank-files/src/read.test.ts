@@ -31,7 +31,13 @@ describe("a file of a bank", () => {
         "<BkToCstmrDbtCdtNtfctn><Ntfctn><Acct><Id><IBAN>X</IBAN></Id></Acct></Ntfctn></BkToCstmrDbtCdtNtfctn>",
       ),
     ],
-    ["report", document("camt.052.001.08", "<BkToCstmrAcctRpt><GrpHdr/></BkToCstmrAcctRpt>")],
+    [
+      "report",
+      document(
+        "camt.052.001.08",
+        "<BkToCstmrAcctRpt><Rpt><Acct><Id><IBAN>X</IBAN></Id></Acct></Rpt></BkToCstmrAcctRpt>",
+      ),
+    ],
     ["ach", text(achLines().join("\n"))],
   ])("is read as a %s by its content", (kind, bytes) => {
     expect(read(bytes)).toMatchObject({ documents: [{ kind }], unread: [] });

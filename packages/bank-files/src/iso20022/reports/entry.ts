@@ -172,13 +172,20 @@ export function entryOf(
   return entry;
 }
 
-/** Says so where the payments of an entry do not make its amount: charges, or another currency. */
-function checkSum({ amount, transactions }: Entry, place: Place): void {
+/** Says so where the payments of an entry, and the charges it names, do not make its amount. */
+function checkSum(entry: Entry, place: Place): void {
+  const { amount, transactions, direction } = entry;
   const amounts = transactions.flatMap((each) => (each.amount === undefined ? [] : [each.amount]));
   if (amounts.length === 0 || amounts.length < transactions.length) return;
   const isSame = amounts.every(({ currency }) => currency === amount.currency);
   const sum = amounts.reduce((total, { minor }) => total + minor, 0n);
-  if (!isSame || sum !== amount.minor) place.unread("its payments do not sum up to its amount");
+  const charges = [entry, ...transactions]
+    .flatMap((each) => each.charges)
+    .filter((each) => each.amount.currency === amount.currency && each.direction !== "credit")
+    .reduce((total, each) => total + each.amount.minor, 0n);
+  const charged = direction === "debit" ? sum + charges : sum - charges;
+  if (isSame && (sum === amount.minor || charged === amount.minor)) return;
+  place.unread("its payments do not sum up to its amount");
 }
 
 /** A payment in the details of an entry. */

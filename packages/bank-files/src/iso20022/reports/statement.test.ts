@@ -210,6 +210,32 @@ describe("a statement", () => {
     ]);
   });
 
+  const charge = (amount: string, direction = "DBIT") =>
+    `<Chrgs><Rcrd><Amt Ccy="USD">${amount}</Amt><CdtDbtInd>${direction}</CdtDbtInd></Rcrd></Chrgs>`;
+
+  it.each([
+    ["a debit with the payment's charge on top", "DBIT", "5", "", charge("1"), true],
+    ["a debit with a charge of the entry on top", "DBIT", "5", charge("1"), "", true],
+    ["a credit without the charge", "CRDT", "7", "", charge("1"), true],
+    ["a credit with the charge on top", "CRDT", "5", "", charge("1"), false],
+    ["a charge of another amount", "DBIT", "5", "", charge("2"), false],
+    ["a charge that was given", "DBIT", "5", "", charge("1", "CRDT"), false],
+  ] as const)("sums up with its charges: %s", (_, direction, amount, own, below, isWhole) => {
+    const payment = details(`<Amt Ccy="USD">${amount}</Amt>${below}`);
+    const { unread } = only(statement(entry("6", direction, `${own}${payment}`)));
+    expect(unread.map(({ problem }) => problem)).toEqual(
+      isWhole ? [] : ["its payments do not sum up to its amount"],
+    );
+  });
+
+  it("says so where a message has no account", () => {
+    const bytes = document("camt.053.001.08", "<BkToCstmrStmt><Statement/></BkToCstmrStmt>");
+    expect(readOnlyStatement(bytes)).toMatchObject({
+      statements: [],
+      unread: [{ place: "BkToCstmrStmt", problem: "has no Stmt" }],
+    });
+  });
+
   it.each([
     [
       statement(

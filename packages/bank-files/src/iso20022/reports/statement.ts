@@ -133,7 +133,9 @@ class StatementReader implements MessageReader<StatementFile> {
   }
 
   end(root: XmlElement, namespace: string | undefined): StatementFile {
-    new Place(root.name, this.#unread).unreadTexts(root);
+    const place = new Place(root.name, this.#unread);
+    place.unreadTexts(root);
+    if (this.#statements.length === 0) place.unread(`has no ${this.#account}`);
     return present<StatementFile>({
       kind: this.#kind,
       version: versionOf(namespace, new Place("Document", this.#unread)),
