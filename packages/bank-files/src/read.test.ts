@@ -31,7 +31,13 @@ describe("a file of a bank", () => {
         "<BkToCstmrDbtCdtNtfctn><Ntfctn><Acct><Id><IBAN>X</IBAN></Id></Acct></Ntfctn></BkToCstmrDbtCdtNtfctn>",
       ),
     ],
-    ["report", document("camt.052.001.08", "<BkToCstmrAcctRpt><GrpHdr/></BkToCstmrAcctRpt>")],
+    [
+      "report",
+      document(
+        "camt.052.001.08",
+        "<BkToCstmrAcctRpt><Rpt><Acct><Id><IBAN>X</IBAN></Id></Acct></Rpt></BkToCstmrAcctRpt>",
+      ),
+    ],
     ["ach", text(achLines().join("\n"))],
   ])("is read as a %s by its content", (kind, bytes) => {
     expect(read(bytes)).toMatchObject({ documents: [{ kind }], unread: [] });
@@ -253,14 +259,6 @@ describe("an envelope of XML", () => {
   ])("is refused as a whole where %s", (_, made) => {
     const one = statementText().replace(/^<\?xml[^>]*\?>/, "");
     expect(readBankFile(text(made(one)))).toMatchObject({ refused: "UNREADABLE" });
-  });
-
-  it.each(["true", "1", " 1 "])("has a last page by %j", (written) => {
-    const content = statementText().replace(
-      "<CreDtTm>",
-      `<MsgPgntn><PgNb>3</PgNb><LastPgInd>${written}</LastPgInd></MsgPgntn><CreDtTm>`,
-    );
-    expect(readOnlyStatement(text(content)).page).toEqual({ number: 3, isLast: true });
   });
 
   it("notes lines that stand outside of its documents", () => {

@@ -63,6 +63,7 @@ function documentReader<Message>(
 ): MessageReader<BankDocument> {
   return {
     shape: reader.shape,
+    repeated: reader.repeated,
     take: (element, parent) => reader.take(element, parent),
     end: (root, namespace) => documentOf(reader.end(root, namespace)),
   };

@@ -4,6 +4,7 @@ import type { BankDocument } from "../read.ts";
 import { type Money, moneyText } from "../text/minor-units.ts";
 import type { StatementDay } from "./balance.ts";
 import type { FileVerdict, Wanted } from "./judge.ts";
+import { codeOf } from "./proof.ts";
 
 /** A part of a file that was not read or does not agree, without content. */
 export type UnreadPart = Unread & {
@@ -64,7 +65,13 @@ export function verdictFindings(
         return [{ kind: "doubt", what: verdict.why, payoutId: verdict.payoutId }];
       case "information":
         return verdict.waitsForUs && verdict.payoutId !== undefined
-          ? [{ kind: "waiting", what: code, payoutId: verdict.payoutId }]
+          ? [
+              {
+                kind: "waiting",
+                what: shownCode(code) || "a code of the bank's own",
+                payoutId: verdict.payoutId,
+              },
+            ]
           : [];
       case "change":
         return [changeFound(verdict.payoutId, verdict.change)];
@@ -86,6 +93,12 @@ export function verdictFindings(
         return [];
     }
   });
+}
+
+/** A code without words: a bank may write some in its place, and with them names. */
+export function shownCode(code: string): string {
+  const read = codeOf(code);
+  return /^[A-Z0-9]{1,8}$/.test(read) ? read : "";
 }
 
 /** One finding for each payment that the part may be about; else one that holds back all. */

@@ -155,8 +155,17 @@ export function codeOf(text: string): string {
   return text.trim().toUpperCase();
 }
 
+/** The reason of a file applies to each of its payments, and the words below are many. */
+const known = new WeakMap<Reason, boolean>();
+
 /** Whether a reason says, by code or in words, that the bank has this payment already. */
-export function speaksOfDuplicate({ code = "", proprietary = "", text = "" }: Reason): boolean {
+export function speaksOfDuplicate(reason: Reason): boolean {
+  const speaks = known.get(reason) ?? hasDuplicate(reason);
+  known.set(reason, speaks);
+  return speaks;
+}
+
+function hasDuplicate({ code = "", proprietary = "", text = "" }: Reason): boolean {
   const isCode = [code, proprietary].some((each) =>
     /^(?:AM05|DUPL|DU\d\d|DS15|RF01)$/.test(codeOf(each)),
   );

@@ -116,6 +116,7 @@ export class SentPayments {
 
   /** Keeps what a part of the file says, for the parts after it. */
   learn(payoutId: string, known: Partial<SentPayment>): void {
+    addTo(this.#by.bankReference, known.bankReference, payoutId);
     this.#byId.set(payoutId, { ...this.get(payoutId), ...known });
   }
 

@@ -1,3 +1,6 @@
+/** The message id of our file that all of these are about. */
+export const sentFile = "M1";
+
 /** Bytes of the largest file that is read. */
 const mebibyte = 2 ** 20;
 
@@ -19,6 +22,14 @@ export function largeStatusReport(): Uint8Array {
     64 * mebibyte - head.length - tail.length,
   );
   return encode(head + payments.join("") + tail);
+}
+
+/** A status report that rejects a whole file of ours, in words that are long. */
+export function fileRejection(): Uint8Array {
+  const words = "The file was not accepted, as the account of the debtor is closed. ".repeat(14);
+  return encode(
+    `<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>B1</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${sentFile}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>RJCT</GrpSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn><AddtlInf>${words}</AddtlInf></StsRsnInf></OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`,
+  );
 }
 
 /** A statement of one entry with 60 MB of details. */

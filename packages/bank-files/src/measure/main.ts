@@ -3,7 +3,7 @@ import type { InitiationProfile, Payment } from "../iso20022/initiation/payment.
 import { writeInitiation } from "../iso20022/initiation/write.ts";
 import { schemaBreaches } from "../iso20022/schemas/validate.ts";
 import { readBankFile } from "../read.ts";
-import { largeEntry, largeStatusReport } from "./files.ts";
+import { fileRejection, largeEntry, largeStatusReport } from "./files.ts";
 import { measureReading } from "./reading.ts";
 
 /** Payments of the file that is measured (issue 19: below 3 s and 300 MB). */
@@ -78,3 +78,7 @@ print(`${paymentsCount} entries, ${statement.length} bytes, read`, readFrom);
 
 process.stdout.write(await measureReading("64 MiB of pain.002", largeStatusReport()));
 process.stdout.write(await measureReading("an entry with 60 MB of details", largeEntry()));
+const ids = Array.from({ length: 20_000 }, (_, number) => payment(number).payoutId);
+process.stdout.write(
+  await measureReading("a small pain.002 about 20,000 payments", fileRejection(), ids),
+);

@@ -1,27 +1,22 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout } from "node:timers/promises";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { JudgingProfile } from "../matching/judge.ts";
 import type { SentPayment } from "../matching/sent-payment.ts";
-import { openInWorker } from "../reading/open-in-worker.ts";
+import { anyAccount } from "../reading/any-account.ts";
+import { openWithin } from "../reading/open-in-worker.ts";
+import { sentFile } from "./files.ts";
 
 /** What a rail allows its reader. */
 const limits = { heapMb: 512, timeoutMs: 600_000 } as const;
 
 const sampleMs = 5;
 
-const profile: JudgingProfile = {
-  accounts: [],
-  returnChargesMax: 0n,
-  statusSettles: false,
-  notExecutedCodes: new Set(),
-  entriesSettle: true,
-};
-
 /** Payments of ours in pieces, as a rail gives them. */
 function* sentPayments(ids: readonly string[]): Generator<SentPayment[]> {
   for (let from = 0; from < ids.length; from += 1_000) {
     yield ids.slice(from, from + 1_000).map((payoutId) => ({
       payoutId,
+      messageId: sentFile,
       endToEndId: payoutId.slice("po_".length).toUpperCase(),
       amount: { minor: 1_234n, currency: "USD" },
       state: "sent",
@@ -33,10 +28,15 @@ function* sentPayments(ids: readonly string[]): Generator<SentPayment[]> {
 }
 
 /**
- * Reads and judges a file in its worker, and measures this thread meanwhile: the longest pause of
+ * Reads and judges a file as a rail does, and measures this thread meanwhile: the longest pause of
  * its event loop, and the most processor time between two samples, which no other load changes.
+ * `ids` are the payments to judge; without it they are those that the file names.
  */
-export async function measureReading(name: string, bytes: Uint8Array): Promise<string> {
+export async function measureReading(
+  name: string,
+  bytes: Uint8Array,
+  ids?: readonly string[],
+): Promise<string> {
   const delay = monitorEventLoopDelay({ resolution: sampleMs });
   let last = process.threadCpuUsage();
   let mostCpu = 0;
@@ -47,13 +47,16 @@ export async function measureReading(name: string, bytes: Uint8Array): Promise<s
   }, sampleMs);
   const started = performance.now();
   delay.enable();
-  const file = await openInWorker(limits)(bytes, profile);
+  // A pause counts between two samples: without these none would be taken of work in one go.
+  await setTimeout(2 * sampleMs);
+  const file = await openWithin(limits)(bytes, anyAccount);
   if (isRefused(file)) throw new Error(file.detail);
   let verdicts = 0;
-  for await (const piece of file.judge(sentPayments(file.summary.wanted.payoutIds))) {
+  for await (const piece of file.judge(sentPayments(ids ?? file.summary.wanted.payoutIds))) {
     verdicts += piece.length;
   }
   await file.close();
+  await setTimeout(2 * sampleMs);
   delay.disable();
   const ms = Math.round(performance.now() - started);
   clearInterval(samples);

@@ -95,7 +95,7 @@ class Cutter {
     return problem === undefined ? line : { number: this.#number, text: filled, problem };
   }
 
-  /** A line that is no record; where the head of a file stands in it, up to there. */
+  /** A line that is not a record, up to the head of a file if one stands in it. */
   #card(): Line {
     const line = this.#text.slice(this.#at, this.#lineEnd());
     if (this.#isRest && !isCard(line)) return this.#excess();

@@ -131,7 +131,7 @@ describe("what comes back of NACHA entries", () => {
   it.each([
     ["of another type", "702"],
     ["without a trace number", "799R02"],
-    ["with a code that is none", `799X02${original}`],
+    ["with a code that does not exist", `799X02${original}`],
     ["of international entries", `799R02${original}      12104288`, "IAT"],
   ])("is named where it is an addenda record %s", (_, text, entryClass = "PPD") => {
     const file = read(bytes(answer(text, entryClass)));
@@ -164,11 +164,11 @@ describe("a NACHA file that is not as it should be", () => {
     [without(3), ["4 ends the file before its last batch ends"]],
     [without(2), ["3 counts other entries", "3 has another entry hash"]],
     [`${lines.slice(0, 9).join("\n")}\nx`, ["10 stands after the end of the file"]],
-    [lines.with(2, "x".repeat(94)).join("\n"), ["3 is no record of a NACHA file"]],
+    [lines.with(2, "x".repeat(94)).join("\n"), ["3 is not a record of a NACHA file"]],
     [lines.with(2, `${lines[2]}x`).join("\n"), ["3 has more than 94 columns"]],
     [
       lines.with(2, `${lines[2]?.slice(0, 11)}5${lines[2]?.slice(12)}`).join("\n"),
-      ["3 has a routing number that is none"],
+      ["3 has a routing number that is not valid"],
     ],
     [
       lines.with(2, `699${lines[2]?.slice(3)}`).join("\n"),
@@ -180,7 +180,7 @@ describe("a NACHA file that is not as it should be", () => {
     ],
     [
       lines.with(1, `${lines[1]?.slice(0, 69)}261131${lines[1]?.slice(75)}`).join("\n"),
-      ["2 has a day that is none"],
+      ["2 has a day that is not valid"],
     ],
   ])("is taken as far as it proves something, and the rest is named", (content, expected) => {
     expect(problems(content)).toEqual(expect.arrayContaining(expected));
@@ -188,7 +188,7 @@ describe("a NACHA file that is not as it should be", () => {
 
   it.each([["\n"], ["\r\n"], ["\r"], [""]])("names a record by its number, with %j", (end) => {
     const content = lines.with(2, "1".repeat(94)).join(end);
-    expect(problems(content)).toContain("3 is no record of a NACHA file");
+    expect(problems(content)).toContain("3 is not a record of a NACHA file");
   });
 
   it("gives an addenda record to no other entry than its own", () => {

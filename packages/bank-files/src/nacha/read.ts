@@ -72,9 +72,8 @@ export type AchFiles = {
 
 /**
  * Reads NACHA files: entries with payment information, returns, dishonoured and contested ones, and
- * notifications of change. Counts, sums and hashes that do not agree are named in `unread`, as is
- * every record that is none; what stands there is taken nevertheless. Transmission cards around a
- * file are dropped.
+ * notifications of change. `unread` names counts, sums and hashes that do not agree, and lines that
+ * are not records; the other records are read nevertheless. Transmission cards are dropped.
  */
 export function readAchFiles(chunks: Iterable<string>): AchFiles | Refused<"UNREADABLE"> {
   const files: AchReader[] = [];
@@ -199,7 +198,7 @@ class AchReader {
         break;
       default:
         this.#entry = undefined;
-        this.#problem(line.number, "is no record of a NACHA file");
+        this.#problem(line.number, "is not a record of a NACHA file");
     }
   }
 
@@ -231,7 +230,7 @@ class AchReader {
       return;
     }
     const routing = rdfi + checkDigit;
-    if (!isRoutingNumber(routing)) this.#problem(line, "has a routing number that is none");
+    if (!isRoutingNumber(routing)) this.#problem(line, "has a routing number that is not valid");
     const cents = BigInt(amount);
     this.#sums.entries += 1;
     this.#sums.rdfis += BigInt(rdfi);
@@ -315,7 +314,7 @@ class AchReader {
     const day = `20${text.slice(0, 2)}-${text.slice(2, 4)}-${text.slice(4, 6)}`;
     if (/^\d{6}$/.test(text) && isCalendarDate(day)) return day;
     // Returns have none: operators of the network fill it with zeros.
-    if (text !== "000000") this.#problem(line, "has a day that is none");
+    if (text !== "000000") this.#problem(line, "has a day that is not valid");
     return undefined;
   }
 }

@@ -94,14 +94,14 @@ describe("a written NACHA file", () => {
 
 describe("what cannot be written into a NACHA file", () => {
   it.each<[Partial<AchCredit>, string]>([
-    [{ routing: "231380105" }, "routing is no routing number"],
+    [{ routing: "231380105" }, "routing is not a valid routing number"],
     [{ account: "1".repeat(18) }, "account is not of up to 17 characters"],
     [{ account: "12é" }, "account is not of up to 17 characters"],
     [{ cents: 0n }, "cents is not above zero and below 100 million dollars"],
     [{ cents: 10_000_000_000n }, "cents is not above zero and below 100 million dollars"],
-    [{ effectiveOn: "2026-11-31" }, "effectiveOn is no banking day of the Fed, yyyy-mm-dd"],
-    [{ effectiveOn: "2026-11-26" }, "effectiveOn is no banking day of the Fed, yyyy-mm-dd"],
-    [{ effectiveOn: "2026-11-28" }, "effectiveOn is no banking day of the Fed, yyyy-mm-dd"],
+    [{ effectiveOn: "2026-11-31" }, "effectiveOn is not a banking day of the Fed, yyyy-mm-dd"],
+    [{ effectiveOn: "2026-11-26" }, "effectiveOn is not a banking day of the Fed, yyyy-mm-dd"],
+    [{ effectiveOn: "2026-11-28" }, "effectiveOn is not a banking day of the Fed, yyyy-mm-dd"],
     [{ effectiveOn: "2026-11-23" }, "effectiveOn is before the day of the file"],
     [{ name: "---" }, "name has no letter or digit"],
     [{ name: "a\u0007" }, "name has characters that no bank takes"],
@@ -115,7 +115,7 @@ describe("what cannot be written into a NACHA file", () => {
   });
 
   it.each<[Partial<AchFile>, string]>([
-    [{ credits: [] }, "credits are none"],
+    [{ credits: [] }, "credits are missing"],
     [{ credits: [credit(1), credit(1)] }, "credits have a payout that stands twice"],
     [{ ordinal: 36 }, "ordinal is not from 0 to 35: a day has 36 files"],
     [{ createdOn: "2026-11-2" }, "createdOn is not a day, yyyy-mm-dd"],

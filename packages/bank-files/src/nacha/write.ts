@@ -98,15 +98,23 @@ function fileFaults(profile: AchProfile, file: AchFile): AchFault[] {
   check("createdOn", isCalendarDate(createdOn), "is not a day, yyyy-mm-dd");
   check("createdAt", /^([01]\d|2[0-3]):[0-5]\d$/.test(createdAt), "is not a time, hh:mm");
   check("ordinal", modifiers[ordinal] !== undefined, "is not from 0 to 35: a day has 36 files");
-  check("credits", credits.length > 0, "are none");
+  check("credits", credits.length > 0, "are missing");
   check("credits", credits.length <= profile.entriesMax, `are over ${profile.entriesMax}`);
-  check("destination.routing", isRoutingNumber(profile.destination.routing), "is none");
+  check(
+    "destination.routing",
+    isRoutingNumber(profile.destination.routing),
+    "is not a valid routing number",
+  );
   check("odfi", /^\d{8}$/.test(profile.odfi), "is not eight digits");
   check("origin.id", /^[ A-Za-z0-9]{1,10}$/.test(profile.origin.id), "is not of ten characters");
   check("company.id", /^[ A-Za-z0-9]{1,10}$/.test(profile.company.id), "is not of ten characters");
   const { balancedBy } = profile;
   if (balancedBy !== undefined) {
-    check("balancedBy.routing", isRoutingNumber(balancedBy.routing), "is no routing number");
+    check(
+      "balancedBy.routing",
+      isRoutingNumber(balancedBy.routing),
+      "is not a valid routing number",
+    );
     check("balancedBy.account", isAccount(balancedBy.account), "is not of 17 characters");
   }
   // A batch has at least one credit, and at most one entry that balances it.
@@ -134,14 +142,18 @@ function isAccount(text: string): boolean {
 function creditFaults(credit: AchCredit, { createdOn }: AchFile): AchFault[] {
   const { payoutId, routing, account, cents, name, remittance = "" } = credit;
   const problems: (readonly [string, boolean, string])[] = [
-    ["routing", isRoutingNumber(routing), "is no routing number"],
+    ["routing", isRoutingNumber(routing), "is not a valid routing number"],
     ["account", isAccount(account), "is not of up to 17 characters"],
     [
       "cents",
       cents > 0n && cents <= entryCentsMax,
       "is not above zero and below 100 million dollars",
     ],
-    ["effectiveOn", isEffectiveDay(credit.effectiveOn), "is no banking day of the Fed, yyyy-mm-dd"],
+    [
+      "effectiveOn",
+      isEffectiveDay(credit.effectiveOn),
+      "is not a banking day of the Fed, yyyy-mm-dd",
+    ],
     ["effectiveOn", credit.effectiveOn >= createdOn, "is before the day of the file"],
     ["name", partyTextProblem(name, "swift") === undefined, "has characters that no bank takes"],
     ["name", /[A-Za-z0-9]/.test(bankText(name, "swift")), "has no letter or digit"],

@@ -1,10 +1,10 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { segmentsOf, wideEncodingOf } from "./encodings.ts";
 
-/** Characters that bytes stood for that are none, and control characters, read as this one. */
+/** Replaces bytes that are not valid in their encoding, and control characters. */
 export const replacement = "\ufffd";
 
-/** Half a million records of NACHA, 150,000 payments of pain.002: no bank's file has more. */
+/** Half a million records of NACHA, or 150,000 payments of pain.002. No bank sends more. */
 export const fileBytesMax = 64 * 2 ** 20;
 
 /** The refusal of a file of more than 64 MiB. */
@@ -13,25 +13,25 @@ export const tooLarge: Refused<"UNREADABLE"> = refused(
   `has more than ${fileBytesMax} bytes`,
 );
 
-/** Text is decoded by so many bytes at once, so that it is never whole in memory. */
+/** Bytes that are decoded at once: the whole text is never in memory. */
 const chunkBytes = 65_536;
 
-/** Neither XML 1.0 nor a bank's reference can have them. */
+/** XML 1.0 and references of banks do not allow them. */
 const controls = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
 
-/** Single-byte encodings have control characters where others of their kind have letters. */
+/** A single-byte encoding has control characters where a similar one has letters. */
 const damaged = /[\u0080-\u009f\ufffd]/g;
 
-/** The text of an XML file, and what was wrong with its encoding once it is read. */
+/** The text of an XML file, and the problems of its encoding. */
 export type XmlText = {
   readonly chunks: Iterable<string>;
-  /** Problems of the encoding so far, in words for operators. */
+  /** Problems of the text that was read so far, in words for operators. */
   problems(): string[];
 };
 
 /**
- * Decodes an XML file by its mark, its bytes or its declaration. A byte that is not of the encoding
- * becomes U+FFFD and is counted; NUL, which pads files of mainframes, becomes a blank.
+ * Decodes an XML file by its mark, its bytes or its declaration. A byte that is not valid in the
+ * encoding becomes U+FFFD and is counted. NUL, which pads files of mainframes, becomes a blank.
  */
 export function xmlText(bytes: Uint8Array): XmlText {
   let replaced = 0;
@@ -80,15 +80,15 @@ function* decoded(bytes: Uint8Array, encoding: string): Generator<string> {
   if (rest !== "") yield rest;
 }
 
-/** Blank lines, padding and byte order marks around what a file says. */
+/** Blank lines, padding and byte order marks around the content of a file. */
 const padding = /^(?:[\s\p{Cc}]|\u00ef\u00bb\u00bf)+/u;
 
 /** The head of a NACHA file: type 1, priority 01, records of 094, blocks of 10, format 1. */
 export const achHead = /101.{31}094101/;
 
 /**
- * The format of a file by its first line that is no transmission card; `undefined`: neither. Cards
- * are what banks' file transfers put around a file.
+ * Returns the format of a file by its first line that is not a transmission card, or `undefined`
+ * for any other format. Banks' file transfers put cards around a file.
  */
 export function formatOf(bytes: Uint8Array): "xml" | "ach" | undefined {
   let text = "";
@@ -103,8 +103,8 @@ export function formatOf(bytes: Uint8Array): "xml" | "ach" | undefined {
 }
 
 /**
- * Whether a line outside of a document is a card of a file transfer: `$$ADD`, `//` or the like. It
- * begins with a sign that no record and no sentence begins with.
+ * Whether a line outside of a document is a card of a file transfer, such as `$$ADD` or `//`. No
+ * record and no sentence begins with these signs.
  */
 export function isCard(line: string): boolean {
   return /^[$/*%#@&!+\-=:;.~|]/.test(line.trim());

@@ -3,9 +3,10 @@ import { Worker } from "node:worker_threads";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { statement, statusReport } from "../iso20022/reports/test-reports.ts";
-import type { FileVerdict, JudgingProfile } from "../matching/judge.ts";
+import type { FileVerdict } from "../matching/judge.ts";
 import { sentPayment } from "../matching/test-sent.ts";
 import { achLines } from "../test-disguises.ts";
+import { anyAccount } from "./any-account.ts";
 import { openInWorker, openWithin } from "./open-in-worker.ts";
 import { type OpenedFile, openHere, ReadingFailed } from "./opened-file.ts";
 
@@ -36,20 +37,18 @@ function expectNoWorker(): void {
   expect(workers.map(({ threadId }) => threadId)).toEqual([-1]);
 }
 
-const profile: JudgingProfile = {
-  accounts: [],
-  returnChargesMax: 0n,
-  statusSettles: false,
-  notExecutedCodes: new Set(),
-  entriesSettle: true,
-};
 const sent = Array.from({ length: 1_200 }, (_each, at) => sentPayment(at + 1));
 /** Two pieces. */
 const pieces = [sent.slice(0, 700), sent.slice(700)];
 
-async function verdictsOf(opened: OpenedFile): Promise<FileVerdict[]> {
+/** Rejects the file of all of them. */
+const refusedFile = statusReport(
+  "<OrgnlGrpInfAndSts><OrgnlMsgId>M1</OrgnlMsgId><GrpSts>RJCT</GrpSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf></OrgnlGrpInfAndSts>",
+);
+
+async function verdictsOf(opened: OpenedFile, given = pieces): Promise<FileVerdict[]> {
   const all: FileVerdict[] = [];
-  for await (const piece of opened.judge(pieces)) {
+  for await (const piece of opened.judge(given)) {
     expect(piece.length).toBeLessThanOrEqual(500);
     all.push(...piece);
   }
@@ -66,8 +65,8 @@ describe("a file opened in a worker", () => {
     "is judged as in this thread, again and again: %s",
     async (_, bytes) => {
       const before = bytes.slice();
-      const there = await openInWorker(limits)(bytes, profile);
-      const here = await openHere(bytes, profile);
+      const there = await openInWorker(limits)(bytes, anyAccount);
+      const here = await openHere(bytes, anyAccount);
       if (isRefused(there) || isRefused(here)) throw new Error("was not read");
       expect(there.summary).toEqual(here.summary);
       const expected: FileVerdict[] = [];
@@ -87,7 +86,9 @@ describe("a file opened in a worker", () => {
   ])(
     "is refused as in this thread: %s",
     async (_, bytes) => {
-      expect(await openInWorker(limits)(bytes, profile)).toEqual(await openHere(bytes, profile));
+      expect(await openInWorker(limits)(bytes, anyAccount)).toEqual(
+        await openHere(bytes, anyAccount),
+      );
       expectNoWorker();
     },
     testTimeoutMs,
@@ -97,7 +98,7 @@ describe("a file opened in a worker", () => {
     "fails where it needs more memory than it may have",
     async () => {
       const open = openInWorker({ heapMb: 16, timeoutMs: 60_000 });
-      await expect(open(payments(400_000), profile)).rejects.toThrow(ReadingFailed);
+      await expect(open(payments(400_000), anyAccount)).rejects.toThrow(ReadingFailed);
       expectNoWorker();
     },
     testTimeoutMs,
@@ -107,15 +108,31 @@ describe("a file opened in a worker", () => {
     "fails where it takes longer than it may",
     async () => {
       const open = openInWorker({ heapMb: 512, timeoutMs: 50 });
-      await expect(open(payments(400_000), profile)).rejects.toThrow("timed out");
+      await expect(open(payments(400_000), anyAccount)).rejects.toThrow("timed out");
       expectNoWorker();
     },
     testTimeoutMs,
   );
 
-  it("is read in this thread where it is small", async () => {
-    const opened = await openWithin(limits)(statement(""), profile);
-    expect(isRefused(opened)).toBe(false);
+  it("is read and judged in this thread where it is small and about few payments", async () => {
+    const opened = await openWithin(limits)(refusedFile, anyAccount);
+    if (isRefused(opened)) throw new Error("was not read");
+    expect(await verdictsOf(opened, [sent.slice(0, 50), sent.slice(50, 100)])).toHaveLength(100);
     expect(workers).toEqual([]);
   });
+
+  it(
+    "is judged in a worker where it is small and about many payments, again and again",
+    async () => {
+      const opened = await openWithin(limits)(refusedFile, anyAccount);
+      if (isRefused(opened)) throw new Error("was not read");
+      for (const attempt of [1, 2]) {
+        const verdicts = await verdictsOf(opened, pieces);
+        expect(verdicts.map(({ verdict }) => verdict)).toEqual(sent.map(() => "rejected"));
+        expect(workers.map(({ threadId }) => threadId)).toEqual(Array(attempt).fill(-1));
+      }
+      await opened.close();
+    },
+    testTimeoutMs,
+  );
 });

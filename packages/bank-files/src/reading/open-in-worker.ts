@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { FileVerdict } from "../matching/judge.ts";
 import type { SentPayment } from "../matching/sent-payment.ts";
 import { type OpenBankFile, type OpenedFile, openHere, ReadingFailed } from "./opened-file.ts";
@@ -14,14 +14,63 @@ export type ReaderLimits = {
   readonly timeoutMs: number;
 };
 
-/** A file of 400 payments: it is read in less time than a thread takes to start. */
-const smallBytes = 256 * 1_024;
+/** At worst each part of a file is about each payment: this takes a thread some 50 ms to judge. */
+const fewPayments = 100;
+/** A file of so many payments. */
+const smallBytes = 64 * 1_024;
 
-/** Reads small files in this thread, and each large one in a thread of its own. */
+/**
+ * Reads small files in this thread, and each large one in a thread of its own. A small file may be
+ * about many payments, as it rejects a whole file: then a thread of its own judges it.
+ */
 export function openWithin(limits: ReaderLimits): OpenBankFile {
   const openLarge = openInWorker(limits);
-  return (bytes, profile) =>
-    bytes.length <= smallBytes ? openHere(bytes, profile) : openLarge(bytes, profile);
+  return async (bytes, profile) => {
+    if (bytes.length > smallBytes) return openLarge(bytes, profile);
+    const here = await openHere(bytes, profile);
+    if (isRefused(here)) return here;
+    const opened: OpenedFile = {
+      summary: here.summary,
+      judge: async function* (payments) {
+        const { first, all } = begun(payments);
+        if (sizeOf(first) <= fewPayments) {
+          yield* here.judge(first);
+          return;
+        }
+        const there = await openLarge(bytes, profile);
+        if (isRefused(there)) throw new ReadingFailed("two readers disagree on a file");
+        try {
+          yield* there.judge(all);
+        } finally {
+          await there.close();
+        }
+      },
+      close: here.close,
+    };
+    return opened;
+  };
+}
+
+type Pieces = Iterable<readonly SentPayment[]>;
+
+/** The first pieces, up to more than a few payments, and all of them. */
+function begun(payments: Pieces) {
+  const rest = payments[Symbol.iterator]();
+  const first: (readonly SentPayment[])[] = [];
+  while (sizeOf(first) <= fewPayments) {
+    const { done, value } = rest.next();
+    if (done === true) break;
+    first.push(value);
+  }
+  const all = function* (): Generator<readonly SentPayment[]> {
+    yield* first;
+    for (let next = rest.next(); next.done !== true; next = rest.next()) yield next.value;
+  };
+  return { first, all: all() };
+}
+
+function sizeOf(pieces: readonly (readonly SentPayment[])[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
 /**
@@ -90,9 +139,7 @@ function startReader(
     }
   };
   const request = (message: WorkerRequest) => worker.postMessage(message);
-  async function* judge(
-    payments: Iterable<readonly SentPayment[]>,
-  ): AsyncGenerator<readonly FileVerdict[]> {
+  async function* judge(payments: Pieces): AsyncGenerator<readonly FileVerdict[]> {
     for (const piece of payments) {
       request({ payments: piece });
       await setImmediate();

@@ -154,7 +154,7 @@ export class SftpSession {
   }
 
   #pathOf(folder: string, name: string): string {
-    if (!ownName.test(name)) throw new SftpError("is no name of a file of ours");
+    if (!ownName.test(name)) throw new SftpError("is not a name that our files have");
     return posix.join(folder, name);
   }
 

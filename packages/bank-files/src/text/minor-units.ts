@@ -28,7 +28,7 @@ const amountText = /^\+?(\d{1,18}(?:\.\d*)?|\.\d+)$/;
 
 /**
  * Reads an amount as a bank wrote it: `5.0100` of USD is 501. `undefined` where the currency has no
- * minor unit, the text is no decimal, or digits below the minor unit are not zero.
+ * minor unit, the text is not a decimal, or digits below the minor unit are not zero.
  */
 export function readMoney(text: string, currency: string): Money | undefined {
   const digits = minorDigits(currency);

@@ -61,7 +61,110 @@ it("has no findings about payments where none are given", async () => {
   const file = put("sample.xml", statementOf(entryOf("THEIRS", "7.00")));
   const { code, out } = await world.run("bank-files", "check", file);
   expect(code).toBe(0);
-  expect(out).toMatch(/THEIRS +unmatched/);
+  expect(out).toMatch(/\*\*\*\* +unmatched/);
+});
+
+const statusOf = (transaction: string) =>
+  `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><OrgnlGrpInfAndSts/><OrgnlPmtInfAndSts><TxInfAndSts>${transaction}</TxInfAndSts></OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`;
+
+async function entriesOf(...args: string[]) {
+  const { out } = await world.run("bank-files", "check", ...args, "--sent", sent, "--json");
+  const { files } = JSON.parse(out) as { files: { entries: Record<string, string>[] }[] };
+  return files.map(({ entries }) =>
+    entries.map(({ verdict, code }) => `${verdict} ${code}`.trim()),
+  );
+}
+
+it("knows in a file what the files before it say", async () => {
+  const debit = put("debit.xml", statementOf(entryOf("E1", "100.00")));
+  const accepted = put(
+    "accepted.xml",
+    statusOf(
+      "<OrgnlEndToEndId>E1</OrgnlEndToEndId><TxSts>ACSP</TxSts><AcctSvcrRef>B7</AcctSvcrRef>",
+    ),
+  );
+  const rejection = put(
+    "rejection.xml",
+    statusOf(
+      "<OrgnlEndToEndId>E1</OrgnlEndToEndId><TxSts>RJCT</TxSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf>",
+    ),
+  );
+  const byBankReference = put(
+    "by-bank-reference.xml",
+    statementOf(entryOf("NOTPROVIDED", "100.00")).replace(
+      "<NtryDtls>",
+      "<AcctSvcrRef>B7</AcctSvcrRef><NtryDtls>",
+    ),
+  );
+  expect(await entriesOf(debit, rejection)).toEqual([["settled"], ["unknown_outcome AC04"]]);
+  expect(await entriesOf(rejection, debit)).toEqual([["rejected AC04"], ["unknown_outcome"]]);
+  expect(await entriesOf(byBankReference)).toEqual([["unmatched"]]);
+  expect(await entriesOf(accepted, byBankReference)).toEqual([["accepted ACSP"], ["settled"]]);
+});
+
+it("sees that a payment is debited twice where the bank gives no reference", async () => {
+  const debit = entryOf("E1", "100.00").replace(
+    "<NtryDtls>",
+    "<AcctSvcrRef>NONREF</AcctSvcrRef><NtryDtls>",
+  );
+  const file = put("twice.xml", statementOf(debit, debit));
+  expect(await entriesOf(file)).toEqual([["settled", "unknown_outcome"]]);
+});
+
+it.each([
+  ["E1", "E1"],
+  [" e1 ", "e1"],
+  ["PO-1", "PO-1"],
+  ["JANE DOE", "****"],
+  ["JANE DOE 1984", "****"],
+  ["12345678", "****5678"],
+  ["1234", "****"],
+  [iban, "****3000"],
+  ["DE89 3704 0044 0532 0130 00", "****3000"],
+])("shows the reference %j as %j", async (reference, shown) => {
+  const instructed = put("instructed.json", [
+    ...[{ id: "p1", end_to_end_id: "E1", amount: "7.00", currency: "USD", state: "sent" }],
+    ...[{ id: "p2", instruction_id: "PO-1", amount: "7.00", currency: "USD", state: "sent" }],
+  ]);
+  const file = put("reference.xml", statementOf(entryOf(reference, "7.00")));
+  const { out } = await world.run("bank-files", "check", file, "--sent", instructed, "--json");
+  expect(JSON.parse(out)).toMatchObject({ files: [{ entries: [{ reference: shown }] }] });
+});
+
+it("shows no code that is words", async () => {
+  const own = (code: string) =>
+    put(
+      "own.xml",
+      statusOf(
+        `<OrgnlEndToEndId>E1</OrgnlEndToEndId><TxSts>ACFW</TxSts><StsRsnInf><Rsn><Prtry>${code}</Prtry></Rsn></StsRsnInf>`,
+      ),
+    );
+  expect(await entriesOf(own("X19"))).toEqual([["information X19"]]);
+  const file = own("Call Jane Doe");
+  expect(await entriesOf(file)).toEqual([["information"]]);
+  const { out } = await world.run("bank-files", "check", file, "--sent", sent);
+  expect(out).toContain("waiting: a code of the bank's own");
+  expect(out).not.toContain("Jane");
+});
+
+it("has no account where a rail of NACHA files names none", async () => {
+  const balance = (type: string, amount: string) =>
+    `<Bal><Tp><CdOrPrtry><Cd>${type}</Cd></CdOrPrtry></Tp><Amt Ccy="USD">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>2026-11-25</Dt></Dt></Bal>`;
+  const text = statementOf().replace(
+    "</Acct>",
+    `</Acct>${balance("OPBD", "1")}${balance("CLBD", "2")}`,
+  );
+  const file = put("balances.xml", text);
+  const check = async (rail: object) => {
+    const profile = put("nacha.json", { format: "nacha", ...rail });
+    const { code, err } = await world.run("bank-files", "check", file, "--profile", profile);
+    return [code, err.includes("statement_account")];
+  };
+  expect(await check({ statement_account: "000123456789" })).toEqual([1, false]);
+  expect(await check({ statement_account: "000999999999" })).toEqual([0, false]);
+  expect(await check({})).toEqual([0, false]);
+  expect(await check({ statement_account: "" })).toEqual([2, true]);
+  expect(await check({ statement_account: " " })).toEqual([2, true]);
 });
 
 it("takes the account and the codes of a rail's settings", async () => {

@@ -1,6 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { summaryFindings, verdictFindings } from "@disburse/bank-files/matching/findings.ts";
+import {
+  shownCode,
+  summaryFindings,
+  verdictFindings,
+} from "@disburse/bank-files/matching/findings.ts";
 import {
   type FileVerdict,
   type JudgingProfile,
@@ -9,6 +13,7 @@ import {
 import { codeOf, mayProveNotExecuted } from "@disburse/bank-files/matching/proof.ts";
 import { type SentPayment, SentPayments } from "@disburse/bank-files/matching/sent-payment.ts";
 import { type BankDocument, readBankFile } from "@disburse/bank-files/read.ts";
+import { anyAccount } from "@disburse/bank-files/reading/any-account.ts";
 import { summaryOf } from "@disburse/bank-files/reading/opened-file.ts";
 import { isIban } from "@disburse/bank-files/text/iban.ts";
 import { moneyText, readMoney } from "@disburse/bank-files/text/minor-units.ts";
@@ -51,7 +56,8 @@ export const checkBankFiles: OwnCommand = {
     "PROFILE is one rail of BANK_RAILS, whole or in part. PAYMENTS is a list of the payments that\n" +
     "were sent: id, end_to_end_id, instruction_id, uetr, message_id, payment_information_id,\n" +
     "bank_reference, trace, company_id, transaction_code, account, amount, currency, state.\n" +
-    "Without it every payment is unmatched, which is then no finding.\n\n" +
+    "Without it every payment is unmatched, which is then no finding. Files are read in the order\n" +
+    "given: each knows what those before it say. References of other payments are masked.\n\n" +
     "Exit codes: 0 read without findings, 1 findings, 2 not readable or wrong usage.",
   examples: [
     "bank-files check statement.xml --profile bank-usd.json",
@@ -67,10 +73,12 @@ export const checkBankFiles: OwnCommand = {
     const { world } = invocation;
     const profile = await readJson(invocation, "--profile", profileSchema);
     const sent = await readJson(invocation, "--sent", sentSchema);
-    const judging = judgingProfile(profile ?? {});
+    const judging = profile === undefined ? anyAccount : judgingProfile(profile);
+    const known = new SentPayments(sent?.map(sentPayment));
     const files: Checked[] = [];
     for (const path of invocation.many("<file>")) {
-      files.push(await check(resolve(world.folder, path), judging, sent?.map(sentPayment)));
+      const checked = await check(resolve(world.folder, path), judging, known, sent !== undefined);
+      files.push(checked);
     }
     const shown = files.map((each) => ({
       ...each,
@@ -93,18 +101,16 @@ export const checkBankFiles: OwnCommand = {
   },
 };
 
+const account = z.string().trim().min(1).optional();
+
 /** The parts of a rail's settings that reading needs. */
 const profileSchema = z.looseObject({
   format: z.enum(["iso20022", "nacha"]).optional(),
   currency: z.string().optional(),
   profile: z
-    .looseObject({
-      account: z
-        .looseObject({ iban: z.string().optional(), number: z.string().optional() })
-        .optional(),
-    })
+    .looseObject({ account: z.looseObject({ iban: account, number: account }).optional() })
     .optional(),
-  statement_account: z.string().optional(),
+  statement_account: account,
   status_settles: z.boolean().optional(),
   return_charges_max: z.string().optional(),
   not_executed_codes: z
@@ -160,26 +166,30 @@ function jsonOf(text: string): unknown {
 }
 
 function judgingProfile(given: z.output<typeof profileSchema>): JudgingProfile {
+  // Without an account no statement is of a rail of NACHA files.
+  if (given.format === "nacha") {
+    return { ...anyAccount, accounts: [given.statement_account ?? ""], entriesSettle: false };
+  }
   const { iban, number } = given.profile?.account ?? {};
-  const isNacha = given.format === "nacha";
-  const account = isNacha
-    ? given.statement_account
-    : (iban?.replaceAll(" ", "").toUpperCase() ?? number);
+  const name = iban?.replaceAll(" ", "").toUpperCase() ?? number;
   const max = readMoney(given.return_charges_max ?? "0", given.currency ?? "USD");
-  if (max === undefined) throw usageError("--profile: return_charges_max: is no amount");
+  if (max === undefined) {
+    throw usageError("--profile: return_charges_max: is not a valid amount of its currency");
+  }
   return {
-    accounts: account === undefined ? [] : [account],
+    accounts: name === undefined ? [] : [name],
     returnChargesMax: max.minor,
     statusSettles: given.status_settles ?? false,
     notExecutedCodes: new Set((given.not_executed_codes ?? []).map(codeOf)),
-    entriesSettle: !isNacha,
+    entriesSettle: true,
   };
 }
 
 function sentPayment(given: z.output<typeof sentSchema>[number], index: number): SentPayment {
   const amount = readMoney(given.amount, given.currency);
-  if (amount === undefined)
-    throw usageError(`--sent: ${index}.amount: is no amount of its currency`);
+  if (amount === undefined) {
+    throw usageError(`--sent: ${index}.amount: is not a valid amount of its currency`);
+  }
   return {
     payoutId: given.id,
     endToEndId: given.end_to_end_id ?? "",
@@ -205,7 +215,8 @@ function sentPayment(given: z.output<typeof sentSchema>[number], index: number):
 async function check(
   path: string,
   profile: JudgingProfile,
-  sent: readonly SentPayment[] | undefined,
+  sent: SentPayments,
+  isSentGiven: boolean,
 ): Promise<Checked> {
   const name = basename(path);
   const found = await stat(path).catch(() => undefined);
@@ -221,9 +232,10 @@ async function check(
   const file = readBankFile(await readFile(path));
   if (isRefused(file)) return unreadable(file.detail ?? "is of no format that a rail reads");
   const summary = summaryOf(file, profile);
-  const verdicts = judge(file, new SentPayments(sent ?? []), profile);
+  const verdicts = judge(file, sent, profile);
+  learnReferences(verdicts, sent);
   // Without payments nothing can be matched: that is no fault of the file.
-  const isFinding = ({ verdict }: FileVerdict) => sent !== undefined || verdict !== "unmatched";
+  const isFinding = ({ verdict }: FileVerdict) => isSentGiven || verdict !== "unmatched";
   const findings = [
     ...summaryFindings(summary),
     ...verdictFindings(verdicts.filter(isFinding), summary),
@@ -238,8 +250,23 @@ async function check(
       kind: kind === "doubt" ? "unknown_outcome" : kind,
       text: place === undefined ? what : `${place}: ${what}`,
     })),
-    entries: verdicts.map(entryOf),
+    entries: verdicts.map((each) => entryOf(each, sent)),
   };
+}
+
+/** A rail stores the first reference of the bank for a payment: later files may name no other. */
+function learnReferences(verdicts: readonly FileVerdict[], sent: SentPayments): void {
+  const learn = (payoutId: string, bankReference: string | undefined) => {
+    if (bankReference === undefined || sent.get(payoutId).bankReference !== undefined) return;
+    sent.learn(payoutId, { bankReference });
+  };
+  for (const each of verdicts) {
+    if (each.verdict === "accepted" || each.verdict === "settled") {
+      learn(each.payoutId, each.bankReference);
+    } else if (each.verdict === "known" && each.booking?.of === "debit") {
+      learn(each.payoutId, each.booking.as.reference);
+    }
+  }
 }
 
 const formats = {
@@ -252,20 +279,31 @@ const formats = {
 
 const formatOf = ({ kind }: BankDocument) => formats[kind];
 
-function entryOf({ verdict, source }: FileVerdict): Entry {
+function entryOf({ verdict, source }: FileVerdict, sent: SentPayments): Entry {
   const { reference, code, amount } = source;
   return {
-    reference: isIban(reference) ? masked(reference) : reference,
+    reference: reference === "" || isOfPayment(reference, sent) ? reference : masked(reference),
     verdict,
-    code,
+    code: shownCode(code),
     amount: amount === undefined ? "" : moneyText(amount),
     currency: amount?.currency ?? "",
   };
 }
 
-/** Some banks put an account number in place of a reference. */
-function masked(account: string): string {
-  return `****${account.slice(-4)}`;
+function isOfPayment(reference: string, sent: SentPayments): boolean {
+  const found = sent.find({
+    endToEndId: reference,
+    instructionId: reference,
+    uetr: reference,
+    bankReference: reference,
+  });
+  return found !== "unknown" || sent.ofTrace(reference).length > 0;
+}
+
+/** Some banks put an account number or a name in place of a reference. */
+function masked(reference: string): string {
+  const account = reference.replaceAll(" ", "");
+  return isIban(account) || /^\d{8,}$/.test(account) ? `****${account.slice(-4)}` : "****";
 }
 
 function textOf(

@@ -260,7 +260,7 @@ describe("what cannot be written", () => {
   });
 
   it("is a file without payments, or with more than the bank takes", () => {
-    expect(faults(swiftProfile, [])).toEqual(["payments are none"]);
+    expect(faults(swiftProfile, [])).toEqual(["payments are missing"]);
     const small = { ...swiftProfile, paymentsMax: 1 };
     expect(faults(small, [payment(1), payment(2)])).toEqual(["payments are more than 1"]);
     const amount = { minor: 6n * 10n ** 17n, currency: "USD" };

@@ -94,7 +94,7 @@ function headFaults(profile: InitiationProfile, { messageId, payments }: Initiat
   if (profile.addressRequired && profile.debtor.address === undefined) {
     faults.push({ field: "debtor.address", problem: "is required" });
   }
-  if (payments.length === 0) faults.push({ field: "payments", problem: "are none" });
+  if (payments.length === 0) faults.push({ field: "payments", problem: "are missing" });
   if (payments.length > profile.paymentsMax) {
     faults.push({ field: "payments", problem: `are more than ${profile.paymentsMax}` });
   }

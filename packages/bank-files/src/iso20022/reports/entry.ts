@@ -1,7 +1,7 @@
 import type { Money } from "../../text/minor-units.ts";
 import {
   dayAt,
-  isTrue,
+  flagAt,
   moneyAt,
   type Place,
   present,
@@ -18,11 +18,10 @@ export type Direction = "credit" | "debit";
 /** Booked, or announced only: what is not booked moves no money. */
 export type EntryStatus = "booked" | "pending" | "information" | "future";
 
-/** A charge that a bank names; `included` says whether the amount has it in it already. */
+/** A charge that a bank names. */
 export type Charge = {
   readonly amount: Money;
   readonly direction?: Direction;
-  readonly included?: boolean;
 };
 
 /** The bank's code of what an entry is: ISO 20022's domain, family and sub-family, or its own. */
@@ -49,8 +48,6 @@ export type EntryTransaction = {
   readonly endToEndId?: string;
   readonly uetr?: string;
   readonly bankReference?: string;
-  readonly clearingReference?: string;
-  readonly transactionId?: string;
   readonly amount?: Money;
   readonly instructed?: Money;
   readonly direction?: Direction;
@@ -77,7 +74,6 @@ export type Entry = {
   readonly isReversal: boolean;
   readonly status: EntryStatus;
   readonly bookedOn?: string;
-  readonly valueOn?: string;
   readonly code: TransactionCode;
   readonly charges: readonly Charge[];
   readonly batches: readonly BatchBooking[];
@@ -99,8 +95,8 @@ const amountShape: Shape = {
 };
 
 const chargesShape: Shape = {
-  ...leaves("Amt", "TtlChrgsAndTaxAmt", "CdtDbtInd", "ChrgInclInd"),
-  Rcrd: leaves("Amt", "CdtDbtInd", "ChrgInclInd"),
+  ...leaves("Amt", "TtlChrgsAndTaxAmt", "CdtDbtInd"),
+  Rcrd: leaves("Amt", "CdtDbtInd"),
 };
 
 const codeShape: Shape = {
@@ -109,10 +105,7 @@ const codeShape: Shape = {
 };
 
 const transactionShape: Shape = {
-  Refs: leaves(
-    ...["MsgId", "PmtInfId", "InstrId", "EndToEndId", "UETR"],
-    ...["AcctSvcrRef", "ClrSysRef", "TxId"],
-  ),
+  Refs: leaves("MsgId", "PmtInfId", "InstrId", "EndToEndId", "UETR", "AcctSvcrRef"),
   Amt: {},
   CdtDbtInd: {},
   AmtDtls: amountShape,
@@ -127,7 +120,6 @@ export const entryShape: Shape = {
   ...leaves("NtryRef", "AcctSvcrRef", "Amt", "CdtDbtInd", "RvslInd"),
   Sts: leaves("Cd"),
   BookgDt: leaves("Dt", "DtTm"),
-  ValDt: leaves("Dt", "DtTm"),
   AmtDtls: amountShape,
   Chrgs: chargesShape,
   BkTxCd: codeShape,
@@ -140,7 +132,7 @@ export const entryShape: Shape = {
 /** The details of an entry, read before the entry ends. */
 export type EntryDetails = Pick<Entry, "batches" | "transactions">;
 
-/** An entry; `undefined` where its amount, direction or status cannot be read, which is named. */
+/** An entry; `undefined` where what it does to the account cannot be read, which is named. */
 export function entryOf(
   element: XmlElement,
   number: number,
@@ -152,8 +144,14 @@ export function entryOf(
   const direction = directionAt(element, place);
   const status = entryStatuses[textAt(element, "Sts/Cd") ?? textAt(element, "Sts") ?? ""];
   if (status === undefined) place.at("Sts").unread("is not a known status");
-  if (amount === undefined || direction === undefined || status === undefined) {
-    return place.unread("is left out: amount, direction or status is missing");
+  const isReversal = flagAt(element, "RvslInd", place);
+  if (
+    amount === undefined ||
+    direction === undefined ||
+    status === undefined ||
+    isReversal === undefined
+  ) {
+    return place.unread("is left out: amount, direction, status or reversal cannot be read");
   }
   const entry = present<Entry>({
     number,
@@ -162,10 +160,9 @@ export function entryOf(
     amount,
     instructed: moneyAt(elementAt(element, "AmtDtls/InstdAmt/Amt"), place.at("InstdAmt")),
     direction,
-    isReversal: isTrue(textAt(element, "RvslInd")),
+    isReversal,
     status,
     bookedOn: dayAt(elementAt(element, "BookgDt"), place.at("BookgDt")),
-    valueOn: dayAt(elementAt(element, "ValDt"), place.at("ValDt")),
     code: codeOf(element),
     charges: chargesOf(element, place),
     batches,
@@ -175,13 +172,20 @@ export function entryOf(
   return entry;
 }
 
-/** Says so where the payments of an entry do not make its amount: charges, or another currency. */
-function checkSum({ amount, transactions }: Entry, place: Place): void {
+/** Says so where the payments of an entry, and the charges it names, do not make its amount. */
+function checkSum(entry: Entry, place: Place): void {
+  const { amount, transactions, direction } = entry;
   const amounts = transactions.flatMap((each) => (each.amount === undefined ? [] : [each.amount]));
   if (amounts.length === 0 || amounts.length < transactions.length) return;
   const isSame = amounts.every(({ currency }) => currency === amount.currency);
   const sum = amounts.reduce((total, { minor }) => total + minor, 0n);
-  if (!isSame || sum !== amount.minor) place.unread("its payments do not sum up to its amount");
+  const charges = [entry, ...transactions]
+    .flatMap((each) => each.charges)
+    .filter((each) => each.amount.currency === amount.currency && each.direction !== "credit")
+    .reduce((total, each) => total + each.amount.minor, 0n);
+  const charged = direction === "debit" ? sum + charges : sum - charges;
+  if (isSame && (sum === amount.minor || charged === amount.minor)) return;
+  place.unread("its payments do not sum up to its amount");
 }
 
 /** A payment in the details of an entry. */
@@ -197,8 +201,6 @@ export function transactionOf(element: XmlElement, place: Place): EntryTransacti
     endToEndId: reference("EndToEndId"),
     uetr: reference("UETR"),
     bankReference: reference("AcctSvcrRef"),
-    clearingReference: reference("ClrSysRef"),
-    transactionId: reference("TxId"),
     amount: moneyAt(amount, place.at("Amt")),
     instructed: moneyAt(elementAt(element, "AmtDtls/InstdAmt/Amt"), place.at("InstdAmt")),
     direction: elementAt(element, "CdtDbtInd") && directionAt(element, place),
@@ -226,11 +228,9 @@ function chargesOf(element: XmlElement, place: Place): Charge[] {
       place.at("Chrgs"),
     );
     if (amount === undefined) return [];
-    const included = textAt(each, "ChrgInclInd");
     return present<Charge>({
       amount,
       direction: elementAt(each, "CdtDbtInd") && directionAt(each, place.at("Chrgs")),
-      included: included === undefined ? undefined : isTrue(included),
     });
   });
 }

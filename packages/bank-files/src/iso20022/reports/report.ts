@@ -1,6 +1,6 @@
 import { isCalendarDate } from "@disburse/kernel/time.ts";
 import { type Money, readMoney } from "../../text/minor-units.ts";
-import { leaves, type Shape, textAt, type XmlElement } from "./xml.ts";
+import { elementAt, leaves, type Shape, textAt, type XmlElement } from "./xml.ts";
 
 /** What could not be read, and where; without content. An operator looks at the file itself. */
 export type Unread = { readonly place: string; readonly problem: string };
@@ -86,10 +86,13 @@ export function dayAt(element: XmlElement | undefined, place: Place): string | u
   return isCalendarDate(day) ? day : place.unread("is not a day");
 }
 
-/** The text of a reference; a bank says `NOTPROVIDED` where there is none. */
+/** What banks write where there is no reference: of ISO 20022, of SWIFT's MT, and fillers. */
+const noReference = /^(?:NOT ?PROVIDED|NONREF|[0\p{P}\p{S}\s]*)$/iu;
+
+/** The text of a reference; `undefined` where there is none. */
 export function referenceAt(element: XmlElement, path: string): string | undefined {
   const text = textAt(element, path);
-  return text === undefined || /^NOT ?PROVIDED$/i.test(text) ? undefined : text;
+  return text === undefined || noReference.test(text) ? undefined : text;
 }
 
 /** The elements of a reason; the older editions name them otherwise. */
@@ -99,6 +102,12 @@ export const reasonShape: Shape = {
   RtrRsn: leaves("Cd", "Prtry"),
   ...leaves("AddtlInf", "AddtlStsRsnInf", "AddtlRtrRsnInf"),
 };
+
+/** The elements of messages that are kept and may stand several times. */
+export const repeated: ReadonlySet<string> = new Set([
+  ...["StsRsnInf", "AddtlInf", "AddtlStsRsnInf", "AddtlRtrRsnInf"],
+  ...["Bal", "Chrgs", "Rcrd"],
+]);
 
 const reasonNames = ["Rsn", "StsRsn", "RtrRsn"] as const;
 
@@ -148,7 +157,10 @@ export function versionOf(namespace: string | undefined, place: Place): string |
   return `${message}.${edition}`;
 }
 
-/** `true` as XML Schema writes it. */
-export function isTrue(text: string | undefined): boolean {
-  return text === "true" || text === "1";
+/** A flag as XML Schema writes it; an absent one is `false`, and any other text is named. */
+export function flagAt(element: XmlElement, name: string, place: Place): boolean | undefined {
+  const text = elementAt(element, name)?.text ?? "false";
+  if (/^(?:true|1)$/.test(text)) return true;
+  if (/^(?:false|0)$/.test(text)) return false;
+  return place.at(name).unread("is neither true nor false");
 }

@@ -36,7 +36,7 @@ describe.skipIf(reason !== "")(`status reports of banks${reason}`, () => {
       version: "pain.002.001.03",
       messageId: "1036XXX",
       createdAt: "2020-08-20T15:25:48",
-      original: { messageId: "10280093XXXX", payments: 2, controlSum: "20.0000" },
+      original: { messageId: "10280093XXXX" },
       group: { reasons: [] },
       batches: [
         {
@@ -65,9 +65,6 @@ describe.skipIf(reason !== "")(`status reports of banks${reason}`, () => {
       createdAt: "2022-03-15T19:38:16Z",
       original: {
         messageId: "XXX001_20220315_B_DZSOXXXX",
-        messageName: "NACHA",
-        payments: 8,
-        controlSum: "72.5400",
       },
       group: { reasons: [] },
       batches: [
@@ -87,7 +84,7 @@ describe.skipIf(reason !== "")(`status reports of banks${reason}`, () => {
       version: "pain.002.001.03",
       messageId: "XML990920150810101909283",
       createdAt: "2015-08-10T10:19:09",
-      original: { messageId: "MSGID-PS-TEST-0708-01", messageName: "pain.001.001.03" },
+      original: { messageId: "MSGID-PS-TEST-0708-01" },
       group: {
         status: "RJCT",
         reasons: [{ code: "DU01", text: "ISO Duplicate Message ID" }],
@@ -102,7 +99,7 @@ describe.skipIf(reason !== "")(`status reports of banks${reason}`, () => {
       version: "pain.002.001.03",
       messageId: "XML990920150717170814238",
       createdAt: "2015-07-17T15:08:14Z",
-      original: { messageId: "MSGID-COM-SCE25-1707-01", messageName: "pain.001.001.03" },
+      original: { messageId: "MSGID-COM-SCE25-1707-01" },
       group: { reasons: [] },
       batches: [
         {
@@ -128,9 +125,6 @@ describe.skipIf(reason !== "")(`status reports of banks${reason}`, () => {
       createdAt: "2020-09-15T15:58:04.637Z",
       original: {
         messageId: "AMBCD10000000",
-        messageName: "pain.001.001.03",
-        payments: 3,
-        controlSum: "5.0100",
       },
       group: { status: "ACTC", reasons: [] },
       batches: [
@@ -142,7 +136,6 @@ describe.skipIf(reason !== "")(`status reports of banks${reason}`, () => {
             {
               instructionId: "100ABCD012345",
               endToEndId: "0000000000000108",
-              clearingReference: "46456456",
               status: "ACSP",
               reasons: [],
             },
@@ -157,7 +150,7 @@ describe.skipIf(reason !== "")(`status reports of banks${reason}`, () => {
     const report = readOnlyStatus(bytes("cross_river_pain_002_batch_rejected.xml"));
     expect(report).toMatchObject({
       messageId: "abcdefg012345689",
-      original: { messageName: "pain.008.001.02", payments: 0, controlSum: "0.0000" },
+      original: {},
       group: { status: "RJCT", reasons: [{ code: "NARR" }] },
       batches: [],
     });
@@ -180,7 +173,6 @@ describe.skipIf(reason !== "")(`statements of banks${reason}`, () => {
       id: "2019-05-09-04.44.12-EUR0574",
       account: { iban: "FI8529501800030574" },
       currency: "EUR",
-      sequence: "25",
       balances: [
         { type: "OPBD", amount: { minor: 20050n, currency: "EUR" }, on: "2019-05-08" },
         { type: "CLBD", amount: { minor: 880050n, currency: "EUR" }, on: "2019-05-08" },
@@ -205,7 +197,6 @@ describe.skipIf(reason !== "")(`statements of banks${reason}`, () => {
       isReversal: false,
       status: "booked",
       bookedOn: "2019-05-08",
-      valueOn: "2019-05-08",
       code: { domain: "PMNT", family: "ICDT", subFamily: "ESCT" },
       charges: [],
       batches: [],
@@ -226,7 +217,7 @@ describe.skipIf(reason !== "")(`statements of banks${reason}`, () => {
   it("ABN AMRO: batches with and without their payments, returned direct debits", () => {
     const file = statementsOf("abn_amro_example_camt.xml");
     const [read] = file.statements;
-    expect(read).toMatchObject({ sequence: "0070", account: { iban: "NL77ABNA0574908765" } });
+    expect(read).toMatchObject({ account: { iban: "NL77ABNA0574908765" } });
     expect(read?.balances.map(({ type, amount, on }) => [type, amount.minor, on])).toEqual([
       ["PRCD", 100001n, "2013-03-28"],
       ["CLBD", 10001n, "2013-04-02"],

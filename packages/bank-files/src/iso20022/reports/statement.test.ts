@@ -19,7 +19,7 @@ describe("a statement", () => {
           "12.34",
           "DBIT",
           `<AcctSvcrRef>R1</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>ICDT</Cd><SubFmlyCd>XBCT</SubFmlyCd></Fmly></Domn><Prtry><Cd>P1</Cd></Prtry></BkTxCd>${details(
-            `<Refs><MsgId>M1</MsgId><AcctSvcrRef>R2</AcctSvcrRef><PmtInfId>M1-1</PmtInfId><InstrId>I1</InstrId><EndToEndId>E1</EndToEndId><UETR>${uetr}</UETR><TxId>T1</TxId><ClrSysRef>C1</ClrSysRef></Refs><Amt Ccy="USD">12.34</Amt><CdtDbtInd>DBIT</CdtDbtInd><AmtDtls><InstdAmt><Amt Ccy="EUR">10.00</Amt></InstdAmt></AmtDtls><Chrgs><Rcrd><Amt Ccy="USD">0.34</Amt><CdtDbtInd>DBIT</CdtDbtInd><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>`,
+            `<Refs><MsgId>M1</MsgId><AcctSvcrRef>R2</AcctSvcrRef><PmtInfId>M1-1</PmtInfId><InstrId>I1</InstrId><EndToEndId>E1</EndToEndId><UETR>${uetr}</UETR></Refs><Amt Ccy="USD">12.34</Amt><CdtDbtInd>DBIT</CdtDbtInd><AmtDtls><InstdAmt><Amt Ccy="EUR">10.00</Amt></InstdAmt></AmtDtls><Chrgs><Rcrd><Amt Ccy="USD">0.34</Amt><CdtDbtInd>DBIT</CdtDbtInd></Rcrd></Chrgs>`,
           )}`,
         ),
         `<Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="USD">100.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>2026-11-24</Dt></Dt></Bal>
@@ -37,7 +37,6 @@ describe("a statement", () => {
       id: "S1-1",
       account: { number: "000123456789" },
       currency: "USD",
-      sequence: "7",
       balances: [
         { type: "OPBD", amount: { minor: 10000n, currency: "USD" }, on: "2026-11-24" },
         { type: "OWN", amount: { minor: -200n, currency: "USD" }, on: "2026-11-25" },
@@ -51,7 +50,6 @@ describe("a statement", () => {
           isReversal: false,
           status: "booked",
           bookedOn: "2026-11-25",
-          valueOn: "2026-11-26",
           code: { domain: "PMNT", family: "ICDT", subFamily: "XBCT", proprietary: "P1" },
           charges: [],
           batches: [],
@@ -63,14 +61,10 @@ describe("a statement", () => {
               endToEndId: "E1",
               uetr,
               bankReference: "R2",
-              clearingReference: "C1",
-              transactionId: "T1",
               amount: { minor: 1234n, currency: "USD" },
               instructed: { minor: 1000n, currency: "EUR" },
               direction: "debit",
-              charges: [
-                { amount: { minor: 34n, currency: "USD" }, direction: "debit", included: true },
-              ],
+              charges: [{ amount: { minor: 34n, currency: "USD" }, direction: "debit" }],
             },
           ],
         },
@@ -81,12 +75,11 @@ describe("a statement", () => {
   it("of version .02 says the status in place, and a payment's amount in its details", () => {
     const bytes = document(
       "camt.053.001.02",
-      `<BkToCstmrStmt><GrpHdr><MsgPgntn><PgNb>2</PgNb><LastPgInd>true</LastPgInd></MsgPgntn></GrpHdr><Stmt><Acct><Id><IBAN>FI8529501800030574</IBAN></Id></Acct><Ntry><NtryRef>1</NtryRef><Amt Ccy="EUR">9.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><RvslInd>true</RvslInd><Sts>BOOK</Sts><Chrgs><Amt Ccy="EUR">1.00</Amt></Chrgs>${details(
+      `<BkToCstmrStmt><GrpHdr/><Stmt><Acct><Id><IBAN>FI8529501800030574</IBAN></Id></Acct><Ntry><NtryRef>1</NtryRef><Amt Ccy="EUR">9.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><RvslInd>true</RvslInd><Sts>BOOK</Sts><Chrgs><Amt Ccy="EUR">1.00</Amt></Chrgs>${details(
         '<Refs><EndToEndId>E1</EndToEndId></Refs><AmtDtls><TxAmt><Amt Ccy="EUR">9.00</Amt></TxAmt></AmtDtls><RtrInf><Rsn><Cd>AC04</Cd></Rsn><AddtlInf>closed</AddtlInf></RtrInf>',
       )}</Ntry></Stmt></BkToCstmrStmt>`,
     );
     const file = only(bytes);
-    expect(file.page).toEqual({ number: 2, isLast: true });
     expect(file.statement.entries).toEqual([
       {
         number: 1,
@@ -160,25 +153,32 @@ describe("a statement", () => {
   });
 
   it.each([
-    ["<Amt Ccy='USD'>1</Amt><ChrgInclInd>1</ChrgInclInd>", [{ minor: 100n, included: true }]],
-    ["<TtlChrgsAndTaxAmt Ccy='USD'>3</TtlChrgsAndTaxAmt>", [{ minor: 300n }]],
+    ["<Amt Ccy='USD'>1</Amt>", [100n]],
+    ["<TtlChrgsAndTaxAmt Ccy='USD'>3</TtlChrgsAndTaxAmt>", [300n]],
     [
-      "<TtlChrgsAndTaxAmt Ccy='USD'>3</TtlChrgsAndTaxAmt><Rcrd><Amt Ccy='USD'>1</Amt><ChrgInclInd>false</ChrgInclInd></Rcrd><Rcrd><Amt Ccy='USD'>2</Amt></Rcrd>",
-      [{ minor: 100n, included: false }, { minor: 200n }],
+      "<TtlChrgsAndTaxAmt Ccy='USD'>3</TtlChrgsAndTaxAmt><Rcrd><Amt Ccy='USD'>1</Amt></Rcrd><Rcrd><Amt Ccy='USD'>2</Amt></Rcrd>",
+      [100n, 200n],
     ],
   ])("has charges as %s", (parts, charges) => {
     const chargesOf = (bytes: Uint8Array, of: (entry: Entry) => readonly Charge[]) =>
-      only(bytes).statement.entries.flatMap((each) =>
-        of(each).map(({ amount, included }) =>
-          included === undefined ? { minor: amount.minor } : { minor: amount.minor, included },
-        ),
-      );
+      only(bytes).statement.entries.flatMap((each) => of(each).map(({ amount }) => amount.minor));
     const own = statement(entry("5", "DBIT", `<Chrgs>${parts}</Chrgs>`));
     expect(chargesOf(own, (each) => each.charges)).toEqual(charges);
     const below = statement(entry("5", "DBIT", details(`<Chrgs>${parts}</Chrgs>`)));
     const ofTransaction = (each: Entry) => each.transactions.flatMap((one) => one.charges);
     expect(chargesOf(below, ofTransaction)).toEqual(charges);
   });
+
+  it.each(["NOTPROVIDED", "not provided", "NONREF", "0000000000", "-", ""])(
+    "has no reference where the bank says %j",
+    (written) => {
+      const refs = ["AcctSvcrRef", "EndToEndId"].map((name) => `<${name}>${written}</${name}>`);
+      const parts = `${refs[0]}${details(`<Refs>${refs.join("")}</Refs>`)}`;
+      const [read] = only(statement(entry("5", "DBIT", parts))).statement.entries;
+      expect(read?.bankReference).toBeUndefined();
+      expect(read?.transactions).toEqual([{ charges: [] }]);
+    },
+  );
 
   it("has payments booked in one sum", () => {
     const batch =
@@ -198,14 +198,42 @@ describe("a statement", () => {
     [entry("1.001", "DBIT"), "Ntry[1]/Amt is not an amount of its currency"],
     [entry("1", "DBIT").replace("DBIT", "X"), "Ntry[1]/CdtDbtInd is neither CRDT nor DBIT"],
     [entry("1", "DBIT", "", "XXXX"), "Ntry[1]/Sts is not a known status"],
+    [entry("1", "DBIT", "<RvslInd>yes</RvslInd>"), "Ntry[1]/RvslInd is neither true nor false"],
+    [entry("1", "DBIT", "<RvslInd/>"), "Ntry[1]/RvslInd is neither true nor false"],
   ])("leaves out and names %s", (broken, problem) => {
     const file = only(statement(`${broken}${entry("2", "CRDT")}`));
     expect(file.statement.entries.map(({ number }) => number)).toEqual([2]);
     const named = file.unread.map(({ place, problem: what }) => `${place} ${what}`);
     expect(named).toEqual([
       `Stmt[1]/${problem}`,
-      "Stmt[1]/Ntry[1] is left out: amount, direction or status is missing",
+      "Stmt[1]/Ntry[1] is left out: amount, direction, status or reversal cannot be read",
     ]);
+  });
+
+  const charge = (amount: string, direction = "DBIT") =>
+    `<Chrgs><Rcrd><Amt Ccy="USD">${amount}</Amt><CdtDbtInd>${direction}</CdtDbtInd></Rcrd></Chrgs>`;
+
+  it.each([
+    ["a debit with the payment's charge on top", "DBIT", "5", "", charge("1"), true],
+    ["a debit with a charge of the entry on top", "DBIT", "5", charge("1"), "", true],
+    ["a credit without the charge", "CRDT", "7", "", charge("1"), true],
+    ["a credit with the charge on top", "CRDT", "5", "", charge("1"), false],
+    ["a charge of another amount", "DBIT", "5", "", charge("2"), false],
+    ["a charge that was given", "DBIT", "5", "", charge("1", "CRDT"), false],
+  ] as const)("sums up with its charges: %s", (_, direction, amount, own, below, isWhole) => {
+    const payment = details(`<Amt Ccy="USD">${amount}</Amt>${below}`);
+    const { unread } = only(statement(entry("6", direction, `${own}${payment}`)));
+    expect(unread.map(({ problem }) => problem)).toEqual(
+      isWhole ? [] : ["its payments do not sum up to its amount"],
+    );
+  });
+
+  it("says so where a message has no account", () => {
+    const bytes = document("camt.053.001.08", "<BkToCstmrStmt><Statement/></BkToCstmrStmt>");
+    expect(readOnlyStatement(bytes)).toMatchObject({
+      statements: [],
+      unread: [{ place: "BkToCstmrStmt", problem: "has no Stmt" }],
+    });
   });
 
   it.each([

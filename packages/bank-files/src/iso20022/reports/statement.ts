@@ -10,11 +10,11 @@ import {
 } from "./entry.ts";
 import {
   dayAt,
-  isTrue,
   moneyAt,
   Place,
   present,
   referenceAt,
+  repeated,
   type Unread,
   UnreadList,
   versionOf,
@@ -44,8 +44,6 @@ export type Statement = {
   readonly id?: string;
   readonly account: { readonly iban?: string; readonly number?: string };
   readonly currency?: string;
-  /** The bank's numbering of its statements: a gap is a statement that did not come. */
-  readonly sequence?: string;
   readonly createdAt?: string;
   readonly balances: readonly Balance[];
   readonly entries: readonly Entry[];
@@ -57,8 +55,6 @@ export type StatementFile = {
   readonly version?: string;
   readonly messageId?: string;
   readonly createdAt?: string;
-  /** Of a message in several files; `isLast` of one that says so. */
-  readonly page?: { readonly number: number; readonly isLast: boolean };
   readonly statements: readonly Statement[];
   readonly unread: readonly Unread[];
 };
@@ -71,7 +67,7 @@ const messages = [
 ] as const;
 
 const accountShape: Shape = {
-  ...leaves("Id", "ElctrncSeqNb", "LglSeqNb", "CreDtTm"),
+  ...leaves("Id", "CreDtTm"),
   Acct: { Id: { IBAN: {}, Othr: leaves("Id") }, Ccy: {} },
   Bal: {
     Tp: { CdOrPrtry: leaves("Cd", "Prtry") },
@@ -80,11 +76,6 @@ const accountShape: Shape = {
   },
   TxsSummry: { TtlNtries: leaves("NbOfNtries") },
   Ntry: entryShape,
-};
-
-const headShape: Shape = {
-  ...leaves("MsgId", "CreDtTm"),
-  MsgPgntn: leaves("PgNb", "LastPgInd"),
 };
 
 /**
@@ -99,6 +90,7 @@ export function statementReader(name: string): MessageReader<StatementFile> | un
 
 class StatementReader implements MessageReader<StatementFile> {
   readonly shape: Shape;
+  readonly repeated = repeated;
   readonly #kind: StatementFile["kind"];
   readonly #account: string;
   readonly #message: string;
@@ -113,7 +105,7 @@ class StatementReader implements MessageReader<StatementFile> {
     this.#kind = kind;
     this.#account = account;
     this.#message = message;
-    this.shape = { GrpHdr: headShape, [account]: accountShape };
+    this.shape = { GrpHdr: leaves("MsgId", "CreDtTm"), [account]: accountShape };
   }
 
   take(element: XmlElement, parent: string): boolean {
@@ -141,13 +133,14 @@ class StatementReader implements MessageReader<StatementFile> {
   }
 
   end(root: XmlElement, namespace: string | undefined): StatementFile {
-    new Place(root.name, this.#unread).unreadTexts(root);
+    const place = new Place(root.name, this.#unread);
+    place.unreadTexts(root);
+    if (this.#statements.length === 0) place.unread(`has no ${this.#account}`);
     return present<StatementFile>({
       kind: this.#kind,
       version: versionOf(namespace, new Place("Document", this.#unread)),
       messageId: textAt(root, "GrpHdr/MsgId"),
       createdAt: textAt(root, "GrpHdr/CreDtTm"),
-      page: pageOf(root, new Place("GrpHdr/MsgPgntn", this.#unread)),
       statements: this.#statements,
       unread: this.#unread.all(),
     });
@@ -182,7 +175,7 @@ class StatementReader implements MessageReader<StatementFile> {
 
 /** Reads a file with one message of this kind. */
 export function readStatements(bytes: Uint8Array): StatementFile | Unreadable {
-  return readOne(bytes, statementReader, "is no statement and no notification");
+  return readOne(bytes, statementReader, "is not one statement, notification or report");
 }
 
 function statementOf(element: XmlElement, entries: readonly Entry[], place: Place): Statement {
@@ -202,7 +195,6 @@ function statementOf(element: XmlElement, entries: readonly Entry[], place: Plac
     id: referenceAt(element, "Id"),
     account,
     currency,
-    sequence: textAt(element, "ElctrncSeqNb") ?? textAt(element, "LglSeqNb"),
     createdAt: textAt(element, "CreDtTm"),
     balances: elementsAt(element, "Bal").flatMap((each, index) => {
       return balanceOf(each, place.at(`Bal[${index + 1}]`)) ?? [];
@@ -230,12 +222,4 @@ function checkCount(element: XmlElement, number: number, place: Place): void {
   const counted = textAt(element, "TxsSummry/TtlNtries/NbOfNtries");
   if (counted === undefined || counted === String(number)) return;
   place.at("TxsSummry/TtlNtries/NbOfNtries").unread(`is not the ${number} entries that there are`);
-}
-
-function pageOf(body: XmlElement, place: Place): StatementFile["page"] {
-  const page = elementAt(body, "GrpHdr/MsgPgntn");
-  if (page === undefined) return undefined;
-  const number = textAt(page, "PgNb") ?? "";
-  if (!/^\d{1,5}$/.test(number)) return place.unread("has no page number");
-  return { number: Number(number), isLast: isTrue(textAt(page, "LastPgInd")) };
 }

@@ -10,13 +10,13 @@ describe("a payment status report", () => {
   it("is read at its three levels", () => {
     const report = readOnlyStatus(
       statusReport(
-        `${group("<OrgnlNbOfTxs>3</OrgnlNbOfTxs><OrgnlCtrlSum>30.00</OrgnlCtrlSum><GrpSts>PART</GrpSts>")}
+        `${group("<GrpSts>PART</GrpSts>")}
         <OrgnlPmtInfAndSts><OrgnlPmtInfId>M1-1</OrgnlPmtInfId><PmtInfSts>ACCP</PmtInfSts>
           <TxInfAndSts><OrgnlInstrId>I1</OrgnlInstrId><OrgnlEndToEndId>E1</OrgnlEndToEndId>
             <OrgnlUETR>8a562c67-ca16-48ba-b074-000000000001</OrgnlUETR><TxSts>RJCT</TxSts>
             <StsRsnInf><Rsn><Cd>AC04</Cd></Rsn><AddtlInf>closed</AddtlInf><AddtlInf>since May</AddtlInf></StsRsnInf>
             <StsRsnInf><Rsn><Prtry>X1</Prtry></Rsn></StsRsnInf>
-            <AcctSvcrRef>R1</AcctSvcrRef><ClrSysRef>C1</ClrSysRef>
+            <AcctSvcrRef>R1</AcctSvcrRef>
             <OrgnlTxRef><Amt><InstdAmt Ccy="USD">10.00</InstdAmt></Amt></OrgnlTxRef></TxInfAndSts>
           <TxInfAndSts><OrgnlEndToEndId>NOTPROVIDED</OrgnlEndToEndId><TxSts>ACSC</TxSts></TxInfAndSts>
         </OrgnlPmtInfAndSts>`,
@@ -26,12 +26,7 @@ describe("a payment status report", () => {
       version: "pain.002.001.11",
       messageId: "B1",
       createdAt: "2026-11-25T08:00:00Z",
-      original: {
-        messageId: "M1",
-        messageName: "pain.001.001.09",
-        payments: 3,
-        controlSum: "30.00",
-      },
+      original: { messageId: "M1" },
       group: { status: "PART", reasons: [] },
       batches: [
         {
@@ -44,7 +39,6 @@ describe("a payment status report", () => {
               instructionId: "I1",
               uetr: "8a562c67-ca16-48ba-b074-000000000001",
               bankReference: "R1",
-              clearingReference: "C1",
               amount: { minor: 1000n, currency: "USD" },
               status: "RJCT",
               reasons: [{ code: "AC04", text: "closed since May" }, { proprietary: "X1" }],
@@ -68,7 +62,7 @@ describe("a payment status report", () => {
   it("names what it cannot read, and leaves it out", () => {
     const report = readOnlyStatus(
       statusReport(
-        `${group("<OrgnlNbOfTxs>x</OrgnlNbOfTxs><GrpSts>GOOD</GrpSts>")}
+        `${group("<GrpSts>GOOD</GrpSts>")}
         <OrgnlPmtInfAndSts><TxInfAndSts><TxSts>BAD</TxSts><OrgnlTxRef><Amt><InstdAmt Ccy="USD">1.001</InstdAmt></Amt></OrgnlTxRef></TxInfAndSts></OrgnlPmtInfAndSts>`,
         "pain.002.001.14",
       ),
@@ -86,11 +80,54 @@ describe("a payment status report", () => {
           place: "CstmrPmtStsRpt/OrgnlPmtInfAndSts[1]/TxInfAndSts[1]/TxSts",
           problem: "is not a known status",
         },
-        { place: "Document", problem: "is of a version that was not tried" },
-        { place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts/OrgnlNbOfTxs", problem: "is not a number" },
         { place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts/GrpSts", problem: "is not a known status" },
+        { place: "Document", problem: "is of a version that was not tried" },
       ],
     });
+  });
+
+  it("takes no status that stands beside another one", () => {
+    const report = readOnlyStatus(
+      statusReport(
+        `${group("")}${group("").replace("M1", "M2")}
+        <OrgnlPmtInfAndSts><TxInfAndSts><TxSts>RJCT</TxSts><TxSts>ACSC</TxSts></TxInfAndSts></OrgnlPmtInfAndSts>`,
+      ),
+    );
+    expect(report).toMatchObject({
+      original: { messageId: "M1 | M2" },
+      batches: [{ payments: [{ unknownStatus: "RJCT | ACSC" }] }],
+    });
+    const named = report.unread.map(({ place, problem }) => `${place} ${problem}`);
+    expect(named).toEqual([
+      "CstmrPmtStsRpt/OrgnlPmtInfAndSts[1]/TxInfAndSts[1]/TxSts stands again with another text",
+      "CstmrPmtStsRpt/OrgnlPmtInfAndSts[1]/TxInfAndSts[1]/TxSts is not a known status",
+      "CstmrPmtStsRpt/OrgnlGrpInfAndSts/OrgnlMsgId stands again with another text",
+    ]);
+  });
+
+  it.each([
+    ["its own", "", "", "<TxSts>ACSP</TxSts>", false],
+    ["its own, unknown", "", "", "<TxSts>XXXX</TxSts>", false],
+    ["its block's", "", "<PmtInfSts>RJCT</PmtInfSts>", "", false],
+    ["its file's", "<GrpSts>RJCT</GrpSts>", "", "", false],
+    ["PART of block and file", "<GrpSts>PART</GrpSts>", "<PmtInfSts>PART</PmtInfSts>", "", true],
+    [
+      "its file's, of a block in part",
+      "<GrpSts>RJCT</GrpSts>",
+      "<PmtInfSts>PART</PmtInfSts>",
+      "",
+      true,
+    ],
+    ["none", "", "", "<StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf>", true],
+  ])("names a payment without a status at any level: %s", (_, file, block, own, isNamed) => {
+    const { unread } = readOnlyStatus(
+      statusReport(
+        `${group(file)}<OrgnlPmtInfAndSts>${block}<TxInfAndSts><OrgnlEndToEndId>E1</OrgnlEndToEndId>${own}</TxInfAndSts></OrgnlPmtInfAndSts>`,
+      ),
+    );
+    const place = "CstmrPmtStsRpt/OrgnlPmtInfAndSts[1]/TxInfAndSts[1]";
+    const named = { place, problem: "has no status, nor has a level above it" };
+    expect(unread.filter((each) => each.problem === named.problem)).toEqual(isNamed ? [named] : []);
   });
 
   it("keeps every reason of every level", () => {
@@ -120,19 +157,6 @@ describe("a payment status report", () => {
         place: "CstmrPmtStsRpt/OrgnlGrpInfAndSts/StsRsnInf/AddtlInf",
         problem: "is cut off after 1000 characters",
       },
-    ]);
-  });
-
-  it("has an amount that is given as the equivalent of another currency", () => {
-    const amount =
-      '<OrgnlTxRef><Amt><EqvtAmt><Amt Ccy="EUR">9.00</Amt><CcyOfTrf>USD</CcyOfTrf></EqvtAmt></Amt></OrgnlTxRef>';
-    const report = readOnlyStatus(
-      statusReport(
-        `${group("")}<OrgnlPmtInfAndSts><TxInfAndSts>${amount}</TxInfAndSts></OrgnlPmtInfAndSts>`,
-      ),
-    );
-    expect(report.batches[0]?.payments).toEqual([
-      { reasons: [], equivalent: { minor: 900n, currency: "EUR" } },
     ]);
   });
 

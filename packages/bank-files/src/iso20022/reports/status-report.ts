@@ -7,6 +7,7 @@ import {
   reasonOf,
   reasonShape,
   referenceAt,
+  repeated,
   type Unread,
   UnreadList,
   versionOf,
@@ -49,11 +50,8 @@ export type PaymentStatus = ReportedStatus & {
   readonly uetr?: string;
   /** The bank's own reference; statements name it too. */
   readonly bankReference?: string;
-  readonly clearingReference?: string;
-  /** The instructed amount, in the currency of the transfer. */
+  /** The instructed amount, where it is in the currency of the transfer. */
   readonly amount?: Money;
-  /** The instructed amount where it is in another currency than the transfer (`EqvtAmt`). */
-  readonly equivalent?: Money;
 };
 
 /** What a bank says of a block of a file, and of payments in it. */
@@ -68,12 +66,7 @@ export type StatusReport = {
   readonly messageId?: string;
   readonly createdAt?: string;
   /** The file that it answers. */
-  readonly original: {
-    readonly messageId?: string;
-    readonly messageName?: string;
-    readonly payments?: number;
-    readonly controlSum?: string;
-  };
+  readonly original: { readonly messageId?: string };
   readonly group: ReportedStatus;
   readonly batches: readonly BatchStatus[];
   readonly unread: readonly Unread[];
@@ -81,15 +74,15 @@ export type StatusReport = {
 
 const paymentShape: Shape = {
   ...leaves("OrgnlPmtInfId", "OrgnlInstrId", "OrgnlEndToEndId", "OrgnlUETR"),
-  ...leaves("TxSts", "AcctSvcrRef", "ClrSysRef"),
+  ...leaves("TxSts", "AcctSvcrRef"),
   StsRsnInf: reasonShape,
-  OrgnlTxRef: { Amt: { InstdAmt: {}, EqvtAmt: leaves("Amt") } },
+  OrgnlTxRef: { Amt: leaves("InstdAmt") },
 };
 
 const reportShape: Shape = {
   GrpHdr: leaves("MsgId", "CreDtTm"),
   OrgnlGrpInfAndSts: {
-    ...leaves("OrgnlMsgId", "OrgnlMsgNmId", "OrgnlNbOfTxs", "OrgnlCtrlSum", "GrpSts"),
+    ...leaves("OrgnlMsgId", "GrpSts"),
     StsRsnInf: reasonShape,
   },
   OrgnlPmtInfAndSts: {
@@ -103,8 +96,8 @@ const reportShape: Shape = {
 
 /**
  * The reader of pain.002 by the root of the message, which edition .02 calls by its version. It
- * takes what a message proves: statuses that ISO 20022 does not list, amounts that are none, and a
- * missing version are named in `unread`.
+ * reads what a message proves. `unread` names statuses that ISO 20022 does not list, amounts that
+ * are not valid, and a missing version.
  */
 export function statusReader(name: string): MessageReader<StatusReport> | undefined {
   const isReport = name === "CstmrPmtStsRpt" || /^pain\.002\.001\.\d\d$/.test(name);
@@ -113,6 +106,7 @@ export function statusReader(name: string): MessageReader<StatusReport> | undefi
 
 class StatusReader implements MessageReader<StatusReport> {
   readonly shape = reportShape;
+  readonly repeated = repeated;
   readonly #unread = new UnreadList();
   readonly #place = new Place("CstmrPmtStsRpt", this.#unread);
   readonly #batches: BatchStatus[] = [];
@@ -135,12 +129,14 @@ class StatusReader implements MessageReader<StatusReport> {
     const group = elementAt(root, "OrgnlGrpInfAndSts");
     const place = this.#place.at("OrgnlGrpInfAndSts");
     if (group === undefined) place.unread("is absent");
+    const status = group === undefined ? { reasons: [] } : statusOf(group, "GrpSts", place);
+    this.#unreadPayments(status);
     return present<StatusReport>({
       version: versionOf(namespace, new Place("Document", this.#unread)),
       messageId: textAt(root, "GrpHdr/MsgId"),
       createdAt: textAt(root, "GrpHdr/CreDtTm"),
-      original: group === undefined ? {} : originalOf(group, place),
-      group: group === undefined ? { reasons: [] } : statusOf(group, "GrpSts", place),
+      original: group === undefined ? {} : present({ messageId: referenceAt(group, "OrgnlMsgId") }),
+      group: status,
       batches: this.#batches,
       unread: this.#unread.all(),
     });
@@ -155,6 +151,20 @@ class StatusReader implements MessageReader<StatusReport> {
     this.#payments.push(paymentOf(element, at));
   }
 
+  /** Names payments that no level gives a status: nothing else would speak of them. */
+  #unreadPayments(group: ReportedStatus): void {
+    for (const [index, batch] of this.#batches.entries()) {
+      const above = hasStatus(batch) ? batch : group;
+      // A status of a part leaves open which payments it means.
+      if (hasStatus(above) && above.status !== "PART") continue;
+      const place = this.#place.at(`OrgnlPmtInfAndSts[${index + 1}]`);
+      for (const [at, payment] of batch.payments.entries()) {
+        if (hasStatus(payment)) continue;
+        place.at(`TxInfAndSts[${at + 1}]`).unread("has no status, nor has a level above it");
+      }
+    }
+  }
+
   /** Payments that name a batch themselves: each is taken as a batch of one payment. */
   #paymentOfNoBatch(element: XmlElement): void {
     const payment = paymentOf(element, this.#place.at(`TxInfAndSts[${this.#batches.length + 1}]`));
@@ -165,16 +175,8 @@ class StatusReader implements MessageReader<StatusReport> {
   }
 }
 
-function originalOf(group: XmlElement, place: Place): StatusReport["original"] {
-  const count = textAt(group, "OrgnlNbOfTxs");
-  const isCount = count === undefined || /^\d{1,15}$/.test(count);
-  if (!isCount) place.at("OrgnlNbOfTxs").unread("is not a number");
-  return present<StatusReport["original"]>({
-    messageId: referenceAt(group, "OrgnlMsgId"),
-    messageName: textAt(group, "OrgnlMsgNmId"),
-    payments: isCount && count !== undefined ? Number(count) : undefined,
-    controlSum: textAt(group, "OrgnlCtrlSum"),
-  });
+function hasStatus({ status, unknownStatus }: ReportedStatus): boolean {
+  return (status ?? unknownStatus) !== undefined;
 }
 
 function statusOf(element: XmlElement, name: string, place: Place): ReportedStatus {
@@ -200,15 +202,12 @@ function batchOf(batch: XmlElement, payments: readonly PaymentStatus[], place: P
 function paymentOf(payment: XmlElement, place: Place): PaymentStatus {
   place.unreadTexts(payment);
   const amount = elementAt(payment, "OrgnlTxRef/Amt/InstdAmt");
-  const equivalent = elementAt(payment, "OrgnlTxRef/Amt/EqvtAmt/Amt");
   return present<PaymentStatus>({
     endToEndId: referenceAt(payment, "OrgnlEndToEndId"),
     instructionId: referenceAt(payment, "OrgnlInstrId"),
     uetr: referenceAt(payment, "OrgnlUETR"),
     bankReference: referenceAt(payment, "AcctSvcrRef"),
-    clearingReference: referenceAt(payment, "ClrSysRef"),
     amount: moneyAt(amount, place.at("OrgnlTxRef/Amt/InstdAmt")),
-    equivalent: moneyAt(equivalent, place.at("OrgnlTxRef/Amt/EqvtAmt")),
     ...statusOf(payment, "TxSts", place),
   });
 }

@@ -14,6 +14,7 @@ function readChunks(chunks: readonly string[], taken: string[]) {
     if (name !== "M") return undefined;
     return {
       shape: { ...leaves("B", "E"), C: { ...leaves("B"), T: {} }, D: { D: leaves("D") } },
+      repeated: new Set(["B"]),
       take: (element, parent) => {
         if (element.name === "T") taken.push(`${parent}:${element.text}`);
         return element.name === "T";
@@ -51,6 +52,24 @@ describe("XML of a bank", () => {
     expect(root.children.map(({ name }) => name)).toEqual(["C"]);
     expect(elementAt(root, "C/T")).toBeUndefined();
     expect(textAt(root, "C/B")).toBe("2");
+  });
+
+  it("has one of each element, unless it may stand again", () => {
+    const same = only("<M><C><B>1</B></C><E>2</E><D><D/></D><C><B>2</B></C><E>2</E><D/></M>").root;
+    expect(same.children.map(({ name }) => name)).toEqual(["C", "E", "D"]);
+    expect(elementsAt(same, "C/B").map(({ text }) => text)).toEqual(["1", "2"]);
+    expect(same.faults).toBeUndefined();
+  });
+
+  it.each([
+    ["<E>1</E><E>2</E><E>1</E>", "E", "1 | 2 | 1"],
+    ["<E Ccy='USD'>1</E><E Ccy='EUR'>1</E>", "E", "1 | 1"],
+    ["<E/><E>2</E>", "E", " | 2"],
+    ["<D><D><D>1</D></D></D><D><D><D>2</D></D></D>", "D/D/D", "1 | 2"],
+  ])("takes neither of two that differ: %s", (parts, path, text) => {
+    const { root } = only(`<M>${parts}</M>`);
+    expect(elementsAt(root, path).map((each) => each.text)).toEqual([text]);
+    expect(root.faults?.[0]).toEqual({ path, problem: "stands again with another text" });
   });
 
   it("cuts a long text off and says so", () => {

@@ -16,8 +16,8 @@ export type XmlElement = {
 /** A text that is damaged; `path` leads to it from an element. */
 export type TextFault = { readonly path: string; readonly problem: string };
 
-type OpenElement = XmlElement & {
-  readonly children: XmlElement[];
+type OpenElement = Pick<XmlElement, "name" | "attributes"> & {
+  readonly children: OpenElement[];
   readonly shape: Shape;
   text: string;
   faults?: TextFault[];
@@ -37,13 +37,15 @@ export function leaves(...names: readonly string[]): Shape {
 /** Reads one message, element by element. */
 export type MessageReader<Document> = {
   readonly shape: Shape;
+  /** Elements that are kept and may stand several times below one parent. All others are merged. */
+  readonly repeated: ReadonlySet<string>;
   /** Takes an element once it ends; its parent then does not keep it. `false`: it is kept. */
   take(element: XmlElement, parent: string): boolean;
   /** The message, once its root ends. `namespace` is the one of its root. */
   end(root: XmlElement, namespace: string | undefined): Document;
 };
 
-/** The reader of a message by the local name of its root; `undefined`: it is no known message. */
+/** Returns the reader of a message by the local name of its root, or `undefined` if unknown. */
 export type ReaderFor<Document> = (name: string) => MessageReader<Document> | undefined;
 
 /** All messages of a file; `outside` counts lines outside of documents that are no cards. */
@@ -198,7 +200,7 @@ class XmlFileReader<Document> {
 /** An element around messages: envelopes, headers, `Document`. */
 type Scope = {
   readonly isDocument: boolean;
-  /** By prefix; the default one has none. */
+  /** By prefix. The prefix of the default namespace is "". */
   readonly namespaces: ReadonlyMap<string, string>;
   hasMessage: boolean;
 };
@@ -328,11 +330,10 @@ class DocumentParser<Document> {
       if (document !== undefined) this.documents.push(document);
       return;
     }
-    if (this.#reader?.take(element, parent.name) === true) return;
-    parent.children.push(element);
-    for (const { path, problem } of element.faults ?? []) {
-      const below = path === "" ? element.name : `${element.name}/${path}`;
-      addFault(parent, { path: below, problem });
+    if (this.#reader === undefined || this.#reader.take(element, parent.name)) return;
+    const faults = adopt(parent, element, this.#reader.repeated);
+    for (const fault of [...(element.faults ?? []), ...faults]) {
+      addFault(parent, below(element.name, fault));
     }
   }
 
@@ -371,6 +372,33 @@ function setText(element: OpenElement): void {
     addFault(element, { path: "", problem: `is cut off after ${textMax} characters` });
   }
   element.text = ownText(text.slice(0, textMax));
+}
+
+/**
+ * Adds an element to its parent. Where it may stand once and does already, both become one: texts
+ * that differ are joined, so that neither is taken for the value. Returns these.
+ */
+function adopt(
+  parent: OpenElement,
+  element: OpenElement,
+  repeated: ReadonlySet<string>,
+): TextFault[] {
+  const { name, text, attributes, children } = element;
+  const first = repeated.has(name) ? undefined : parent.children.find((each) => each.name === name);
+  if (first === undefined) {
+    parent.children.push(element);
+    return [];
+  }
+  const faults = children.flatMap((child) =>
+    adopt(first, child, repeated).map((fault) => below(child.name, fault)),
+  );
+  if (first.text === text && first.attributes.Ccy === attributes.Ccy) return faults;
+  first.text = ownText(`${first.text} | ${text}`.slice(0, textMax));
+  return [{ path: "", problem: "stands again with another text" }, ...faults];
+}
+
+function below(name: string, { path, problem }: TextFault): TextFault {
+  return { path: path === "" ? name : `${name}/${path}`, problem };
 }
 
 function addFault(element: OpenElement, fault: TextFault): void {
