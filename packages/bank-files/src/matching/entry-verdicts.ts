@@ -3,7 +3,8 @@ import { present } from "../iso20022/reports/report.ts";
 import type { Statement } from "../iso20022/reports/statement.ts";
 import type { Money } from "../text/minor-units.ts";
 import type { Booking, SentPayment, SentPayments } from "./sent-payment.ts";
-import type { Source, UnknownOutcome, Unmatched, Verdict } from "./verdict.ts";
+import type { UnknownOutcome } from "./unknown-outcome.ts";
+import type { Source, Unmatched, Verdict } from "./verdict.ts";
 
 /** Facts of a rail's account that decide on bookings. */
 export type AccountProfile = {

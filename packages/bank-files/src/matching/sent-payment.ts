@@ -1,4 +1,5 @@
 import type { Money } from "../text/minor-units.ts";
+import type { UnknownOutcome } from "./unknown-outcome.ts";
 
 /** The known state of a payment: a debit was booked, it was rejected, or it came back. */
 export type SentState = "sent" | "debited" | "rejected" | "returned";
@@ -30,6 +31,8 @@ export type SentPayment = {
   /** The debtor's account as statements name it: IBAN or number. */
   readonly account?: string;
   readonly state: SentState;
+  /** Why its outcome is unknown, by earlier files. */
+  readonly doubt?: UnknownOutcome;
   readonly debits: readonly Booking[];
   readonly returns: readonly Booking[];
   /** Charges that were booked apart from the payment. */

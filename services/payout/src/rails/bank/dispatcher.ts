@@ -85,25 +85,22 @@ function openFolder(deps: DispatchDeps) {
   const { clock, receiveEveryMs, unpaidAfterBankDays } = deps;
   const memory = newMemory();
   let receivedMs = 0;
-  /** When the folder was listed last with every file in it fetched, and if the last look was so. */
+  /** The time of the last poll if it fetched every listed file; else `undefined`. */
   let readAt: Date | undefined;
-  let isAllRead = false;
   return {
     memory,
     receive: async () => {
       const nowMs = clock.now().getTime();
       if (nowMs - receivedMs < receiveEveryMs) return;
       receivedMs = nowMs;
-      isAllRead = false;
-      const lookedAt = await receiveFiles(deps, memory);
-      isAllRead = lookedAt !== undefined;
-      readAt = lookedAt ?? readAt;
+      readAt = undefined;
+      readAt = await receiveFiles(deps, memory);
     },
-    /** Draws the conclusions from silence, once everything that the bank sent was read. */
+    /** Draws conclusions from silence, if the last poll fetched every file. */
     conclude: async () => {
       if (readAt === undefined) return;
       await settleBySilence(deps, readAt);
-      if (unpaidAfterBankDays === undefined || !isAllRead) return;
+      if (unpaidAfterBankDays === undefined) return;
       await releaseByStatements(deps, unpaidAfterBankDays, readAt);
     },
   };

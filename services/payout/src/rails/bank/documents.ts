@@ -1,4 +1,5 @@
 import type { Booking } from "@disburse/bank-files/matching/sent-payment.ts";
+import type { UnknownOutcome } from "@disburse/bank-files/matching/unknown-outcome.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { FailureCode } from "@disburse/kernel/failure.ts";
 import type { Collection, Decimal128 } from "mongodb";
@@ -75,7 +76,7 @@ export type PaymentDocument = {
   failure?: StoredFailure;
   returned?: StoredReturn;
   /** Why operators look at it, since when. */
-  doubt?: { why: string; at: Date };
+  doubt?: { why: UnknownOutcome; at: Date };
   /** Set while its payout has not asked for what has changed. */
   owed?: boolean;
   accepted_at: Date;

@@ -82,7 +82,7 @@ export async function handleFinding(
   );
 }
 
-/** A finding that holds, and outcomes of payments, need two operators. */
+/** A finding that holds, outcomes of payments, and content in a file's place need two operators. */
 export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
   return {
     approvers: ["treasury_approver"],
@@ -107,6 +107,7 @@ export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
       if (found?.open !== true) return [];
       const isOutcome = resolutionOf(request) === "outcomes";
       if (isOutcome) return ["decides on the outcome of payments"];
+      if (request.content.length > 0) return ["replaces a file of a bank"];
       return found.holds === true ? ["ends what may hide a bank's answer about payments"] : [];
     },
   };

@@ -109,7 +109,7 @@ async function noteTooLarge(work: SendWork, file: RemoteFile): Promise<void> {
   const what = `has ${file.size} bytes, ${bytesMax} at most`;
   const sha256 = sha256Of(new TextEncoder().encode(seenAs(file)));
   const found: Found = { kind: "unreadable", what, holds: true };
-  await noteFindings(work, { file: sha256, name: file.name }, [found]);
+  await noteFindings(work, { file: `${work.rail} ${sha256}`, name: file.name }, [found]);
 }
 
 /** Takes the files that were received and are not taken yet; one that fails keeps no other. */
