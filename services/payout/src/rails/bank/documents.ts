@@ -153,9 +153,9 @@ export type ReceivedDocument = {
   open?: string;
   /** Attempts to read it that were begun: one that ends its process counts. */
   attempts?: number;
-  /** How often operators had it read again, and under which operation last. */
-  reads?: number;
-  read_again_by?: string;
+  /** How often operators had it read again, and the operation of each time. */
+  reads: number;
+  read_again_by?: string[];
   /** Content that operators put in place of what the bank sent, which stays. */
   corrected_sha256?: string;
   kind?: string;
@@ -225,8 +225,9 @@ export type FindingDocument = {
   amount?: string;
   /** What a bank proposes, sealed. */
   sealed?: string;
-  /** The file of the bank (`bank_received`) that it is about. */
+  /** The file of the bank (`bank_received`) that it is about, and the reading that found it. */
   received?: string;
+  reading?: number;
   /**
    * It may hide what a bank says of payments. While it is open, silence proves nothing: of the
    * payment that it names, or of all that were filed before it.

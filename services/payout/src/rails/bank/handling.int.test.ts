@@ -77,6 +77,50 @@ describe("a finding that holds back silence", () => {
     expect(await bench.findings()).toEqual([]);
   });
 
+  it("of a later reading stays where an operation that read the file again is repeated", async () => {
+    const { one, key, finding } = await unread();
+    const { operationId } = platform.operation();
+    const again = { resolution: BankFindingResolution.READ_AGAIN };
+    await bench.handle(finding._id, again, operationId);
+    await one.dispatcher.run();
+    // The process that handled it died before it ended the finding.
+    await bench.store.findings.updateOne(
+      { _id: finding._id },
+      { $set: { open: true }, $unset: { handled: "" } },
+    );
+    await bench.handle(finding._id, again, operationId);
+    const open = await bench.findings();
+    expect(open).toHaveLength(1);
+    expect(open[0]?._id).not.toBe(finding._id);
+    bench.now = newYork("2026-12-01T09:00");
+    await one.dispatcher.run();
+    expect(await kindOf(key)).toBe("accepted");
+    expect(await bench.store.received.findOne({})).toMatchObject({ reads: 1 });
+  });
+
+  it("reads a file again that is still being read", async () => {
+    const { key, bytes } = await bench.sentByAch();
+    let isFirst = true;
+    const one = bench.openAch({
+      open: async (...given) => {
+        const opened = await openHere(...given);
+        const [finding] = await bench.findings();
+        if (!isFirst || finding === undefined) return opened;
+        isFirst = false;
+        const { READ_AGAIN: resolution } = BankFindingResolution;
+        const content = achAnswers(bytes, [{ code: "R03" }]);
+        await bench.handle(finding._id, { resolution, content });
+        return opened;
+      },
+    });
+    await bench.take(one, "returns.ach", "a letter from the bank");
+    // The process that read it died before it said so.
+    await bench.store.received.updateOne({}, { $set: { state: "stored", open: "bank-ach" } });
+    await one.dispatcher.run();
+    await one.dispatcher.run();
+    expect(await kindOf(key)).toBe("returned");
+  });
+
   it("is found again where the file is read again and still cannot be", async () => {
     const { one, key, finding } = await unread();
     await bench.handle(finding._id, { resolution: BankFindingResolution.READ_AGAIN });

@@ -67,14 +67,13 @@ export async function handleFinding(
     at,
     ...by,
   });
-  if (how === "read_again") await readAgain(deps, finding, request.content, by);
+  const ended =
+    how === "read_again"
+      ? await readAgain(deps, finding, request.content, by)
+      : { _id: finding._id };
   if (how === "outcomes") await applyOutcomes(deps, payments);
-  // The other findings of a file that is read again are found anew.
-  const { received } = finding;
-  const isOfFile = how === "read_again" && received !== undefined;
-  const which = isOfFile ? { received } : { _id: finding._id };
   await bank.findings.updateMany(
-    { ...which, open: true },
+    { ...ended, open: true },
     { $set: { handled: { ...by, note, at, how } }, $unset: { open: "" } },
   );
   return orThrow(
@@ -159,12 +158,16 @@ async function hashesOf(
   return `original ${file?.sha256 ?? ""}, content ${sha256Of(content)}; `;
 }
 
+/**
+ * Has a file read again, once for an operation. Returns the findings that end: those of earlier
+ * readings. The new reading finds anew what is still so.
+ */
 async function readAgain(
   { bank, bankSealer }: HandlingDeps,
   { rail, received: _id }: FindingDocument,
   content: Uint8Array,
   { operation }: { readonly operation: string },
-): Promise<void> {
+) {
   if (bankSealer === undefined || _id === undefined) throw new Error("no rail of a bank is open");
   const corrected =
     content.length === 0
@@ -177,12 +180,15 @@ async function readAgain(
         state: "stored",
         open: rail,
         attempts: 0,
-        read_again_by: operation,
         ...(corrected !== undefined && { corrected_sha256: corrected }),
       },
       $inc: { reads: 1 },
+      $push: { read_again_by: operation },
     },
   );
+  const file = await bank.received.findOne({ _id });
+  const reading = (file?.read_again_by?.indexOf(operation) ?? -1) + 1;
+  return { received: _id, reading: { $lt: reading } };
 }
 
 type Named = { readonly payment: PaymentDocument; readonly verdict: PaymentVerdict };

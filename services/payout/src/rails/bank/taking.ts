@@ -99,6 +99,7 @@ export async function keepFile(
     seen: [seen],
     state: "stored",
     open: rail,
+    reads: 0,
     received_at: clock.now(),
   });
   if (!isNew) await store.received.updateOne({ _id }, { $addToSet: { seen } });
@@ -187,8 +188,13 @@ function sourceOf(received: ReceivedDocument): FindingSource {
   return { file: received._id, name, received };
 }
 
-function close({ received }: BankStore, { _id }: ReceivedDocument, set: Partial<ReceivedDocument>) {
-  return received.updateOne({ _id }, { $set: set, $unset: { open: "" } });
+/** Ends a reading. A file that is to be read again meanwhile stays open. */
+function close(
+  { received }: BankStore,
+  { _id, reads }: ReceivedDocument,
+  set: Partial<ReceivedDocument>,
+) {
+  return received.updateOne({ _id, reads }, { $set: set, $unset: { open: "" } });
 }
 
 /** Applies what a file says to its payments, where they are as they were when it was judged. */
