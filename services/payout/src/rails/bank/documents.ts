@@ -235,6 +235,8 @@ export type FindingDocument = {
   holds?: boolean;
   open?: boolean;
   created_at: Date;
+  /** Operations that applied outcomes to payments and left the finding open. */
+  applied_by?: string[];
   handled?: {
     person: string;
     operation: string;

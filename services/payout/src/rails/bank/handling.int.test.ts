@@ -133,17 +133,44 @@ describe("a finding that holds back silence", () => {
     expect(await kindOf(key)).toBe("accepted");
   });
 
-  it("ends with the outcome of the payments that an operator names", async () => {
+  const { OUTCOMES } = BankFindingResolution;
+  const returned = (payoutId: string) => ({
+    ...{ payoutId, outcome: BankPaymentOutcome.RETURNED, reasonCode: "R03" },
+  });
+
+  it("stays after the outcome of a payment that it does not name: the file may name others", async () => {
     const { key, finding } = await unread();
-    const { OUTCOMES: resolution } = BankFindingResolution;
-    const outcome = { payoutId: key, outcome: BankPaymentOutcome.RETURNED, reasonCode: "R03" };
-    await bench.handle(finding._id, { resolution, outcomes: [outcome] });
+    const { operationId } = platform.operation();
+    const outcomes = { resolution: OUTCOMES, outcomes: [returned(key)] };
+    await bench.handle(finding._id, outcomes, operationId);
     expect((await bench.openAch().rail.query(key)).status).toMatchObject({
       kind: "returned",
       failure: { code: "ACCOUNT_NOT_FOUND", railCode: "R03" },
     });
+    expect(await bench.findings()).toHaveLength(1);
+    // A repeat of the operation has the answer of the first, whatever the payment is by now.
+    await bench.store.payments.updateOne({ _id: key }, { $set: { state: "rejected" } });
+    await bench.handle(finding._id, outcomes, operationId);
+    expect(await bench.findings()).toHaveLength(1);
+    await bench.handle(finding._id, { resolution: BankFindingResolution.NOTHING_OF_OURS });
     expect(await bench.findings()).toEqual([]);
-    expect(await bench.store.findings.findOne({ _id: finding._id })).toMatchObject({
+  });
+
+  it("ends with the outcome of the payment that it names, and of no other", async () => {
+    const { one, key, bytes } = await bench.sentByAch();
+    const { key: other } = await bench.sentByAch();
+    const text = new TextDecoder().decode(achAnswers(bytes, [{ code: "R03" }]));
+    await bench.take(one, "returns.ach", text.replaceAll("1234567890", "9999999999"));
+    const [finding] = await bench.findings();
+    expect(finding).toMatchObject({ what: "another-entry", payout_id: key });
+    const handle = (...outcomes: object[]) =>
+      bench.handle(finding?._id ?? "", { resolution: OUTCOMES, outcomes });
+    await expect(handle(returned(other))).rejects.toThrow(/outcomes: must name the finding's/);
+    expect(await kindOf(other)).toBe("accepted");
+    await handle(returned(key), returned(other));
+    expect([await kindOf(key), await kindOf(other)]).toEqual(["returned", "returned"]);
+    expect(await bench.findings()).toEqual([]);
+    expect(await bench.store.findings.findOne({ _id: finding?._id ?? "" })).toMatchObject({
       handled: { how: "outcomes", person: "ada" },
     });
   });
@@ -176,10 +203,9 @@ describe("a finding that holds back silence", () => {
     const { key, finding } = await unread();
     await bench.store.payments.updateOne({ _id: key }, { $set: { state: "settled" } });
     const outcome = { payoutId: key, outcome: BankPaymentOutcome.NOT_EXECUTED };
-    const { OUTCOMES: resolution } = BankFindingResolution;
-    await expect(bench.handle(finding._id, { resolution, outcomes: [outcome] })).rejects.toThrow(
-      /contradicts/,
-    );
+    await expect(
+      bench.handle(finding._id, { resolution: OUTCOMES, outcomes: [outcome] }),
+    ).rejects.toThrow(/contradicts/);
   });
 });
 

@@ -39,8 +39,9 @@ const contentMax = 3 * 2 ** 20;
 const outcomesMax = 100;
 
 /**
- * Ends a finding. What its file said is never dropped silently: it is read again, is said to be
- * nothing about payments of ours, or is applied to payments that an operator names.
+ * Handles a finding. Its file's content is never dropped silently. Operators have the file read
+ * again, declare that it is about no payment of ours, or apply it to payments that they name.
+ * Outcomes end only a finding that names a payment.
  */
 export async function handleFinding(
   deps: HandlingDeps,
@@ -52,8 +53,8 @@ export async function handleFinding(
   const finding = orThrow(
     (await bank.findings.findOne({ _id: request.findingId })) ?? refused("RECORD_NOT_FOUND"),
   );
-  const { handled } = finding;
-  if (handled?.operation === by.operation) return finding;
+  const { handled, applied_by = [] } = finding;
+  if ([handled?.operation, ...applied_by].includes(by.operation)) return finding;
   if (handled !== undefined) orThrow(invalid("finding_id: was handled by another operation"));
   const how = resolutionOf(request);
   checkFit(finding, how, request);
@@ -67,15 +68,19 @@ export async function handleFinding(
     at,
     ...by,
   });
+  const { _id } = finding;
   const ended =
-    how === "read_again"
-      ? await readAgain(deps, finding, request.content, by)
-      : { _id: finding._id };
+    how === "read_again" ? await readAgain(deps, finding, request.content, by) : { _id };
   if (how === "outcomes") await applyOutcomes(deps, payments);
-  await bank.findings.updateMany(
-    { ...ended, open: true },
-    { $set: { handled: { ...by, note, at, how } }, $unset: { open: "" } },
-  );
+  if (how === "outcomes" && finding.payout_id === undefined) {
+    // What it is about may name other payments, too.
+    await bank.findings.updateOne({ _id }, { $addToSet: { applied_by: by.operation } });
+  } else {
+    await bank.findings.updateMany(
+      { ...ended, open: true },
+      { $set: { handled: { ...by, note, at, how } }, $unset: { open: "" } },
+    );
+  }
   return orThrow(
     (await bank.findings.findOne({ _id: finding._id })) ?? refused("RECORD_NOT_FOUND"),
   );
@@ -145,6 +150,10 @@ function checkFit(
   const isCounted = outcomes.length >= 1 && outcomes.length <= outcomesMax;
   if (how === "outcomes" && !isCounted) orThrow(invalid("outcomes: must be 1 to 100"));
   if (how !== "outcomes" && outcomes.length > 0) orThrow(invalid("outcomes: are for OUTCOMES"));
+  const isNamed = outcomes.some((each) => each.payoutId === payoutId);
+  if (how === "outcomes" && payoutId !== undefined && !isNamed) {
+    orThrow(invalid("outcomes: must name the finding's payment"));
+  }
 }
 
 /** The audit trail has the hashes of the bank's content, and of that which is read in its place. */
