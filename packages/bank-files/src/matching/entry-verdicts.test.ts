@@ -525,6 +525,52 @@ describe("a charge under a payment's reference", () => {
     expect(judged("notification", charge({ bankReference: "N2" }))).toEqual(["known"]);
   });
 
+  /** Verdicts of statements that come one after the other, on one payment. */
+  const inTurn = (...statements: readonly (readonly Entry[])[]) => {
+    const sent = new SentPayments([sentPayment(1, { state: "debited" })]);
+    return statements.map((entries) =>
+      entryVerdicts(statementOf(entries), "statement", sent, profile).map(word),
+    );
+  };
+  const unnamed = (minor: bigint, number = 2) => {
+    const { bankReference: _reference, ...rest } = charge({ amount: usd(minor), number });
+    return rest;
+  };
+
+  it("of another amount is another charge, whatever its reference", () => {
+    expect(inTurn([charge(), charge({ amount: usd(200n) })])).toEqual([["charge", "charge"]]);
+    expect(inTurn([unnamed(1500n)], [unnamed(200n)])).toEqual([["charge"], ["charge"]]);
+    expect(inTurn([charge()], [charge({ direction: "credit" })])).toEqual([["charge"], ["charge"]]);
+    const sent = new SentPayments([sentPayment(1, { state: "debited" })]);
+    const judged = (kind: "statement" | "notification", minor: bigint) =>
+      entryVerdicts(statementOf([charge({ amount: usd(minor) })]), kind, sent, profile).map(word);
+    expect(judged("notification", 1500n)).toEqual(["charge"]);
+    expect(judged("statement", 200n)).toEqual(["charge"]);
+    expect(judged("statement", 1500n)).toEqual(["known"]);
+  });
+
+  it("of the same amount is another one under another reference, or in another entry", () => {
+    expect(inTurn([charge(), charge({ bankReference: "B10" })])).toEqual([["charge", "charge"]]);
+    const twice = [unnamed(1500n), unnamed(1500n, 3)];
+    expect(inTurn(twice, twice)).toEqual([
+      ["charge", "charge"],
+      ["known", "known"],
+    ]);
+    expect(inTurn([charge()], [charge()])).toEqual([["charge"], ["known"]]);
+  });
+
+  it("without an amount of its own is no charge of the payment's amount", () => {
+    const transactions = [
+      { endToEndId: "E1", charges: [], code: { subFamily: "CHRG" } },
+      { endToEndId: "FOREIGN", charges: [], amount: usd(1n) },
+    ];
+    const entry = bookedEntry("debit", undefined, { amount: usd(50000n), transactions });
+    expect(verdicts([entry], [sentPayment(1, { state: "debited" })]).map(bare)).toEqual([
+      { verdict: "unmatched", why: "charge-without-amount", payoutIds: ["po_1"] },
+      { verdict: "unmatched", why: "unknown" },
+    ]);
+  });
+
   it("that is given back is below zero", () => {
     expect(verdicts([charge({ direction: "credit" })], [sentPayment(1)])).toMatchObject([
       { verdict: "charge", charge: usd(-1500n) },

@@ -2,7 +2,7 @@ import type { Charge, Entry, EntryTransaction } from "../iso20022/reports/entry.
 import { present } from "../iso20022/reports/report.ts";
 import type { Statement } from "../iso20022/reports/statement.ts";
 import type { Money } from "../text/minor-units.ts";
-import type { Booking, SentPayment, SentPayments } from "./sent-payment.ts";
+import type { Booking, ChargeBooking, SentPayment, SentPayments } from "./sent-payment.ts";
 import type { UnknownOutcome } from "./unknown-outcome.ts";
 import type { Source, Unmatched, Verdict } from "./verdict.ts";
 
@@ -61,6 +61,8 @@ class EntryJudge {
   readonly #profile: AccountProfile;
   /** Payments that an entry of this statement booked, by that entry's number. */
   readonly #bookedBy = new Map<string, number>();
+  /** Charges of this statement without a reference, by payment and amount. */
+  readonly #unnamedCharges = new Map<string, number>();
 
   constructor(
     statement: Statement,
@@ -170,20 +172,29 @@ class EntryJudge {
     booking: Booking,
   ): Verdict {
     const { booked } = unit;
-    if (booked === undefined || compare(charges, booking) === "same") {
-      return { source, verdict: "known", payoutId };
-    }
-    const all = [...charges, booking];
-    this.#sent.learn(payoutId, { charges: all });
-    // Statements and notifications repeat each other, under references of their own.
-    const own = all.filter((each) => each.source === this.#kind).length;
-    if (2 * own <= all.length) {
-      return { source, verdict: "known", payoutId, booking: { of: "charge", as: booking } };
-    }
+    if (booked === undefined) return unmatched(source, "charge-without-amount", [payoutId]);
     const direction = unit.direction ?? entry.direction;
     const minor = direction === "debit" ? booked.minor : -booked.minor;
     const charge = { minor, currency: booked.currency };
-    return { source, verdict: "charge", payoutId, charge, booking };
+    const as: ChargeBooking = { ...booking, amount: `${minor} ${booked.currency}` };
+    const equal = charges.filter(({ amount }) => amount === as.amount);
+    if (this.#isKnownCharge(payoutId, equal, as)) return { source, verdict: "known", payoutId };
+    this.#sent.learn(payoutId, { charges: [...charges, as] });
+    // Statements and notifications repeat each other, under references of their own.
+    const own = equal.filter((each) => each.source === as.source).length + 1;
+    return 2 * own <= equal.length + 1
+      ? { source, verdict: "known", payoutId, booking: { of: "charge", as } }
+      : { source, verdict: "charge", payoutId, charge, booking: as };
+  }
+
+  /** Whether a charge stands in an earlier report of its kind; `equal` have its amount. */
+  #isKnownCharge(payoutId: string, equal: readonly Booking[], booking: ChargeBooking): boolean {
+    if (booking.reference !== undefined) return compare(equal, booking) === "same";
+    // Charges without a reference are told apart by their number in one statement.
+    const key = `${payoutId} ${booking.amount}`;
+    const number = (this.#unnamedCharges.get(key) ?? 0) + 1;
+    this.#unnamedCharges.set(key, number);
+    return number <= alike(equal, booking).length;
   }
 
   #debit(
@@ -341,7 +352,10 @@ function withProvenAmounts(
   if (!units.some(isSilent)) return units;
   const own = (index: number): Money | undefined => {
     const payment = found[index];
-    return typeof payment === "string" ? undefined : payment?.amount;
+    const unit = units[index];
+    // A charge is never of the payment's amount.
+    const isOfPayment = unit !== undefined && !isCharge(entry, unit);
+    return typeof payment === "string" || !isOfPayment ? undefined : payment?.amount;
   };
   const { currency } = entry.amount;
   const amounts = units.map((unit, index) => unit.booked ?? unit.instructed ?? own(index));
@@ -432,6 +446,6 @@ function unknown(source: Source, { payoutId }: SentPayment, why: UnknownOutcome)
   return { source, verdict: "unknown_outcome", payoutId, why };
 }
 
-function unmatched(source: Source, why: Unmatched): Verdict {
-  return { source, verdict: "unmatched", why };
+function unmatched(source: Source, why: Unmatched, payoutIds?: readonly string[]): Verdict {
+  return { source, verdict: "unmatched", why, ...(payoutIds !== undefined && { payoutIds }) };
 }

@@ -13,6 +13,12 @@ export type Booking = {
   readonly reference?: string;
 };
 
+/** A booking of a charge for a payment. */
+export type ChargeBooking = Booking & {
+  /** Minor units and currency, `1500 USD`; below zero for a charge that is given back. */
+  readonly amount: string;
+};
+
 /** A payment that was sent in a file, as its rail stored it. Absent parts are not compared. */
 export type SentPayment = {
   readonly payoutId: string;
@@ -36,7 +42,7 @@ export type SentPayment = {
   readonly debits: readonly Booking[];
   readonly returns: readonly Booking[];
   /** Charges that were booked apart from the payment. */
-  readonly charges: readonly Booking[];
+  readonly charges: readonly ChargeBooking[];
 };
 
 /** The references by which a bank may name a payment. */

@@ -1,7 +1,7 @@
 import type { Reason } from "../iso20022/reports/report.ts";
 import type { AchChange } from "../nacha/addenda.ts";
 import type { Money } from "../text/minor-units.ts";
-import type { Booking, NotFound } from "./sent-payment.ts";
+import type { Booking, ChargeBooking, NotFound } from "./sent-payment.ts";
 import type { UnknownOutcome } from "./unknown-outcome.ts";
 
 /** Why a part of a file is matched to no payment. */
@@ -11,6 +11,8 @@ export type Unmatched =
   | "unknown-batch"
   | "batch-sum-differs"
   | "batch-credit"
+  /** A charge for a payment, without the amount of the charge. */
+  | "charge-without-amount"
   | "another-account"
   /** A return with the trace number of a payment, of another company or kind of entry. */
   | "another-entry";
@@ -56,13 +58,15 @@ export type Verdict = { readonly source: Source } & (
       readonly verdict: "charge";
       readonly payoutId: string;
       readonly charge: Money;
-      readonly booking: Booking;
+      readonly booking: ChargeBooking;
     }
   /** Known before: a file came twice, late or out of order. `booking` is a new name for it. */
   | {
       readonly verdict: "known";
       readonly payoutId: string;
-      readonly booking?: { readonly of: "debit" | "return" | "charge"; readonly as: Booking };
+      readonly booking?:
+        | { readonly of: "debit" | "return"; readonly as: Booking }
+        | { readonly of: "charge"; readonly as: ChargeBooking };
     }
   /** Leaves the payment as it is. `waitsForUs`: the bank may wait for our confirmation. */
   | { readonly verdict: "information"; readonly payoutId?: string; readonly waitsForUs?: true }

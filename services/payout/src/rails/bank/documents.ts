@@ -1,4 +1,4 @@
-import type { Booking } from "@disburse/bank-files/matching/sent-payment.ts";
+import type { Booking, ChargeBooking } from "@disburse/bank-files/matching/sent-payment.ts";
 import type { UnknownOutcome } from "@disburse/bank-files/matching/unknown-outcome.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { FailureCode } from "@disburse/kernel/failure.ts";
@@ -68,7 +68,7 @@ export type PaymentDocument = {
   /** Its bookings, as statements and notifications name them. */
   debits?: Booking[];
   returns?: Booking[];
-  charge_bookings?: Booking[];
+  charge_bookings?: ChargeBooking[];
   /** What merchants read of a settled payment; never changes. */
   reference?: string;
   /** Charges on top of the amount, in the order in which they came: an index names one. */

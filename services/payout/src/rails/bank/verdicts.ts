@@ -155,17 +155,18 @@ function learned({ bank_reference: known }: PaymentDocument, reference: string |
 
 function known(
   { debits = [], returns = [], charge_bookings = [], bank_reference: known }: PaymentDocument,
-  { of, as }: NonNullable<Extract<PaymentVerdict, { verdict: "known" }>["booking"]>,
+  booking: NonNullable<Extract<PaymentVerdict, { verdict: "known" }>["booking"]>,
 ): Change {
-  switch (of) {
+  switch (booking.of) {
     case "debit": {
+      const { as } = booking;
       const isNamed = as.reference !== undefined && known === undefined;
       return { debits: [...debits, as], ...(isNamed && { bank_reference: as.reference }) };
     }
     case "return":
-      return { returns: [...returns, as] };
+      return { returns: [...returns, booking.as] };
     case "charge":
-      return { charge_bookings: [...charge_bookings, as] };
+      return { charge_bookings: [...charge_bookings, booking.as] };
   }
 }
 
