@@ -164,11 +164,10 @@ async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
     return;
   }
   try {
-    const { counts, found } = await applyFile(work, opened);
     const { summary } = opened;
     const contradictions = await storeBalances(work, summary.days, _id);
-    const all = [...summaryFindings(summary), ...found, ...contradictions];
-    await noteFindings(work, sourceOf(file), all);
+    await noteFindings(work, sourceOf(file), [...summaryFindings(summary), ...contradictions]);
+    const counts = await applyFile(work, file, opened);
     const kind = [...new Set(summary.documents.map((each) => each.kind))].join(", ");
     await close(store, file, {
       state: "taken",
@@ -197,8 +196,16 @@ function close(
   return received.updateOne({ _id, reads }, { $set: set, $unset: { open: "" } });
 }
 
-/** Applies what a file says to its payments, where they are as they were when it was judged. */
-async function applyFile(work: FileWork, opened: OpenedFile) {
+/**
+ * Applies the verdicts of a file to its payments, if they are unchanged since it was judged.
+ * Findings come first: once a verdict is applied, the file is judged as known, and a process that
+ * dies would leave none.
+ */
+async function applyFile(
+  work: FileWork,
+  file: ReceivedDocument,
+  opened: OpenedFile,
+): Promise<Record<string, number>> {
   const { store, rail } = work;
   const { failureOf } = work.format;
   const { summary } = opened;
@@ -211,7 +218,8 @@ async function applyFile(work: FileWork, opened: OpenedFile) {
       found.push(...verdictFindings(verdicts, summary));
       for (const each of verdicts) collect(each, counts, ofPayments);
     }
-    if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return { found, counts };
+    await noteFindings(work, sourceOf(file), found);
+    if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return counts;
   }
   throw new Error("payments of a file changed again and again");
 }
@@ -302,28 +310,34 @@ async function wantedPayments(
   return found;
 }
 
-/** Stores the balances of days; another one for a day that has one is a contradiction. */
+/**
+ * Stores the balances of days. A file that is read again replaces its own. Another file's balance
+ * of a day stays, and a different one is a contradiction.
+ */
 async function storeBalances(
   { store, rail, clock }: Pick<FileWork, "store" | "rail" | "clock">,
   days: readonly StatementDay[],
   received: string,
 ): Promise<Found[]> {
   const found: Found[] = [];
+  await store.balances.deleteMany({ rail, received, day: { $nin: days.map(({ day }) => day) } });
+  const stored = new Set<string>();
   for (const { day, opening, closing, difference } of days) {
-    const _id = `${rail} ${day}`;
-    const isNew = await insertOnce(store.balances, {
-      _id,
-      schema_version: 1,
-      rail,
-      day,
+    const balance = {
       currency: closing.currency,
-      received,
       at: clock.now(),
       opening_minor: toDecimal128(opening.minor),
       closing_minor: toDecimal128(closing.minor),
       is_balanced: difference.minor === 0n,
-    });
-    if (isNew) continue;
+    };
+    const _id = `${rail} ${day}`;
+    const document = { ...balance, _id, schema_version: 1, rail, day, received };
+    const isFirst = !stored.has(day);
+    stored.add(day);
+    if (await insertOnce(store.balances, document)) continue;
+    const own = { _id, received };
+    const replaced = isFirst && (await store.balances.updateOne(own, { $set: balance }));
+    if (replaced !== false && replaced.matchedCount === 1) continue;
     const known = await store.balances.findOne({ _id });
     const isSame =
       known !== null &&
