@@ -26,6 +26,15 @@ function only(entry: Entry, changes: Partial<SentPayment> = {}): string {
   return verdict === undefined ? "" : word(verdict);
 }
 
+/** The payment E1 in a block. */
+const inBlock = (paymentInformationId: string): EntryTransaction => {
+  return { endToEndId: "E1", charges: [], paymentInformationId };
+};
+const ofBlock = (paymentInformationId: string): Partial<Entry> => ({
+  batches: [{ paymentInformationId }],
+  transactions: [{ endToEndId: "E1", charges: [] }],
+});
+
 describe("a booked debit", () => {
   it("settles the payment that it names", () => {
     const debit = bookedEntry("debit", { endToEndId: "E1", bankReference: "B7" });
@@ -76,6 +85,17 @@ describe("a booked debit", () => {
     ],
   ])("of %o with %o: %s", (entry, transaction, expected) => {
     expect(only(bookedEntry("debit", { endToEndId: "E1", ...transaction }, entry))).toBe(expected);
+  });
+
+  it.each<[string, Partial<Entry>, string]>([
+    ["another block of ours", { transactions: [inBlock("M2-1")] }, "contradicting-references"],
+    ["another block of ours for the whole entry", ofBlock("M2-1"), "contradicting-references"],
+    ["its own block", { transactions: [inBlock("M1-1")] }, "settled"],
+    ["a block of the bank's own numbering", { transactions: [inBlock("0815")] }, "settled"],
+  ])("that names it and %s", (_what, changes, expected) => {
+    const other = sentPayment(2, { paymentInformationId: "M2-1" });
+    const [verdict] = verdicts([bookedEntry("debit", {}, changes)], [sentPayment(1), other]);
+    expect(verdict && word(verdict)).toBe(expected);
   });
 
   it("names charges that are debited beside the amount", () => {

@@ -2,7 +2,14 @@ import type { Charge, Entry, EntryTransaction } from "../iso20022/reports/entry.
 import { present } from "../iso20022/reports/report.ts";
 import type { Statement } from "../iso20022/reports/statement.ts";
 import type { Money } from "../text/minor-units.ts";
-import type { Booking, ChargeBooking, SentPayment, SentPayments } from "./sent-payment.ts";
+import {
+  type Booking,
+  type ChargeBooking,
+  contradicts,
+  type NotFound,
+  type SentPayment,
+  type SentPayments,
+} from "./sent-payment.ts";
 import type { UnknownOutcome } from "./unknown-outcome.ts";
 import type { Source, Unmatched, Verdict } from "./verdict.ts";
 
@@ -30,7 +37,7 @@ type Unit = EntryTransaction & {
  *
  * Elements that identify a payment: EndToEndId, InstrId, UETR, the bank's reference, and PmtInfId
  * with a sum for a whole block. Elements that confirm or contradict it: amount, currency, account,
- * direction. An absent element does neither.
+ * direction, and PmtInfId where it is another block of ours. An absent element does neither.
  */
 export function entryVerdicts(
   statement: Statement,
@@ -94,7 +101,7 @@ class EntryJudge {
 
   #entry(entry: Entry): Verdict[] {
     const units = unitsOf(entry);
-    const found = units.map((unit) => this.#sent.find(referencesOf(entry, unit)));
+    const found = units.map((unit) => this.#find(entry, unit));
     const isNone = found.every((each) => typeof each === "string");
     if (isNone && !found.includes("contradicting-references")) {
       const block = this.#block(entry, units);
@@ -107,6 +114,19 @@ class EntryJudge {
         ? unmatched(sourceOf(entry, unit), payment)
         : this.#unit(payment.payoutId, entry, unit);
     });
+  }
+
+  /** The payment of a unit. A bank may number blocks by itself: only one of ours contradicts. */
+  #find(entry: Entry, unit: Unit): SentPayment | NotFound {
+    const found = this.#sent.find(referencesOf(entry, unit));
+    const [batch, ...others] = entry.batches;
+    const ofEntry = others.length === 0 ? batch?.paymentInformationId : undefined;
+    const block = unit.paymentInformationId ?? ofEntry;
+    const isOther =
+      typeof found !== "string" &&
+      this.#sent.ofBatch(block).length > 0 &&
+      contradicts(found.paymentInformationId, block);
+    return isOther ? "contradicting-references" : found;
   }
 
   /** Payments that are booked in one sum: all of a block or none. */
