@@ -136,8 +136,10 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     ? refusedFile(writing, isSecond)
     : await storedWriting(work, file, writing);
   if (change.state === undefined) {
-    const { problems } = change;
-    log.error({ rail, file: file._id, problems }, "file not written: the profile does not fit");
+    const { problems = [] } = change;
+    const found: Found = { kind: "unwritten", what: problems.join("; ") };
+    await noteFindings(work, { file: file._id, name: file._id }, [found]);
+    log.error({ rail, file: file._id, problems }, "file not written: it is tried again");
   }
   const changed = await changeFile(store, file, change, clock.now());
   if (changed !== undefined && changed.state !== "claiming") await tellPayments(work, changed);

@@ -242,6 +242,19 @@ describe("files of a bank", () => {
     ]);
   });
 
+  it("with two balances of a day are found, and the first one stays", async () => {
+    const { statement } = await sent(["settled"]);
+    const text = new TextDecoder().decode(statement);
+    const [one = ""] = /<Stmt>.*<\/Stmt>/s.exec(text) ?? [];
+    const other = one.replace(/<Ntry>.*<\/Ntry>/s, "").replace(">10000.00<", ">9990.00<");
+    bank.put("statement.xml", new TextEncoder().encode(text.replace(one, one + other)));
+    await look();
+    expect(await findings()).toMatchObject([
+      { kind: "balance", what: "another balance of the day" },
+    ]);
+    expect((await open().rail.statement?.("USD", "2026-11-25"))?.opening).toBe("10000.00");
+  });
+
   it.each(["before", "after"])(
     "keep their findings where the process dies %s it applies them",
     async (when) => {
