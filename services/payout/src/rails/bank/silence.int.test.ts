@@ -22,6 +22,7 @@ beforeEach(() => bench.begin());
 const windowIsOver = newYork("2026-12-01T09:00");
 const kindOf = async (key: string) => (await bench.openAch().rail.query(key)).status.kind;
 const open = () => bench.findings();
+const none = { unread_file: 0, unmatched_return: 0, balance: 0, server: 0 };
 const waiting = () => countWaiting(bench.store, "bank-ach", "2026-11-25");
 
 describe("silence settles a payment only", () => {
@@ -33,12 +34,12 @@ describe("silence settles a payment only", () => {
     bench.now = newYork("2026-12-03T09:00");
     await expect(one.dispatcher.run()).rejects.toThrow("away");
     expect(await kindOf(key)).toBe("accepted");
-    expect(await waiting()).toEqual({ unread_file: 0, unmatched_return: 0, server: 1 });
+    expect(await waiting()).toEqual({ ...none, server: 1 });
     bench.bank.knobs.isAway = false;
     bench.now = new Date(bench.now.getTime() + 31_000);
     await one.dispatcher.run();
     expect(await kindOf(key)).toBe("settled");
-    expect(await waiting()).toEqual({ unread_file: 0, unmatched_return: 0, server: 0 });
+    expect(await waiting()).toEqual(none);
   });
 
   it("of a look that came after the window: an earlier one proves nothing", async () => {
@@ -72,7 +73,7 @@ describe("silence settles a payment only", () => {
     bench.now = windowIsOver;
     await one.dispatcher.run();
     expect(await kindOf(key)).toBe("accepted");
-    expect(await waiting()).toEqual({ unread_file: 1, unmatched_return: 0, server: 0 });
+    expect(await waiting()).toEqual({ ...none, unread_file: 1 });
     for (const { _id } of await open()) {
       await bench.handle(_id, { resolution: BankFindingResolution.NOTHING_OF_OURS });
     }
@@ -157,7 +158,7 @@ describe("silence settles a payment only", () => {
     // Another payment does not wait for it.
     expect(await kindOf(other.key)).toBe("settled");
     expect(await kindOf(key)).toBe("accepted");
-    expect(await waiting()).toEqual({ unread_file: 0, unmatched_return: 1, server: 0 });
+    expect(await waiting()).toEqual({ ...none, unmatched_return: 1 });
   });
 
   it("where no return leads to no payment", async () => {
@@ -170,6 +171,12 @@ describe("silence settles a payment only", () => {
     await one.dispatcher.run();
     expect(await open()).toMatchObject([{ kind: "unmatched", what: "unknown", holds: true }]);
     expect(await kindOf(key)).toBe("accepted");
+    expect(await waiting()).toEqual({ ...none, unmatched_return: 1 });
+    // A payment waits for what a file may hide before it waits for what a file says.
+    await bench.store.findings.updateMany({}, { $set: { kind: "balance" } });
+    expect(await waiting()).toEqual({ ...none, balance: 1 });
+    await bench.store.findings.updateMany({}, { $set: { kind: "set_aside", payout_id: key } });
+    expect(await waiting()).toEqual({ ...none, unread_file: 1 });
   });
 });
 
