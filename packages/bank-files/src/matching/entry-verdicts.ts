@@ -2,6 +2,7 @@ import type { Charge, Entry, EntryTransaction } from "../iso20022/reports/entry.
 import { present } from "../iso20022/reports/report.ts";
 import type { Statement } from "../iso20022/reports/statement.ts";
 import type { Money } from "../text/minor-units.ts";
+import { isOf } from "./balance.ts";
 import {
   type Booking,
   type ChargeBooking,
@@ -84,12 +85,8 @@ class EntryJudge {
   }
 
   verdicts(): Verdict[] {
-    const { account, entries } = this.#statement;
-    const { accounts } = this.#profile;
-    const isOurs =
-      accounts.length === 0 ||
-      [account.iban, account.number].some((each) => each !== undefined && accounts.includes(each));
-    return entries.flatMap((entry) => {
+    const isOurs = isOf(this.#statement, this.#profile.accounts);
+    return this.#statement.entries.flatMap((entry) => {
       if (entry.status !== "booked") {
         return entryInformation({ ...this.#statement, entries: [entry] }, this.#sent);
       }

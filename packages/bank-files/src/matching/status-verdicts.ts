@@ -5,7 +5,7 @@ import type {
   ReportedStatus,
   StatusReport,
 } from "../iso20022/reports/status-report.ts";
-import { provesNotExecuted, speaksOfDuplicate } from "./proof.ts";
+import { provenBy } from "./proof.ts";
 import { contradicts, type SentPayment, type SentPayments } from "./sent-payment.ts";
 import { mayBePaid, type UnknownOutcome } from "./unknown-outcome.ts";
 import type { Source, Unmatched, Verdict } from "./verdict.ts";
@@ -202,10 +202,8 @@ class ReportJudge {
     if (state === "debited") return unknown("rejected-after-debit");
     if (state !== "sent") return { verdict: "known", payoutId };
     if (doubt !== undefined && mayBePaid(doubt)) return unknown(doubt);
-    if (reasons.some(speaksOfDuplicate)) return unknown("rejected-as-duplicate");
-    if (!provesNotExecuted(reasons, this.#profile.notExecutedCodes)) {
-      return unknown("rejected-without-proof");
-    }
+    const proven = provenBy(reasons, this.#profile.notExecutedCodes);
+    if (proven !== "not-executed") return unknown(proven);
     return { verdict: "rejected", payoutId, reason: present<Reason>(reasons[0] ?? {}) };
   }
 }
