@@ -10,7 +10,7 @@ import { readContent, sha256Of } from "./contents.ts";
 import { achAnswers } from "./nacha/test-bank.ts";
 import { bankFilesGuards } from "./rpc.ts";
 import { BankBench, bytesOf, newYork } from "./test-bench.ts";
-import { sealer } from "./test-rail.ts";
+import { sealer, testRail, testSettings } from "./test-rail.ts";
 
 let platform: TestPlatform;
 let bench: BankBench;
@@ -210,6 +210,36 @@ describe("a finding that holds back silence", () => {
 });
 
 describe("a file that ends its reader", () => {
+  it("stays counted where the database fails as it is set aside", async () => {
+    const open = () => {
+      throw new ReadingFailed("out of memory");
+    };
+    const one = bench.openAch({ open });
+    bench.bank.put("returns.ach", bytesOf("101"));
+    const attempts = async () => (await bench.store.received.findOne({}))?.attempts;
+    const wait = () => {
+      bench.now = new Date(bench.now.getTime() + 61_000);
+    };
+    for (let minute = 0; minute < 4; minute += 1) {
+      wait();
+      await one.dispatcher.run();
+    }
+    expect(await attempts()).toBe(3);
+    const findings = new Proxy(bench.store.findings, {
+      get: (target, name) => {
+        if (name === "insertMany") return () => Promise.reject(new Error("the database is away"));
+        return Reflect.get(target, name, target);
+      },
+    });
+    const failing = testRail(testSettings("nacha"), {
+      ...{ store: { ...bench.store, findings }, server: bench.bank.server, now: () => bench.now },
+      open,
+    });
+    wait();
+    await failing.dispatcher.run();
+    expect(await attempts()).toBe(3);
+  });
+
   it("is set aside after three attempts, and read again when operators say so", async () => {
     let isBroken = true;
     let attempts = 0;

@@ -121,6 +121,34 @@ describe("silence settles a payment only", () => {
     expect(await kindOf(key)).toBe("returned");
   });
 
+  it("where no listed file went away before it was fetched", async () => {
+    const { one, key, bytes } = await bench.sentByAch();
+    bench.now = windowIsOver;
+    bench.bank.put("returns.ach", achAnswers(bytes, [{ code: "R03" }]));
+    await one.dispatcher.run();
+    bench.bank.rename("returns.ach");
+    await one.dispatcher.run();
+    await one.dispatcher.run();
+    expect(await open()).toMatchObject([
+      { kind: "unreadable", what: "went away before it was fetched", file: "returns.ach" },
+    ]);
+    expect(await kindOf(key)).toBe("accepted");
+  });
+
+  it.each([".returns.ach.part", "returns.tmp"])(
+    "whatever name its file had first: %s",
+    async (name) => {
+      const { one, key, bytes } = await bench.sentByAch();
+      bench.bank.put(name, achAnswers(bytes, [{ code: "R03" }]));
+      await one.dispatcher.run();
+      bench.bank.rename(name, "returns.ach");
+      await one.dispatcher.run();
+      await one.dispatcher.run();
+      expect(await open()).toEqual([]);
+      expect(await kindOf(key)).toBe("returned");
+    },
+  );
+
   it("where a finding is older than the payment, or of another rail", async () => {
     const one = bench.openAch();
     bench.bank.put("returns.ach", bytesOf("no file of ours"));

@@ -1,6 +1,7 @@
 import type { StatementDay } from "@disburse/bank-files/matching/balance.ts";
 import { summaryFindings, verdictFindings } from "@disburse/bank-files/matching/findings.ts";
 import type { FileVerdict, Wanted } from "@disburse/bank-files/matching/judge.ts";
+import { fileBytesMax } from "@disburse/bank-files/normalise/text.ts";
 import { type OpenedFile, ReadingFailed } from "@disburse/bank-files/reading/opened-file.ts";
 import type { RemoteFile } from "@disburse/bank-files/sftp/session.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
@@ -14,8 +15,6 @@ import { type FindingSource, type Found, noteFindings } from "./findings.ts";
 import type { SendWork } from "./sending.ts";
 import { changeBy, type FailureOf, type PaymentVerdict, sentPayment } from "./verdicts.ts";
 
-/** A statement of 50,000 entries; the readers take no more. */
-export const bytesMax = 64 * 2 ** 20;
 /** Keys of one query, and writes of one command. */
 const atOnce = 1_000;
 /** Tries of a file whose payments other writers change meanwhile. */
@@ -23,24 +22,27 @@ const triesMax = 10;
 /** A file that ends its reader so often is set aside. */
 const attemptsMax = 3;
 
-/** What a process remembers between two looks: what it has seen, and what it could not take. */
+/** The state of a process between two polls of the folder. */
 export type FolderMemory = {
+  /** Files that are stored or have a finding. */
   readonly known: Set<string>;
-  last: ReadonlySet<string>;
+  /** The files of the last poll. */
+  last: ReadonlyMap<string, RemoteFile>;
+  /** When reading a stored file last failed. */
   readonly failedAt: Map<string, number>;
 };
 
-/** What a look has not seen yet. */
+/** The state before the first poll. */
 export function newMemory(): FolderMemory {
-  return { known: new Set(), last: new Set(), failedAt: new Map() };
+  return { known: new Set(), last: new Map(), failedAt: new Map() };
 }
 
 const seenAs = ({ name, size, modifiedAt }: RemoteFile) => `${name}|${size}|${modifiedAt}`;
 
 /**
- * Downloads the files of the bank that are new, each whole. One is new when it lay there in the
- * same size and with the same time at the look before: a file that grows is not taken. Returns the
- * time before the look if every listed file is stored or noted now; else `undefined`.
+ * Downloads the bank's new files. A file is downloaded when two polls list it with the same size
+ * and time: it no longer grows. A file that goes away before that is a finding. Returns the time
+ * before the poll if every listed file is stored or has a finding; else `undefined`.
  */
 export async function receiveFiles(
   work: SendWork,
@@ -48,25 +50,47 @@ export async function receiveFiles(
 ): Promise<Date | undefined> {
   const { server, store, rail, clock } = work;
   return server.inSession(async (session) => {
-    const lookedAt = clock.now();
+    const polledAt = clock.now();
     const listed = await session.list(server.incoming);
-    const fresh = listed.filter((each) => !memory.known.has(seenAs(each)));
-    const stored = await seenBefore(store, rail, fresh.map(seenAs));
-    for (const each of stored) memory.known.add(each);
     const before = memory.last;
-    memory.last = new Set(listed.map(seenAs));
+    const gone = goneOf(before, listed);
+    const unknown = [...listed, ...gone].map(seenAs).filter((each) => !memory.known.has(each));
+    for (const each of await seenBefore(store, rail, unknown)) memory.known.add(each);
+    for (const file of gone)
+      await noteUnfetched(work, memory, file, "went away before it was fetched");
+    memory.last = new Map(listed.map((each) => [seenAs(each), each]));
+    const fresh = listed.filter((each) => !memory.known.has(seenAs(each)));
     for (const file of fresh) {
       const key = seenAs(file);
       if (memory.known.has(key) || !before.has(key)) continue;
-      const bytes =
-        file.size > bytesMax ? undefined : await session.download(server.incoming, file, bytesMax);
-      if (bytes !== undefined) await keepFile(work, bytes, key);
-      else if (file.size > bytesMax) await noteTooLarge(work, file);
-      else continue;
+      if (file.size > fileBytesMax) {
+        const what = `has ${file.size} bytes, ${fileBytesMax} at most`;
+        await noteUnfetched(work, memory, file, what);
+        continue;
+      }
+      const bytes = await session.download(server.incoming, file, fileBytesMax);
+      if (bytes === undefined) continue;
+      await keepFile(work, bytes, key);
       memory.known.add(key);
     }
-    return listed.every((each) => memory.known.has(seenAs(each))) ? lookedAt : undefined;
+    return listed.every((each) => memory.known.has(seenAs(each))) ? polledAt : undefined;
   });
+}
+
+/** Files of the last poll that are gone. One that grew or got another name is not. */
+function goneOf(
+  before: ReadonlyMap<string, RemoteFile>,
+  listed: readonly RemoteFile[],
+): readonly RemoteFile[] {
+  const names = new Set(listed.map(({ name }) => name));
+  const fresh = listed.filter((each) => !before.has(seenAs(each)));
+  const isRenamed = (file: RemoteFile) =>
+    fresh.some(({ name, size, modifiedAt }) => {
+      const isSame = size === file.size && modifiedAt === file.modifiedAt;
+      // `.returns.ach.part` becomes `returns.ach` when it is whole.
+      return isSame || file.name.includes(name);
+    });
+  return [...before.values()].filter((file) => !names.has(file.name) && !isRenamed(file));
 }
 
 async function seenBefore({ received }: BankStore, rail: string, keys: readonly string[]) {
@@ -106,14 +130,22 @@ export async function keepFile(
   log.info({ rail, sha256, size: bytes.length, isNew }, "file of the bank received");
 }
 
-async function noteTooLarge(work: SendWork, file: RemoteFile): Promise<void> {
-  const what = `has ${file.size} bytes, ${bytesMax} at most`;
-  const sha256 = sha256Of(new TextEncoder().encode(seenAs(file)));
+/** A finding for a file that is not fetched: it may hide an answer of the bank. */
+async function noteUnfetched(
+  work: SendWork,
+  { known }: FolderMemory,
+  file: RemoteFile,
+  what: string,
+): Promise<void> {
+  const key = seenAs(file);
+  if (known.has(key)) return;
+  const sha256 = sha256Of(new TextEncoder().encode(key));
   const found: Found = { kind: "unreadable", what, holds: true };
   await noteFindings(work, { file: `${work.rail} ${sha256}`, name: file.name }, [found]);
+  known.add(key);
 }
 
-/** Takes the files that were received and are not taken yet; one that fails keeps no other. */
+/** Reads the received files that are open. A file that fails does not keep others from it. */
 export async function takeFiles(
   work: FileWork,
   { failedAt }: FolderMemory,
@@ -127,15 +159,27 @@ export async function takeFiles(
     if (nowMs - (failedAt.get(_id) ?? nowMs - againMs) < againMs) continue;
     try {
       if (attempts >= attemptsMax) await setAside(work, file);
-      else await takeFile(work, file);
+      else await attempt(work, file);
       failedAt.delete(_id);
     } catch (error) {
       failedAt.set(_id, nowMs);
-      // The file is not to blame where the database or a defect of ours fails.
-      const isReader = error instanceof ReadingFailed;
-      if (!isReader) await store.received.updateOne({ _id }, { $inc: { attempts: -1 } });
       log.error({ err: error, rail, sha256, attempts: attempts + 1 }, "file of the bank not taken");
     }
+  }
+}
+
+/** Counts an attempt before it is made: a file that ends the process counts too. */
+async function attempt(work: FileWork, file: ReceivedDocument): Promise<void> {
+  const { received } = work.store;
+  const { _id, reads } = file;
+  await received.updateOne({ _id, reads }, { $inc: { attempts: 1 } });
+  try {
+    await takeFile(work, file);
+  } catch (error) {
+    // The database or our code failed, not the reader.
+    const isReader = error instanceof ReadingFailed;
+    if (!isReader) await received.updateOne({ _id, reads }, { $inc: { attempts: -1 } });
+    throw error;
   }
 }
 
@@ -152,8 +196,6 @@ async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
 async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, sealer, format, rail, log, clock } = work;
   const { _id, sha256, corrected_sha256: corrected = sha256 } = file;
-  // Before it is read: a file that ends the process counts, too.
-  await store.received.updateOne({ _id, open: rail }, { $inc: { attempts: 1 } });
   const bytes = await readContent(store, sealer, rail, corrected);
   const opened = await work.open(bytes, format.judging);
   if (isRefused(opened)) {
