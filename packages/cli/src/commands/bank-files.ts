@@ -7,7 +7,7 @@ const operations = PayoutOperationsService.method;
 const finding: Argument = { name: "finding", field: "finding_id", about: "the finding's id" };
 const ofRail: Option = { name: "rail", field: "rail", about: "of this rail" };
 
-/** Files that rails of banks send, and what operators look at of those that come back. */
+/** Commands for files of bank rails and their findings. */
 export const bankFileCommands: readonly Command[] = [
   {
     name: "bank-files list",

@@ -15,11 +15,11 @@ import { type FindingSource, type Found, noteFindings } from "./findings.ts";
 import type { SendWork } from "./sending.ts";
 import { changeBy, type FailureOf, type PaymentVerdict, sentPayment } from "./verdicts.ts";
 
-/** Keys of one query, and writes of one command. */
+/** Keys in one query, and writes in one command. */
 const atOnce = 1_000;
-/** Tries of a file whose payments other writers change meanwhile. */
+/** Tries to apply a file whose payments other writers change meanwhile. */
 const triesMax = 10;
-/** A file that ends its reader so often is set aside. */
+/** Attempts to read a file that ends its reader, before it is set aside. */
 const attemptsMax = 3;
 
 /** The state of a process between two polls of the folder. */
@@ -105,7 +105,7 @@ async function seenBefore({ received }: BankStore, rail: string, keys: readonly 
   return seen;
 }
 
-/** Keeps a file whole, once by its hash; under another name it is the same one. */
+/** Stores a whole file, once for each hash, whatever its name. */
 export async function keepFile(
   work: Pick<FileWork, "store" | "sealer" | "rail" | "clock" | "log">,
   bytes: Uint8Array,
@@ -183,7 +183,7 @@ async function attempt(work: FileWork, file: ReceivedDocument): Promise<void> {
   }
 }
 
-/** A file that ends its reader is left, with a finding, so that it does not end others with it. */
+/** Leaves a file that ends its reader, with a finding. */
 async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, rail, log, clock } = work;
   const what = `could not be read in ${attemptsMax} attempts`;
@@ -192,7 +192,7 @@ async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   await close(store, file, { state: "set_aside", taken_at: clock.now() });
 }
 
-/** Reads a file, and has payments know what it says of them. Repeated it changes nothing. */
+/** Reads a file and applies it to its payments. A repeat changes nothing. */
 async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, sealer, format, rail, log, clock } = work;
   const { _id, sha256, corrected_sha256: corrected = sha256 } = file;
@@ -223,7 +223,7 @@ async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
   }
 }
 
-/** The name under which it came first. */
+/** The source of a file's findings, under the file's first name. */
 function sourceOf(received: ReceivedDocument): FindingSource {
   const name = received.seen[0]?.split("|")[0] ?? "";
   return { file: received._id, name, received };
@@ -278,7 +278,7 @@ function collect(
   else all.push(verdict);
 }
 
-/** Values in pieces that are small enough not to hold up the thread. */
+/** Splits values into pieces that do not block the thread. */
 function* inPieces<T, U>(values: Iterable<T>, map: (value: T) => U): Generator<U[]> {
   let piece: U[] = [];
   for (const value of values) {
@@ -290,7 +290,7 @@ function* inPieces<T, U>(values: Iterable<T>, map: (value: T) => U): Generator<U
   if (piece.length > 0) yield piece;
 }
 
-/** Writes verdicts to payments; `false` where one of them is not as it was read. */
+/** Writes verdicts to payments. Returns `false` if a payment changed since it was read. */
 export async function applyVerdicts(
   {
     store,
@@ -326,7 +326,7 @@ export async function applyVerdicts(
   return isApplied;
 }
 
-/** The payments that a file names, in any way; without what is sealed. */
+/** The payments that a file names in any way, without their sealed orders. */
 async function wantedPayments(
   { payments }: BankStore,
   rail: string,
@@ -337,7 +337,7 @@ async function wantedPayments(
     for (let from = 0; from < values.length; from += atOnce) {
       const filter = { rail, [field]: { $in: values.slice(from, from + atOnce) } };
       const cursor = payments.find(filter, { projection: { sealed: 0 } });
-      // What no file has in it was never sent: nothing that a bank says is about it.
+      // A payment that is in no file was never sent: no answer can be about it.
       for (const each of await cursor.toArray()) {
         if ((each.block ?? each.trace) !== undefined) found.set(each._id, each);
       }
