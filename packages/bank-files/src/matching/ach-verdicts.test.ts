@@ -57,12 +57,15 @@ describe("what comes back of ACH credits", () => {
     return { verdict: "unmatched", why, ...(payoutIds.length > 0 && { payoutIds }) };
   };
 
+  const unknown = (why: string) => ({ verdict: "unknown_outcome", payoutId: "po_1", why });
+
   it.each<[SentPayment[], object]>([
     [[sent({ state: "returned" })], { verdict: "known", payoutId: "po_1" }],
-    [
-      [sent({ amount: usd(1235n) })],
-      { verdict: "unknown_outcome", payoutId: "po_1", why: "amount-differs" },
-    ],
+    [[sent({ state: "rejected" })], unknown("returned-after-rejection")],
+    [[sent({ doubt: "dishonoured" })], unknown("dishonoured")],
+    [[sent({ doubt: "contested" })], unknown("contested")],
+    [[sent({ doubt: "returned-without-proof" })], unknown("returned-without-proof")],
+    [[sent({ amount: usd(1235n) })], unknown("amount-differs")],
     [[sent({ trace: "121042880000002" })], unmatched("unknown")],
     [[], unmatched("unknown")],
     [[sent(), sent({ payoutId: "po_2" })], unmatched("ambiguous", "po_1", "po_2")],
@@ -128,10 +131,9 @@ describe("what comes back of ACH credits", () => {
       ...{ dishonouredTrace: "121042880000077", dishonouredCode: "R68" },
     };
     const judged = (addenda: AchAddenda[]) => verdicts(file(1234n, ...addenda), [sent()]);
-    const unknown = { verdict: "unknown_outcome", payoutId: "po_1" };
-    expect(judged([dishonoured])).toEqual([{ ...unknown, why: "dishonoured" }]);
-    expect(judged([returned, dishonoured])).toEqual([{ ...unknown, why: "dishonoured" }]);
-    expect(judged([returned, dishonoured, contested])).toEqual([{ ...unknown, why: "contested" }]);
+    expect(judged([dishonoured])).toEqual([unknown("dishonoured")]);
+    expect(judged([returned, dishonoured])).toEqual([unknown("dishonoured")]);
+    expect(judged([returned, dishonoured, contested])).toEqual([unknown("contested")]);
   });
 
   it("is a proposed change, and nothing else", () => {
@@ -144,7 +146,16 @@ describe("what comes back of ACH credits", () => {
     ]);
   });
 
-  it("is nothing where an entry only has payment information", () => {
-    expect(verdicts(file(1234n, { kind: "information", text: "x" }), [sent()])).toEqual([]);
+  it.each([
+    ["21", [unmatched("no-reference")]],
+    ["31", [unmatched("no-reference")]],
+    ["22", []],
+  ])("with the code %s and no addenda record that names a payment: %j", (code, expected) => {
+    const read = file(1234n, { kind: "information", text: "x" });
+    const batches = read.batches.map((batch) => ({
+      ...batch,
+      entries: batch.entries.map((each) => ({ ...each, transactionCode: code })),
+    }));
+    expect(verdicts({ ...read, batches }, [sent()])).toEqual(expected);
   });
 });

@@ -1,7 +1,8 @@
 import type { AchAddenda } from "../nacha/addenda.ts";
 import type { AchBatch, AchEntry, ReadAch } from "../nacha/read.ts";
 import { contradicts, type SentPayment, type SentPayments } from "./sent-payment.ts";
-import type { Source, UnknownOutcome, Verdict } from "./verdict.ts";
+import type { UnknownOutcome } from "./unknown-outcome.ts";
+import type { Source, Verdict } from "./verdict.ts";
 
 /** The transaction code of a return or change by that of the credit (Nacha, appendix three). */
 const answeringCodes: Readonly<Record<string, string>> = { "22": "21", "32": "31" };
@@ -16,6 +17,11 @@ const returnCodes: ReadonlySet<string> = new Set([
   ...["R21", "R22", "R23", "R25", "R26", "R27", "R28", "R30", "R31", "R32", "R34", "R36"],
 ]);
 
+/** Outcomes after which a plain return no longer proves that the money came back. */
+const contested: ReadonlySet<UnknownOutcome> = new Set([
+  ...(["dishonoured", "contested", "returned-without-proof"] as const),
+]);
+
 /**
  * The meaning of each return and change of a file. A return is of the payment with its original
  * trace number, amount, company id and transaction code; trace numbers come again after years.
@@ -26,9 +32,17 @@ export function achVerdicts(file: ReadAch, sent: SentPayments): Verdict[] {
       const answers = entry.addenda.filter(({ kind }) => kind !== "information");
       // An entry that names a return and its dishonour is about the dishonour.
       const [gravest] = answers.toSorted((a, b) => gravity(b) - gravity(a));
-      return gravest === undefined ? [] : verdictsOf(batch, entry, gravest, sent);
+      return gravest === undefined ? unanswered(entry) : verdictsOf(batch, entry, gravest, sent);
     }),
   );
+}
+
+/** The code says that it is a return or change, but no addenda record names its payment. */
+function unanswered({ line, transactionCode, trace, cents }: AchEntry): Verdict[] {
+  if (!Object.values(answeringCodes).includes(transactionCode)) return [];
+  const amount = { minor: cents, currency: "USD" };
+  const source: Source = { place: `line ${line}`, reference: trace, code: "", amount };
+  return [{ source, verdict: "unmatched", why: "no-reference" }];
 }
 
 function gravity({ kind }: AchAddenda): number {
@@ -85,10 +99,13 @@ function judged(
   answer: Exclude<AchAddenda, { kind: "information" }>,
   sent: SentPayments,
 ): Verdict {
-  const { payoutId, amount } = payment;
+  const { payoutId, amount, doubt } = payment;
   if (answer.kind === "change") return { source, verdict: "change", payoutId, change: answer };
   if (answer.kind !== "return") return unknown(source, payment, answer.kind);
   if (payment.state === "returned") return { source, verdict: "known", payoutId };
+  if (payment.state === "rejected") return unknown(source, payment, "returned-after-rejection");
+  // A return that came before its dishonour, or beside a twin, may come again after it.
+  if (doubt !== undefined && contested.has(doubt)) return unknown(source, payment, doubt);
   if (!returnCodes.has(answer.code)) return unknown(source, payment, "returned-without-proof");
   sent.learn(payoutId, { state: "returned" });
   return { source, verdict: "returned", payoutId, amount, reason: { code: answer.code } };

@@ -26,6 +26,15 @@ function only(entry: Entry, changes: Partial<SentPayment> = {}): string {
   return verdict === undefined ? "" : word(verdict);
 }
 
+/** The payment E1 in a block. */
+const inBlock = (paymentInformationId: string): EntryTransaction => {
+  return { endToEndId: "E1", charges: [], paymentInformationId };
+};
+const ofBlock = (paymentInformationId: string): Partial<Entry> => ({
+  batches: [{ paymentInformationId }],
+  transactions: [{ endToEndId: "E1", charges: [] }],
+});
+
 describe("a booked debit", () => {
   it("settles the payment that it names", () => {
     const debit = bookedEntry("debit", { endToEndId: "E1", bankReference: "B7" });
@@ -76,6 +85,17 @@ describe("a booked debit", () => {
     ],
   ])("of %o with %o: %s", (entry, transaction, expected) => {
     expect(only(bookedEntry("debit", { endToEndId: "E1", ...transaction }, entry))).toBe(expected);
+  });
+
+  it.each<[string, Partial<Entry>, string]>([
+    ["another block of ours", { transactions: [inBlock("M2-1")] }, "contradicting-references"],
+    ["another block of ours for the whole entry", ofBlock("M2-1"), "contradicting-references"],
+    ["its own block", { transactions: [inBlock("M1-1")] }, "settled"],
+    ["a block of the bank's own numbering", { transactions: [inBlock("0815")] }, "settled"],
+  ])("that names it and %s", (_what, changes, expected) => {
+    const other = sentPayment(2, { paymentInformationId: "M2-1" });
+    const [verdict] = verdicts([bookedEntry("debit", {}, changes)], [sentPayment(1), other]);
+    expect(verdict && word(verdict)).toBe(expected);
   });
 
   it("names charges that are debited beside the amount", () => {
@@ -523,6 +543,52 @@ describe("a charge under a payment's reference", () => {
     expect(judged("statement", charge({ bankReference: "S1" }))).toEqual(["known"]);
     expect(judged("statement", charge({ bankReference: "S2" }))).toEqual(["charge"]);
     expect(judged("notification", charge({ bankReference: "N2" }))).toEqual(["known"]);
+  });
+
+  /** Verdicts of statements that come one after the other, on one payment. */
+  const inTurn = (...statements: readonly (readonly Entry[])[]) => {
+    const sent = new SentPayments([sentPayment(1, { state: "debited" })]);
+    return statements.map((entries) =>
+      entryVerdicts(statementOf(entries), "statement", sent, profile).map(word),
+    );
+  };
+  const unnamed = (minor: bigint, number = 2) => {
+    const { bankReference: _reference, ...rest } = charge({ amount: usd(minor), number });
+    return rest;
+  };
+
+  it("of another amount is another charge, whatever its reference", () => {
+    expect(inTurn([charge(), charge({ amount: usd(200n) })])).toEqual([["charge", "charge"]]);
+    expect(inTurn([unnamed(1500n)], [unnamed(200n)])).toEqual([["charge"], ["charge"]]);
+    expect(inTurn([charge()], [charge({ direction: "credit" })])).toEqual([["charge"], ["charge"]]);
+    const sent = new SentPayments([sentPayment(1, { state: "debited" })]);
+    const judged = (kind: "statement" | "notification", minor: bigint) =>
+      entryVerdicts(statementOf([charge({ amount: usd(minor) })]), kind, sent, profile).map(word);
+    expect(judged("notification", 1500n)).toEqual(["charge"]);
+    expect(judged("statement", 200n)).toEqual(["charge"]);
+    expect(judged("statement", 1500n)).toEqual(["known"]);
+  });
+
+  it("of the same amount is another one under another reference, or in another entry", () => {
+    expect(inTurn([charge(), charge({ bankReference: "B10" })])).toEqual([["charge", "charge"]]);
+    const twice = [unnamed(1500n), unnamed(1500n, 3)];
+    expect(inTurn(twice, twice)).toEqual([
+      ["charge", "charge"],
+      ["known", "known"],
+    ]);
+    expect(inTurn([charge()], [charge()])).toEqual([["charge"], ["known"]]);
+  });
+
+  it("without an amount of its own is no charge of the payment's amount", () => {
+    const transactions = [
+      { endToEndId: "E1", charges: [], code: { subFamily: "CHRG" } },
+      { endToEndId: "FOREIGN", charges: [], amount: usd(1n) },
+    ];
+    const entry = bookedEntry("debit", undefined, { amount: usd(50000n), transactions });
+    expect(verdicts([entry], [sentPayment(1, { state: "debited" })]).map(bare)).toEqual([
+      { verdict: "unmatched", why: "charge-without-amount", payoutIds: ["po_1"] },
+      { verdict: "unmatched", why: "unknown" },
+    ]);
   });
 
   it("that is given back is below zero", () => {

@@ -2,8 +2,17 @@ import type { Charge, Entry, EntryTransaction } from "../iso20022/reports/entry.
 import { present } from "../iso20022/reports/report.ts";
 import type { Statement } from "../iso20022/reports/statement.ts";
 import type { Money } from "../text/minor-units.ts";
-import type { Booking, SentPayment, SentPayments } from "./sent-payment.ts";
-import type { Source, UnknownOutcome, Unmatched, Verdict } from "./verdict.ts";
+import { isOf } from "./balance.ts";
+import {
+  type Booking,
+  type ChargeBooking,
+  contradicts,
+  type NotFound,
+  type SentPayment,
+  type SentPayments,
+} from "./sent-payment.ts";
+import type { UnknownOutcome } from "./unknown-outcome.ts";
+import type { Source, Unmatched, Verdict } from "./verdict.ts";
 
 /** Facts of a rail's account that decide on bookings. */
 export type AccountProfile = {
@@ -29,7 +38,7 @@ type Unit = EntryTransaction & {
  *
  * Elements that identify a payment: EndToEndId, InstrId, UETR, the bank's reference, and PmtInfId
  * with a sum for a whole block. Elements that confirm or contradict it: amount, currency, account,
- * direction. An absent element does neither.
+ * direction, and PmtInfId where it is another block of ours. An absent element does neither.
  */
 export function entryVerdicts(
   statement: Statement,
@@ -60,6 +69,8 @@ class EntryJudge {
   readonly #profile: AccountProfile;
   /** Payments that an entry of this statement booked, by that entry's number. */
   readonly #bookedBy = new Map<string, number>();
+  /** Charges of this statement without a reference, by payment and amount. */
+  readonly #unnamedCharges = new Map<string, number>();
 
   constructor(
     statement: Statement,
@@ -74,12 +85,8 @@ class EntryJudge {
   }
 
   verdicts(): Verdict[] {
-    const { account, entries } = this.#statement;
-    const { accounts } = this.#profile;
-    const isOurs =
-      accounts.length === 0 ||
-      [account.iban, account.number].some((each) => each !== undefined && accounts.includes(each));
-    return entries.flatMap((entry) => {
+    const isOurs = isOf(this.#statement, this.#profile.accounts);
+    return this.#statement.entries.flatMap((entry) => {
       if (entry.status !== "booked") {
         return entryInformation({ ...this.#statement, entries: [entry] }, this.#sent);
       }
@@ -91,7 +98,7 @@ class EntryJudge {
 
   #entry(entry: Entry): Verdict[] {
     const units = unitsOf(entry);
-    const found = units.map((unit) => this.#sent.find(referencesOf(entry, unit)));
+    const found = units.map((unit) => this.#find(entry, unit));
     const isNone = found.every((each) => typeof each === "string");
     if (isNone && !found.includes("contradicting-references")) {
       const block = this.#block(entry, units);
@@ -104,6 +111,19 @@ class EntryJudge {
         ? unmatched(sourceOf(entry, unit), payment)
         : this.#unit(payment.payoutId, entry, unit);
     });
+  }
+
+  /** The payment of a unit. A bank may number blocks by itself: only one of ours contradicts. */
+  #find(entry: Entry, unit: Unit): SentPayment | NotFound {
+    const found = this.#sent.find(referencesOf(entry, unit));
+    const [batch, ...others] = entry.batches;
+    const ofEntry = others.length === 0 ? batch?.paymentInformationId : undefined;
+    const block = unit.paymentInformationId ?? ofEntry;
+    const isOther =
+      typeof found !== "string" &&
+      this.#sent.ofBatch(block).length > 0 &&
+      contradicts(found.paymentInformationId, block);
+    return isOther ? "contradicting-references" : found;
   }
 
   /** Payments that are booked in one sum: all of a block or none. */
@@ -169,20 +189,29 @@ class EntryJudge {
     booking: Booking,
   ): Verdict {
     const { booked } = unit;
-    if (booked === undefined || compare(charges, booking) === "same") {
-      return { source, verdict: "known", payoutId };
-    }
-    const all = [...charges, booking];
-    this.#sent.learn(payoutId, { charges: all });
-    // Statements and notifications repeat each other, under references of their own.
-    const own = all.filter((each) => each.source === this.#kind).length;
-    if (2 * own <= all.length) {
-      return { source, verdict: "known", payoutId, booking: { of: "charge", as: booking } };
-    }
+    if (booked === undefined) return unmatched(source, "charge-without-amount", [payoutId]);
     const direction = unit.direction ?? entry.direction;
     const minor = direction === "debit" ? booked.minor : -booked.minor;
     const charge = { minor, currency: booked.currency };
-    return { source, verdict: "charge", payoutId, charge, booking };
+    const as: ChargeBooking = { ...booking, amount: `${minor} ${booked.currency}` };
+    const equal = charges.filter(({ amount }) => amount === as.amount);
+    if (this.#isKnownCharge(payoutId, equal, as)) return { source, verdict: "known", payoutId };
+    this.#sent.learn(payoutId, { charges: [...charges, as] });
+    // Statements and notifications repeat each other, under references of their own.
+    const own = equal.filter((each) => each.source === as.source).length + 1;
+    return 2 * own <= equal.length + 1
+      ? { source, verdict: "known", payoutId, booking: { of: "charge", as } }
+      : { source, verdict: "charge", payoutId, charge, booking: as };
+  }
+
+  /** Whether a charge stands in an earlier report of its kind; `equal` have its amount. */
+  #isKnownCharge(payoutId: string, equal: readonly Booking[], booking: ChargeBooking): boolean {
+    if (booking.reference !== undefined) return compare(equal, booking) === "same";
+    // Charges without a reference are told apart by their number in one statement.
+    const key = `${payoutId} ${booking.amount}`;
+    const number = (this.#unnamedCharges.get(key) ?? 0) + 1;
+    this.#unnamedCharges.set(key, number);
+    return number <= alike(equal, booking).length;
   }
 
   #debit(
@@ -340,7 +369,10 @@ function withProvenAmounts(
   if (!units.some(isSilent)) return units;
   const own = (index: number): Money | undefined => {
     const payment = found[index];
-    return typeof payment === "string" ? undefined : payment?.amount;
+    const unit = units[index];
+    // A charge is never of the payment's amount.
+    const isOfPayment = unit !== undefined && !isCharge(entry, unit);
+    return typeof payment === "string" || !isOfPayment ? undefined : payment?.amount;
   };
   const { currency } = entry.amount;
   const amounts = units.map((unit, index) => unit.booked ?? unit.instructed ?? own(index));
@@ -431,6 +463,6 @@ function unknown(source: Source, { payoutId }: SentPayment, why: UnknownOutcome)
   return { source, verdict: "unknown_outcome", payoutId, why };
 }
 
-function unmatched(source: Source, why: Unmatched): Verdict {
-  return { source, verdict: "unmatched", why };
+function unmatched(source: Source, why: Unmatched, payoutIds?: readonly string[]): Verdict {
+  return { source, verdict: "unmatched", why, ...(payoutIds !== undefined && { payoutIds }) };
 }

@@ -5,6 +5,7 @@ import { achVerdicts } from "./ach-verdicts.ts";
 import { type AccountProfile, entryInformation, entryVerdicts } from "./entry-verdicts.ts";
 import type { References, SentPayments } from "./sent-payment.ts";
 import { type StatusProfile, statusVerdicts } from "./status-verdicts.ts";
+import { graverOf } from "./unknown-outcome.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** How the files of one bank account are judged. */
@@ -94,9 +95,15 @@ export type FileVerdict = Verdict & {
 
 /** The meaning of a file, document by document: what one says is known when the next is judged. */
 export function judge(file: BankFile, sent: SentPayments, profile: JudgingProfile): FileVerdict[] {
-  return file.documents.flatMap((document, index) =>
-    verdictsOf(document, sent, profile).map((verdict) => ({ ...verdict, document: index + 1 })),
-  );
+  return file.documents.flatMap((document, index) => {
+    const verdicts = verdictsOf(document, sent, profile);
+    for (const each of verdicts) {
+      if (each.verdict !== "unknown_outcome") continue;
+      const { payoutId, why } = each;
+      sent.learn(payoutId, { doubt: graverOf(sent.get(payoutId).doubt, why) });
+    }
+    return verdicts.map((verdict) => ({ ...verdict, document: index + 1 }));
+  });
 }
 
 function verdictsOf(

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { speaksOfDuplicate } from "./proof.ts";
+import { provenBy } from "./proof.ts";
 
 it.each([
-  ["Paid before", true],
-  ["Account closed", false],
-])("reads a reason that many payments share once: %s", (words, expected) => {
+  ["Paid before", "rejected-as-duplicate"],
+  ["Account closed", "rejected-without-proof"],
+])("searches a reason that many payments share once: %s", (words, expected) => {
   let reads = 0;
   const reason = {
     get text() {
@@ -12,6 +12,8 @@ it.each([
       return words;
     },
   };
-  for (let times = 0; times < 3; times += 1) expect(speaksOfDuplicate(reason)).toBe(expected);
+  for (let times = 0; times < 3; times += 1) {
+    expect(provenBy([reason], new Set())).toBe(expected);
+  }
   expect(reads).toBe(1);
 });

@@ -127,18 +127,17 @@ export function mayProveNotExecuted(code: string): boolean {
 }
 
 /**
- * Whether reasons of a rejection prove that the payment was not executed: each has a code, every
- * code is listed, and no text speaks of a duplicate. `bankCodes` are the proprietary codes that the
- * bank's profile lists.
+ * The outcome that the reasons of a rejection prove. The payment was not executed if each reason
+ * has a code, every code is listed, and no code or text is about a duplicate. `bankCodes` are the
+ * proprietary codes that the bank's profile lists.
  */
-export function provesNotExecuted(
+export function provenBy(
   reasons: readonly Reason[],
   bankCodes: ReadonlySet<string>,
-): boolean {
-  return (
-    reasons.length > 0 &&
-    reasons.every((reason) => isListed(reason, bankCodes) && !speaksOfDuplicate(reason))
-  );
+): "not-executed" | "rejected-as-duplicate" | "rejected-without-proof" {
+  if (reasons.some(speaksOfDuplicate)) return "rejected-as-duplicate";
+  const isProven = reasons.length > 0 && reasons.every((each) => isListed(each, bankCodes));
+  return isProven ? "not-executed" : "rejected-without-proof";
 }
 
 function isListed({ code, proprietary }: Reason, bankCodes: ReadonlySet<string>): boolean {
@@ -159,7 +158,7 @@ export function codeOf(text: string): string {
 const known = new WeakMap<Reason, boolean>();
 
 /** Whether a reason says, by code or in words, that the bank has this payment already. */
-export function speaksOfDuplicate(reason: Reason): boolean {
+function speaksOfDuplicate(reason: Reason): boolean {
   const speaks = known.get(reason) ?? hasDuplicate(reason);
   known.set(reason, speaks);
   return speaks;

@@ -1,4 +1,5 @@
 import type { Money } from "../text/minor-units.ts";
+import type { UnknownOutcome } from "./unknown-outcome.ts";
 
 /** The known state of a payment: a debit was booked, it was rejected, or it came back. */
 export type SentState = "sent" | "debited" | "rejected" | "returned";
@@ -10,6 +11,12 @@ export type Booking = {
   /** Booked by itself, or in the sum of its block. */
   readonly as: "payment" | "block";
   readonly reference?: string;
+};
+
+/** A booking of a charge for a payment. */
+export type ChargeBooking = Booking & {
+  /** Minor units and currency, `1500 USD`; below zero for a charge that is given back. */
+  readonly amount: string;
 };
 
 /** A payment that was sent in a file, as its rail stored it. Absent parts are not compared. */
@@ -30,10 +37,12 @@ export type SentPayment = {
   /** The debtor's account as statements name it: IBAN or number. */
   readonly account?: string;
   readonly state: SentState;
+  /** Why its outcome is unknown, by earlier files. */
+  readonly doubt?: UnknownOutcome;
   readonly debits: readonly Booking[];
   readonly returns: readonly Booking[];
   /** Charges that were booked apart from the payment. */
-  readonly charges: readonly Booking[];
+  readonly charges: readonly ChargeBooking[];
 };
 
 /** The references by which a bank may name a payment. */

@@ -12,6 +12,7 @@ import { mayProveNotExecuted } from "./proof.ts";
 import { SentPayments, type SentState } from "./sent-payment.ts";
 import { type StatusProfile, statusVerdicts } from "./status-verdicts.ts";
 import { bare, sentPayment } from "./test-sent.ts";
+import type { UnknownOutcome } from "./unknown-outcome.ts";
 
 const none: ReportedStatus = { reasons: [] };
 const profile: StatusProfile = { statusSettles: true, notExecutedCodes: new Set() };
@@ -75,6 +76,20 @@ describe("a status report", () => {
     expect(first(report(none, none, [payment(1, status)]), state)).toBe(expected);
     expect(first(report(none, of(status)), state)).toBe(expected);
     expect(first(report(of(status)), state)).toBe(expected);
+  });
+
+  it.each<[UnknownOutcome, string]>([
+    ["rejected-as-duplicate", "rejected-as-duplicate"],
+    ["amount-differs", "amount-differs"],
+    ["debited-after-rejection", "debited-after-rejection"],
+    ["rejected-without-proof", "rejected"],
+    ["cancelled", "rejected"],
+    ["blocked", "rejected"],
+  ])("RJCT with AC04 of a payment that is %s: %s", (doubt, expected) => {
+    const sent = new SentPayments([sentPayment(1, { doubt })]);
+    const [verdict] = statusVerdicts(report(none, none, [payment(1, "RJCT")]), sent, profile);
+    const word = verdict?.verdict === "unknown_outcome" ? verdict.why : verdict?.verdict;
+    expect(word).toBe(expected);
   });
 
   it("speaks of every payment of its file, and of each once", () => {

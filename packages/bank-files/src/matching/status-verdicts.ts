@@ -5,9 +5,10 @@ import type {
   ReportedStatus,
   StatusReport,
 } from "../iso20022/reports/status-report.ts";
-import { provesNotExecuted, speaksOfDuplicate } from "./proof.ts";
+import { provenBy } from "./proof.ts";
 import { contradicts, type SentPayment, type SentPayments } from "./sent-payment.ts";
-import type { Source, UnknownOutcome, Unmatched, Verdict } from "./verdict.ts";
+import { mayBePaid, type UnknownOutcome } from "./unknown-outcome.ts";
+import type { Source, Unmatched, Verdict } from "./verdict.ts";
 
 /** How the reports of a bank are judged, by its handbook. */
 export type StatusProfile = {
@@ -195,15 +196,14 @@ class ReportJudge {
       : { verdict: "accepted", payoutId, ...learned };
   }
 
-  #rejected({ payoutId, state }: SentPayment, reasons: readonly Reason[]): Judged {
+  #rejected({ payoutId, state, doubt }: SentPayment, reasons: readonly Reason[]): Judged {
     const unknown = (why: UnknownOutcome) =>
       ({ verdict: "unknown_outcome", payoutId, why }) as const;
     if (state === "debited") return unknown("rejected-after-debit");
     if (state !== "sent") return { verdict: "known", payoutId };
-    if (reasons.some(speaksOfDuplicate)) return unknown("rejected-as-duplicate");
-    if (!provesNotExecuted(reasons, this.#profile.notExecutedCodes)) {
-      return unknown("rejected-without-proof");
-    }
+    if (doubt !== undefined && mayBePaid(doubt)) return unknown(doubt);
+    const proven = provenBy(reasons, this.#profile.notExecutedCodes);
+    if (proven !== "not-executed") return unknown(proven);
     return { verdict: "rejected", payoutId, reason: present<Reason>(reasons[0] ?? {}) };
   }
 }

@@ -1,36 +1,8 @@
 import type { Reason } from "../iso20022/reports/report.ts";
 import type { AchChange } from "../nacha/addenda.ts";
 import type { Money } from "../text/minor-units.ts";
-import type { Booking, NotFound } from "./sent-payment.ts";
-
-/** Why the outcome of a payment is unknown: no money moves in the books, and operators decide. */
-export type UnknownOutcome =
-  /** The bank has, or may have, another instruction of this payment, which it may have paid. */
-  | "rejected-as-duplicate"
-  /** Rejected for reasons that do not prove that nothing was paid. */
-  | "rejected-without-proof"
-  /** Rejected after its debit was booked. */
-  | "rejected-after-debit"
-  /** One level of a report says rejected, another one settled or accepted. */
-  | "contradicting-levels"
-  | "settled-after-rejection"
-  | "debited-after-rejection"
-  | "debited-twice"
-  | "returned-after-rejection"
-  | "returned-twice"
-  /** A return that says that a twin of the payment exists, or with a code that no credit has. */
-  | "returned-without-proof"
-  | "return-taken-back"
-  /** Less came back than the charges that are named or allowed explain. */
-  | "returned-in-part"
-  | "returned-in-another-currency"
-  | "credit-that-is-no-return"
-  | "amount-differs"
-  | "another-account"
-  | "cancelled"
-  | "blocked"
-  | "dishonoured"
-  | "contested";
+import type { Booking, ChargeBooking, NotFound } from "./sent-payment.ts";
+import type { UnknownOutcome } from "./unknown-outcome.ts";
 
 /** Why a part of a file is matched to no payment. */
 export type Unmatched =
@@ -39,6 +11,8 @@ export type Unmatched =
   | "unknown-batch"
   | "batch-sum-differs"
   | "batch-credit"
+  /** A charge for a payment, without the amount of the charge. */
+  | "charge-without-amount"
   | "another-account"
   /** A return with the trace number of a payment, of another company or kind of entry. */
   | "another-entry";
@@ -84,13 +58,15 @@ export type Verdict = { readonly source: Source } & (
       readonly verdict: "charge";
       readonly payoutId: string;
       readonly charge: Money;
-      readonly booking: Booking;
+      readonly booking: ChargeBooking;
     }
   /** Known before: a file came twice, late or out of order. `booking` is a new name for it. */
   | {
       readonly verdict: "known";
       readonly payoutId: string;
-      readonly booking?: { readonly of: "debit" | "return" | "charge"; readonly as: Booking };
+      readonly booking?:
+        | { readonly of: "debit" | "return"; readonly as: Booking }
+        | { readonly of: "charge"; readonly as: ChargeBooking };
     }
   /** Leaves the payment as it is. `waitsForUs`: the bank may wait for our confirmation. */
   | { readonly verdict: "information"; readonly payoutId?: string; readonly waitsForUs?: true }

@@ -100,14 +100,18 @@ it("has a file read again with corrected content, which it sends", async () => {
   ]);
 });
 
-it("applies what a file says to a payment", async () => {
-  const outcome = ["bank-files", "outcome", "9f86", "po_1", "--note", "line 7 of returns.ach"];
+it("applies what a file says to payments", async () => {
+  const outcome = ["bank-files", "outcome", "9f86", "--note", "line 7 of returns.ach"];
+  expect(await world.run(...outcome, "--outcome", "returned")).toMatchObject({ code: 2 });
+  outcome.splice(3, 0, "po_1", "po_2");
   expect(await world.run(...outcome)).toMatchObject({ code: 2 });
   await world.run(...outcome, "--outcome", "returned", "--code", "R03");
   expect(asked).toMatchObject([
     {
       resolution: BankFindingResolution.OUTCOMES,
-      outcomes: [{ payoutId: "po_1", outcome: BankPaymentOutcome.RETURNED, reasonCode: "R03" }],
+      outcomes: ["po_1", "po_2"].map((payoutId) => ({
+        ...{ payoutId, outcome: BankPaymentOutcome.RETURNED, reasonCode: "R03" },
+      })),
     },
   ]);
 });

@@ -7,7 +7,7 @@ const operations = PayoutOperationsService.method;
 const finding: Argument = { name: "finding", field: "finding_id", about: "the finding's id" };
 const ofRail: Option = { name: "rail", field: "rail", about: "of this rail" };
 
-/** Files that rails of banks send, and what operators look at of those that come back. */
+/** Commands for files of bank rails and their findings. */
 export const bankFileCommands: readonly Command[] = [
   {
     name: "bank-files list",
@@ -42,14 +42,14 @@ export const bankFileCommands: readonly Command[] = [
   },
   {
     name: "bank-files findings",
-    summary: "what of banks' files needs a person, newest first",
+    summary: "open findings in bank files, newest first",
     examples: ["bank-files findings", "bank-files findings --rail bank-ach --handled yes"],
     method: operations.listBankFindings,
     options: [
       ofRail,
       {
         ...{ name: "handled", field: "handled", value: "yes|no" },
-        about: "those that were handled, too",
+        about: "handled findings, too",
       },
     ],
     show: {
@@ -72,7 +72,7 @@ export const bankFileCommands: readonly Command[] = [
   },
   {
     name: "bank-files handle",
-    summary: "end a finding",
+    summary: "handle a finding",
     details:
       "A finding that holds needs a second person, and one of the resolutions read_again and\n" +
       "nothing_of_ours. `bank-files outcome` applies what a file says about a payment.",
@@ -97,10 +97,11 @@ export const bankFileCommands: readonly Command[] = [
   },
   {
     name: "bank-files outcome",
-    summary: "apply what a file says to a payment, and end its finding",
+    summary: "apply a finding's outcome to payments",
     details:
       "It needs a second person. not_executed releases the money that is held: only the bank's word\n" +
-      "that it did not pay and will not is reason for it.",
+      "that it did not pay and will not is reason for it. A finding that names a payment ends; any\n" +
+      "other stays open until `bank-files handle --resolution nothing_of_ours`.",
     examples: [
       'bank-files outcome 9f86d0… po_01K… --outcome returned --code R03 --note "line 7 of returns.ach"',
     ],
@@ -108,19 +109,19 @@ export const bankFileCommands: readonly Command[] = [
     fixed: { resolution: "BANK_FINDING_RESOLUTION_OUTCOMES" },
     arguments: [
       finding,
-      { name: "payout", field: "outcomes.0.payout_id", about: "the payout's id" },
+      { name: "payout", field: "outcomes.*.payout_id", about: "the payouts' ids", isMany: true },
     ],
     options: [
       {
         name: "outcome",
-        field: "outcomes.0.outcome",
-        about: "what happened to it",
+        field: "outcomes.*.outcome",
+        about: "what happened to each",
         isRequired: true,
       },
-      { name: "code", field: "outcomes.0.reason_code", about: "the bank's reason code" },
+      { name: "code", field: "outcomes.*.reason_code", about: "the bank's reason code" },
       {
         name: "returned-amount",
-        field: "outcomes.0.returned_amount",
+        field: "outcomes.*.returned_amount",
         about: "what came back, where it is less than the payment",
       },
       { name: "note", field: "note", about: "what was found out and done", isRequired: true },

@@ -6,7 +6,10 @@ import type { Invocation } from "./invocation.ts";
 export type Argument = {
   readonly name: string;
   readonly about: string;
-  /** The path of the request's field that it fills: `merchant_id`, `subject.record_id`. */
+  /**
+   * The path of the request's field that it fills: `merchant_id`, `subject.record_id`. In
+   * `outcomes.*.payout_id`, each value fills the field of an item of its own.
+   */
   readonly field?: string;
   readonly isOptional?: boolean;
   /** Takes all that follow. */
@@ -18,6 +21,7 @@ export type Option = {
   /** Without its two dashes. */
   readonly name: string;
   readonly about: string;
+  /** As an argument's. In `outcomes.*.outcome`, the value fills the field of each item. */
   readonly field?: string;
   /** The placeholder of its value; an option without a value where this is "". */
   readonly value?: string;

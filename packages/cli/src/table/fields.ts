@@ -12,9 +12,9 @@ import { wordsOf } from "../output/plain.ts";
 
 const isIndex = (name: string) => /^\d+$/.test(name);
 
-/** The field at a path of names, in which a number stands for an item of a list. */
+/** The field at a path of names, in which a number or `*` stands for an item of a list. */
 export function fieldAt(schema: DescMessage, path: string): DescField {
-  const names = path.split(".").filter((name) => !isIndex(name));
+  const names = path.split(".").filter((name) => name !== "*" && !isIndex(name));
   let message: DescMessage | undefined = schema;
   let field: DescField | undefined;
   for (const name of names) {

@@ -21,10 +21,35 @@ export function requestOf(command: CallCommand, invocation: Invocation): JsonObj
   for (const { field, label, ...each } of labelled) {
     const isFile = "isFile" in each && each.isFile === true;
     if (field === undefined || isFile) continue;
+    if (field.includes(".*.")) {
+      setEach(json, method, field, label, invocation);
+      continue;
+    }
     const value = jsonOf(method, field, label, invocation);
     if (value !== undefined) setAt(json, field, value);
   }
   return json;
+}
+
+/** Fills a field of each item of a list: one value for all, or one item for each value. */
+function setEach(
+  json: JsonObject,
+  { input }: DescMethodUnary,
+  path: string,
+  label: string,
+  invocation: Invocation,
+): void {
+  const [list = ""] = path.split(".*.");
+  const field = fieldAt(input, path);
+  const items = json[list];
+  const values = invocation.many(label);
+  const count = Array.isArray(items) ? items.length : values.length;
+  for (let index = 0; index < count; index += 1) {
+    const given = values[index] ?? values[0];
+    if (given !== undefined) {
+      setAt(json, path.replace("*", String(index)), jsonOfText(field, label, given));
+    }
+  }
 }
 
 function jsonOf(

@@ -4,31 +4,30 @@ import { recoverFile, type SendWork, sendFile } from "./sending.ts";
 import { releaseByStatements, settleBySilence } from "./silence.ts";
 import { newMemory, receiveFiles, takeFiles } from "./taking.ts";
 
-/** What the dispatcher of a rail works with. */
 export type DispatchDeps = SendWork & {
   readonly newMessageId: NewMessageId;
-  /** Whether operators have paused the rail: nothing is put into files, and none is sent. */
+  /** While operators pause the rail, no file is begun and none is sent. */
   readonly isPaused: () => Promise<boolean>;
-  /** How often the bank's folder is looked at. */
+  /** The interval between polls of the bank's folder. */
   readonly receiveEveryMs: number;
   /** Banking days of statements that prove a rejected payment unpaid; absent: none do. */
   readonly unpaidAfterBankDays?: number | undefined;
 };
 
-/** Files that are begun in one run: each has as many payments as a file may have. */
+/** Files that one run begins. */
 const begunMax = 20;
-/** A server that failed is left alone for so long: banks shut out who knocks every second. */
+/** Pause after a server failed: banks block clients that reconnect every second. */
 const restMs = 30_000;
-/** What failed for its content, as by a profile that does not fit, is tried again after so long. */
+/** Pause before a file is written or read again that failed for its content. */
 const againMs = 60_000;
 
-/** Takes the payments of one rail to its bank, and what the bank says back to them. */
+/** Sends the payments of one rail to its bank, and applies the bank's answers to them. */
 export function createDispatcher(deps: DispatchDeps) {
   const { rail, clock, log } = deps;
   const folder = openFolder(deps);
   const nowMs = () => clock.now().getTime();
   let failedAt = -restMs;
-  /** Work at the bank's server; its failure is every session's. */
+  /** Work at the bank's server. A failure pauses all sessions. */
   const atServer = async (work: () => Promise<void>) => {
     if (nowMs() - failedAt < restMs) return;
     try {
@@ -50,11 +49,11 @@ export function createDispatcher(deps: DispatchDeps) {
     if (written !== null && !isPaused) await atServer(() => sendOn(deps, written));
   };
   return {
-    /** One run; rejects where a part of it failed, and has left that as it was. */
+    /** One run. It rejects if a part failed; that part is tried again in the next run. */
     run: async (): Promise<void> => {
       const isPaused = await deps.isPaused();
       const failures: unknown[] = [];
-      // One part that fails, as where the server is away, keeps no other from its turn.
+      // A part that fails, for example because the server is away, does not stop the others.
       const part = (work: () => Promise<unknown>) =>
         work().catch((error: unknown) => void failures.push(error));
       const take = async () => {
@@ -66,7 +65,7 @@ export function createDispatcher(deps: DispatchDeps) {
       await part(async () => {
         for (const file of await openFiles(deps)) {
           await part(() => workOn(file, isPaused));
-          // Uploads of a backlog do not hold up what the bank says.
+          // The bank's answers do not wait for uploads of a backlog.
           await take();
         }
       });
@@ -80,30 +79,27 @@ export function createDispatcher(deps: DispatchDeps) {
   };
 }
 
-/** The folder of the bank's files, and what follows from the last looks into it. */
+/** Polls the folder of the bank's files, and concludes from its silence. */
 function openFolder(deps: DispatchDeps) {
   const { clock, receiveEveryMs, unpaidAfterBankDays } = deps;
   const memory = newMemory();
   let receivedMs = 0;
-  /** When the folder was listed last with every file in it fetched, and if the last look was so. */
+  /** The time of the last poll if it fetched every listed file; else `undefined`. */
   let readAt: Date | undefined;
-  let isAllRead = false;
   return {
     memory,
     receive: async () => {
       const nowMs = clock.now().getTime();
       if (nowMs - receivedMs < receiveEveryMs) return;
       receivedMs = nowMs;
-      isAllRead = false;
-      const lookedAt = await receiveFiles(deps, memory);
-      isAllRead = lookedAt !== undefined;
-      readAt = lookedAt ?? readAt;
+      readAt = undefined;
+      readAt = await receiveFiles(deps, memory);
     },
-    /** Draws the conclusions from silence, once everything that the bank sent was read. */
+    /** Draws conclusions from silence, if the last poll fetched every file. */
     conclude: async () => {
       if (readAt === undefined) return;
       await settleBySilence(deps, readAt);
-      if (unpaidAfterBankDays === undefined || !isAllRead) return;
+      if (unpaidAfterBankDays === undefined) return;
       await releaseByStatements(deps, unpaidAfterBankDays, readAt);
     },
   };
@@ -113,7 +109,7 @@ async function beginFiles(deps: DispatchDeps): Promise<void> {
   for (let begun = 0; begun < begunMax; begun += 1) {
     const file = await beginFile(deps, deps.newMessageId);
     if (file === undefined) return;
-    // Before the next one is begun: what it has claimed waits no more.
+    // Claims its payments before the next file is begun.
     if (file !== "planned anew") await writeFile(deps, file);
   }
 }
@@ -126,7 +122,7 @@ function openFiles({ store, rail }: DispatchDeps): Promise<FileDocument[]> {
     .toArray();
 }
 
-/** Sends a written file, or finds out what became of one. */
+/** Sends a written file, or recovers one whose process died. */
 function sendOn(deps: DispatchDeps, file: FileDocument): Promise<void> {
   return file.state === "written" ? sendFile(deps, file) : recoverFile(deps, file);
 }

@@ -1,4 +1,5 @@
-import type { Booking } from "@disburse/bank-files/matching/sent-payment.ts";
+import type { Booking, ChargeBooking } from "@disburse/bank-files/matching/sent-payment.ts";
+import type { UnknownOutcome } from "@disburse/bank-files/matching/unknown-outcome.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { FailureCode } from "@disburse/kernel/failure.ts";
 import type { Collection, Decimal128 } from "mongodb";
@@ -67,7 +68,7 @@ export type PaymentDocument = {
   /** Its bookings, as statements and notifications name them. */
   debits?: Booking[];
   returns?: Booking[];
-  charge_bookings?: Booking[];
+  charge_bookings?: ChargeBooking[];
   /** What merchants read of a settled payment; never changes. */
   reference?: string;
   /** Charges on top of the amount, in the order in which they came: an index names one. */
@@ -75,7 +76,7 @@ export type PaymentDocument = {
   failure?: StoredFailure;
   returned?: StoredReturn;
   /** Why operators look at it, since when. */
-  doubt?: { why: string; at: Date };
+  doubt?: { why: UnknownOutcome; at: Date };
   /** Set while its payout has not asked for what has changed. */
   owed?: boolean;
   accepted_at: Date;
@@ -152,9 +153,9 @@ export type ReceivedDocument = {
   open?: string;
   /** Attempts to read it that were begun: one that ends its process counts. */
   attempts?: number;
-  /** How often operators had it read again, and under which operation last. */
-  reads?: number;
-  read_again_by?: string;
+  /** How often operators had it read again, and the operation of each time. */
+  reads: number;
+  read_again_by?: string[];
   /** Content that operators put in place of what the bank sent, which stays. */
   corrected_sha256?: string;
   kind?: string;
@@ -224,8 +225,9 @@ export type FindingDocument = {
   amount?: string;
   /** What a bank proposes, sealed. */
   sealed?: string;
-  /** The file of the bank (`bank_received`) that it is about. */
+  /** The file of the bank (`bank_received`) that it is about, and the reading that found it. */
   received?: string;
+  reading?: number;
   /**
    * It may hide what a bank says of payments. While it is open, silence proves nothing: of the
    * payment that it names, or of all that were filed before it.
@@ -233,6 +235,8 @@ export type FindingDocument = {
   holds?: boolean;
   open?: boolean;
   created_at: Date;
+  /** Operations that applied outcomes to payments and left the finding open. */
+  applied_by?: string[];
   handled?: {
     person: string;
     operation: string;

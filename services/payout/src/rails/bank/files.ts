@@ -13,7 +13,7 @@ import { type BankSchedule, planOf } from "./plan.ts";
 import { failureOfFault } from "./writing/faults.ts";
 import { tryToWrite, writeHalved } from "./writing/halving.ts";
 
-/** What the files of a rail are written with. */
+/** The dependencies of writing and reading files of a rail. */
 export type FileWork = {
   readonly rail: string;
   readonly format: BankFormat;
@@ -30,18 +30,18 @@ export type FileWork = {
 
 /** Ids of one query. */
 const atOnce = 1_000;
-/** Files whose payments one run returns: each is of a process that died or stood still. */
+/** Files whose payments one run returns. Each belongs to a process that died or stood still. */
 const returnedMax = 20;
 
 /** Message ids: 26 of the 28 characters that a file of ISO 20022 leaves for one. */
 export type NewMessageId = (now: Date) => string;
 
 /**
- * Begins a file for payments that are due, or for as many as a file may have. What is too late for
- * its window is planned anew. `undefined`: there is nothing to do.
+ * Begins a file for payments that are due, or for as many as one file holds. Payments that missed
+ * their window get a new plan. Returns `undefined` if there is nothing to do.
  *
- * The file asks for payments by their ids, in its own document, before any of them is claimed: so
- * a process that goes on with it claims the same ones, and no later claim adds another.
+ * The file's document lists the ids of its payments before any of them is claimed. A process that
+ * continues the file claims the same payments, and no later claim adds another.
  */
 export async function beginFile(
   work: FileWork,
@@ -91,7 +91,7 @@ function fittingOne<P extends Pick<PaymentDocument, "amount_minor">>(
   return end === -1 ? payments : payments.slice(0, end);
 }
 
-/** Payments whose cut-off went by, as the rail was paused or down, leave in a later window. */
+/** Plans payments for a later window whose cut-off passed while the rail was paused or down. */
 async function planAnew(
   { store, schedule, log, rail }: FileWork,
   late: readonly Pick<PaymentDocument, "_id" | "plan" | "amount_minor">[],
@@ -109,8 +109,8 @@ async function planAnew(
 }
 
 /**
- * Claims the payments of a file, writes it, and stores what it says. Its document decides what is
- * in it, what was left out, and whether it is void; only then do payments learn of it.
+ * Claims the payments of a file, writes it, and stores its content. The file's document decides
+ * which payments are in it, which are left out, and whether it is void. Payments follow after that.
  *
  * A file that cannot be written is void, and its payments return to the queue. A file that has one
  * of these payments and cannot be written either is halved (`writeHalved`).
@@ -123,7 +123,7 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     await changeFile(store, file, { state: "void" }, now);
     return;
   }
-  // Another process has written it meanwhile: what a payment needed for that is gone.
+  // Without its sealed order a payment was written by another process meanwhile.
   const isToBeWritten = members.every(({ sealed }) => sealed !== undefined);
   if (!isToBeWritten && !(await isAsRead(store, file))) return;
   const payments = members.map((payment) => ({ payment, order: orderOf(payment, sealer) }));
@@ -136,11 +136,13 @@ export async function writeFile(work: FileWork, file: FileDocument): Promise<voi
     ? refusedFile(writing, isSecond)
     : await storedWriting(work, file, writing);
   if (change.state === undefined) {
-    const { problems } = change;
-    log.error({ rail, file: file._id, problems }, "file not written: the profile does not fit");
+    const { problems = [] } = change;
+    const found: Found = { kind: "unwritten", what: problems.join("; ") };
+    await noteFindings(work, { file: file._id, name: file._id }, [found]);
+    log.error({ rail, file: file._id, problems }, "file not written: it is tried again");
   }
   const changed = await changeFile(store, file, change, clock.now());
-  if (changed !== undefined && changed.state !== "claiming") await tellPayments(work, changed);
+  if (changed !== undefined && changed.state !== "claiming") await updatePayments(work, changed);
 }
 
 /** A file that is not written: void after a defect, else tried again as it is. */
@@ -157,7 +159,7 @@ async function storedWriting(
   { _id }: FileDocument,
   { file, leftOut }: Writing,
 ): Promise<Partial<FileDocument>> {
-  // It is void once its payments know.
+  // `sendFile` makes it void once its payments are updated.
   if (file === undefined) return { state: "written", members: [], left_out: [...leftOut] };
   const { name, bytes, members } = file;
   const sha256 = await storeContent(store, sealer, _id, bytes);
@@ -166,7 +168,7 @@ async function storedWriting(
   return { state: "written", name, sha256, size: bytes.length, ...said };
 }
 
-/** Claims what still waits of what a file asks for; answers with all that it has. */
+/** Claims the waiting payments that a file asks for. Returns all payments that it has. */
 async function claimPayments(
   { payments }: BankStore,
   { _id: file, asked, rail }: FileDocument,
@@ -187,22 +189,22 @@ async function claimPayments(
 }
 
 /**
- * Has the payments of a written or void file know what it decided: by what answers name them, and
- * which were left out. Those that it has claimed and could not hold return to the queue: they are
- * the ones that still have what a file needs of them. Repeated it changes nothing.
+ * Updates the payments of a written or void file: members get the names by which answers refer to
+ * them, and those left out fail. A claimed payment that is neither returns to the queue; it still
+ * has its sealed order. A repeat changes nothing.
  */
-export async function tellPayments(work: FileWork, file: FileDocument): Promise<void> {
+export async function updatePayments(work: FileWork, file: FileDocument): Promise<void> {
   const { store, clock, log } = work;
   await noteFindings(work, { file: file._id, name: file.name ?? file._id }, unwrittenOf(file));
   const at = clock.now();
   const { _id, members = [], left_out = [] } = file;
-  const told = { state: "filed" as const, file: _id };
+  const claimed = { state: "filed" as const, file: _id };
   const writes: AnyBulkWriteOperation<PaymentDocument>[] = [
     ...byName(members).map(({ ids, ...named }): AnyBulkWriteOperation<PaymentDocument> => {
-      const filter = { ...told, _id: { $in: ids }, sealed: { $exists: true } };
+      const filter = { ...claimed, _id: { $in: ids }, sealed: { $exists: true } };
       return { updateMany: { filter, update: { $set: named, ...isWritten } } };
     }),
-    ...left_out.map((fault) => ({ updateOne: refusal(fault, told, at) })),
+    ...left_out.map((fault) => ({ updateOne: refusal(fault, claimed, at) })),
   ];
   for (const { id, field, problem } of left_out) {
     log.warn({ payout_id: id, field, problem }, "payment refused: it does not fit the file");
@@ -212,7 +214,7 @@ export async function tellPayments(work: FileWork, file: FileDocument): Promise<
   }
   const isUnwritten = unwrittenProblem(file) !== undefined;
   await store.payments.updateMany(
-    { ...told, sealed: { $exists: true } },
+    { ...claimed, sealed: { $exists: true } },
     {
       $set: { state: "waiting", updated_at: at },
       $unset: { file: "" },
@@ -226,7 +228,7 @@ function unwrittenProblem({ state, problems }: FileDocument): string | undefined
   return state === "void" ? problems?.join("; ") : undefined;
 }
 
-/** The file that could not be written, or the payments that no file can hold, for operators. */
+/** Findings for a file that could not be written, or for payments that no file can hold. */
 function unwrittenOf(file: FileDocument): Found[] {
   const why = unwrittenProblem(file);
   const whole: Found[] = why === undefined ? [] : [{ kind: "unwritten", what: why }];
@@ -238,7 +240,7 @@ function unwrittenOf(file: FileDocument): Found[] {
 
 /**
  * Returns payments to the queue that name a written or void file and are not in it. The process
- * that decided on the file died before it did so, or another process claimed them late.
+ * that decided on the file died before it updated them, or another process claimed them late.
  */
 export async function returnPayments(work: FileWork): Promise<void> {
   const { rail, store } = work;
@@ -255,14 +257,14 @@ export async function returnPayments(work: FileWork): Promise<void> {
     known.push(claimed.file);
     const file = await store.files.findOne({ _id: claimed.file });
     // One may have been begun meanwhile.
-    if (file !== null && file.state !== "claiming") await tellPayments(work, file);
+    if (file !== null && file.state !== "claiming") await updatePayments(work, file);
   }
 }
 
-/** The file has the beneficiary's account now, sealed as well: the payment need not. */
+/** The stored file has the beneficiary's account, sealed, so the payment drops its order. */
 const isWritten = { $unset: { sealed: "" as const }, $inc: { revision: 1 } };
 
-/** Payments by what names them: many in a block, one with a trace number. */
+/** Payments grouped by their block or trace number. */
 function byName(members: NonNullable<FileDocument["members"]>) {
   const groups = Map.groupBy(members, ({ block, trace }) => block ?? trace);
   return [...groups.values()].flatMap((group) => {
@@ -275,14 +277,14 @@ function byName(members: NonNullable<FileDocument["members"]>) {
   });
 }
 
-/** A payment that is in no file of the bank, nor ever will be. */
+/** The write that fails a payment that no file can hold. */
 function refusal(
   { id, field }: StoredFault,
-  told: { readonly state: "filed"; readonly file: string },
+  claimed: { readonly state: "filed"; readonly file: string },
   at: Date,
 ) {
   return {
-    filter: { ...told, _id: id },
+    filter: { ...claimed, _id: id },
     update: {
       $set: {
         ...{
@@ -301,7 +303,7 @@ async function isAsRead({ files }: BankStore, { _id, revision }: FileDocument): 
   return (await files.findOne({ _id, revision }, { projection: { _id: 1 } })) !== null;
 }
 
-/** Changes a file where it is as it was read; `undefined`: another write was first. */
+/** Changes a file if it is unchanged since it was read. Returns `undefined` otherwise. */
 export async function changeFile(
   { files }: Pick<BankStore, "files">,
   file: FileDocument,

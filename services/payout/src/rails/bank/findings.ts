@@ -69,7 +69,7 @@ function documentOf(
     kind,
     what,
     file: of.name,
-    ...(of.received !== undefined && { received: of.received._id }),
+    ...(of.received !== undefined && { received: of.received._id, reading: reads }),
     ...(payoutId !== undefined && { payout_id: payoutId }),
     ...(place !== undefined && { place }),
     ...(amount !== undefined && { amount }),

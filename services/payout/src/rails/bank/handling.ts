@@ -39,8 +39,9 @@ const contentMax = 3 * 2 ** 20;
 const outcomesMax = 100;
 
 /**
- * Ends a finding. What its file said is never dropped silently: it is read again, is said to be
- * nothing about payments of ours, or is applied to payments that an operator names.
+ * Handles a finding. Its file's content is never dropped silently. Operators have the file read
+ * again, declare that it is about no payment of ours, or apply it to payments that they name.
+ * Outcomes end only a finding that names a payment.
  */
 export async function handleFinding(
   deps: HandlingDeps,
@@ -52,8 +53,8 @@ export async function handleFinding(
   const finding = orThrow(
     (await bank.findings.findOne({ _id: request.findingId })) ?? refused("RECORD_NOT_FOUND"),
   );
-  const { handled } = finding;
-  if (handled?.operation === by.operation) return finding;
+  const { handled, applied_by = [] } = finding;
+  if ([handled?.operation, ...applied_by].includes(by.operation)) return finding;
   if (handled !== undefined) orThrow(invalid("finding_id: was handled by another operation"));
   const how = resolutionOf(request);
   checkFit(finding, how, request);
@@ -67,22 +68,25 @@ export async function handleFinding(
     at,
     ...by,
   });
-  if (how === "read_again") await readAgain(deps, finding, request.content, by);
+  const { _id } = finding;
+  const ended =
+    how === "read_again" ? await readAgain(deps, finding, request.content, by) : { _id };
   if (how === "outcomes") await applyOutcomes(deps, payments);
-  // The other findings of a file that is read again are found anew.
-  const { received } = finding;
-  const isOfFile = how === "read_again" && received !== undefined;
-  const which = isOfFile ? { received } : { _id: finding._id };
-  await bank.findings.updateMany(
-    { ...which, open: true },
-    { $set: { handled: { ...by, note, at, how } }, $unset: { open: "" } },
-  );
+  if (how === "outcomes" && finding.payout_id === undefined) {
+    // What it is about may name other payments, too.
+    await bank.findings.updateOne({ _id }, { $addToSet: { applied_by: by.operation } });
+  } else {
+    await bank.findings.updateMany(
+      { ...ended, open: true },
+      { $set: { handled: { ...by, note, at, how } }, $unset: { open: "" } },
+    );
+  }
   return orThrow(
     (await bank.findings.findOne({ _id: finding._id })) ?? refused("RECORD_NOT_FOUND"),
   );
 }
 
-/** A finding that holds, and outcomes of payments, need two operators. */
+/** A finding that holds, outcomes of payments, and content in a file's place need two operators. */
 export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
   return {
     approvers: ["treasury_approver"],
@@ -107,6 +111,7 @@ export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
       if (found?.open !== true) return [];
       const isOutcome = resolutionOf(request) === "outcomes";
       if (isOutcome) return ["decides on the outcome of payments"];
+      if (request.content.length > 0) return ["replaces a file of a bank"];
       return found.holds === true ? ["ends what may hide a bank's answer about payments"] : [];
     },
   };
@@ -145,6 +150,10 @@ function checkFit(
   const isCounted = outcomes.length >= 1 && outcomes.length <= outcomesMax;
   if (how === "outcomes" && !isCounted) orThrow(invalid("outcomes: must be 1 to 100"));
   if (how !== "outcomes" && outcomes.length > 0) orThrow(invalid("outcomes: are for OUTCOMES"));
+  const isNamed = outcomes.some((each) => each.payoutId === payoutId);
+  if (how === "outcomes" && payoutId !== undefined && !isNamed) {
+    orThrow(invalid("outcomes: must name the finding's payment"));
+  }
 }
 
 /** The audit trail has the hashes of the bank's content, and of that which is read in its place. */
@@ -158,12 +167,16 @@ async function hashesOf(
   return `original ${file?.sha256 ?? ""}, content ${sha256Of(content)}; `;
 }
 
+/**
+ * Has a file read again, once for an operation. Returns the findings that end: those of earlier
+ * readings. The new reading finds anew what is still so.
+ */
 async function readAgain(
   { bank, bankSealer }: HandlingDeps,
   { rail, received: _id }: FindingDocument,
   content: Uint8Array,
   { operation }: { readonly operation: string },
-): Promise<void> {
+) {
   if (bankSealer === undefined || _id === undefined) throw new Error("no rail of a bank is open");
   const corrected =
     content.length === 0
@@ -176,12 +189,15 @@ async function readAgain(
         state: "stored",
         open: rail,
         attempts: 0,
-        read_again_by: operation,
         ...(corrected !== undefined && { corrected_sha256: corrected }),
       },
       $inc: { reads: 1 },
+      $push: { read_again_by: operation },
     },
   );
+  const file = await bank.received.findOne({ _id });
+  const reading = (file?.read_again_by?.indexOf(operation) ?? -1) + 1;
+  return { received: _id, reading: { $lt: reading } };
 }
 
 type Named = { readonly payment: PaymentDocument; readonly verdict: PaymentVerdict };

@@ -30,10 +30,7 @@ export type BankRailOptions = {
   readonly clock: Clock;
 };
 
-/**
- * An open payment is asked for so seldom: whatever changes it has its payout ask at once
- * (`owed.ts`).
- */
+/** A payment that changes wakes its payout at once (`callOwed`), so polls are rare. */
 const pollMs = 600_000;
 
 /** A rail whose payments go to a bank in files: taking one is one insert, and polls read of it. */

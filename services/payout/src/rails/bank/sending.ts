@@ -2,7 +2,7 @@ import { afterCrash, type Place } from "@disburse/bank-files/sftp/after-crash.ts
 import type { RemoteFile } from "@disburse/bank-files/sftp/session.ts";
 import { readContent } from "./contents.ts";
 import type { BankStore, FileDocument } from "./documents.ts";
-import { changeFile, type FileWork, tellPayments } from "./files.ts";
+import { changeFile, type FileWork, updatePayments } from "./files.ts";
 import { noteFindings } from "./findings.ts";
 
 /** What is done in one session at the bank's server (`SftpSession` of bank-files). */
@@ -42,7 +42,7 @@ export type SendWork = FileWork & {
  */
 export async function sendFile(work: SendWork, written: FileDocument): Promise<void> {
   const { store, sealer, server, clock } = work;
-  await tellPayments(work, written);
+  await updatePayments(work, written);
   const { _id, name, sha256 = "" } = written;
   if (name === undefined) {
     await changeFile(store, written, { state: "void" }, clock.now());

@@ -3,7 +3,7 @@ import { addDays } from "@disburse/bank-files/calendar/days.ts";
 import { localTime } from "@disburse/bank-files/calendar/window.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { BalanceDocument, BankStore, FileDocument } from "./documents.ts";
+import type { BalanceDocument, BankStore, FileDocument, FindingKind } from "./documents.ts";
 import type { FileWork } from "./files.ts";
 import type { BankSchedule } from "./plan.ts";
 
@@ -15,10 +15,19 @@ type Held = {
   readonly payoutIds: readonly string[];
 };
 
-/** The findings of a rail that hold back conclusions from silence. */
-export async function heldBy(store: BankStore, rail: string): Promise<Held> {
+/** The findings of a rail that hold back conclusions from silence: of some kinds, or of all. */
+export async function heldBy(
+  store: BankStore,
+  rail: string,
+  kinds?: readonly FindingKind[],
+): Promise<Held> {
   const found = store.findings
-    .find({ rail, open: true, holds: true })
+    .find({
+      rail,
+      open: true,
+      holds: true,
+      ...(kinds !== undefined && { kind: { $in: [...kinds] } }),
+    })
     .project<{ payout_id?: string; created_at: Date }>({ payout_id: 1, created_at: 1 });
   let through: Date | undefined;
   const payoutIds: string[] = [];
@@ -76,8 +85,15 @@ export async function settleBySilence(work: FileWork, readAt: Date): Promise<voi
   }
 }
 
+/** What payments wait for, by the kinds of findings that hold them; the first one counts. */
+const heldKinds = {
+  unread_file: ["unreadable", "unread", "set_aside"],
+  unmatched_return: ["unmatched"],
+  balance: ["balance"],
+} as const satisfies Readonly<Record<string, readonly FindingKind[]>>;
+
 /** Payments whose window for returns is over, and what their settlement waits for. */
-export type Waiting = Readonly<Record<"unread_file" | "unmatched_return" | "server", number>>;
+export type Waiting = Readonly<Record<keyof typeof heldKinds | "server", number>>;
 
 /** More are shown as this many. */
 const waitingMax = 10_000;
@@ -88,9 +104,10 @@ export async function countWaiting(
   rail: string,
   through: string,
 ): Promise<Waiting> {
-  const held = await heldBy(store, rail);
+  const reasons = ["unread_file", "unmatched_return", "balance"] as const;
+  const held = await Promise.all(reasons.map((each) => heldBy(store, rail, heldKinds[each])));
   const isUnread = (await store.received.findOne({ open: rail })) !== null;
-  const counts = { unread_file: 0, unmatched_return: 0, server: 0 };
+  const counts = { unread_file: 0, unmatched_return: 0, balance: 0, server: 0 };
   const files = store.files
     .find({ settling: rail, state: "sent" })
     .project<Pick<FileDocument, "_id" | "created_at">>({ created_at: 1 });
@@ -102,13 +119,21 @@ export async function countWaiting(
       doubt: { $exists: false },
       "plan.settles_on": { $lte: through },
     };
-    const own = { ...due, _id: { $in: [...held.payoutIds] } };
     const limit = { limit: waitingMax };
-    const all = await store.payments.countDocuments(due, limit);
-    const unmatched = await store.payments.countDocuments(own, limit);
-    const isHeld = isUnread || (held.through !== undefined && created_at <= held.through);
-    counts.unmatched_return += unmatched;
-    counts[isHeld ? "unread_file" : "server"] += all - unmatched;
+    let left = await store.payments.countDocuments(due, limit);
+    const counted = new Set<string>();
+    for (const [at, reason] of reasons.entries()) {
+      const { through: heldThrough, payoutIds = [] } = held[at] ?? {};
+      const isWhole = heldThrough !== undefined && created_at <= heldThrough;
+      const ids = payoutIds.filter((id) => !counted.has(id));
+      for (const id of ids) counted.add(id);
+      const own = { ...due, _id: { $in: ids } };
+      const isAll = isWhole || (reason === "unread_file" && isUnread);
+      const count = isAll ? left : await store.payments.countDocuments(own, limit);
+      counts[reason] += Math.min(left, count);
+      left -= Math.min(left, count);
+    }
+    counts.server += left;
   }
   return counts;
 }

@@ -5,7 +5,7 @@ import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
 import { freshKey } from "../test-contract.ts";
-import { readContent } from "./contents.ts";
+import { readContent, storeContent } from "./contents.ts";
 import { type BankStore, openBankStore } from "./documents.ts";
 import { sealer, swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
 import { createTestServer } from "./test-server.ts";
@@ -207,6 +207,92 @@ describe("files of a bank", () => {
     const { rail } = open();
     expect((await rail.statement?.("USD", "2026-11-25"))?.closing).toBe("9990.00");
   });
+
+  it("that are corrected replace the balance of the day, and other files do not", async () => {
+    const { statement } = await sent(["settled"]);
+    const text = new TextDecoder().decode(statement);
+    bank.put("statement.xml", new TextEncoder().encode(text.replace(">9990.00<", ">9990.01<")));
+    await look();
+    const [received] = await store.received.find().toArray();
+    const correct = async (content: string) => {
+      const sha256 = await storeContent(
+        store,
+        sealer,
+        "bank-usd",
+        new TextEncoder().encode(content),
+      );
+      await store.received.updateOne(
+        { _id: received?._id ?? "" },
+        {
+          $set: { state: "stored", open: "bank-usd", corrected_sha256: sha256 },
+          $inc: { reads: 1 },
+        },
+      );
+      await look();
+    };
+    await correct(text);
+    const closing = async (day: string) => (await open().rail.statement?.("USD", day))?.closing;
+    expect(await closing("2026-11-25")).toBe("9990.00");
+    expect(await store.balances.find().toArray()).toMatchObject([{ is_balanced: true }]);
+    // A day that the corrected statement is not of has no balance any more.
+    await correct(text.replaceAll("<Dt>2026-11-25</Dt>", "<Dt>2026-11-24</Dt>"));
+    expect([await closing("2026-11-25"), await closing("2026-11-24")]).toEqual([
+      undefined,
+      "9990.00",
+    ]);
+  });
+
+  it("with two balances of a day are found, and the first one stays", async () => {
+    const { statement } = await sent(["settled"]);
+    const text = new TextDecoder().decode(statement);
+    const [one = ""] = /<Stmt>.*<\/Stmt>/s.exec(text) ?? [];
+    const other = one.replace(/<Ntry>.*<\/Ntry>/s, "").replace(">10000.00<", ">9990.00<");
+    bank.put("statement.xml", new TextEncoder().encode(text.replace(one, one + other)));
+    await look();
+    expect(await findings()).toMatchObject([
+      { kind: "balance", what: "another balance of the day" },
+    ]);
+    expect((await open().rail.statement?.("USD", "2026-11-25"))?.opening).toBe("10000.00");
+  });
+
+  it.each(["before", "after"])(
+    "keep their findings where the process dies %s it applies them",
+    async (when) => {
+      const { statement } = await sent(["settled"]);
+      const text = new TextDecoder().decode(statement);
+      const [debit = ""] = /<Ntry>.*?<\/Ntry>/s.exec(text) ?? [];
+      const back = debit
+        .replace(">DBIT<", ">CRDT<")
+        .replace(/<SubFmlyCd>.*?</, "<SubFmlyCd>CHRG<")
+        .replace(/<AcctSvcrRef>.*?</g, "<AcctSvcrRef>C1<");
+      bank.put("statement.xml", new TextEncoder().encode(text.replace(debit, debit + back)));
+      let isKilled = false;
+      const payments = new Proxy(store.payments, {
+        get: (target, name) => {
+          const found: unknown = Reflect.get(target, name, target);
+          if (name !== "bulkWrite" || typeof found !== "function") return found;
+          return async (...given: unknown[]) => {
+            if (when === "after") await Reflect.apply(found, target, given);
+            isKilled = true;
+            throw new Error("killed");
+          };
+        },
+      });
+      const one = testRail(testSettings("iso20022"), {
+        ...{ store: { ...store, payments }, server: bank.server, now: () => now },
+      });
+      await one.dispatcher.run();
+      await one.dispatcher.run();
+      expect(isKilled).toBe(true);
+      now = new Date(now.getTime() + 61_000);
+      await look();
+      await store.received.updateOne({}, { $set: { state: "stored", open: "bank-usd" } });
+      await look();
+      expect((await findings()).filter(({ kind }) => kind !== "balance")).toMatchObject([
+        { kind: "unmatched", what: "charge-given-back", amount: "-10.00 USD" },
+      ]);
+    },
+  );
 
   it("that do not agree with themselves are found by their difference", async () => {
     const { statement } = await sent(["settled"]);

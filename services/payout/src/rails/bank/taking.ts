@@ -1,6 +1,7 @@
 import type { StatementDay } from "@disburse/bank-files/matching/balance.ts";
 import { summaryFindings, verdictFindings } from "@disburse/bank-files/matching/findings.ts";
 import type { FileVerdict, Wanted } from "@disburse/bank-files/matching/judge.ts";
+import { fileBytesMax } from "@disburse/bank-files/normalise/text.ts";
 import { type OpenedFile, ReadingFailed } from "@disburse/bank-files/reading/opened-file.ts";
 import type { RemoteFile } from "@disburse/bank-files/sftp/session.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
@@ -14,33 +15,34 @@ import { type FindingSource, type Found, noteFindings } from "./findings.ts";
 import type { SendWork } from "./sending.ts";
 import { changeBy, type FailureOf, type PaymentVerdict, sentPayment } from "./verdicts.ts";
 
-/** A statement of 50,000 entries; the readers take no more. */
-export const bytesMax = 64 * 2 ** 20;
-/** Keys of one query, and writes of one command. */
+/** Keys in one query, and writes in one command. */
 const atOnce = 1_000;
-/** Tries of a file whose payments other writers change meanwhile. */
+/** Tries to apply a file whose payments other writers change meanwhile. */
 const triesMax = 10;
-/** A file that ends its reader so often is set aside. */
+/** Attempts to read a file that ends its reader, before it is set aside. */
 const attemptsMax = 3;
 
-/** What a process remembers between two looks: what it has seen, and what it could not take. */
+/** The state of a process between two polls of the folder. */
 export type FolderMemory = {
+  /** Files that are stored or have a finding. */
   readonly known: Set<string>;
-  last: ReadonlySet<string>;
+  /** The files of the last poll. */
+  last: ReadonlyMap<string, RemoteFile>;
+  /** When reading a stored file last failed. */
   readonly failedAt: Map<string, number>;
 };
 
-/** What a look has not seen yet. */
+/** The state before the first poll. */
 export function newMemory(): FolderMemory {
-  return { known: new Set(), last: new Set(), failedAt: new Map() };
+  return { known: new Set(), last: new Map(), failedAt: new Map() };
 }
 
 const seenAs = ({ name, size, modifiedAt }: RemoteFile) => `${name}|${size}|${modifiedAt}`;
 
 /**
- * Downloads the files of the bank that are new, each whole. One is new when it lay there in the
- * same size and with the same time at the look before: a file that grows is not taken. Returns the
- * time before the look if every listed file is stored or noted now; else `undefined`.
+ * Downloads the bank's new files. A file is downloaded when two polls list it with the same size
+ * and time: it no longer grows. A file that goes away before that is a finding. Returns the time
+ * before the poll if every listed file is stored or has a finding; else `undefined`.
  */
 export async function receiveFiles(
   work: SendWork,
@@ -48,25 +50,47 @@ export async function receiveFiles(
 ): Promise<Date | undefined> {
   const { server, store, rail, clock } = work;
   return server.inSession(async (session) => {
-    const lookedAt = clock.now();
+    const polledAt = clock.now();
     const listed = await session.list(server.incoming);
-    const fresh = listed.filter((each) => !memory.known.has(seenAs(each)));
-    const stored = await seenBefore(store, rail, fresh.map(seenAs));
-    for (const each of stored) memory.known.add(each);
     const before = memory.last;
-    memory.last = new Set(listed.map(seenAs));
+    const gone = goneOf(before, listed);
+    const unknown = [...listed, ...gone].map(seenAs).filter((each) => !memory.known.has(each));
+    for (const each of await seenBefore(store, rail, unknown)) memory.known.add(each);
+    for (const file of gone)
+      await noteUnfetched(work, memory, file, "went away before it was fetched");
+    memory.last = new Map(listed.map((each) => [seenAs(each), each]));
+    const fresh = listed.filter((each) => !memory.known.has(seenAs(each)));
     for (const file of fresh) {
       const key = seenAs(file);
       if (memory.known.has(key) || !before.has(key)) continue;
-      const bytes =
-        file.size > bytesMax ? undefined : await session.download(server.incoming, file, bytesMax);
-      if (bytes !== undefined) await keepFile(work, bytes, key);
-      else if (file.size > bytesMax) await noteTooLarge(work, file);
-      else continue;
+      if (file.size > fileBytesMax) {
+        const what = `has ${file.size} bytes, ${fileBytesMax} at most`;
+        await noteUnfetched(work, memory, file, what);
+        continue;
+      }
+      const bytes = await session.download(server.incoming, file, fileBytesMax);
+      if (bytes === undefined) continue;
+      await keepFile(work, bytes, key);
       memory.known.add(key);
     }
-    return listed.every((each) => memory.known.has(seenAs(each))) ? lookedAt : undefined;
+    return listed.every((each) => memory.known.has(seenAs(each))) ? polledAt : undefined;
   });
+}
+
+/** Files of the last poll that are gone. One that grew or got another name is not. */
+function goneOf(
+  before: ReadonlyMap<string, RemoteFile>,
+  listed: readonly RemoteFile[],
+): readonly RemoteFile[] {
+  const names = new Set(listed.map(({ name }) => name));
+  const fresh = listed.filter((each) => !before.has(seenAs(each)));
+  const isRenamed = (file: RemoteFile) =>
+    fresh.some(({ name, size, modifiedAt }) => {
+      const isSame = size === file.size && modifiedAt === file.modifiedAt;
+      // `.returns.ach.part` becomes `returns.ach` when it is whole.
+      return isSame || file.name.includes(name);
+    });
+  return [...before.values()].filter((file) => !names.has(file.name) && !isRenamed(file));
 }
 
 async function seenBefore({ received }: BankStore, rail: string, keys: readonly string[]) {
@@ -81,7 +105,7 @@ async function seenBefore({ received }: BankStore, rail: string, keys: readonly 
   return seen;
 }
 
-/** Keeps a file whole, once by its hash; under another name it is the same one. */
+/** Stores a whole file, once for each hash, whatever its name. */
 export async function keepFile(
   work: Pick<FileWork, "store" | "sealer" | "rail" | "clock" | "log">,
   bytes: Uint8Array,
@@ -99,20 +123,29 @@ export async function keepFile(
     seen: [seen],
     state: "stored",
     open: rail,
+    reads: 0,
     received_at: clock.now(),
   });
   if (!isNew) await store.received.updateOne({ _id }, { $addToSet: { seen } });
   log.info({ rail, sha256, size: bytes.length, isNew }, "file of the bank received");
 }
 
-async function noteTooLarge(work: SendWork, file: RemoteFile): Promise<void> {
-  const what = `has ${file.size} bytes, ${bytesMax} at most`;
-  const sha256 = sha256Of(new TextEncoder().encode(seenAs(file)));
+/** A finding for a file that is not fetched: it may hide an answer of the bank. */
+async function noteUnfetched(
+  work: SendWork,
+  { known }: FolderMemory,
+  file: RemoteFile,
+  what: string,
+): Promise<void> {
+  const key = seenAs(file);
+  if (known.has(key)) return;
+  const sha256 = sha256Of(new TextEncoder().encode(key));
   const found: Found = { kind: "unreadable", what, holds: true };
-  await noteFindings(work, { file: sha256, name: file.name }, [found]);
+  await noteFindings(work, { file: `${work.rail} ${sha256}`, name: file.name }, [found]);
+  known.add(key);
 }
 
-/** Takes the files that were received and are not taken yet; one that fails keeps no other. */
+/** Reads the received files that are open. A file that fails does not keep others from it. */
 export async function takeFiles(
   work: FileWork,
   { failedAt }: FolderMemory,
@@ -126,19 +159,31 @@ export async function takeFiles(
     if (nowMs - (failedAt.get(_id) ?? nowMs - againMs) < againMs) continue;
     try {
       if (attempts >= attemptsMax) await setAside(work, file);
-      else await takeFile(work, file);
+      else await attempt(work, file);
       failedAt.delete(_id);
     } catch (error) {
       failedAt.set(_id, nowMs);
-      // The file is not to blame where the database or a defect of ours fails.
-      const isReader = error instanceof ReadingFailed;
-      if (!isReader) await store.received.updateOne({ _id }, { $inc: { attempts: -1 } });
       log.error({ err: error, rail, sha256, attempts: attempts + 1 }, "file of the bank not taken");
     }
   }
 }
 
-/** A file that ends its reader is left, with a finding, so that it does not end others with it. */
+/** Counts an attempt before it is made: a file that ends the process counts too. */
+async function attempt(work: FileWork, file: ReceivedDocument): Promise<void> {
+  const { received } = work.store;
+  const { _id, reads } = file;
+  await received.updateOne({ _id, reads }, { $inc: { attempts: 1 } });
+  try {
+    await takeFile(work, file);
+  } catch (error) {
+    // The database or our code failed, not the reader.
+    const isReader = error instanceof ReadingFailed;
+    if (!isReader) await received.updateOne({ _id, reads }, { $inc: { attempts: -1 } });
+    throw error;
+  }
+}
+
+/** Leaves a file that ends its reader, with a finding. */
 async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, rail, log, clock } = work;
   const what = `could not be read in ${attemptsMax} attempts`;
@@ -147,12 +192,10 @@ async function setAside(work: FileWork, file: ReceivedDocument): Promise<void> {
   await close(store, file, { state: "set_aside", taken_at: clock.now() });
 }
 
-/** Reads a file, and has payments know what it says of them. Repeated it changes nothing. */
+/** Reads a file and applies it to its payments. A repeat changes nothing. */
 async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
   const { store, sealer, format, rail, log, clock } = work;
   const { _id, sha256, corrected_sha256: corrected = sha256 } = file;
-  // Before it is read: a file that ends the process counts, too.
-  await store.received.updateOne({ _id, open: rail }, { $inc: { attempts: 1 } });
   const bytes = await readContent(store, sealer, rail, corrected);
   const opened = await work.open(bytes, format.judging);
   if (isRefused(opened)) {
@@ -163,11 +206,10 @@ async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
     return;
   }
   try {
-    const { counts, found } = await applyFile(work, opened);
     const { summary } = opened;
     const contradictions = await storeBalances(work, summary.days, _id);
-    const all = [...summaryFindings(summary), ...found, ...contradictions];
-    await noteFindings(work, sourceOf(file), all);
+    await noteFindings(work, sourceOf(file), [...summaryFindings(summary), ...contradictions]);
+    const counts = await applyFile(work, file, opened);
     const kind = [...new Set(summary.documents.map((each) => each.kind))].join(", ");
     await close(store, file, {
       state: "taken",
@@ -181,18 +223,31 @@ async function takeFile(work: FileWork, file: ReceivedDocument): Promise<void> {
   }
 }
 
-/** The name under which it came first. */
+/** The source of a file's findings, under the file's first name. */
 function sourceOf(received: ReceivedDocument): FindingSource {
   const name = received.seen[0]?.split("|")[0] ?? "";
   return { file: received._id, name, received };
 }
 
-function close({ received }: BankStore, { _id }: ReceivedDocument, set: Partial<ReceivedDocument>) {
-  return received.updateOne({ _id }, { $set: set, $unset: { open: "" } });
+/** Ends a reading. A file that is to be read again meanwhile stays open. */
+function close(
+  { received }: BankStore,
+  { _id, reads }: ReceivedDocument,
+  set: Partial<ReceivedDocument>,
+) {
+  return received.updateOne({ _id, reads }, { $set: set, $unset: { open: "" } });
 }
 
-/** Applies what a file says to its payments, where they are as they were when it was judged. */
-async function applyFile(work: FileWork, opened: OpenedFile) {
+/**
+ * Applies the verdicts of a file to its payments, if they are unchanged since it was judged.
+ * Findings come first: once a verdict is applied, the file is judged as known, and a process that
+ * dies would leave none.
+ */
+async function applyFile(
+  work: FileWork,
+  file: ReceivedDocument,
+  opened: OpenedFile,
+): Promise<Record<string, number>> {
   const { store, rail } = work;
   const { failureOf } = work.format;
   const { summary } = opened;
@@ -205,7 +260,8 @@ async function applyFile(work: FileWork, opened: OpenedFile) {
       found.push(...verdictFindings(verdicts, summary));
       for (const each of verdicts) collect(each, counts, ofPayments);
     }
-    if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return { found, counts };
+    await noteFindings(work, sourceOf(file), found);
+    if (await applyVerdicts({ ...work, failureOf }, payments, ofPayments)) return counts;
   }
   throw new Error("payments of a file changed again and again");
 }
@@ -222,7 +278,7 @@ function collect(
   else all.push(verdict);
 }
 
-/** Values in pieces that are small enough not to hold up the thread. */
+/** Splits values into pieces that do not block the thread. */
 function* inPieces<T, U>(values: Iterable<T>, map: (value: T) => U): Generator<U[]> {
   let piece: U[] = [];
   for (const value of values) {
@@ -234,7 +290,7 @@ function* inPieces<T, U>(values: Iterable<T>, map: (value: T) => U): Generator<U
   if (piece.length > 0) yield piece;
 }
 
-/** Writes verdicts to payments; `false` where one of them is not as it was read. */
+/** Writes verdicts to payments. Returns `false` if a payment changed since it was read. */
 export async function applyVerdicts(
   {
     store,
@@ -270,7 +326,7 @@ export async function applyVerdicts(
   return isApplied;
 }
 
-/** The payments that a file names, in any way; without what is sealed. */
+/** The payments that a file names in any way, without their sealed orders. */
 async function wantedPayments(
   { payments }: BankStore,
   rail: string,
@@ -281,7 +337,7 @@ async function wantedPayments(
     for (let from = 0; from < values.length; from += atOnce) {
       const filter = { rail, [field]: { $in: values.slice(from, from + atOnce) } };
       const cursor = payments.find(filter, { projection: { sealed: 0 } });
-      // What no file has in it was never sent: nothing that a bank says is about it.
+      // A payment that is in no file was never sent: no answer can be about it.
       for (const each of await cursor.toArray()) {
         if ((each.block ?? each.trace) !== undefined) found.set(each._id, each);
       }
@@ -296,28 +352,34 @@ async function wantedPayments(
   return found;
 }
 
-/** Stores the balances of days; another one for a day that has one is a contradiction. */
+/**
+ * Stores the balances of days. A file that is read again replaces its own. Another file's balance
+ * of a day stays, and a different one is a contradiction.
+ */
 async function storeBalances(
   { store, rail, clock }: Pick<FileWork, "store" | "rail" | "clock">,
   days: readonly StatementDay[],
   received: string,
 ): Promise<Found[]> {
   const found: Found[] = [];
+  await store.balances.deleteMany({ rail, received, day: { $nin: days.map(({ day }) => day) } });
+  const stored = new Set<string>();
   for (const { day, opening, closing, difference } of days) {
-    const _id = `${rail} ${day}`;
-    const isNew = await insertOnce(store.balances, {
-      _id,
-      schema_version: 1,
-      rail,
-      day,
+    const balance = {
       currency: closing.currency,
-      received,
       at: clock.now(),
       opening_minor: toDecimal128(opening.minor),
       closing_minor: toDecimal128(closing.minor),
       is_balanced: difference.minor === 0n,
-    });
-    if (isNew) continue;
+    };
+    const _id = `${rail} ${day}`;
+    const document = { ...balance, _id, schema_version: 1, rail, day, received };
+    const isFirst = !stored.has(day);
+    stored.add(day);
+    if (await insertOnce(store.balances, document)) continue;
+    const own = { _id, received };
+    const replaced = isFirst && (await store.balances.updateOne(own, { $set: balance }));
+    if (replaced !== false && replaced.matchedCount === 1) continue;
     const known = await store.balances.findOne({ _id });
     const isSame =
       known !== null &&

@@ -70,6 +70,12 @@ export function createTestServer() {
     },
     /** Has the server lose what lies there, temporary files too. */
     lose: () => folder("/outgoing").clear(),
+    /** Has the bank rename a file that it sent, or take it away. */
+    rename: (name: string, to?: string) => {
+      const file = folder("/incoming").get(name);
+      folder("/incoming").delete(name);
+      if (file !== undefined && to !== undefined) folder("/incoming").set(to, file);
+    },
     /** Has the bank send a file. */
     put: (name: string, bytes: Uint8Array) =>
       folder("/incoming").set(name, { bytes, modifiedAt: ++ticks }),

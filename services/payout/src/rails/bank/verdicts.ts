@@ -1,5 +1,6 @@
 import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { SentPayment, SentState } from "@disburse/bank-files/matching/sent-payment.ts";
+import { graverOf } from "@disburse/bank-files/matching/unknown-outcome.ts";
 import type { Verdict } from "@disburse/bank-files/matching/verdict.ts";
 import { endToEndIdOf } from "@disburse/bank-files/references.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
@@ -31,6 +32,7 @@ export function sentPayment(payment: PaymentDocument): SentPayment {
     debits: payment.debits ?? [],
     returns: payment.returns ?? [],
     charges: payment.charge_bookings ?? [],
+    ...(payment.doubt !== undefined && { doubt: payment.doubt.why }),
     ...(account !== "" && { account }),
     ...(file !== undefined && { messageId: file }),
     ...(block !== undefined && { paymentInformationId: block }),
@@ -137,8 +139,11 @@ function changeOf(
       if (charge.minor <= 0n) return { charge_bookings: bookings };
       return { charge_bookings: bookings, ...charged(payment, charge) };
     }
-    case "unknown_outcome":
-      return payment.doubt?.why === verdict.why ? {} : { doubt: { why: verdict.why, at } };
+    case "unknown_outcome": {
+      const known = payment.doubt?.why;
+      const why = graverOf(known, verdict.why);
+      return why === known ? {} : { doubt: { why, at } };
+    }
     case "change":
       return {};
   }
@@ -150,17 +155,18 @@ function learned({ bank_reference: known }: PaymentDocument, reference: string |
 
 function known(
   { debits = [], returns = [], charge_bookings = [], bank_reference: known }: PaymentDocument,
-  { of, as }: NonNullable<Extract<PaymentVerdict, { verdict: "known" }>["booking"]>,
+  booking: NonNullable<Extract<PaymentVerdict, { verdict: "known" }>["booking"]>,
 ): Change {
-  switch (of) {
+  switch (booking.of) {
     case "debit": {
+      const { as } = booking;
       const isNamed = as.reference !== undefined && known === undefined;
       return { debits: [...debits, as], ...(isNamed && { bank_reference: as.reference }) };
     }
     case "return":
-      return { returns: [...returns, as] };
+      return { returns: [...returns, booking.as] };
     case "charge":
-      return { charge_bookings: [...charge_bookings, as] };
+      return { charge_bookings: [...charge_bookings, booking.as] };
   }
 }
 

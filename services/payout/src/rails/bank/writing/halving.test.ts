@@ -53,6 +53,10 @@ describe("a file that is halved", () => {
         const bad = new Set(ids.filter((_id, at) => isBad[at]));
         const format = formatOf({ write: writer(bad, max) });
         const made = await writeHalved(format, file, paymentsOf(ids));
+        if (ids.length > 1 && bad.size === ids.length) {
+          expect(made).toMatchObject({ refused: "UNWRITABLE" });
+          return;
+        }
         if (isRefused(made)) throw new Error(made.problems.join());
         expect(new Set(idsOf(made.leftOut))).toEqual(bad);
         const members = idsOf(made.file?.members);
@@ -94,8 +98,18 @@ describe("a file that is halved", () => {
     });
   });
 
+  it("is held where one payment is refused and no other can be written", async () => {
+    const write: BankFormat["write"] = async (_file, payments) => {
+      if (payments.length > 1 || payments[0]?.payment._id === "po_2") throw new Error("broken");
+      return { file: undefined, leftOut: [{ id: "po_1", field: "name", problem: "is empty" }] };
+    };
+    const made = await writeHalved(formatOf({ write }), file, paymentsOf(["po_1", "po_2"]));
+    expect(made).toMatchObject({ refused: "UNWRITABLE" });
+  });
+
   it.each([
-    [100, false],
+    [1, false],
+    [2, true],
     [101, true],
   ])("of %d payments that all fail alone is held: %s", async (count, isHeld) => {
     const ids = Array.from({ length: count }, (_each, at) => `po_${at}`);

@@ -49,8 +49,8 @@ function placeOf(error: unknown): string {
  * halved until each part is written or a payment is alone: that payment is at fault and left out.
  * Payments that are neither in the file nor left out were not given to the writer.
  *
- * No payment is to blame where a payment that fits any file cannot be written either, or where
- * nothing at all was written in so many tries.
+ * No payment is at fault if a payment that fits any file cannot be written either, or if none of
+ * several payments can be written: then the writer may be wrong, and the file is held.
  */
 export async function writeHalved(
   format: BankFormat,
@@ -61,15 +61,15 @@ export async function writeHalved(
   if (problems.length > 0) return { ...refused("UNWRITABLE"), problems };
   const halved = await halve(format, file, payments);
   if (isRefused(halved)) return halved;
-  const { parts, atFault, isOver, why } = halved;
-  const [largest] = parts;
-  if (largest === undefined) {
-    if (isOver) return { file: undefined, leftOut: atFault };
+  const { parts, atFault, isWritten, why } = halved;
+  if (!isWritten && payments.length > 1) {
     return {
       ...refused("UNWRITABLE"),
       problems: ["no part of its payments can be written", ...why],
     };
   }
+  const [largest] = parts;
+  if (largest === undefined) return { file: undefined, leftOut: atFault };
   const good = new Set(parts.flat());
   const together = await tryToWrite(
     format,
@@ -97,8 +97,8 @@ type Halved = {
   /** Parts that were written, the largest ones first. */
   readonly parts: readonly (readonly PaymentToWrite[])[];
   readonly atFault: readonly StoredFault[];
-  /** Whether each payment is in a part or at fault. */
-  readonly isOver: boolean;
+  /** Whether a part made a file; a part whose payments are all refused makes none. */
+  readonly isWritten: boolean;
   /** Why the last part was not written. */
   readonly why: readonly string[];
 };
@@ -111,6 +111,7 @@ async function halve(
   const queue = [payments];
   const parts: (readonly PaymentToWrite[])[] = [];
   const atFault: StoredFault[] = [];
+  let isWritten = false;
   let why: readonly string[] = [];
   for (let tries = 0; tries < triesMax; tries += 1) {
     const part = queue.shift();
@@ -120,6 +121,7 @@ async function halve(
     const writing = await tryToWrite(format, file, part);
     if (!isRefused(writing)) {
       parts.push(part);
+      isWritten ||= writing.file !== undefined;
       continue;
     }
     if (writing.refused === "UNWRITABLE") return writing;
@@ -129,7 +131,7 @@ async function halve(
     if (second.length > 0) queue.push(first, second);
     else atFault.push(...faultsOf(part, writing));
   }
-  return { parts, atFault, isOver: queue.length === 0, why };
+  return { parts, atFault, isWritten, why };
 }
 
 /** The fault of a payment that was alone. */

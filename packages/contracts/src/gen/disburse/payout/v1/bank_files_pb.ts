@@ -1173,7 +1173,8 @@ export const BankFindingResolution = {
   NOTHING_OF_OURS: 3,
 
   /**
-   * What the file says is applied to the payments that are named.
+   * The outcomes are applied to the payments that they name. Ends a finding that names a payment, which
+   * must be among them. Any other finding stays open until NOTHING_OF_OURS.
    *
    * @generated from enum value: BANK_FINDING_RESOLUTION_OUTCOMES = 4;
    */

@@ -1,0 +1,51 @@
+/** Why the outcome of a payment is unknown: no money moves in the books, and operators decide. */
+export type UnknownOutcome =
+  /** The bank has, or may have, another instruction of this payment, which it may have paid. */
+  | "rejected-as-duplicate"
+  /** Rejected for reasons that do not prove that nothing was paid. */
+  | "rejected-without-proof"
+  /** Rejected after its debit was booked. */
+  | "rejected-after-debit"
+  /** One level of a report says rejected, another one settled or accepted. */
+  | "contradicting-levels"
+  | "settled-after-rejection"
+  | "debited-after-rejection"
+  | "debited-twice"
+  | "returned-after-rejection"
+  | "returned-twice"
+  /** A return that says that a twin of the payment exists, or with a code that no credit has. */
+  | "returned-without-proof"
+  | "return-taken-back"
+  /** Less came back than the charges that are named or allowed explain. */
+  | "returned-in-part"
+  | "returned-in-another-currency"
+  | "credit-that-is-no-return"
+  | "amount-differs"
+  | "another-account"
+  | "cancelled"
+  | "blocked"
+  | "dishonoured"
+  | "contested";
+
+/** Outcomes without evidence of a debit, or of a twin that the bank may have paid. */
+const unpaid: ReadonlySet<UnknownOutcome> = new Set([
+  "rejected-without-proof",
+  "cancelled",
+  "blocked",
+]);
+
+/** Whether the bank may have paid. A later rejection then proves nothing, whatever its reason. */
+export function mayBePaid(why: UnknownOutcome): boolean {
+  return !unpaid.has(why);
+}
+
+/** The outcome to keep of two: a later, weaker report does not hide evidence of a payment. */
+export function graverOf(known: UnknownOutcome | undefined, why: UnknownOutcome): UnknownOutcome {
+  return known !== undefined && gravity(known) > gravity(why) ? known : why;
+}
+
+/** A twin alone may still be proven unpaid by statements. */
+function gravity(why: UnknownOutcome): number {
+  if (!mayBePaid(why)) return 0;
+  return why === "rejected-as-duplicate" ? 1 : 2;
+}
