@@ -1,4 +1,4 @@
-import { openApprovals } from "@disburse/chassis/approvals/open.ts";
+import { openApprovals, type ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Verify } from "@disburse/chassis/identity/verifier.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
@@ -34,7 +34,7 @@ import { keyGuards } from "./keys/approvals.ts";
 import { openKeyCache } from "./keys/cache.ts";
 import { createKeyMatching } from "./keys/matching.ts";
 import { assertPeppers, countOlderPeppers, createRehash } from "./keys/peppers.ts";
-import { keyService } from "./keys/rpc.ts";
+import { type KeyIssuerDeps, keyService } from "./keys/rpc.ts";
 import type { Peppers } from "./keys/rules/peppers.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { forgetSecrets, openKeys } from "./keys/store.ts";
@@ -48,6 +48,7 @@ import { openMemberSessions } from "./sessions/members.ts";
 import { openOperatorSessions } from "./sessions/operators.ts";
 import { cookieName } from "./sessions/rules/session.ts";
 import { openSessions } from "./sessions/store.ts";
+import { teamGuards } from "./team/approvals.ts";
 import { teamService } from "./team/rpc.ts";
 import { type Members, openMembers } from "./team/store.ts";
 
@@ -115,16 +116,9 @@ export async function createGateway(deps: GatewayDeps) {
   const { keysMax, openProposalsMax: openMax } = deps.bounds;
   const issuing = { keys, sealer, peppers, mode, clock, keysMax, changed: cache.drop };
   const approvals = openApprovals({ ...deps, openMax });
-  const guarded = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
   const requests = openRequests(deps);
-  const bindings = openOperationBindings(deps);
   const own = {
-    keyService: bindOperations(KeyService, guarded, bindings, {
-      decisions: ["createKey", "rotateKey", "revokeKey"],
-    }),
-    teamService: bindOperations(TeamService, people.team, bindings, {
-      decisions: ["addMember", "setMemberRole", "removeMember"],
-    }),
+    ...guardedServices(deps, { approvals, issuing, people }),
     requestLogService: requests.service,
   };
   const reference = referenceIn(mode);
@@ -170,6 +164,31 @@ export async function createGateway(deps: GatewayDeps) {
       await countOlder();
       return false;
     },
+  };
+}
+
+/** The services of keys and teams, where one person is enough and where two are needed. */
+function guardedServices(
+  deps: GatewayDeps,
+  parts: {
+    readonly approvals: ServiceApprovals;
+    readonly issuing: KeyIssuerDeps;
+    readonly people: ReturnType<typeof openPeople>;
+  },
+) {
+  const { approvals, issuing, people } = parts;
+  const bindings = openOperationBindings(deps);
+  const keys = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
+  const { members } = people;
+  const ofTeam = teamGuards({ members, mode: deps.mode });
+  const team = approvals.guard(TeamService, people.team, ofTeam);
+  return {
+    keyService: bindOperations(KeyService, keys, bindings, {
+      decisions: ["createKey", "rotateKey", "revokeKey"],
+    }),
+    teamService: bindOperations(TeamService, team, bindings, {
+      decisions: ["addMember", "setMemberRole", "removeMember"],
+    }),
   };
 }
 
@@ -224,6 +243,7 @@ function openPeople(deps: GatewayDeps) {
   const feeds = createFeeds({ notifier: clients.notifier, log });
   const streams = createShares(ofStreams);
   return {
+    members,
     memberSessions,
     team: teamService({
       members,

@@ -1097,7 +1097,7 @@ export class TeamMembers {
   /**
    * Add team member.
    *
-   * Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members. A person of your team needs a sign-in of the last 15 minutes for it.
+   * Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. An API key with networks or an end cannot give a role: a member, or a key without them, can. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `team:write`.
    *
@@ -1110,7 +1110,7 @@ export class TeamMembers {
   /**
    * Change role of team member.
    *
-   * Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one; an admin who has not accepted yet does not count. A person of your team needs a sign-in of the last 15 minutes for it.
+   * Counts from the member's next request on. You can give a role only if you have all of its scopes yourself; an API key with networks or an end cannot give one. The last admin stays one; an admin who has not accepted yet does not count. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `team:write`.
    *
