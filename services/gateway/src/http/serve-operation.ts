@@ -279,10 +279,13 @@ async function answerOf(
     return { answer: fileAnswer(chosenFormat(data, ctx.query), answered as Readable) };
   }
   const written = data.write(present(answered));
-  const answer = dataAnswer(written);
   const { shownOnce = [] } = data;
-  if (shownOnce.length === 0) return { answer };
-  return { answer, kept: dataAnswer(withoutSecrets(written as object, shownOnce)) };
+  if (shownOnce.length === 0) return { answer: dataAnswer(written) };
+  const secrets = written as Readonly<Record<string, unknown>>;
+  const kept = dataAnswer(withoutSecrets(secrets, shownOnce));
+  // A repeat of an operation whose first answer was lost: its service keeps no secret either.
+  const isShown = shownOnce.every((name) => secrets[name] === "");
+  return { answer: isShown ? kept : dataAnswer(written), kept };
 }
 
 /** The format that the query asks for; the first where it names none. */
