@@ -170,15 +170,15 @@ it.each(posts)(
   },
 );
 
-it.each([
-  ["/api/v1/keys", '{"scopes":["payout:read"]}', () => undefined],
-  ["/api/v1/beneficiary-links", "{}", () => ({ link: { id: "lnk_1", fields: {} }, token: "" })],
-] as const)("%s: a repeat after a lost answer says what was shown once", async (path, body, again) => {
+it.each<[string, string, unknown]>([
+  ["/api/v1/keys", '{"scopes":["payout:read"]}', undefined],
+  ["/api/v1/beneficiary-links", "{}", { link: { id: "lnk_1", fields: {} }, token: "" }],
+])("%s: a repeat after a lost answer says what was shown once", async (path, body, again) => {
   fault = { write: "updateOne", how: lostBefore };
   const lost = await post(second, path, body);
   fault = undefined;
   first.time.nowMs += lockMs;
-  owning(again);
+  owning(() => again);
   const repeated = await post(first, path, body);
   expect([repeated.status, repeated.headers["idempotent-replayed"]]).toEqual([200, undefined]);
   expect((lost.json.data as object | undefined) ?? {}).not.toHaveProperty("shown_once");
