@@ -26,7 +26,13 @@ import { type NoteRequest, observe } from "./http/observe.ts";
 import { type PublicRouteDeps, publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
 import { decimalNames } from "./http/rules/text-amounts.ts";
-import { createShares, fileLimits, type ShareLimits, streamLimits } from "./http/shares.ts";
+import {
+  createShares,
+  fileLimits,
+  requestLimits,
+  type ShareLimits,
+  streamLimits,
+} from "./http/shares.ts";
 import { createStrangers } from "./http/strangers.ts";
 import { createUploads, type UploadLimits } from "./http/uploads.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
@@ -77,6 +83,8 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
     /** Those of this file's imports where they are left out, as in production. */
     readonly uploadLimits?: UploadLimits;
     readonly streamLimits?: ShareLimits;
+    /** Requests of a merchant that this process answers at a time. */
+    readonly requestsMax: number;
     /** What a merchant may have at a time. */
     readonly bounds: {
       readonly keysMax: number;
@@ -140,6 +148,7 @@ export async function createGateway(deps: GatewayDeps) {
     strangers: createStrangers(strangers, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),
     merchantLimiter: createRateLimiter(merchantLimit(deps.rateLimit)),
+    requests: createShares(requestLimits(deps.requestsMax)),
     files: createShares(fileLimits),
     uploads: createUploads(deps.uploadLimits),
     idempotency,

@@ -59,6 +59,8 @@ export type OperationDeps = {
   readonly rateLimiter: RateLimiter;
   /** Of all keys and members of a merchant together. */
   readonly merchantLimiter: RateLimiter;
+  /** Open ones of a merchant. */
+  readonly requests: Shares;
   readonly files: Shares;
   readonly uploads: Uploads;
   readonly idempotency: IdempotencyStore;
@@ -118,6 +120,8 @@ async function answerTo(
     const tooMany = "Too many requests with all API keys of this merchant.";
     return refusalAnswer(refused("RATE_LIMITED", tooMany), ofMerchant.headers);
   }
+  const tooManyOpen = deps.requests.begin(caller, ctx);
+  if (tooManyOpen !== undefined) return refusalAnswer(tooManyOpen);
   if (!caller.scopes.has(operation.scope)) {
     return refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "scope_missing"));
   }

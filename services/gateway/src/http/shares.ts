@@ -12,6 +12,14 @@ export type ShareLimits = {
   readonly merchantMax: number;
 };
 
+/**
+ * A request holds its connection until it is answered. Its rate bounds how many are begun, not how
+ * long they last; connections between requests close for others where all are taken.
+ */
+export function requestLimits(max: number): ShareLimits {
+  return { noun: "requests", callerMax: max, merchantMax: max };
+}
+
 /** A file holds a connection and a page for as long as its reader likes. */
 export const fileLimits: ShareLimits = { noun: "files", callerMax: 4, merchantMax: 16 };
 
