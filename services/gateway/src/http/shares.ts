@@ -1,5 +1,6 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Caller } from "../keys/rules/api-key.ts";
+import { onceClosed } from "./closed.ts";
 import type { RouterContext } from "./observe.ts";
 
 /** How many answers of one kind may be under way in this process. */
@@ -57,7 +58,7 @@ export function createShares({ noun, callerMax, merchantMax }: ShareLimits) {
         return refused("RATE_LIMITED", `This merchant has too many ${noun} at a time.`);
       }
       for (const name of names) add(name, 1);
-      res.once("close", () => {
+      onceClosed(res, () => {
         for (const name of names) add(name, -1);
       });
       return undefined;

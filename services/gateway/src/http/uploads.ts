@@ -1,5 +1,6 @@
 import { createTurns } from "@disburse/chassis/turns.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { onceClosed } from "./closed.ts";
 import type { RouterContext } from "./observe.ts";
 
 /** Uploads of one merchant at a time, from the first byte to the answer. */
@@ -47,7 +48,7 @@ export function createUploads(limits: UploadLimits = {}) {
       open.set(merchantId, others + 1);
       let kept = 0;
       let isOver = false;
-      res.once("close", () => {
+      onceClosed(res, () => {
         isOver = true;
         buffered -= kept;
         const left = (open.get(merchantId) ?? 1) - 1;
