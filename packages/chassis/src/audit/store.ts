@@ -1,6 +1,7 @@
 import type { Collection, Db, Filter } from "mongodb";
 import type { Database } from "../mongo/database.ts";
 import { insertOnce, onceByKey } from "../mongo/once.ts";
+import { reportRejection } from "../rejections.ts";
 import {
   type AuditCall,
   type AuditEntry,
@@ -160,7 +161,7 @@ function createAppender(entries: Collection<AuditDocument>): Append {
     waiting.push({ record, done });
     if (!isWriting) {
       isWriting = true;
-      void write();
+      write().catch(reportRejection);
     }
     return done.promise;
   };
