@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
-import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { type Change, readMutation, rootOfActor } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Member,
@@ -57,7 +57,7 @@ async function addMember(
     created_at: clock.now(),
     created_by: by.actor,
     ...(by.actor.kind === "service" && { is_seeded: true }),
-    ...(by.actor.kind === "api_key" && { root: by.actor.root ?? by.actor.id }),
+    ...(by.actor.kind === "api_key" && { root: rootOfActor(by.actor) }),
     operation: { id: by.operationId },
   };
   const before = { "operation.id": by.operationId, merchant_id: merchantId };
@@ -109,7 +109,7 @@ async function exceedsRoot(
   { actor }: Change,
   { merchantId, role }: { readonly merchantId: string; readonly role: MemberRole },
 ): Promise<Refused<"ACCESS_FORBIDDEN"> | undefined> {
-  const root = actor.root ?? actor.id;
+  const root = rootOfActor(actor);
   if (actor.kind === "operator" || actor.kind === "service" || !isId("member", root)) {
     return undefined;
   }

@@ -38,7 +38,7 @@ export function corridorGuards(deps: {
       },
       reasons: async ({ corridorId, rate }) => {
         const wanted = readRate(rate?.rate ?? "");
-        // What is malformed the RPC refuses.
+        // The RPC itself refuses a malformed request.
         if (wanted === undefined) return [];
         const compared = await ratesToCompare(corridors, corridorId, clock.now());
         const far = compared.find((from) => movesMoreThan(limits.rateMove, from, wanted));
