@@ -1,4 +1,5 @@
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { sandboxCorridors, sandboxLimits } from "@disburse/sandbox/sandbox-data.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
@@ -33,6 +34,7 @@ async function setCorridor(source: string, destination: string, changes: object)
       feeShare: terms.feeShare,
       feeFlat: terms.feeFlat,
       limits: { sourceMin: min, sourceMax: max },
+      ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.HOUSE },
       ...changes,
     },
   });

@@ -1,11 +1,15 @@
 import type { Socket } from "node:net";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { bankBody, paths } from "./bodies.ts";
+import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 import { connect, lastAnswer } from "./raw.ts";
 
-/** One merchant that takes all that it can get of what merchants share, and another one beside. */
+/**
+ * One merchant that takes all that it can get of what merchants share, and another one beside. What
+ * costs time to screen is played against a thread with a large list in
+ * `services/compliance/src/index/watch.test.ts`: the sandbox's list is compared too fast.
+ */
 
 let platform: TestPlatform;
 let acme: Payer;
@@ -89,30 +93,14 @@ describe("uploads", () => {
   }, 40_000);
 });
 
-it("exports that one merchant does not read are its own limit", async () => {
-  const path = `${paths.accounts}/${platform.accountId("globex", "USD")}/entries.csv`;
-  const open = async (): Promise<Connection> => {
-    const connection = await begin([`GET ${path} HTTP/1.1`, "Accept: text/csv"]);
-    connection.socket.pause();
-    return connection;
-  };
-  await Promise.all(Array.from({ length: 12 }, open));
-  const own = `${paths.accounts}/${platform.accountId("acme", "USD")}/entries.csv`;
-  for (let times = 0; times < 3; times += 1) expect((await acme.get(own)).status).toBe(200);
+it("statements that one merchant asks for at once are its own limit", async () => {
+  const path = (name: "acme" | "globex") =>
+    `${paths.accounts}/${platform.accountId(name, "USD")}/statements?format=pdf`;
+  const flood = Array.from({ length: 12 }, () => globex.get(path("globex")));
+  for (let times = 0; times < 3; times += 1) {
+    expect((await acme.get(path("acme"))).status).toBe(200);
+  }
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+  // Four of a key at a time, each until its turn to be rendered is over.
+  expect(statuses.toSorted()).toEqual([...Array(4).fill(200), ...Array(8).fill(429)]);
 });
-
-it("names that one merchant has screened leave time for another's", async () => {
-  const hostile = {
-    ...bankBody("ACH", "Corporate"),
-    beneficiary_name: Array.from({ length: 24 }, (_each, at) => `International Trading ${at}`)
-      .join(" ")
-      .slice(0, 255),
-  };
-  const flood = Array.from({ length: 60 }, () => globex.post(paths.fiat, hostile));
-  const { beneficiary_id } = await acme.data("POST", paths.fiat, bankBody("ACH"));
-  await vi.waitFor(async () => {
-    const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiary_id}`);
-    expect(read.screening_status).toBe("cleared");
-  }, 5_000);
-  await Promise.all(flood);
-}, 60_000);

@@ -93,6 +93,8 @@ export const refusalReasons = {
   scope_missing:
     "The API key, or the role of the member, does not have the scope of this operation.",
   address_not_allowed: "The API key may not be used from this address.",
+  key_limited:
+    "The API key has networks or an end, which would not bind the member to whom it gives a role.",
   sign_in_too_old: "The member signed in too long ago for this step: sign in again.",
   csrf_token_missing: "A request with a session cookie does not carry its `X-CSRF-Token`.",
   other_merchant: "The record is another merchant's.",

@@ -2,6 +2,7 @@ import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { MemberRole } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
+import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { SandboxClients } from "./clients.ts";
 import { emailOf, sandboxMembers } from "./people.ts";
@@ -156,9 +157,10 @@ async function openCorridors(
         active: each.active,
         feeShare: each.feeShare,
         feeFlat: each.feeFlat,
-        ...(limits === undefined
-          ? {}
-          : { limits: { sourceMin: limits.min, sourceMax: limits.max } }),
+        limits: limits === undefined ? {} : { sourceMin: limits.min, sourceMax: limits.max },
+        quoteTtlSeconds: 0,
+        rateMaxAgeSeconds: 0,
+        returnCharges: ReturnCharges.HOUSE,
       },
     });
     const corridorId = corridor?.id ?? "";

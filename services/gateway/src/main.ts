@@ -89,6 +89,9 @@ function boundsOf(config: Config) {
   };
 }
 
+/** Five merchants together can take every connection. */
+const merchantsAtOnce = 5;
+
 /** How people sign in. */
 function portalsOf(config: Config): Pick<PeopleDeps, "members" | "operators"> {
   const provider = (issuer: string | undefined, clientId: string, clientSecret?: string) =>
@@ -194,6 +197,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
     },
     ...rateLimits(config),
     bounds: boundsOf(config),
+    requestsMax: Math.ceil(config.MAX_CONNECTIONS / merchantsAtOnce),
   });
   const resealing = startResealing({ database, keys, places: sealedPlaces, metrics, log });
   lifetime.add("resealing", resealing.stop);

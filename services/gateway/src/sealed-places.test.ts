@@ -22,9 +22,13 @@ it("the text of a new key is sealed anew, and one that is forgotten left so", ()
   expect(sealedKeyTexts.reseal(forgotten, both)).toBeUndefined();
 });
 
-it("the request of a proposal is sealed anew", () => {
-  const request = old.seal("AQID", "prp_1|request");
-  const change = sealedProposals.reseal({ _id: "prp_1", request }, both);
-  expect(change?.where).toEqual({ request });
-  expect(alone.open(change?.set.request, "prp_1|request")).toBe("AQID");
+it("the request of a proposal and what it changes are sealed anew", () => {
+  const texts = { request: "AQID", before: "", after: '{"member":{"name":"Mia"}}' };
+  const entries = Object.entries(texts);
+  const sealed = entries.map(([field, text]) => [field, old.seal(text, `prp_1|${field}`)]);
+  const change = sealedProposals.reseal({ _id: "prp_1", ...Object.fromEntries(sealed) }, both);
+  expect(change?.where).toEqual(Object.fromEntries(sealed));
+  for (const [field, text] of entries) {
+    expect(alone.open(change?.set[field], `prp_1|${field}`)).toBe(text);
+  }
 });

@@ -1,4 +1,4 @@
-import { openApprovals } from "@disburse/chassis/approvals/open.ts";
+import { openApprovals, type ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Verify } from "@disburse/chassis/identity/verifier.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
@@ -26,7 +26,13 @@ import { type NoteRequest, observe } from "./http/observe.ts";
 import { type PublicRouteDeps, publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
 import { decimalNames } from "./http/rules/text-amounts.ts";
-import { createShares, fileLimits, type ShareLimits, streamLimits } from "./http/shares.ts";
+import {
+  createShares,
+  fileLimits,
+  requestLimits,
+  type ShareLimits,
+  streamLimits,
+} from "./http/shares.ts";
 import { createStrangers } from "./http/strangers.ts";
 import { createUploads, type UploadLimits } from "./http/uploads.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
@@ -34,7 +40,7 @@ import { keyGuards } from "./keys/approvals.ts";
 import { openKeyCache } from "./keys/cache.ts";
 import { createKeyMatching } from "./keys/matching.ts";
 import { assertPeppers, countOlderPeppers, createRehash } from "./keys/peppers.ts";
-import { keyService } from "./keys/rpc.ts";
+import { type KeyIssuerDeps, keyService } from "./keys/rpc.ts";
 import type { Peppers } from "./keys/rules/peppers.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import { forgetSecrets, openKeys } from "./keys/store.ts";
@@ -48,6 +54,7 @@ import { openMemberSessions } from "./sessions/members.ts";
 import { openOperatorSessions } from "./sessions/operators.ts";
 import { cookieName } from "./sessions/rules/session.ts";
 import { openSessions } from "./sessions/store.ts";
+import { teamGuards } from "./team/approvals.ts";
 import { teamService } from "./team/rpc.ts";
 import { type Members, openMembers } from "./team/store.ts";
 
@@ -76,6 +83,8 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
     /** Those of this file's imports where they are left out, as in production. */
     readonly uploadLimits?: UploadLimits;
     readonly streamLimits?: ShareLimits;
+    /** Requests of a merchant that this process answers at a time. */
+    readonly requestsMax: number;
     /** What a merchant may have at a time. */
     readonly bounds: {
       readonly keysMax: number;
@@ -115,16 +124,9 @@ export async function createGateway(deps: GatewayDeps) {
   const { keysMax, openProposalsMax: openMax } = deps.bounds;
   const issuing = { keys, sealer, peppers, mode, clock, keysMax, changed: cache.drop };
   const approvals = openApprovals({ ...deps, openMax });
-  const guarded = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
   const requests = openRequests(deps);
-  const bindings = openOperationBindings(deps);
   const own = {
-    keyService: bindOperations(KeyService, guarded, bindings, {
-      decisions: ["createKey", "rotateKey", "revokeKey"],
-    }),
-    teamService: bindOperations(TeamService, people.team, bindings, {
-      decisions: ["addMember", "setMemberRole", "removeMember"],
-    }),
+    ...guardedServices(deps, { approvals, issuing, people }),
     requestLogService: requests.service,
   };
   const reference = referenceIn(mode);
@@ -146,6 +148,7 @@ export async function createGateway(deps: GatewayDeps) {
     strangers: createStrangers(strangers, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),
     merchantLimiter: createRateLimiter(merchantLimit(deps.rateLimit)),
+    requests: createShares(requestLimits(deps.requestsMax)),
     files: createShares(fileLimits),
     uploads: createUploads(deps.uploadLimits),
     idempotency,
@@ -170,6 +173,31 @@ export async function createGateway(deps: GatewayDeps) {
       await countOlder();
       return false;
     },
+  };
+}
+
+/** The services of keys and teams, where one person is enough and where two are needed. */
+function guardedServices(
+  deps: GatewayDeps,
+  parts: {
+    readonly approvals: ServiceApprovals;
+    readonly issuing: KeyIssuerDeps;
+    readonly people: ReturnType<typeof openPeople>;
+  },
+) {
+  const { approvals, issuing, people } = parts;
+  const bindings = openOperationBindings(deps);
+  const keys = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
+  const { members } = people;
+  const ofTeam = teamGuards({ members, mode: deps.mode });
+  const team = approvals.guard(TeamService, people.team, ofTeam);
+  return {
+    keyService: bindOperations(KeyService, keys, bindings, {
+      decisions: ["createKey", "rotateKey", "revokeKey"],
+    }),
+    teamService: bindOperations(TeamService, team, bindings, {
+      decisions: ["addMember", "setMemberRole", "removeMember"],
+    }),
   };
 }
 
@@ -224,6 +252,7 @@ function openPeople(deps: GatewayDeps) {
   const feeds = createFeeds({ notifier: clients.notifier, log });
   const streams = createShares(ofStreams);
   return {
+    members,
     memberSessions,
     team: teamService({
       members,

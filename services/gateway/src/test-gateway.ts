@@ -170,6 +170,7 @@ export async function startTestGateway(
     place: "first:8080",
     approvalSignInMs: 900_000,
     proxies: [],
+    requestsMax: 1_000,
     rateLimit: { perSecond: 1_000, burst: 10_000 },
     strangersLimit: { perSecond: 10_000, burst: 100_000 },
     lookupsLimit: { perSecond: 10_000, burst: 100_000 },

@@ -7,6 +7,7 @@ import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
+import { createTurns } from "@disburse/chassis/turns.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
@@ -91,6 +92,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   lifetime.add("statement gauges", startStatementGauges(statements).stop);
   if (sandbox !== undefined) startCallbacks(opening, sandbox.rail, payout.receive);
   const receiptKey = opening.identity.serviceKey;
+  const renders = createTurns({ restShare: 3 });
   return serve({
     services: [
       PayoutService,
@@ -104,7 +106,8 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
       router.service(PayoutService, payout.rpc);
       router.service(PayoutOrderService, payout.orders);
       router.service(PayoutOperationsService, payout.operations);
-      router.service(StatementService, statementsRpc({ ...payout.stores, clock, receiptKey }));
+      const ofStatements = { ...payout.stores, clock, receiptKey, renders };
+      router.service(StatementService, statementsRpc(ofStatements));
       router.service(ApprovalService, approvals.rpc);
       if (payout.sandbox !== undefined) router.service(PayoutSandboxService, payout.sandbox);
     },

@@ -7,6 +7,7 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { PublicRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import type { Turns } from "@disburse/chassis/turns.ts";
 import {
   BeneficiaryService,
   ScreeningStatus,
@@ -137,6 +138,13 @@ export async function startTestPlatform() {
   };
   const { privateText, publicJwk } = generateServiceKey("payout");
   const receiptKey = readServiceKey(privateText);
+  const rendered: string[] = [];
+  const renders: Turns = {
+    take: async (merchantId, work) => {
+      rendered.push(merchantId);
+      return work();
+    },
+  };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc({ ...deps, rails: directory }));
     service(PayoutOrderService, orderRpc({ ...deps, ...batching, rails: directory, orders }));
@@ -144,7 +152,7 @@ export async function startTestPlatform() {
     service(PayoutSandboxService, sandboxRpc({ ...deps, audit, rail: sandboxRail, settings }));
     service(
       StatementService,
-      statementsRpc({ ledger, payouts, clock, receiptKey: () => receiptKey }),
+      statementsRpc({ ledger, payouts, clock, receiptKey: () => receiptKey, renders }),
     );
   }, namedCallers);
   let operations = 0;
@@ -204,6 +212,8 @@ export async function startTestPlatform() {
     orders,
     ...batching,
     statementsRpc: createClient(StatementService, transport),
+    /** The merchants in whose turns PDFs were made. */
+    rendered,
     /** Of the key that signs receipts. */
     receiptJwk: publicJwk,
     callbacks,

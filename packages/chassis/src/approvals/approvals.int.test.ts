@@ -13,6 +13,7 @@ import {
 import { refused } from "@disburse/kernel/refusal.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openAuditStore } from "../audit/store.ts";
 import { callContext, withCallContext } from "../call-context.ts";
 import type { Principal, Role } from "../identity/principal.ts";
 import { silentLog } from "../log.ts";
@@ -41,12 +42,15 @@ let run: () => Promise<void> | void;
 let ran: { by: string | undefined; approvedBy: string | undefined }[];
 /** What the request would change: another answer supersedes what was proposed. */
 let before: string;
+/** The currencies for which one person is enough. */
+let alone: readonly string[];
 let offsetMs: number;
 let refusals: number;
 beforeEach(async () => {
   run = () => undefined;
   ran = [];
   before = "";
+  alone = ["USD"];
   offsetMs = 0;
   refusals = 0;
   await database.db.collection("proposals").deleteMany({});
@@ -59,7 +63,9 @@ const proposals = () => openProposals(database);
 
 /** A service as one process serves it, whose clients call as a principal. */
 function service() {
-  const approvals = createApprovals({ proposals: proposals(), clock, log: silentLog, openMax });
+  const isDone = openAuditStore(database).hasDone;
+  const deps = { proposals: proposals(), isDone, clock, log: silentLog, openMax };
+  const approvals = createApprovals(deps);
   const rpc = {
     openAccount: async ({ merchantId }: OpenAccountRequest) => {
       const { principal, approvedBy } = callContext() ?? {};
@@ -73,7 +79,7 @@ function service() {
     openAccount: {
       approvers: ["treasury_approver"],
       difference: async ({ currencyCode }) => ({ before, after: currencyCode }),
-      reasons: async ({ currencyCode }) => (currencyCode === "USD" ? [] : ["is not USD"]),
+      reasons: async ({ currencyCode }) => (alone.includes(currencyCode) ? [] : ["is not USD"]),
       refused: async () => {
         refusals += 1;
       },
@@ -175,6 +181,22 @@ describe("an RPC that needs a second person", () => {
     expect(await outcome(ask(sandbox))).toBe("OK");
     expect(await outcome(ask(ada, operation(), "USD"))).toBe("OK");
     expect((await ada.approval.listProposals({})).proposals).toEqual([]);
+  });
+
+  it("answers the repeat of what one person has done as the first time, whatever holds now", async () => {
+    const { ada } = service();
+    const mutation = operation();
+    expect(await outcome(ask(ada, mutation, "USD"))).toBe("OK");
+    alone = [];
+    expect(await outcome(ask(ada, mutation, "USD"))).toBe("OK");
+    expect(await outcome(ask(ada, operation(), "USD"))).toMatch(/needs the approval/);
+    // What was refused is not done.
+    alone = ["USD"];
+    const again = operation();
+    run = () => orThrow(refused("INVALID_REQUEST", "no"));
+    expect(await outcome(ask(ada, again, "USD"))).toBe("no");
+    alone = [];
+    expect(await outcome(ask(ada, again, "USD"))).toMatch(/needs the approval/);
   });
 
   it("is proposed at most so often for one merchant at a time", async () => {
@@ -289,6 +311,7 @@ describe("a permit", () => {
   const permit = (operationId: string, change: { content?: string } = {}, principal = ada) => {
     const { permit: ask } = createApprovals({
       proposals: proposals(),
+      isDone: async () => false,
       clock,
       log: silentLog,
       openMax,

@@ -59,6 +59,8 @@ export type Guards<Rpc> = { readonly [Name in keyof Rpc]?: Guard<RequestOf<Rpc[N
 /** A proposal without a decision ends after a day. */
 const openMs = 24 * 60 * 60 * 1_000;
 
+/** What names a request. */
+type Request = Pick<Proposal, "rpc" | "merchantId" | "operationId">;
 type Person = Extract<Principal, { kind: "person" }>;
 /** What is proposed, by whom and until when left out. */
 type Wanted = Omit<
@@ -81,6 +83,8 @@ export type Approvals = ReturnType<typeof createApprovals>;
 /** What approvals work with. */
 export type ApprovalDeps = {
   readonly proposals: ProposalStore;
+  /** Whether a request has been done and answered, by the audit trail. */
+  readonly isDone: (of: Request) => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
   /** Open proposals of a merchant, and of no merchant. */
@@ -136,7 +140,7 @@ export function createApprovals(deps: ApprovalDeps) {
 }
 
 function guardHandler(state: State, each: Guarded): Handler {
-  const { proposals, clock } = state;
+  const { proposals, isDone, clock } = state;
   const { method, handle, guard } = each;
   return async (request, context) => {
     const principal = callContext()?.principal;
@@ -152,6 +156,8 @@ function guardHandler(state: State, each: Guarded): Handler {
     const difference = await guard.difference(request);
     const reasons = await guard.reasons(request, asked, difference);
     if (reasons.length === 0) return runAlone(each, request, context, asked);
+    // Nothing changes again: the RPC knows its operation.
+    if (await isDone(of)) return handle(request, context);
     throw await propose(state, principal, {
       ...{ ...of, content, reasons, ...difference, approvers: guard.approvers },
       request: toBinary(method.input, request),

@@ -1,6 +1,7 @@
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Db } from "mongodb";
+import { openAuditStore } from "../audit/store.ts";
 import type { Sealer } from "../crypto/sealing.ts";
 import type { Log } from "../log.ts";
 import { startLoop } from "../loop.ts";
@@ -24,7 +25,8 @@ export function openApprovals(deps: {
 }) {
   const { clock, log, openMax } = deps;
   const proposals = openProposals(deps);
-  const approvals = createApprovals({ proposals, clock, log, openMax });
+  const isDone = openAuditStore(deps).hasDone;
+  const approvals = createApprovals({ proposals, isDone, clock, log, openMax });
   const run = () => approvals.sweep().then(() => false);
   const rpc = approvalRpc({ approvals, proposals, clock });
   return {

@@ -19,7 +19,7 @@ type ProposalDocument = {
   operation_id: string;
   operation_content: string;
   digest: string;
-  /** Base64, sealed where the service seals. */
+  /** Base64; it and the difference are sealed where the service seals. */
   request: string;
   before: string;
   after: string;
@@ -43,13 +43,22 @@ export type StoredProposal = Proposal & { readonly revision: string };
 type Seal = (text: string, context: string) => string;
 type Seals = Pick<Sealer, "seal" | "open">;
 
-const sealContext = (id: string) => `${id}|request`;
+/** What may have personal data of a proposal. */
+const sealedFields = ["request", "before", "after"] as const;
 
-/** The requests of proposals, in a service that seals them. */
+const sealContext = (id: string, field: (typeof sealedFields)[number]) => `${id}|${field}`;
+
+/** The requests and differences of proposals, in a service that seals them. */
 export const sealedProposals: SealedPlace = {
   collection: "proposals",
-  reseal: ({ _id, request }, sealer) =>
-    resealTexts([{ path: "request", text: request, context: sealContext(_id) }], sealer),
+  reseal: (document, sealer) => {
+    const { _id: id } = document;
+    const texts = sealedFields.map((path) => ({
+      ...{ path, text: document[path] },
+      context: sealContext(id, path),
+    }));
+    return resealTexts(texts, sealer);
+  },
 };
 
 /** The proposals of a service. */
@@ -68,8 +77,8 @@ export function proposalKey({
 }
 
 /**
- * The collection `proposals` of a service's database. Requests are sealed where they may have
- * personal data.
+ * The collection `proposals` of a service's database. Requests and differences are sealed where they may
+ * have personal data.
  */
 export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer?: Seals }) {
   const seal: Seal = sealer?.seal ?? asItIs;
@@ -122,7 +131,7 @@ export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer
 const asItIs = (text: string) => text;
 
 function proposalDocument(proposal: Proposal, seal: Seal): ProposalDocument {
-  const { id, rpc, proposed, decided, before, after, digest, state, outcome } = proposal;
+  const { id, rpc, proposed, decided, digest, state, outcome } = proposal;
   return {
     _id: id,
     schema_version: 1,
@@ -132,8 +141,10 @@ function proposalDocument(proposal: Proposal, seal: Seal): ProposalDocument {
     merchant_id: proposal.merchantId,
     operation_id: proposal.operationId,
     operation_content: proposal.content,
-    request: seal(Buffer.from(proposal.request).toString("base64"), sealContext(id)),
-    ...{ digest, before, after, state, outcome },
+    request: seal(Buffer.from(proposal.request).toString("base64"), sealContext(id, "request")),
+    before: seal(proposal.before, sealContext(id, "before")),
+    after: seal(proposal.after, sealContext(id, "after")),
+    ...{ digest, state, outcome },
     reasons: [...proposal.reasons],
     approvers: [...proposal.approvers],
     proposed_by: proposed.by,
@@ -158,15 +169,17 @@ function decidedDocument({ by, operationId, at }: NonNullable<Proposal["decided"
 }
 
 function storedProposal(document: ProposalDocument, open: Seal): StoredProposal {
-  const { _id: id, rpc, digest, before, after, state, outcome, reasons, approvers } = document;
+  const { _id: id, rpc, digest, state, outcome, reasons, approvers } = document;
   const { decided } = document;
   return {
-    ...{ id, rpc, digest, before, after, state, outcome, reasons, approvers },
+    ...{ id, rpc, digest, state, outcome, reasons, approvers },
+    before: open(document.before, sealContext(id, "before")),
+    after: open(document.after, sealContext(id, "after")),
     revision: document.revision,
     merchantId: document.merchant_id,
     operationId: document.operation_id,
     content: document.operation_content,
-    request: Buffer.from(open(document.request, sealContext(id)), "base64"),
+    request: Buffer.from(open(document.request, sealContext(id, "request")), "base64"),
     proposed: {
       by: document.proposed_by,
       roles: document.proposed_roles,

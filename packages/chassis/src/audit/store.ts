@@ -1,11 +1,13 @@
 import type { Collection, Db, Filter } from "mongodb";
 import type { Database } from "../mongo/database.ts";
 import { insertOnce, onceByKey } from "../mongo/once.ts";
+import { reportRejection } from "../rejections.ts";
 import {
   type AuditCall,
   type AuditEntry,
   type AuditRecord,
   auditKeyOf,
+  callKeyOf,
   findTampering,
   nextEntry,
 } from "./trail.ts";
@@ -34,6 +36,9 @@ type StoredCall = Pick<AuditCall, "caller" | "rpc" | "content" | "outcome"> & {
   request_id: string;
 };
 
+/** What names a call: its RPC, merchant and operation. */
+type NamedCall = Pick<AuditCall, "rpc" | "merchantId"> & { readonly operationId: string };
+
 /** The audit trail: what operators did, in order, hash-chained. */
 export type AuditStore<Action extends string> = ReturnType<typeof openAuditStore<Action>>;
 
@@ -60,6 +65,11 @@ export function openAuditStore<Action extends string>({ db }: Pick<Database, "db
     /** Whether an action is in the trail. */
     has: async (record: AuditRecord): Promise<boolean> =>
       (await entries.findOne({ key: auditKeyOf(record) })) !== null,
+    /** Whether a call has been done and answered. */
+    hasDone: async ({ rpc, merchantId, operationId }: NamedCall): Promise<boolean> => {
+      const key = callKeyOf({ outcome: "done", rpc, merchantId }, operationId);
+      return (await entries.findOne({ key })) !== null;
+    },
     /** The newest entry; `undefined` for an empty trail. */
     head: async (): Promise<AuditEntry | undefined> => (await newest({}, 1))[0],
     /** The last decision about a subject; calls have their own entries beside it. */
@@ -149,7 +159,7 @@ function createAppender(entries: Collection<AuditDocument>): Append {
     waiting.push({ record, done });
     if (!isWriting) {
       isWriting = true;
-      void write();
+      write().catch(reportRejection);
     }
     return done.promise;
   };

@@ -46,8 +46,15 @@ export type AuditEntry<Action extends string = string> = AuditRecord<Action> & {
 
 /** The key under which an action is kept once: a call by its RPC, merchant and operation. */
 export function auditKeyOf({ action, subject, operation, call }: AuditRecord): string {
-  if (call === undefined) return `${action}:${subject}:${operation}`;
-  return `call ${call.outcome} ${call.rpc} ${call.merchantId} ${operation}`;
+  return call === undefined ? `${action}:${subject}:${operation}` : callKeyOf(call, operation);
+}
+
+/** What a call is in the trail once by. */
+export function callKeyOf(
+  { outcome, rpc, merchantId }: Pick<AuditCall, "outcome" | "rpc" | "merchantId">,
+  operation: string,
+): string {
+  return `call ${outcome} ${rpc} ${merchantId} ${operation}`;
 }
 
 /** The entry after `head`; its time never goes back. */

@@ -2,10 +2,10 @@ import type { Collection, Document, Filter, OptionalUnlessRequiredId } from "mon
 import { insertOnce } from "./once.ts";
 
 /**
- * Inserts a document unless `of` finds `max` already, which have an index; `exists`: a unique index
- * has its key. The count after the insert includes every document that was inserted before, so
- * concurrent inserts never leave more than `max`; at the bound they may refuse each other. A crash
- * between the two can leave one too many.
+ * Inserts a document unless `of` finds `max` already; give `of` an index. Returns `exists` where a
+ * unique index has the document's key. The count after the insert includes every document that was
+ * inserted before it, so concurrent inserts never leave more than `max`. At the bound they may
+ * refuse each other. A crash between insert and count can leave one too many.
  */
 export async function insertWithin<T extends Document>(
   collection: Collection<T>,

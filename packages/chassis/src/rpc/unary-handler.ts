@@ -12,6 +12,7 @@ import {
 } from "@connectrpc/connect/protocol-connect";
 import type { CallContext } from "../call-context.ts";
 import type { Log } from "../log.ts";
+import { reportRejection } from "../rejections.ts";
 import { type Admission, type IncomingCall, rpcErrorOf } from "./admission.ts";
 import { hasStalled, watchForStalls } from "./stall.ts";
 import { UnaryContext } from "./unary-context.ts";
@@ -84,7 +85,9 @@ export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler
     const read = (context: CallContext) =>
       receive(request, called.bytesMax, (body) => {
         const exchange = { call, handle: called.handle, context, request, response, body };
-        const serve = () => void answer(options, exchange);
+        const serve = () => {
+          answer(options, exchange).catch(reportRejection);
+        };
         if (hasStalled()) unlessLeft(request, serve);
         else serve();
       });

@@ -163,11 +163,9 @@ function bodyOf(pair: Pair, terms: Terms): JsonObject {
     ...{ source_currency_code, destination_currency_code, active: value("active") },
     ...{ fee_share: value("fee_share"), fee_flat: value("fee_flat") },
     limits: Object.fromEntries(limitNames.map((name) => [name, value(`limits.${name}`)])),
-    quote_ttl_seconds: value("quote_ttl_seconds"),
-    rate_max_age_seconds: value("rate_max_age_seconds"),
-    // An older service does not name it.
-    ...(Boolean(terms.return_charges) && {
-      return_charges: `RETURN_CHARGES_${String(terms.return_charges).toUpperCase()}`,
-    }),
+    // A file may leave these out of a new corridor: the service's default, no bound, the house.
+    quote_ttl_seconds: terms.quote_ttl_seconds ?? 0,
+    rate_max_age_seconds: terms.rate_max_age_seconds ?? 0,
+    return_charges: `RETURN_CHARGES_${String(terms.return_charges || "house").toUpperCase()}`,
   };
 }

@@ -375,7 +375,7 @@ export class Payouts {
    *
    * Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. If your approval rules ask for it, the payout waits with `sub_status` `awaiting_approval`. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.
    *
-   * `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this beneficiary, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it has room again.
+   * `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`. `LIMIT_EXCEEDED`: your payouts, or those to this beneficiary, have reached a limit of count or amount in an hour or a day; the message says which limit, and when it will allow the payout.
    *
    * `POSSIBLE_DUPLICATE`: your account has a guard against duplicates (ask the operator for it), and the payout `payout_id` of the error, executed within the guard's window and not failed, went to the same account or wallet, with the same non-empty `reference_id` and the same source or receiving amount. Another beneficiary record of that account, and case, white space or look-alike letters in the reference, make no difference. Execute the quote with `allow_duplicate` if you mean to pay twice.
    *
@@ -1097,7 +1097,7 @@ export class TeamMembers {
   /**
    * Add team member.
    *
-   * Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members. A person of your team needs a sign-in of the last 15 minutes for it.
+   * Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. An API key with networks or an end cannot give a role: a member, or a key without them, can. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `team:write`.
    *
@@ -1110,7 +1110,7 @@ export class TeamMembers {
   /**
    * Change role of team member.
    *
-   * Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one; an admin who has not accepted yet does not count. A person of your team needs a sign-in of the last 15 minutes for it.
+   * Counts from the member's next request on. You can give a role only if you have all of its scopes yourself; an API key with networks or an end cannot give one. The last admin stays one; an admin who has not accepted yet does not count. A person of your team needs a sign-in of the last 15 minutes for it.
    *
    * Scope: `team:write`.
    *
@@ -1307,7 +1307,7 @@ export class Sandbox {
   /**
    * Set payout controls.
    *
-   * Sets which of your payouts wait for approval, and the guard against duplicates, in the place of what was set; `{}` ends all of them. Needs the scope `payout:control`: a key that pays does not lift the rules. Takes effect within a second. In live mode an operator sets them for you.
+   * Sets which of your payouts wait for approval, and the duplicate guard. Replaces the previous settings; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode an operator sets them for you.
    *
    * Scope: `payout:control`.
    *

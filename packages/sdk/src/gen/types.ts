@@ -265,7 +265,7 @@ export interface BeneficiaryLinkWithUrl {
   updated_at: string;
   /** What the beneficiary opens. Whoever has it can send details once: send it to the beneficiary alone. Shown once: empty in a replayed response. */
   url: string;
-  /** Only in a replayed response: the fields that were shown once, in the first response, and are empty here. */
+  /** Only in the response to a repeated request: the fields that the first response showed once, and that are empty here. */
   shown_once?: "url"[];
 }
 
@@ -1041,7 +1041,7 @@ export interface WebhookEndpointWithSecrets {
   secret: string;
   /** Signs the header `webhook-signature`. Shown once: empty in a replayed response. */
   standard_secret: string;
-  /** Only in a replayed response: the fields that were shown once, in the first response, and are empty here. */
+  /** Only in the response to a repeated request: the fields that the first response showed once, and that are empty here. */
   shown_once?: Array<"secret" | "standard_secret">;
 }
 
@@ -1287,7 +1287,7 @@ export interface ApiKeyWithSecret {
   root_id: string;
   /** The key: what `Authorization: Bearer` carries. Shown once: empty in a replayed response. */
   secret: string;
-  /** Only in a replayed response: the fields that were shown once, in the first response, and are empty here. */
+  /** Only in the response to a repeated request: the fields that the first response showed once, and that are empty here. */
   shown_once?: "secret"[];
 }
 

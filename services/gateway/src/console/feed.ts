@@ -69,7 +69,7 @@ export function createFeeds(deps: {
       await poll().catch((error: unknown) => log.warn({ err: error }, "feed not read"));
       if (!isStopped) timer = setTimeout(run, pollMs);
     };
-    void run();
+    run().catch(reportRejection);
     return {
       ...{ followers, begun },
       stop: () => {

@@ -58,3 +58,26 @@ it("refuses connections past all, and idle ones give way", async () => {
   expect(await refusedBy("all")).toBe(1);
   await expect.poll(() => open(false)).toBe(true);
 });
+
+it("one merchant's open requests are a share of the connections; another is not refused", async () => {
+  gateway = await startTestGateway({ requestsMax: 2 });
+  const waiting: (() => void)[] = [];
+  gateway.fakes.payout.listAccounts = async () => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return { accounts: [] };
+  };
+  const [hostile, other] = await Promise.all([gateway.merchant(), gateway.merchant()]);
+  const ask = (key: string) => gateway.ask({ key, path: "/api/v1/transfer/accounts" });
+  const open = [ask(hostile.key), ask(hostile.key)];
+  await expect.poll(() => waiting.length).toBe(2);
+  expect(await ask(hostile.key)).toMatchObject({ status: 429, json: { code: "RATE_LIMITED" } });
+  const beside = ask(other.key);
+  await expect.poll(() => waiting.length).toBe(3);
+  for (const answer of waiting) answer();
+  const all = await Promise.all([...open, beside]);
+  expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const later = ask(hostile.key);
+  await expect.poll(() => waiting.length).toBe(4);
+  waiting[3]?.();
+  expect((await later).status).toBe(200);
+});

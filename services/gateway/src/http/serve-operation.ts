@@ -59,6 +59,8 @@ export type OperationDeps = {
   readonly rateLimiter: RateLimiter;
   /** Of all keys and members of a merchant together. */
   readonly merchantLimiter: RateLimiter;
+  /** Open ones of a merchant. */
+  readonly requests: Shares;
   readonly files: Shares;
   readonly uploads: Uploads;
   readonly idempotency: IdempotencyStore;
@@ -118,6 +120,8 @@ async function answerTo(
     const tooMany = "Too many requests with all API keys of this merchant.";
     return refusalAnswer(refused("RATE_LIMITED", tooMany), ofMerchant.headers);
   }
+  const tooManyOpen = deps.requests.begin(caller, ctx);
+  if (tooManyOpen !== undefined) return refusalAnswer(tooManyOpen);
   if (!caller.scopes.has(operation.scope)) {
     return refusalAnswer(refusedBecause("ACCESS_FORBIDDEN", "scope_missing"));
   }
@@ -279,10 +283,13 @@ async function answerOf(
     return { answer: fileAnswer(chosenFormat(data, ctx.query), answered as Readable) };
   }
   const written = data.write(present(answered));
-  const answer = dataAnswer(written);
   const { shownOnce = [] } = data;
-  if (shownOnce.length === 0) return { answer };
-  return { answer, kept: dataAnswer(withoutSecrets(written as object, shownOnce)) };
+  if (shownOnce.length === 0) return { answer: dataAnswer(written) };
+  const secrets = written as Readonly<Record<string, unknown>>;
+  const kept = dataAnswer(withoutSecrets(secrets, shownOnce));
+  // A repeat of an operation whose first answer was lost: its service keeps no secret either.
+  const isShown = shownOnce.every((name) => secrets[name] === "");
+  return { answer: isShown ? kept : dataAnswer(written), kept };
 }
 
 /** The format that the query asks for; the first where it names none. */

@@ -1,5 +1,6 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Caller } from "../keys/rules/api-key.ts";
+import { onceClosed } from "./closed.ts";
 import type { RouterContext } from "./observe.ts";
 
 /** How many answers of one kind may be under way in this process. */
@@ -11,6 +12,14 @@ export type ShareLimits = {
   /** Of all keys and members of a merchant together. */
   readonly merchantMax: number;
 };
+
+/**
+ * A request holds its connection until it is answered. Its rate bounds how many are begun, not how
+ * long they last; connections between requests close for others where all are taken.
+ */
+export function requestLimits(max: number): ShareLimits {
+  return { noun: "requests", callerMax: max, merchantMax: max };
+}
 
 /** A file holds a connection and a page for as long as its reader likes. */
 export const fileLimits: ShareLimits = { noun: "files", callerMax: 4, merchantMax: 16 };
@@ -49,7 +58,7 @@ export function createShares({ noun, callerMax, merchantMax }: ShareLimits) {
         return refused("RATE_LIMITED", `This merchant has too many ${noun} at a time.`);
       }
       for (const name of names) add(name, 1);
-      res.once("close", () => {
+      onceClosed(res, () => {
         for (const name of names) add(name, -1);
       });
       return undefined;

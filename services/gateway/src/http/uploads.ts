@@ -1,5 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { createTurns } from "@disburse/chassis/turns.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { onceClosed } from "./closed.ts";
 import type { RouterContext } from "./observe.ts";
 
 /** Uploads of one merchant at a time, from the first byte to the answer. */
@@ -26,41 +27,33 @@ export type Upload = {
   readonly parse: <T>(read: () => T) => Promise<T>;
 };
 
-/** One merchant's use of this process. */
-type Use = { open: number; restUntilMs: number };
-
 /**
  * Shares a process among the uploads of merchants: how many, their bytes and the time to parse
  * them. A merchant that has used up its own share is refused; no other is.
  */
 export function createUploads(limits: UploadLimits = {}) {
   const { merchantMax = merchantMaxDefault, bufferedMax = bufferedMaxDefault } = limits;
-  const uses = new Map<string, Use>();
+  const open = new Map<string, number>();
+  const turns = createTurns({ restShare });
   let buffered = 0;
-  const forget = (merchantId: string, use: Use) => {
-    const restMs = use.restUntilMs - performance.now();
-    if (use.open > 0 || uses.get(merchantId) !== use) return;
-    if (restMs <= 0) uses.delete(merchantId);
-    else setTimeout(() => forget(merchantId, use), restMs + 1).unref();
-  };
   return {
     /** An upload until its connection has its answer, or a refusal of the merchant's own limit. */
     begin: (merchantId: string, { res }: RouterContext): Upload | Refused<"RATE_LIMITED"> => {
       // A client that left before has had its `close`: nothing would end the count.
       if (res.destroyed) return refused("RATE_LIMITED", "The client has disconnected.");
-      const use = uses.get(merchantId) ?? { open: 0, restUntilMs: 0 };
-      if (use.open >= merchantMax) {
+      const others = open.get(merchantId) ?? 0;
+      if (others >= merchantMax) {
         return refused("RATE_LIMITED", "This merchant has too many uploads at a time.");
       }
-      uses.set(merchantId, use);
-      use.open += 1;
+      open.set(merchantId, others + 1);
       let kept = 0;
       let isOver = false;
-      res.once("close", () => {
+      onceClosed(res, () => {
         isOver = true;
-        use.open -= 1;
         buffered -= kept;
-        forget(merchantId, use);
+        const left = (open.get(merchantId) ?? 1) - 1;
+        if (left === 0) open.delete(merchantId);
+        else open.set(merchantId, left);
       });
       return {
         keep: (bytes) => {
@@ -70,7 +63,7 @@ export function createUploads(limits: UploadLimits = {}) {
           kept += bytes;
           return true;
         },
-        parse: (read) => parseInTurn(use, read),
+        parse: (read) => turns.take(merchantId, read),
       };
     },
   };
@@ -78,18 +71,3 @@ export function createUploads(limits: UploadLimits = {}) {
 
 /** The uploads of a process. */
 export type Uploads = ReturnType<typeof createUploads>;
-
-async function parseInTurn<T>(use: Use, read: () => T): Promise<T> {
-  for (;;) {
-    const restMs = use.restUntilMs - performance.now();
-    if (restMs <= 0) break;
-    await pause(restMs);
-  }
-  const beganMs = performance.now();
-  try {
-    return read();
-  } finally {
-    const endedMs = performance.now();
-    use.restUntilMs = endedMs + restShare * (endedMs - beganMs);
-  }
-}

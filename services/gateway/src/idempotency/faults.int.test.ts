@@ -170,6 +170,21 @@ it.each(posts)(
   },
 );
 
+it.each<[string, string, unknown]>([
+  ["/api/v1/keys", '{"scopes":["payout:read"]}', undefined],
+  ["/api/v1/beneficiary-links", "{}", { link: { id: "lnk_1", fields: {} }, token: "" }],
+])("%s: a repeat after a lost answer says what was shown once", async (path, body, again) => {
+  fault = { write: "updateOne", how: lostBefore };
+  const lost = await post(second, path, body);
+  fault = undefined;
+  first.time.nowMs += lockMs;
+  owning(() => again);
+  const repeated = await post(first, path, body);
+  expect([repeated.status, repeated.headers["idempotent-replayed"]]).toEqual([200, undefined]);
+  expect((lost.json.data as object | undefined) ?? {}).not.toHaveProperty("shown_once");
+  expect(repeated.json.data).toHaveProperty("shown_once");
+});
+
 it("a gateway that starts again frees the keys that it held when it was killed, and no others", async () => {
   fault = { write: "updateOne", how: lostBefore };
   const lost = await post(second);

@@ -16,6 +16,7 @@ const keys = {
 it.each([
   ["live", ["payout:read", "payout:write"], "pays", 1],
   ["live", ["payout:approve"], "pays", 1],
+  ["live", ["payout:control"], "pays", 1],
   ["live", ["payout:read"], "reads", 0],
   ["live", [], "none", 0],
   ["sandbox", ["payout:write"], "pays", 0],

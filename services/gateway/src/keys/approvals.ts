@@ -1,10 +1,7 @@
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { keyService } from "./rpc.ts";
-import type { Mode } from "./rules/key.ts";
+import { type Mode, secondPersonScopes } from "./rules/key.ts";
 import type { Keys } from "./store.ts";
-
-/** What moves money, and what lets it move. */
-const payoutScopes: readonly string[] = ["payout:write", "payout:approve"];
 
 type KeyRpc = Pick<ReturnType<typeof keyService>, "createKey" | "rotateKey">;
 
@@ -12,7 +9,7 @@ type KeyRpc = Pick<ReturnType<typeof keyService>, "createKey" | "rotateKey">;
 export function keyGuards({ keys, mode }: { keys: Keys; mode: Mode }): Guards<KeyRpc> {
   const approvers = ["admin"] as const;
   const reasonsOf = (scopes: readonly string[]): string[] => {
-    const paying = payoutScopes.filter((scope) => scopes.includes(scope));
+    const paying = secondPersonScopes(new Set(scopes));
     return mode === "live" && paying.length > 0 ? [`a live key with ${paying.join(", ")}`] : [];
   };
   return {

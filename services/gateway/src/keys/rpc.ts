@@ -6,7 +6,12 @@ import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealin
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
-import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import {
+  type Change,
+  readMutation,
+  rootOfActor,
+  type StoredActor,
+} from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Key,
@@ -222,8 +227,8 @@ async function withinMaker(
 }
 
 /** The root of what an actor creates; none for an operator or the sandbox: that is its own root. */
-function rootOf({ kind, id, root = id }: StoredActor): string | undefined {
-  return kind === "api_key" || kind === "member" ? root : undefined;
+function rootOf(actor: StoredActor): string | undefined {
+  return actor.kind === "api_key" || actor.kind === "member" ? rootOfActor(actor) : undefined;
 }
 
 /** A key as operators see it: everything but its secret part. */

@@ -226,14 +226,14 @@ export function objectSchema(
   return { type: "object", description, properties, required };
 }
 
-/** Names, in a replayed answer alone, what was shown once. */
+/** Names, in the answer to a repeat alone, what was shown once. */
 const shownOnceField = "shown_once";
 
 function shownOnceSchema(names: readonly string[]): JsonSchema {
   return {
     type: "array",
     description:
-      "Only in a replayed response: the fields that were shown once, in the first response, and are empty here.",
+      "Only in the response to a repeated request: the fields that the first response showed once, and that are empty here.",
     items: { type: "string", enum: names, examples: [names[0]] },
   };
 }

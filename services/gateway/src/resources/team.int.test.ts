@@ -1,6 +1,7 @@
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { everyScope } from "../keys/rules/key.ts";
 import { mutation, startTestGateway, type TestGateway } from "../test-gateway.ts";
 
 let gateway: TestGateway;
@@ -72,6 +73,21 @@ describe("a team", () => {
     expect(await call(few.key, "POST", members, { ...mia, role: "viewer" })).toMatchObject(refusal);
     const reader = await gateway.merchant({ scopes: ["payout:read"] });
     expect(await call(reader.key, "GET", members)).toMatchObject(refusal);
+  });
+});
+
+describe("a key with networks or an end", () => {
+  const limits = [{ source_cidrs: ["127.0.0.1"] }, { expires_at: "2099-12-31T00:00:00.000Z" }];
+  it.each(limits)("such as %j lets nobody in, who would not have them", async (limit) => {
+    const scopes = [...everyScope];
+    const { data } = await call(acme.key, "POST", keys, { scopes, ...limit });
+    const { secret = "" } = data;
+    const refusal = { status: 403, json: { code: "ACCESS_FORBIDDEN", reason: "key_limited" } };
+    const fred = { ...mia, email: `${crypto.randomUUID()}@acme.example`, role: "viewer" };
+    expect(await call(secret, "POST", members, fred)).toMatchObject(refusal);
+    const path = `${members}/${(await call(acme.key, "POST", members, fred)).data.id}`;
+    expect(await call(secret, "PATCH", path, { role: "maker" })).toMatchObject(refusal);
+    expect((await call(secret, "DELETE", path)).data).toMatchObject({ state: "removed" });
   });
 });
 

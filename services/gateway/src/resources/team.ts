@@ -6,7 +6,7 @@ import {
   MemberState,
 } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { addMember, updateMember } from "@disburse/forms/bodies/team.ts";
-import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import { scopesToGive } from "../keys/rules/key.ts";
 import * as f from "../openapi/fields.ts";
 import { type Authorised, get, patch, post, type Resource, remove } from "../openapi/operation.ts";
@@ -36,11 +36,18 @@ const path = "/api/v1/team/members";
 /** The word of a role that its form has checked. */
 const roleOf = (word: string) => memberRoles.find((each) => each === word) ?? "viewer";
 
-/** A caller gives a role only if it has all of its scopes. */
+/**
+ * A caller gives a role only if it has all of its scopes. A member has neither networks nor an end:
+ * a key that has one would let in a caller that exceeds it.
+ */
 function mayGiveRole(call: Authorised): Refused<"ACCESS_FORBIDDEN"> | undefined {
   const values = soundBody(call);
   if (isRefused(values)) return undefined;
-  return scopesToGive(call.caller.scopes, scopesOf(roleOf(textOf(values, "role"))));
+  const { scopes, sourceCidrs, endsAt } = call.caller;
+  if (sourceCidrs.length > 0 || endsAt !== undefined) {
+    return refusedBecause("ACCESS_FORBIDDEN", "key_limited");
+  }
+  return scopesToGive(scopes, scopesOf(roleOf(textOf(values, "role"))));
 }
 
 /** The people of a merchant's team, who sign in at the console. */
@@ -58,7 +65,7 @@ export const team: Resource = {
     post("addTeamMember", path, {
       summary: "Add team member",
       description:
-        "Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members.",
+        "Invites a person, who becomes active by accepting the invitation in the console, signed in with that verified address. No message is sent: tell them. You can give a role only if you have all of its scopes yourself. An API key with networks or an end cannot give a role: a member, or a key without them, can. A person whom an API key invites counts as one actor with that key. A merchant has at most 200 members.",
       body: { form: addMember },
       data: member,
       needsFreshSignIn: true,
@@ -76,7 +83,7 @@ export const team: Resource = {
     patch("updateTeamMember", `${path}/:memberId`, {
       summary: "Change role of team member",
       description:
-        "Counts from the member's next request on. You can give a role only if you have all of its scopes yourself. The last admin stays one; an admin who has not accepted yet does not count.",
+        "Counts from the member's next request on. You can give a role only if you have all of its scopes yourself; an API key with networks or an end cannot give one. The last admin stays one; an admin who has not accepted yet does not count.",
       body: { form: updateMember },
       data: member,
       needsFreshSignIn: true,

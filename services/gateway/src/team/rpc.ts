@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
-import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { type Change, readMutation, rootOfActor } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Member,
@@ -57,7 +57,7 @@ async function addMember(
     created_at: clock.now(),
     created_by: by.actor,
     ...(by.actor.kind === "service" && { is_seeded: true }),
-    ...(by.actor.kind === "api_key" && { root: by.actor.root ?? by.actor.id }),
+    ...(by.actor.kind === "api_key" && { root: rootOfActor(by.actor) }),
     operation: { id: by.operationId },
   };
   const before = { "operation.id": by.operationId, merchant_id: merchantId };
@@ -75,28 +75,32 @@ async function addMember(
 /** How long an admin counts as leaving: longer than a write takes, and over after a crash. */
 const leavingMs = 30_000;
 
+/** What a write of a leaving admin is made under: nothing once another change has ended the mark. */
+type Mark = { readonly "leaving.by"?: string };
+
 /**
  * Lets an admin leave, or step down, by `write`, where another admin stays. One who has accepted
- * needs another who has. Each marks itself before it looks, so of two at once one stays at least.
+ * needs another who has. Each marks itself before it looks, so of two at once one stays at least;
+ * who comes after the mark's time ends it, so that a write that stalled changes nothing.
  */
 async function leave<T>(
   { members: { collection }, clock }: TeamDeps,
   { _id, merchant_id, subject }: MemberDocument,
-  write: () => Promise<T>,
+  write: (mark: Mark) => Promise<T>,
 ): Promise<T | typeof lastAdmin> {
   const now = clock.now();
+  const by = crypto.randomUUID();
   const until = new Date(now.getTime() + leavingMs);
-  await collection.updateOne({ _id }, { $set: { leaving_until: until } });
+  const end = { $unset: { leaving: "" } } as const;
+  await collection.updateMany({ merchant_id, "leaving.until": { $lte: now } }, end);
+  await collection.updateOne({ _id }, { $set: { leaving: { by, until } } });
   const other = await collection.findOne({
-    merchant_id,
-    role: "admin",
-    removed_at: null,
-    _id: { $ne: _id },
-    $or: [{ leaving_until: { $exists: false } }, { leaving_until: { $lte: now } }],
+    ...{ merchant_id, role: "admin", removed_at: null, _id: { $ne: _id } },
+    leaving: { $exists: false },
     ...(subject !== undefined && { subject: { $exists: true } }),
   });
-  const left = other === null ? lastAdmin : await write();
-  await collection.updateOne({ _id }, { $unset: { leaving_until: "" } });
+  const left = other === null ? lastAdmin : await write({ "leaving.by": by });
+  await collection.updateOne({ _id, "leaving.by": by }, end);
   return left;
 }
 
@@ -109,7 +113,7 @@ async function exceedsRoot(
   { actor }: Change,
   { merchantId, role }: { readonly merchantId: string; readonly role: MemberRole },
 ): Promise<Refused<"ACCESS_FORBIDDEN"> | undefined> {
-  const root = actor.root ?? actor.id;
+  const root = rootOfActor(actor);
   if (actor.kind === "operator" || actor.kind === "service" || !isId("member", root)) {
     return undefined;
   }
@@ -133,10 +137,19 @@ async function setRole(
   const mine = { _id: memberId, merchant_id: merchantId, removed_at: null };
   const before = await collection.findOne(mine);
   if (before === null) return refused("RECORD_NOT_FOUND");
-  const change = async () =>
-    (await collection.findOneAndUpdate(mine, { $set: { role } }, { returnDocument: "after" })) ??
-    refused("RECORD_NOT_FOUND");
+  const change = async (mark: Mark = {}) =>
+    (await collection.findOneAndUpdate(
+      { ...mine, ...mark },
+      { $set: { role } },
+      { returnDocument: "after" },
+    )) ?? orChanged(mark);
   return before.role === "admin" && role !== "admin" ? leave(deps, before, change) : change();
+}
+
+/** Refuses a change whose member is not there, or was changed since its mark. */
+function orChanged(mark: Mark): Refused<"RECORD_NOT_FOUND"> {
+  if (mark["leaving.by"] === undefined) return refused("RECORD_NOT_FOUND");
+  throw new ConnectError("another change of the team came between", Code.Aborted);
 }
 
 /** Removes a member; the first time stays. */
@@ -151,16 +164,20 @@ async function removeMember(
   if (before === null) return refused("RECORD_NOT_FOUND");
   if (before.removed_at === null) {
     const removed_by = { ...by.actor, operation_id: by.operationId };
-    const change = () =>
-      members.collection.updateOne(
-        { ...mine, removed_at: null },
+    const change = async (mark: Mark = {}) => {
+      const { matchedCount } = await members.collection.updateOne(
+        { ...mine, removed_at: null, ...mark },
         {
           $set: { removed_at: clock.now(), removed_by },
           $unset: { email_hash: "", subject: "" },
         },
       );
+      // Another call has removed the member meanwhile, or another change has ended the mark.
+      const removed = matchedCount === 1 || (await members.collection.findOne(mine))?.removed_at;
+      return removed ? undefined : orChanged(mark);
+    };
     const left = before.role === "admin" ? await leave(deps, before, change) : await change();
-    if (isRefused(left)) return left;
+    if (left !== undefined) return left;
   }
   // Each request of a session asks for its member, so that none works from here on.
   await endSessions(memberId);

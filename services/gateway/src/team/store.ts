@@ -27,8 +27,8 @@ export type MemberDocument = {
   is_seeded?: true;
   /** When the person last chose this team among several. */
   chosen_at?: Date;
-  /** Until when this admin counts as leaving: two at once must not leave a team without one. */
-  leaving_until?: Date;
+  /** By which change this admin is leaving, and until when it counts: one admin has to stay. */
+  leaving?: { by: string; until: Date };
   signed_in_at: Date | null;
   removed_at: Date | null;
   removed_by?: StoredActor & { operation_id: string };

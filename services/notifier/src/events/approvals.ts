@@ -30,7 +30,7 @@ const eventGuards: Guards<Pick<EventRpc, "publishEvent">> = {
         data_json: event?.dataJson,
       }),
     }),
-    // What is malformed the RPC refuses.
+    // The RPC itself refuses a malformed request.
     reasons: async ({ event }) =>
       event === undefined || publishedEventViolations(publishedEvent(event)).length > 0
         ? []

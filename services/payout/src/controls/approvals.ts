@@ -30,7 +30,7 @@ function controlsGuards({
       }),
       reasons: async (request) => {
         const wanted = controlsText(request);
-        // What is malformed the RPC refuses.
+        // The RPC itself refuses a malformed request.
         if (controlViolations(wanted).length > 0) return [];
         return loosened(await inForce(request.merchantId), wanted);
       },

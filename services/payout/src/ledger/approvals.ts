@@ -37,7 +37,7 @@ export function ownWorkReasons({
   clock,
 }: Pick<LedgerApprovals, "sums" | "limits"> & { readonly clock: Clock }) {
   return async (work: OwnWork | undefined): Promise<string[]> => {
-    // What is malformed the RPC refuses.
+    // The RPC itself refuses a malformed request.
     if (work === undefined) return [];
     const { person, currency } = work;
     const limit = limits.get(currency) ?? 0n;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
+import { reportRejection } from "@disburse/chassis/rejections.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { LRUCache } from "lru-cache";
 import {
@@ -95,7 +96,7 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
     if (queue === undefined) {
       const fresh = [waiting];
       queues.set(accountId, fresh);
-      void drain(accountId, fresh);
+      drain(accountId, fresh).catch(reportRejection);
     } else {
       queue.push(waiting);
     }

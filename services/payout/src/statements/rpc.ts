@@ -4,6 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { statementEnd as camtEnd } from "@disburse/bank-files/iso20022/customer/write-statement.ts";
 import type { ServiceKey } from "@disburse/chassis/identity/keys.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import type { Turns } from "@disburse/chassis/turns.ts";
 import {
   GetPayoutReceiptResponseSchema,
   PayoutReceiptSchema,
@@ -33,6 +34,8 @@ export type StatementDeps = StatementStores & {
   readonly clock: Clock;
   /** The key that receipts are signed with now. */
   readonly receiptKey: () => ServiceKey;
+  /** Of PDFs: they are made on the thread that payouts are made on. */
+  readonly renders: Turns;
 };
 
 /** Lines of one part: some 200 KiB. */
@@ -41,7 +44,7 @@ const partMax = 500;
 /** Statements and receipts; proto/disburse/payout/v1/statements.proto has them. */
 export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof StatementService> {
   return {
-    renderStatement: async (request) => {
+    renderStatement: async (request, { signal }) => {
       const { merchantId, accountId, format, cursor } = request;
       if (merchantId === houseId) orThrow(refused("RECORD_NOT_FOUND"));
       const found = await statementAccount(deps, { merchantId, accountId });
@@ -56,15 +59,18 @@ export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof Statement
       const opened = await openPeriod(deps, { merchantId, accountId }, { from, to });
       const { period, position } = orThrow(opened ?? refused("RECORD_NOT_FOUND"));
       if (format === StatementFormat.PDF) {
-        const lines = await allLines(deps, accountId, position);
-        return { chunk: await pdfStatement(period, lines, deps.clock.now()), nextCursor: "" };
+        const render = async () => {
+          const lines = await allLines(deps, accountId, position);
+          return pdfStatement(period, lines, deps.clock.now());
+        };
+        return { chunk: await deps.renders.take(merchantId, render, signal), nextCursor: "" };
       }
       const begin =
         format === StatementFormat.CAMT053 ? camtBegin(period, deps.clock.now()) : csvBegin(period);
       return nextPart(deps, request, currency, position, begin);
     },
 
-    getPayoutReceipt: async ({ merchantId, payoutId, pdf }) => {
+    getPayoutReceipt: async ({ merchantId, payoutId, pdf }, { signal }) => {
       const found = await signedReceipt(
         deps,
         { merchantId, payoutId },
@@ -72,7 +78,10 @@ export function statementsRpc(deps: StatementDeps): ServiceImpl<typeof Statement
         deps.clock.now(),
       );
       const signed = orThrow(found ?? refused("RECORD_NOT_FOUND"));
-      if (pdf) return create(GetPayoutReceiptResponseSchema, { pdf: await receiptPdf(signed) });
+      if (pdf) {
+        const bytes = await deps.renders.take(merchantId, () => receiptPdf(signed), signal);
+        return create(GetPayoutReceiptResponseSchema, { pdf: bytes });
+      }
       const { keyId, signature } = signed;
       return { receipt: fromJson(PayoutReceiptSchema, signed.receipt), keyId, signature };
     },

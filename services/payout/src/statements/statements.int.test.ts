@@ -67,6 +67,17 @@ const refusalOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.message,
   );
 
+it("PDFs are made in their merchant's turn, and what is no PDF takes none", async () => {
+  platform.rendered.length = 0;
+  const receipt = { merchantId, payoutId: settled };
+  await rendered({ format: StatementFormat.CSV });
+  await platform.statementsRpc.getPayoutReceipt(receipt);
+  expect(platform.rendered).toEqual([]);
+  await rendered({ format: StatementFormat.PDF });
+  await platform.statementsRpc.getPayoutReceipt({ ...receipt, pdf: true });
+  expect(platform.rendered).toEqual([merchantId, merchantId]);
+});
+
 describe("a statement", () => {
   it("adds up to the cent, and with the ledger and the account", async () => {
     const rows = rowsOf(await rendered());

@@ -46,10 +46,11 @@ function velocityGuards({
       reasons: async (request) => {
         const reasons: string[] = [];
         for (const [subject, wanted] of subjectsOf(request)) {
-          // What is malformed the RPC refuses.
+          // The RPC itself refuses a malformed request.
           if (wanted === undefined || limitViolations(subject, wanted).length > 0) continue;
           const now = readLimits(await inForce(request.merchantId, subject));
-          if (isLooser(now, readLimits(wanted))) reasons.push(`lifts a limit of ${subject}`);
+          if (isLooser(now, readLimits(wanted)))
+            reasons.push(`raises or removes a limit of the ${subject}`);
         }
         return reasons;
       },

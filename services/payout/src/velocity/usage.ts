@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { reportRejection } from "@disburse/chassis/rejections.ts";
 import type { Collection } from "mongodb";
 import { toUsage, type UsageDocument, usageDocument } from "./documents.ts";
 import { type Usage, unused } from "./rules/usage.ts";
@@ -56,7 +57,7 @@ export function openUsage({ db }: Database) {
       if (queue === undefined) {
         const fresh = [waiting];
         queues.set(id, fresh);
-        void drain(id, fresh);
+        drain(id, fresh).catch(reportRejection);
       } else {
         queue.push(waiting);
       }

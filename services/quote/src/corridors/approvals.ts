@@ -1,6 +1,9 @@
 import { toJsonString } from "@bufbuild/protobuf";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
-import { CorridorSchema } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import {
+  CorridorSchema,
+  CorridorTermsSchema,
+} from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { type Decimal, formatDecimal } from "@disburse/kernel/decimal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { corridorMessage, type corridorsRpc } from "./rpc.ts";
@@ -38,7 +41,7 @@ export function corridorGuards(deps: {
       },
       reasons: async ({ corridorId, rate }) => {
         const wanted = readRate(rate?.rate ?? "");
-        // What is malformed the RPC refuses.
+        // The RPC itself refuses a malformed request.
         if (wanted === undefined) return [];
         const compared = await ratesToCompare(corridors, corridorId, clock.now());
         const far = compared.find((from) => movesMoreThan(limits.rateMove, from, wanted));
@@ -55,7 +58,7 @@ export function corridorGuards(deps: {
         };
         const found = await findCorridor(corridors, { source, destination });
         const before = found && toJsonString(CorridorSchema, corridorMessage(found, undefined));
-        const after = corridor === undefined ? "" : toJsonString(CorridorSchema, corridor);
+        const after = corridor === undefined ? "" : toJsonString(CorridorTermsSchema, corridor);
         return { before: before ?? "", after };
       },
       reasons: async () => (limits.corridors ? [] : ["changes a corridor"]),

@@ -8,6 +8,7 @@ import {
   CorridorRailSchema,
   CorridorSchema,
   QuoteService,
+  ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
@@ -55,15 +56,41 @@ afterAll(async () => {
 let operations = 0;
 const mutation = () => serviceMutation("test", `op-${++operations}`);
 
+/** Free, without limits, and with the service's default times. */
+const plain = {
+  ...{ active: false, feeShare: "0", feeFlat: "0", limits: {}, quoteTtlSeconds: 0 },
+  ...{ rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.HOUSE },
+};
+
+it("is set whole: what is left out is neither zero nor none", async () => {
+  const pair = { sourceCurrencyCode: "EUR", destinationCurrencyCode: "USD" };
+  for (const [name, field] of [
+    ["active", "active"],
+    ["feeShare", "fee_share"],
+    ["feeFlat", "fee_flat"],
+    ["limits", "limits"],
+    ["quoteTtlSeconds", "quote_ttl_seconds"],
+    ["rateMaxAgeSeconds", "rate_max_age_seconds"],
+    ["returnCharges", "return_charges"],
+  ] as const) {
+    const { [name]: _left, ...corridor } = plain;
+    const call = rpc.setCorridor({ mutation: mutation(), corridor: { ...pair, ...corridor } });
+    await expect(call).rejects.toThrow(`${field}: is required`);
+  }
+  expect(
+    await rpc.setCorridor({ mutation: mutation(), corridor: { ...plain, ...pair } }),
+  ).toBeDefined();
+});
+
 function set(source: string, feeShare: string) {
   const corridor = { sourceCurrencyCode: source, destinationCurrencyCode: "USD", active: true };
-  return rpc.setCorridor({ mutation: mutation(), corridor: { ...corridor, feeShare } });
+  return rpc.setCorridor({ mutation: mutation(), corridor: { ...plain, ...corridor, feeShare } });
 }
 
 it("opens no corridor to a currency that no rail pays, and closes one", async () => {
   const corridor = { sourceCurrencyCode: "BTC", destinationCurrencyCode: "BTC" };
   const change = (active: boolean) =>
-    rpc.setCorridor({ mutation: mutation(), corridor: { ...corridor, active, feeShare: "0" } });
+    rpc.setCorridor({ mutation: mutation(), corridor: { ...plain, ...corridor, active } });
   const open = (corridorId: string, isOpen: boolean) =>
     rpc.setMerchantCorridor({
       ...{ mutation: mutation(), merchantId: "mer_1", corridorId, open: isOpen },
@@ -81,7 +108,7 @@ it("opens no corridor to a currency that no rail pays, and closes one", async ()
 
 it("lists every rate of a corridor once, the latest first, in pages and within a span", async () => {
   const make = async (source: string) => {
-    const corridor = { sourceCurrencyCode: source, destinationCurrencyCode: "EUR", feeShare: "0" };
+    const corridor = { ...plain, sourceCurrencyCode: source, destinationCurrencyCode: "EUR" };
     return (await rpc.setCorridor({ mutation: mutation(), corridor })).corridor?.id ?? "";
   };
   const corridorId = await make("SOL");
@@ -152,6 +179,7 @@ it("is stored and shown whole, with whom it is open to and its rate", async () =
     ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "INR", active: true },
     ...{ feeShare: "0.005", feeFlat: "0.30", quoteTtlSeconds: 90, rateMaxAgeSeconds: 60 },
     limits: { sourceMin: "1.00", sourceMax: "9.00", receivingMin: "2.00", receivingMax: "8.00" },
+    returnCharges: ReturnCharges.HOUSE,
   };
   await rpc.setCorridor({ mutation: first, corridor: { ...corridor, active: false } });
   const made = await rpc.setCorridor({ mutation: second, corridor });
@@ -293,7 +321,7 @@ describe("a list of corridors", () => {
       const active = source !== "SOL";
       const { corridor } = await rpc.setCorridor({
         mutation: mutation(),
-        corridor: { ...pair, active },
+        corridor: { ...plain, ...pair, active },
       });
       const open = source !== destination;
       const asked = { merchantId, corridorId: corridor?.id ?? "", open };

@@ -8,6 +8,7 @@ import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Corridor as CorridorMessage,
   CorridorSchema,
+  CorridorTermsSchema,
   type Limits as LimitsMessage,
   LimitsSchema,
   type QuoteService,
@@ -16,7 +17,7 @@ import {
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
-import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
+import { invalidRequest, refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { CurrentCorridors } from "./current.ts";
@@ -68,7 +69,9 @@ export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: 
   return {
     setCorridor: async ({ mutation, corridor }) => {
       const change = readMutation(mutation);
-      const terms = readCorridor(corridorText(corridor));
+      const text = corridorText(corridor);
+      if (!("source" in text)) return orThrow(invalidRequest(text));
+      const terms = readCorridor(text);
       if (!("source" in terms)) return orThrow(invalidRequest(terms));
       if (terms.active) await assertPayable(terms.destination);
       const stored = await setCorridor(corridors, terms, change, clock.now());
@@ -126,15 +129,33 @@ export function corridorsRpc({ corridors, current, isPayable, railsTo, clock }: 
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;
 }
 
-function corridorText(corridor = create(CorridorSchema)): CorridorText {
+/** The terms of a request that names each of them; what is left out is refused by its name. */
+function corridorText(corridor = create(CorridorTermsSchema)): CorridorText | Violation[] {
+  const { active, feeShare, feeFlat, limits, quoteTtlSeconds, rateMaxAgeSeconds } = corridor;
+  const returnCharges = wordOf(ReturnCharges, corridor.returnCharges);
+  if (
+    active === undefined ||
+    feeShare === undefined ||
+    feeFlat === undefined ||
+    limits === undefined ||
+    quoteTtlSeconds === undefined ||
+    rateMaxAgeSeconds === undefined ||
+    returnCharges === undefined
+  ) {
+    const required = { active, feeShare, feeFlat, limits, quoteTtlSeconds, rateMaxAgeSeconds };
+    const missing = Object.entries({ ...required, returnCharges }).filter(
+      ([, value]) => value === undefined,
+    );
+    return missing.map(([name]) => ({
+      field: CorridorTermsSchema.fields.find(({ localName }) => localName === name)?.name ?? name,
+      problem: "is required",
+    }));
+  }
   return {
-    ...corridor,
-    ...(corridor.limits ?? create(LimitsSchema)),
+    ...limits,
+    ...{ active, feeShare, feeFlat, quoteTtlSeconds, rateMaxAgeSeconds, returnCharges },
     source: corridor.sourceCurrencyCode,
     destination: corridor.destinationCurrencyCode,
-    feeShare: corridor.feeShare || "0",
-    feeFlat: corridor.feeFlat || "0",
-    returnCharges: wordOf(ReturnCharges, corridor.returnCharges),
   };
 }
 

@@ -1,4 +1,4 @@
-import { clone, create, toJson } from "@bufbuild/protobuf";
+import { create, toJson } from "@bufbuild/protobuf";
 import { TimestampSchema, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { cacheMetrics } from "@disburse/chassis/cache.ts";
@@ -118,6 +118,7 @@ beforeAll(async () => {
       feeShare: "0.005",
       feeFlat: "0.30",
       limits: { sourceMin: "1.00", sourceMax: "100000.00" },
+      ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.HOUSE },
     },
   });
   corridorId = set.corridor?.id ?? "";
@@ -472,10 +473,16 @@ describe("a claim", () => {
   });
 });
 
+/** The terms of a corridor that is listed, to be set again. */
+function termsOf(corridor = create(CorridorSchema)) {
+  const { $typeName: _name, id: _id, rate: _rate, rails: _rails, ...terms } = corridor;
+  return terms;
+}
+
 describe("a corridor", () => {
   it("is not changed by an operation that comes again with other content", async () => {
     const { corridors } = await quotes.listCorridors({ merchantId: "" });
-    const corridor = clone(CorridorSchema, corridors[0] ?? create(CorridorSchema));
+    const corridor = termsOf(corridors[0]);
     const set = { mutation: operation(), corridor };
     await quotes.setCorridor(set);
     const closed = { ...set, corridor: { ...corridor, active: false } };
@@ -496,6 +503,8 @@ describe("a corridor", () => {
       active: false,
       feeShare: "0",
       feeFlat: "0",
+      limits: {},
+      ...{ quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, returnCharges: ReturnCharges.HOUSE },
     };
     const first = await quotes.setCorridor({ mutation, corridor });
     const changed = { ...corridor, active: true };
@@ -509,7 +518,7 @@ describe("a corridor", () => {
 
   it("keeps who bears charges of returns as its corridor said when it was made", async () => {
     const { corridors } = await quotes.listCorridors({ merchantId: "mer_1" });
-    const corridor = clone(CorridorSchema, corridors[0] ?? create(CorridorSchema));
+    const corridor = termsOf(corridors[0]);
     const set = (returnCharges: ReturnCharges) =>
       quotes.setCorridor({ mutation: operation(), corridor: { ...corridor, returnCharges } });
     await set(ReturnCharges.MERCHANT);
@@ -534,9 +543,9 @@ describe("a corridor", () => {
     const call = quotes.setRate({ mutation: again, corridorId, rate: other });
     expect(await codeOf(call)).toBe("INVALID_REQUEST");
     const { corridors } = await quotes.listCorridors({ merchantId: "mer_1" });
-    const corridor = clone(CorridorSchema, corridors[0] ?? create(CorridorSchema));
-    corridor.rateMaxAgeSeconds = 60;
-    await quotes.setCorridor({ mutation: operation(), corridor });
+    const corridor = termsOf(corridors[0]);
+    const aged = { ...corridor, rateMaxAgeSeconds: 60 };
+    await quotes.setCorridor({ mutation: operation(), corridor: aged });
     clockNow = new Date(Date.now() + 120_000);
     expect(await codeOf(ask())).toBe("Unavailable");
     clockNow = new Date();

@@ -28,8 +28,8 @@ import { findingOf, shown, type TypedFile, type TypedProgram, visitNodes } from 
 /**
  * Promises whose rejection nothing handles: one that is left with `void` or as a statement, one of
  * a callback whose caller ignores what it returns, and one that is kept in a variable while another
- * is awaited. `.catch`, `.then` with two callbacks, and a function that handles every rejection
- * within itself are handlers; `.finally` passes the rejection on.
+ * is awaited. `.catch` and `.then` with two callbacks are handlers; `.finally` passes the rejection
+ * on. In a callback and in a variable, so is a function that handles every rejection within itself.
  */
 export function unhandledPromises(
   program: TypedProgram,
@@ -38,7 +38,10 @@ export function unhandledPromises(
   const findings: Finding[] = [];
   for (const file of program.files(wanted)) {
     const { left, callbacks, kept } = candidates(file.node);
-    const loose = promisesAmong(program, left).filter((node) => !isHandled(program, node));
+    // A function that handles its rejections today may not tomorrow: its caller has a handler.
+    const loose = promisesAmong(program, left).filter(
+      (node) => !isHandled(program, node, depthMax),
+    );
     for (const node of loose) {
       findings.push(findingOf(file, node, "a promise whose rejection nothing handles"));
     }

@@ -50,6 +50,15 @@ export function isScope(text: string): text is Scope {
   return (everyScope as readonly string[]).includes(text);
 }
 
+/** Those of some scopes that pay, approve or set the rules of payouts: two persons give them. */
+export function secondPersonScopes(given: ReadonlySet<string>): readonly Scope[] {
+  return everyScope.filter((scope) => isOverPayouts(scope) && given.has(scope));
+}
+
+function isOverPayouts(scope: Scope): boolean {
+  return scope.startsWith("payout:") && scope !== "payout:read";
+}
+
 /** A caller gives to keys and members no scope that it does not have itself. */
 export function scopesToGive(
   own: ReadonlySet<Scope>,

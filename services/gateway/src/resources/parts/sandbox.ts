@@ -183,7 +183,7 @@ export const sandbox: Resource = {
     post("setPayoutControls", `${path}/payout-controls`, {
       summary: "Set payout controls",
       description:
-        "Sets which of your payouts wait for approval, and the guard against duplicates, in the place of what was set; `{}` ends all of them. Needs the scope `payout:control`: a key that pays does not lift the rules. Takes effect within a second. In live mode an operator sets them for you.",
+        "Sets which of your payouts wait for approval, and the duplicate guard. Replaces the previous settings; `{}` removes them all. Needs the scope `payout:control`, so that a key that only pays cannot remove the rules. Takes effect within a second. In live mode an operator sets them for you.",
       scope: "payout:control",
       body: { form: setPayoutControls, optional: true },
       data: controls,

@@ -8,8 +8,8 @@ export function loosened(inForce: ControlsText, wanted: ControlsText): string[] 
   const rules = inForce.approval;
   const isLooser = approval !== undefined && rules !== undefined && areLooser(rules, approval);
   return [
-    ...(isShorter ? ["shortens the guard against duplicates"] : []),
-    ...(isLooser ? ["loosens a rule of approval"] : []),
+    ...(isShorter ? ["shortens the window of the duplicate guard"] : []),
+    ...(isLooser ? ["weakens an approval rule"] : []),
   ];
 }
 

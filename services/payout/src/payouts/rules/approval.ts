@@ -1,3 +1,4 @@
+import { rootOfActor } from "@disburse/chassis/rpc/mutation.ts";
 /** Why a payout needs approval: its merchant's rules name it. */
 export type ApprovalReason = "amount" | "new_beneficiary";
 
@@ -30,7 +31,7 @@ export type Who = {
 export function isSameActor(one: Who, other: Who): boolean {
   const isMerchants = isOfMerchant(one);
   if (isMerchants !== isOfMerchant(other)) return false;
-  if (isMerchants) return (one.root ?? one.id) === (other.root ?? other.id);
+  if (isMerchants) return rootOfActor(one) === rootOfActor(other);
   return one.kind === other.kind && one.id === other.id;
 }
 

@@ -60,8 +60,7 @@ export type CorridorText = {
   readonly receivingMax: string;
   readonly quoteTtlSeconds: number;
   readonly rateMaxAgeSeconds: number;
-  /** `undefined`: the house. */
-  readonly returnCharges?: ReturnCharges | undefined;
+  readonly returnCharges: ReturnCharges;
 };
 
 /** Reads a corridor's terms; answers with what is wrong with them otherwise. */
@@ -95,8 +94,7 @@ export function readCorridor(text: CorridorText): CorridorTerms | readonly Viola
     receivingMax: amount("limits.receiving_max", text.receivingMax, text.destination),
   };
   if (violations.length > 0 || share === undefined || flatMinor === undefined) return violations;
-  const { source, destination, active, quoteTtlSeconds, rateMaxAgeSeconds } = text;
-  const { returnCharges = "house" } = text;
+  const { source, destination, active, quoteTtlSeconds, rateMaxAgeSeconds, returnCharges } = text;
   const fee = { share, flatMinor };
   const times = { quoteTtlSeconds, rateMaxAgeSeconds };
   return { source, destination, active, fee, limits, ...times, returnCharges };

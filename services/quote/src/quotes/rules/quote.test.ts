@@ -225,7 +225,8 @@ describe("a corridor's text", () => {
     receivingMax: "",
     quoteTtlSeconds: 0,
     rateMaxAgeSeconds: 0,
-  };
+    returnCharges: "house",
+  } as const;
   it("is read exactly", () => {
     const read = { source: "USD", destination: "INR", active: true };
     const share = { units: 5n, scale: 3 };

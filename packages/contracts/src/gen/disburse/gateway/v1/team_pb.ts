@@ -564,7 +564,8 @@ export const TeamService: GenService<{
    * Invites a person, who becomes active by accepting the invitation while signed in with that
    * verified email address; one whom the sandbox adds accepts by the first sign-in. A repeat returns
    * the member as it is. Refuses INVALID_REQUEST, and ACCESS_FORBIDDEN for a role with more scopes than
-   * the member has now whose key makes the call.
+   * the member has now whose key makes the call. In live mode an operator needs a second person for
+   * a role with rights over payouts.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.AddMember
    */
@@ -574,7 +575,8 @@ export const TeamService: GenService<{
     output: typeof AddMemberResponseSchema;
   },
   /**
-   * Changes what a member may do, from the member's next request on. Refuses RECORD_NOT_FOUND,
+   * Changes what a member may do, from the member's next request on. In live mode an operator needs a
+   * second person to give rights over payouts, and none to take them away. Refuses RECORD_NOT_FOUND,
    * ACCESS_FORBIDDEN as AddMember, and INVALID_REQUEST where the merchant would have no admin left. An
    * admin who has not accepted yet counts as none.
    *

@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/quote/v1/quote.proto.
  */
 export const file_disburse_quote_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("Ch1kaXNidXJzZS9xdW90ZS92MS9xdW90ZS5wcm90bxIRZGlzYnVyc2UucXVvdGUudjEipAEKEVF1b3RlZEJlbmVmaWNpYXJ5EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHQoVYWNjb3VudF9udW1iZXJfbWFza2VkGAMgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgEIAEoCRIPCgduZXR3b3JrGAUgASgJEhIKCm5hbWVfbGF0aW4YBiABKAkSGAoQZGVzdGluYXRpb25fa2V5cxgHIAMoCSKYBgoFUXVvdGUSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRITCgtjb3JyaWRvcl9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQY29udmVydGVkX2Ftb3VudBgIIAEoCRISCgp0b3RhbF9mZWVzGAkgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYCiABKAkSFQoNZXhjaGFuZ2VfcmF0ZRgLIAEoCRIuCgpyYXRlX2FzX29mGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtyYXRlX3NvdXJjZRgNIAEoCRI5CgtiZW5lZmljaWFyeRgOIAEoCzIkLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlZEJlbmVmaWNpYXJ5EiwKBXN0YXRlGA8gASgOMh0uZGlzYnVyc2UucXVvdGUudjEuUXVvdGVTdGF0ZRIuCgpjcmVhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVkX2F0GBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI4Cg5yZXR1cm5fY2hhcmdlcxgTIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXMSOAoIbWV0YWRhdGEYFCADKAsyJi5kaXNidXJzZS5xdW90ZS52MS5RdW90ZS5NZXRhZGF0YUVudHJ5EhcKD3JlY2VpdmluZ19maXhlZBgVIAEoCBISCgpyZWlzc3VlX29mGBYgASgJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKyAwoSQ3JlYXRlUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAQgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAUgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYBiABKAkSFQoNc291cmNlX2Ftb3VudBgHIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAggASgJEi8KCnVucmVhZGFibGUYCSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhJFCghtZXRhZGF0YRgKIAMoCzIzLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdC5NZXRhZGF0YUVudHJ5EhIKCnJlaXNzdWVfb2YYCyABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIj4KE0NyZWF0ZVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZSI4Cg9HZXRRdW90ZVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEAoIcXVvdGVfaWQYAiABKAkiOwoQR2V0UXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlIiwKGEdldENsYWltYWJsZVF1b3RlUmVxdWVzdBIQCghxdW90ZV9pZBgBIAEoCSLYAQoZR2V0Q2xhaW1hYmxlUXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlEhUKDWNvcnJpZG9yX29wZW4YAiABKAgSKQoGbGltaXRzGAMgASgLMhkuZGlzYnVyc2UucXVvdGUudjEuTGltaXRzEicKBWNsYWltGAQgASgLMhguZGlzYnVyc2UucXVvdGUudjEuQ2xhaW0SJwoDbm93GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJeCgZMaW1pdHMSEgoKc291cmNlX21pbhgBIAEoCRISCgpzb3VyY2VfbWF4GAIgASgJEhUKDXJlY2VpdmluZ19taW4YAyABKAkSFQoNcmVjZWl2aW5nX21heBgEIAEoCSKXAgoFQ2xhaW0SEQoJcGF5b3V0X2lkGAEgASgJEhQKDHJlZmVyZW5jZV9pZBgCIAEoCRIUCgxvcGVyYXRpb25faWQYAyABKAkSLgoKY2xhaW1lZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoWcmVtaXR0YW5jZV9pbmZvcm1hdGlvbhgFIAEoCRIUCgxwdXJwb3NlX2NvZGUYBiABKAkSOAoIbWV0YWRhdGEYByADKAsyJi5kaXNidXJzZS5xdW90ZS52MS5DbGFpbS5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKpAgoRQ2xhaW1RdW90ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCHF1b3RlX2lkGAIgASgJEhEKCXBheW91dF9pZBgDIAEoCRIUCgxyZWZlcmVuY2VfaWQYBCABKAkSHgoWcmVtaXR0YW5jZV9pbmZvcm1hdGlvbhgFIAEoCRIUCgxwdXJwb3NlX2NvZGUYBiABKAkSRAoIbWV0YWRhdGEYByADKAsyMi5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVxdWVzdC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJmChJDbGFpbVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZRInCgVjbGFpbRgCIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltIlQKEkV4cGlyZVF1b3RlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEAoIcXVvdGVfaWQYAiABKAkiFQoTRXhwaXJlUXVvdGVSZXNwb25zZSKBAwoIQ29ycmlkb3ISCgoCaWQYASABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAiABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgDIAEoCRIOCgZhY3RpdmUYBCABKAgSEQoJZmVlX3NoYXJlGAUgASgJEhAKCGZlZV9mbGF0GAYgASgJEikKBmxpbWl0cxgHIAEoCzIZLmRpc2J1cnNlLnF1b3RlLnYxLkxpbWl0cxIZChFxdW90ZV90dGxfc2Vjb25kcxgIIAEoBRIcChRyYXRlX21heF9hZ2Vfc2Vjb25kcxgJIAEoBRIlCgRyYXRlGAogASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZRI4Cg5yZXR1cm5fY2hhcmdlcxgLIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXMSLgoFcmFpbHMYDCADKAsyHy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvclJhaWwijwEKDENvcnJpZG9yUmFpbBIMCgRyYWlsGAEgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgCIAEoCRIPCgduZXR3b3JrGAMgASgJEg8KB2N1dF9vZmYYBCABKAkSHwoSc2V0dGxlbWVudF9zZWNvbmRzGAUgASgDSACIAQFCFQoTX3NldHRsZW1lbnRfc2Vjb25kcyJPCgRSYXRlEgwKBHJhdGUYASABKAkSKQoFYXNfb2YYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnNvdXJjZRgDIAEoCSJxChJTZXRDb3JyaWRvclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEi0KCGNvcnJpZG9yGAIgASgLMhsuZGlzYnVyc2UucXVvdGUudjEuQ29ycmlkb3IiRAoTU2V0Q29ycmlkb3JSZXNwb25zZRItCghjb3JyaWRvchgBIAEoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yIpABChpTZXRNZXJjaGFudENvcnJpZG9yUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLY29ycmlkb3JfaWQYAyABKAkSEQoEb3BlbhgEIAEoCEgAiAEBQgcKBV9vcGVuIh0KG1NldE1lcmNoYW50Q29ycmlkb3JSZXNwb25zZSJ6Cg5TZXRSYXRlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLY29ycmlkb3JfaWQYAiABKAkSJQoEcmF0ZRgDIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUiOAoPU2V0UmF0ZVJlc3BvbnNlEiUKBHJhdGUYASABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlIkoKFExpc3RDb3JyaWRvcnNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSKNAQoVTGlzdENvcnJpZG9yc1Jlc3BvbnNlEi4KCWNvcnJpZG9ycxgBIAMoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yEhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCKYAQoQTGlzdFJhdGVzUmVxdWVzdBITCgtjb3JyaWRvcl9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSKAoEZnJvbRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIocBChFMaXN0UmF0ZXNSZXNwb25zZRItCghjb3JyaWRvchgBIAEoCzIbLmRpc2J1cnNlLnF1b3RlLnYxLkNvcnJpZG9yEi4KBXJhdGVzGAIgAygLMh8uZGlzYnVyc2UucXVvdGUudjEuSGlzdG9yaWNSYXRlEhMKC25leHRfY3Vyc29yGAMgASgJIqQBCgxIaXN0b3JpY1JhdGUSJQoEcmF0ZRgBIAEoCzIXLmRpc2J1cnNlLnF1b3RlLnYxLlJhdGUSLwoLcmVjZWl2ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKBnNldF9ieRgDIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISEwoLYXBwcm92ZWRfYnkYBCABKAkqcQoKUXVvdGVTdGF0ZRIbChdRVU9URV9TVEFURV9VTlNQRUNJRklFRBAAEhQKEFFVT1RFX1NUQVRFX09QRU4QARIXChNRVU9URV9TVEFURV9DTEFJTUVEEAISFwoTUVVPVEVfU1RBVEVfRVhQSVJFRBADKmYKDVJldHVybkNoYXJnZXMSHgoaUkVUVVJOX0NIQVJHRVNfVU5TUEVDSUZJRUQQABIYChRSRVRVUk5fQ0hBUkdFU19IT1VTRRABEhsKF1JFVFVSTl9DSEFSR0VTX01FUkNIQU5UEAIygQkKDFF1b3RlU2VydmljZRJzCgtDcmVhdGVRdW90ZRIlLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdBomLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVzcG9uc2UiFergGBEKB2dhdGV3YXkKBnBheW91dBJrCghHZXRRdW90ZRIiLmRpc2J1cnNlLnF1b3RlLnYxLkdldFF1b3RlUmVxdWVzdBojLmRpc2J1cnNlLnF1b3RlLnYxLkdldFF1b3RlUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSfAoRR2V0Q2xhaW1hYmxlUXVvdGUSKy5kaXNidXJzZS5xdW90ZS52MS5HZXRDbGFpbWFibGVRdW90ZVJlcXVlc3QaLC5kaXNidXJzZS5xdW90ZS52MS5HZXRDbGFpbWFibGVRdW90ZVJlc3BvbnNlIgzq4BgICgZwYXlvdXQSZwoKQ2xhaW1RdW90ZRIkLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltUXVvdGVSZXF1ZXN0GiUuZGlzYnVyc2UucXVvdGUudjEuQ2xhaW1RdW90ZVJlc3BvbnNlIgzq4BgICgZwYXlvdXQSagoLRXhwaXJlUXVvdGUSJS5kaXNidXJzZS5xdW90ZS52MS5FeHBpcmVRdW90ZVJlcXVlc3QaJi5kaXNidXJzZS5xdW90ZS52MS5FeHBpcmVRdW90ZVJlc3BvbnNlIgzq4BgICgZwYXlvdXQSbgoLU2V0Q29ycmlkb3ISJS5kaXNidXJzZS5xdW90ZS52MS5TZXRDb3JyaWRvclJlcXVlc3QaJi5kaXNidXJzZS5xdW90ZS52MS5TZXRDb3JyaWRvclJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEBEoYBChNTZXRNZXJjaGFudENvcnJpZG9yEi0uZGlzYnVyc2UucXVvdGUudjEuU2V0TWVyY2hhbnRDb3JyaWRvclJlcXVlc3QaLi5kaXNidXJzZS5xdW90ZS52MS5TZXRNZXJjaGFudENvcnJpZG9yUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQESYgoHU2V0UmF0ZRIhLmRpc2J1cnNlLnF1b3RlLnYxLlNldFJhdGVSZXF1ZXN0GiIuZGlzYnVyc2UucXVvdGUudjEuU2V0UmF0ZVJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEBEnoKDUxpc3RDb3JyaWRvcnMSJy5kaXNidXJzZS5xdW90ZS52MS5MaXN0Q29ycmlkb3JzUmVxdWVzdBooLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RDb3JyaWRvcnNSZXNwb25zZSIW6uAYEgoHZ2F0ZXdheRIHAQIDBAUHCBJjCglMaXN0UmF0ZXMSIy5kaXNidXJzZS5xdW90ZS52MS5MaXN0UmF0ZXNSZXF1ZXN0GiQuZGlzYnVyc2UucXVvdGUudjEuTGlzdFJhdGVzUmVzcG9uc2UiC+rgGAcSBQECBQcIYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("Ch1kaXNidXJzZS9xdW90ZS92MS9xdW90ZS5wcm90bxIRZGlzYnVyc2UucXVvdGUudjEipAEKEVF1b3RlZEJlbmVmaWNpYXJ5EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHQoVYWNjb3VudF9udW1iZXJfbWFza2VkGAMgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgEIAEoCRIPCgduZXR3b3JrGAUgASgJEhIKCm5hbWVfbGF0aW4YBiABKAkSGAoQZGVzdGluYXRpb25fa2V5cxgHIAMoCSKYBgoFUXVvdGUSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRITCgtjb3JyaWRvcl9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQY29udmVydGVkX2Ftb3VudBgIIAEoCRISCgp0b3RhbF9mZWVzGAkgASgJEhgKEHJlY2VpdmluZ19hbW91bnQYCiABKAkSFQoNZXhjaGFuZ2VfcmF0ZRgLIAEoCRIuCgpyYXRlX2FzX29mGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtyYXRlX3NvdXJjZRgNIAEoCRI5CgtiZW5lZmljaWFyeRgOIAEoCzIkLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlZEJlbmVmaWNpYXJ5EiwKBXN0YXRlGA8gASgOMh0uZGlzYnVyc2UucXVvdGUudjEuUXVvdGVTdGF0ZRIuCgpjcmVhdGVkX2F0GBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVkX2F0GBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI4Cg5yZXR1cm5fY2hhcmdlcxgTIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXMSOAoIbWV0YWRhdGEYFCADKAsyJi5kaXNidXJzZS5xdW90ZS52MS5RdW90ZS5NZXRhZGF0YUVudHJ5EhcKD3JlY2VpdmluZ19maXhlZBgVIAEoCBISCgpyZWlzc3VlX29mGBYgASgJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKyAwoSQ3JlYXRlUXVvdGVSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAQgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAUgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYBiABKAkSFQoNc291cmNlX2Ftb3VudBgHIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAggASgJEi8KCnVucmVhZGFibGUYCSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhJFCghtZXRhZGF0YRgKIAMoCzIzLmRpc2J1cnNlLnF1b3RlLnYxLkNyZWF0ZVF1b3RlUmVxdWVzdC5NZXRhZGF0YUVudHJ5EhIKCnJlaXNzdWVfb2YYCyABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIj4KE0NyZWF0ZVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZSI4Cg9HZXRRdW90ZVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEAoIcXVvdGVfaWQYAiABKAkiOwoQR2V0UXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlIiwKGEdldENsYWltYWJsZVF1b3RlUmVxdWVzdBIQCghxdW90ZV9pZBgBIAEoCSLYAQoZR2V0Q2xhaW1hYmxlUXVvdGVSZXNwb25zZRInCgVxdW90ZRgBIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLlF1b3RlEhUKDWNvcnJpZG9yX29wZW4YAiABKAgSKQoGbGltaXRzGAMgASgLMhkuZGlzYnVyc2UucXVvdGUudjEuTGltaXRzEicKBWNsYWltGAQgASgLMhguZGlzYnVyc2UucXVvdGUudjEuQ2xhaW0SJwoDbm93GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJeCgZMaW1pdHMSEgoKc291cmNlX21pbhgBIAEoCRISCgpzb3VyY2VfbWF4GAIgASgJEhUKDXJlY2VpdmluZ19taW4YAyABKAkSFQoNcmVjZWl2aW5nX21heBgEIAEoCSKXAgoFQ2xhaW0SEQoJcGF5b3V0X2lkGAEgASgJEhQKDHJlZmVyZW5jZV9pZBgCIAEoCRIUCgxvcGVyYXRpb25faWQYAyABKAkSLgoKY2xhaW1lZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoWcmVtaXR0YW5jZV9pbmZvcm1hdGlvbhgFIAEoCRIUCgxwdXJwb3NlX2NvZGUYBiABKAkSOAoIbWV0YWRhdGEYByADKAsyJi5kaXNidXJzZS5xdW90ZS52MS5DbGFpbS5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKpAgoRQ2xhaW1RdW90ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCHF1b3RlX2lkGAIgASgJEhEKCXBheW91dF9pZBgDIAEoCRIUCgxyZWZlcmVuY2VfaWQYBCABKAkSHgoWcmVtaXR0YW5jZV9pbmZvcm1hdGlvbhgFIAEoCRIUCgxwdXJwb3NlX2NvZGUYBiABKAkSRAoIbWV0YWRhdGEYByADKAsyMi5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVxdWVzdC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJmChJDbGFpbVF1b3RlUmVzcG9uc2USJwoFcXVvdGUYASABKAsyGC5kaXNidXJzZS5xdW90ZS52MS5RdW90ZRInCgVjbGFpbRgCIAEoCzIYLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltIlQKEkV4cGlyZVF1b3RlUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEAoIcXVvdGVfaWQYAiABKAkiFQoTRXhwaXJlUXVvdGVSZXNwb25zZSKBAwoIQ29ycmlkb3ISCgoCaWQYASABKAkSHAoUc291cmNlX2N1cnJlbmN5X2NvZGUYAiABKAkSIQoZZGVzdGluYXRpb25fY3VycmVuY3lfY29kZRgDIAEoCRIOCgZhY3RpdmUYBCABKAgSEQoJZmVlX3NoYXJlGAUgASgJEhAKCGZlZV9mbGF0GAYgASgJEikKBmxpbWl0cxgHIAEoCzIZLmRpc2J1cnNlLnF1b3RlLnYxLkxpbWl0cxIZChFxdW90ZV90dGxfc2Vjb25kcxgIIAEoBRIcChRyYXRlX21heF9hZ2Vfc2Vjb25kcxgJIAEoBRIlCgRyYXRlGAogASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZRI4Cg5yZXR1cm5fY2hhcmdlcxgLIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXMSLgoFcmFpbHMYDCADKAsyHy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvclJhaWwijwEKDENvcnJpZG9yUmFpbBIMCgRyYWlsGAEgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgCIAEoCRIPCgduZXR3b3JrGAMgASgJEg8KB2N1dF9vZmYYBCABKAkSHwoSc2V0dGxlbWVudF9zZWNvbmRzGAUgASgDSACIAQFCFQoTX3NldHRsZW1lbnRfc2Vjb25kcyJPCgRSYXRlEgwKBHJhdGUYASABKAkSKQoFYXNfb2YYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnNvdXJjZRgDIAEoCSKRAwoNQ29ycmlkb3JUZXJtcxIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgBIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAIgASgJEhMKBmFjdGl2ZRgDIAEoCEgAiAEBEhYKCWZlZV9zaGFyZRgEIAEoCUgBiAEBEhUKCGZlZV9mbGF0GAUgASgJSAKIAQESKQoGbGltaXRzGAYgASgLMhkuZGlzYnVyc2UucXVvdGUudjEuTGltaXRzEh4KEXF1b3RlX3R0bF9zZWNvbmRzGAcgASgFSAOIAQESIQoUcmF0ZV9tYXhfYWdlX3NlY29uZHMYCCABKAVIBIgBARI4Cg5yZXR1cm5fY2hhcmdlcxgJIAEoDjIgLmRpc2J1cnNlLnF1b3RlLnYxLlJldHVybkNoYXJnZXNCCQoHX2FjdGl2ZUIMCgpfZmVlX3NoYXJlQgsKCV9mZWVfZmxhdEIUChJfcXVvdGVfdHRsX3NlY29uZHNCFwoVX3JhdGVfbWF4X2FnZV9zZWNvbmRzInYKElNldENvcnJpZG9yUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMgoIY29ycmlkb3IYAiABKAsyIC5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvclRlcm1zIkQKE1NldENvcnJpZG9yUmVzcG9uc2USLQoIY29ycmlkb3IYASABKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvciKQAQoaU2V0TWVyY2hhbnRDb3JyaWRvclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2NvcnJpZG9yX2lkGAMgASgJEhEKBG9wZW4YBCABKAhIAIgBAUIHCgVfb3BlbiIdChtTZXRNZXJjaGFudENvcnJpZG9yUmVzcG9uc2UiegoOU2V0UmF0ZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC2NvcnJpZG9yX2lkGAIgASgJEiUKBHJhdGUYAyABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlIjgKD1NldFJhdGVSZXNwb25zZRIlCgRyYXRlGAEgASgLMhcuZGlzYnVyc2UucXVvdGUudjEuUmF0ZSJKChRMaXN0Q29ycmlkb3JzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkijQEKFUxpc3RDb3JyaWRvcnNSZXNwb25zZRIuCgljb3JyaWRvcnMYASADKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvchITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgimAEKEExpc3RSYXRlc1JlcXVlc3QSEwoLY29ycmlkb3JfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJEigKBGZyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKHAQoRTGlzdFJhdGVzUmVzcG9uc2USLQoIY29ycmlkb3IYASABKAsyGy5kaXNidXJzZS5xdW90ZS52MS5Db3JyaWRvchIuCgVyYXRlcxgCIAMoCzIfLmRpc2J1cnNlLnF1b3RlLnYxLkhpc3RvcmljUmF0ZRITCgtuZXh0X2N1cnNvchgDIAEoCSKkAQoMSGlzdG9yaWNSYXRlEiUKBHJhdGUYASABKAsyFy5kaXNidXJzZS5xdW90ZS52MS5SYXRlEi8KC3JlY2VpdmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgZzZXRfYnkYAyABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEhMKC2FwcHJvdmVkX2J5GAQgASgJKnEKClF1b3RlU3RhdGUSGwoXUVVPVEVfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBRVU9URV9TVEFURV9PUEVOEAESFwoTUVVPVEVfU1RBVEVfQ0xBSU1FRBACEhcKE1FVT1RFX1NUQVRFX0VYUElSRUQQAypmCg1SZXR1cm5DaGFyZ2VzEh4KGlJFVFVSTl9DSEFSR0VTX1VOU1BFQ0lGSUVEEAASGAoUUkVUVVJOX0NIQVJHRVNfSE9VU0UQARIbChdSRVRVUk5fQ0hBUkdFU19NRVJDSEFOVBACMoEJCgxRdW90ZVNlcnZpY2UScwoLQ3JlYXRlUXVvdGUSJS5kaXNidXJzZS5xdW90ZS52MS5DcmVhdGVRdW90ZVJlcXVlc3QaJi5kaXNidXJzZS5xdW90ZS52MS5DcmVhdGVRdW90ZVJlc3BvbnNlIhXq4BgRCgdnYXRld2F5CgZwYXlvdXQSawoIR2V0UXVvdGUSIi5kaXNidXJzZS5xdW90ZS52MS5HZXRRdW90ZVJlcXVlc3QaIy5kaXNidXJzZS5xdW90ZS52MS5HZXRRdW90ZVJlc3BvbnNlIhbq4BgSCgdnYXRld2F5EgcBAgMEBQcIEnwKEUdldENsYWltYWJsZVF1b3RlEisuZGlzYnVyc2UucXVvdGUudjEuR2V0Q2xhaW1hYmxlUXVvdGVSZXF1ZXN0GiwuZGlzYnVyc2UucXVvdGUudjEuR2V0Q2xhaW1hYmxlUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0EmcKCkNsYWltUXVvdGUSJC5kaXNidXJzZS5xdW90ZS52MS5DbGFpbVF1b3RlUmVxdWVzdBolLmRpc2J1cnNlLnF1b3RlLnYxLkNsYWltUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0EmoKC0V4cGlyZVF1b3RlEiUuZGlzYnVyc2UucXVvdGUudjEuRXhwaXJlUXVvdGVSZXF1ZXN0GiYuZGlzYnVyc2UucXVvdGUudjEuRXhwaXJlUXVvdGVSZXNwb25zZSIM6uAYCAoGcGF5b3V0Em4KC1NldENvcnJpZG9yEiUuZGlzYnVyc2UucXVvdGUudjEuU2V0Q29ycmlkb3JSZXF1ZXN0GiYuZGlzYnVyc2UucXVvdGUudjEuU2V0Q29ycmlkb3JSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARKGAQoTU2V0TWVyY2hhbnRDb3JyaWRvchItLmRpc2J1cnNlLnF1b3RlLnYxLlNldE1lcmNoYW50Q29ycmlkb3JSZXF1ZXN0Gi4uZGlzYnVyc2UucXVvdGUudjEuU2V0TWVyY2hhbnRDb3JyaWRvclJlc3BvbnNlIhDq4BgMCgdzYW5kYm94EgEBEmIKB1NldFJhdGUSIS5kaXNidXJzZS5xdW90ZS52MS5TZXRSYXRlUmVxdWVzdBoiLmRpc2J1cnNlLnF1b3RlLnYxLlNldFJhdGVSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBARJ6Cg1MaXN0Q29ycmlkb3JzEicuZGlzYnVyc2UucXVvdGUudjEuTGlzdENvcnJpZG9yc1JlcXVlc3QaKC5kaXNidXJzZS5xdW90ZS52MS5MaXN0Q29ycmlkb3JzUmVzcG9uc2UiFurgGBIKB2dhdGV3YXkSBwECAwQFBwgSYwoJTGlzdFJhdGVzEiMuZGlzYnVyc2UucXVvdGUudjEuTGlzdFJhdGVzUmVxdWVzdBokLmRpc2J1cnNlLnF1b3RlLnYxLkxpc3RSYXRlc1Jlc3BvbnNlIgvq4BgHEgUBAgUHCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * The beneficiary as it was when the quote was made.
@@ -1367,6 +1367,139 @@ export const RateSchema: GenMessage<Rate, {jsonType: RateJson}> = /*@__PURE__*/
   messageDesc(file_disburse_quote_v1_quote, 16);
 
 /**
+ * A corridor as an operator sets it: whole. The pair of currencies names it. Every field is required,
+ * so that a field that is left out neither opens a corridor nor frees it of a fee or a limit.
+ *
+ * @generated from message disburse.quote.v1.CorridorTerms
+ */
+export type CorridorTerms = Message<"disburse.quote.v1.CorridorTerms"> & {
+  /**
+   * @generated from field: string source_currency_code = 1;
+   */
+  sourceCurrencyCode: string;
+
+  /**
+   * @generated from field: string destination_currency_code = 2;
+   */
+  destinationCurrencyCode: string;
+
+  /**
+   * @generated from field: optional bool active = 3;
+   */
+  active?: boolean | undefined;
+
+  /**
+   * As of Corridor; "0" for none.
+   *
+   * @generated from field: optional string fee_share = 4;
+   */
+  feeShare?: string | undefined;
+
+  /**
+   * In the source currency; "0" for none.
+   *
+   * @generated from field: optional string fee_flat = 5;
+   */
+  feeFlat?: string | undefined;
+
+  /**
+   * Without fields: no limits.
+   *
+   * @generated from field: disburse.quote.v1.Limits limits = 6;
+   */
+  limits?: Limits | undefined;
+
+  /**
+   * 0: the service's default.
+   *
+   * @generated from field: optional int32 quote_ttl_seconds = 7;
+   */
+  quoteTtlSeconds?: number | undefined;
+
+  /**
+   * 0: no bound.
+   *
+   * @generated from field: optional int32 rate_max_age_seconds = 8;
+   */
+  rateMaxAgeSeconds?: number | undefined;
+
+  /**
+   * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 9;
+   */
+  returnCharges: ReturnCharges;
+};
+
+/**
+ * A corridor as an operator sets it: whole. The pair of currencies names it. Every field is required,
+ * so that a field that is left out neither opens a corridor nor frees it of a fee or a limit.
+ *
+ * @generated from message disburse.quote.v1.CorridorTerms
+ */
+export type CorridorTermsJson = {
+  /**
+   * @generated from field: string source_currency_code = 1;
+   */
+  sourceCurrencyCode?: string;
+
+  /**
+   * @generated from field: string destination_currency_code = 2;
+   */
+  destinationCurrencyCode?: string;
+
+  /**
+   * @generated from field: optional bool active = 3;
+   */
+  active?: boolean;
+
+  /**
+   * As of Corridor; "0" for none.
+   *
+   * @generated from field: optional string fee_share = 4;
+   */
+  feeShare?: string;
+
+  /**
+   * In the source currency; "0" for none.
+   *
+   * @generated from field: optional string fee_flat = 5;
+   */
+  feeFlat?: string;
+
+  /**
+   * Without fields: no limits.
+   *
+   * @generated from field: disburse.quote.v1.Limits limits = 6;
+   */
+  limits?: LimitsJson;
+
+  /**
+   * 0: the service's default.
+   *
+   * @generated from field: optional int32 quote_ttl_seconds = 7;
+   */
+  quoteTtlSeconds?: number;
+
+  /**
+   * 0: no bound.
+   *
+   * @generated from field: optional int32 rate_max_age_seconds = 8;
+   */
+  rateMaxAgeSeconds?: number;
+
+  /**
+   * @generated from field: disburse.quote.v1.ReturnCharges return_charges = 9;
+   */
+  returnCharges?: ReturnChargesJson;
+};
+
+/**
+ * Describes the message disburse.quote.v1.CorridorTerms.
+ * Use `create(CorridorTermsSchema)` to create a new message.
+ */
+export const CorridorTermsSchema: GenMessage<CorridorTerms, {jsonType: CorridorTermsJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_quote_v1_quote, 17);
+
+/**
  * @generated from message disburse.quote.v1.SetCorridorRequest
  */
 export type SetCorridorRequest = Message<"disburse.quote.v1.SetCorridorRequest"> & {
@@ -1376,11 +1509,9 @@ export type SetCorridorRequest = Message<"disburse.quote.v1.SetCorridorRequest">
   mutation?: Mutation | undefined;
 
   /**
-   * `id` and `rate` are ignored: the pair of currencies names the corridor.
-   *
-   * @generated from field: disburse.quote.v1.Corridor corridor = 2;
+   * @generated from field: disburse.quote.v1.CorridorTerms corridor = 2;
    */
-  corridor?: Corridor | undefined;
+  corridor?: CorridorTerms | undefined;
 };
 
 /**
@@ -1393,11 +1524,9 @@ export type SetCorridorRequestJson = {
   mutation?: MutationJson;
 
   /**
-   * `id` and `rate` are ignored: the pair of currencies names the corridor.
-   *
-   * @generated from field: disburse.quote.v1.Corridor corridor = 2;
+   * @generated from field: disburse.quote.v1.CorridorTerms corridor = 2;
    */
-  corridor?: CorridorJson;
+  corridor?: CorridorTermsJson;
 };
 
 /**
@@ -1405,7 +1534,7 @@ export type SetCorridorRequestJson = {
  * Use `create(SetCorridorRequestSchema)` to create a new message.
  */
 export const SetCorridorRequestSchema: GenMessage<SetCorridorRequest, {jsonType: SetCorridorRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 17);
+  messageDesc(file_disburse_quote_v1_quote, 18);
 
 /**
  * @generated from message disburse.quote.v1.SetCorridorResponse
@@ -1432,7 +1561,7 @@ export type SetCorridorResponseJson = {
  * Use `create(SetCorridorResponseSchema)` to create a new message.
  */
 export const SetCorridorResponseSchema: GenMessage<SetCorridorResponse, {jsonType: SetCorridorResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 18);
+  messageDesc(file_disburse_quote_v1_quote, 19);
 
 /**
  * @generated from message disburse.quote.v1.SetMerchantCorridorRequest
@@ -1493,7 +1622,7 @@ export type SetMerchantCorridorRequestJson = {
  * Use `create(SetMerchantCorridorRequestSchema)` to create a new message.
  */
 export const SetMerchantCorridorRequestSchema: GenMessage<SetMerchantCorridorRequest, {jsonType: SetMerchantCorridorRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 19);
+  messageDesc(file_disburse_quote_v1_quote, 20);
 
 /**
  * @generated from message disburse.quote.v1.SetMerchantCorridorResponse
@@ -1512,7 +1641,7 @@ export type SetMerchantCorridorResponseJson = {
  * Use `create(SetMerchantCorridorResponseSchema)` to create a new message.
  */
 export const SetMerchantCorridorResponseSchema: GenMessage<SetMerchantCorridorResponse, {jsonType: SetMerchantCorridorResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 20);
+  messageDesc(file_disburse_quote_v1_quote, 21);
 
 /**
  * @generated from message disburse.quote.v1.SetRateRequest
@@ -1559,7 +1688,7 @@ export type SetRateRequestJson = {
  * Use `create(SetRateRequestSchema)` to create a new message.
  */
 export const SetRateRequestSchema: GenMessage<SetRateRequest, {jsonType: SetRateRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 21);
+  messageDesc(file_disburse_quote_v1_quote, 22);
 
 /**
  * @generated from message disburse.quote.v1.SetRateResponse
@@ -1586,7 +1715,7 @@ export type SetRateResponseJson = {
  * Use `create(SetRateResponseSchema)` to create a new message.
  */
 export const SetRateResponseSchema: GenMessage<SetRateResponse, {jsonType: SetRateResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 22);
+  messageDesc(file_disburse_quote_v1_quote, 23);
 
 /**
  * @generated from message disburse.quote.v1.ListCorridorsRequest
@@ -1645,7 +1774,7 @@ export type ListCorridorsRequestJson = {
  * Use `create(ListCorridorsRequestSchema)` to create a new message.
  */
 export const ListCorridorsRequestSchema: GenMessage<ListCorridorsRequest, {jsonType: ListCorridorsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 23);
+  messageDesc(file_disburse_quote_v1_quote, 24);
 
 /**
  * @generated from message disburse.quote.v1.ListCorridorsResponse
@@ -1714,7 +1843,7 @@ export type ListCorridorsResponseJson = {
  * Use `create(ListCorridorsResponseSchema)` to create a new message.
  */
 export const ListCorridorsResponseSchema: GenMessage<ListCorridorsResponse, {jsonType: ListCorridorsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 24);
+  messageDesc(file_disburse_quote_v1_quote, 25);
 
 /**
  * @generated from message disburse.quote.v1.ListRatesRequest
@@ -1797,7 +1926,7 @@ export type ListRatesRequestJson = {
  * Use `create(ListRatesRequestSchema)` to create a new message.
  */
 export const ListRatesRequestSchema: GenMessage<ListRatesRequest, {jsonType: ListRatesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 25);
+  messageDesc(file_disburse_quote_v1_quote, 26);
 
 /**
  * @generated from message disburse.quote.v1.ListRatesResponse
@@ -1852,7 +1981,7 @@ export type ListRatesResponseJson = {
  * Use `create(ListRatesResponseSchema)` to create a new message.
  */
 export const ListRatesResponseSchema: GenMessage<ListRatesResponse, {jsonType: ListRatesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 26);
+  messageDesc(file_disburse_quote_v1_quote, 27);
 
 /**
  * A rate as it was set.
@@ -1917,7 +2046,7 @@ export type HistoricRateJson = {
  * Use `create(HistoricRateSchema)` to create a new message.
  */
 export const HistoricRateSchema: GenMessage<HistoricRate, {jsonType: HistoricRateJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_quote_v1_quote, 27);
+  messageDesc(file_disburse_quote_v1_quote, 28);
 
 /**
  * @generated from enum disburse.quote.v1.QuoteState
