@@ -17,11 +17,6 @@ export type StoredActor = {
   readonly root?: string;
 };
 
-/** The id of an actor's root: itself where it has no other one. */
-export function rootOfActor({ id, root = id }: Pick<StoredActor, "id" | "root">): string {
-  return root;
-}
-
 /** The operation that a write belongs to, and who requested it. */
 export type Change = { readonly operationId: string; readonly actor: StoredActor };
 

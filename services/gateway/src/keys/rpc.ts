@@ -6,18 +6,14 @@ import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealin
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
-import {
-  type Change,
-  readMutation,
-  rootOfActor,
-  type StoredActor,
-} from "@disburse/chassis/rpc/mutation.ts";
+import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Key,
   KeySchema,
   type KeyService,
 } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
-import { type Change, readMutation, rootOfActor } from "@disburse/chassis/rpc/mutation.ts";
+import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Member,
@@ -12,6 +12,7 @@ import {
   MemberState,
   type TeamService,
 } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
+import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isId, newId } from "@disburse/kernel/id.ts";
 import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";

@@ -1,4 +1,5 @@
-import { rootOfActor } from "@disburse/chassis/rpc/mutation.ts";
+import { rootOfActor } from "@disburse/kernel/actor.ts";
+
 /** Why a payout needs approval: its merchant's rules name it. */
 export type ApprovalReason = "amount" | "new_beneficiary";
 
