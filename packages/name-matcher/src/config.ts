@@ -4,11 +4,16 @@
  * change `version`.
  */
 export const matcherConfig = {
-  version: "2026-11-10",
+  version: "2026-11-28",
   /** Increases with each `version`: a result of a higher one is not replaced by a lower one's. */
-  revision: 3,
+  revision: 4,
   /** Thresholds in [0, 1]: at or above `review` a person decides, at or above `block` is a stop. */
   bands: { review: 0.77, block: 0.93 },
+  /**
+   * Least score of a bank's name that is no rule's: names of banks that are less alike are of other
+   * banks, since most of their words are words that all banks have.
+   */
+  bankNameMin: 0.8,
   tokens: {
     /** Weights by kind, 1 being that of the rarest name. */
     legal: 0.06,
@@ -74,8 +79,9 @@ export const matcherConfig = {
     similarityMin: 0.9,
     longWord: 5,
     canonical: 0.97,
-    /** Letters of two words that the other side writes as one. */
-    joinedLengthMin: 8,
+    /** Letters of two words that the other side writes as one; of all of a listed name, more. */
+    joinedLengthMin: 6,
+    joinedWholeMin: 8,
     /** A word of fewer letters counts for so much less. */
     wholeWord: 4,
     /** Exponent of the similarity of a word that is nearly equal. */
