@@ -1,5 +1,5 @@
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
-import type { Matcher, Party } from "@disburse/name-matcher/matcher.ts";
+import type { Hit, Matcher, Party } from "@disburse/name-matcher/matcher.ts";
 import { nameQualityIssue } from "@disburse/name-matcher/name-quality.ts";
 import { type Verdict, verdicts, worstVerdict } from "@disburse/name-matcher/verdict.ts";
 import type { Bank, BankIndex } from "../../banks/rules/bank.ts";
@@ -118,15 +118,17 @@ function nameHits(party: Party, { at, count }: ScreeningUnit): ScreeningHit[] {
 }
 
 function partyHits(party: Party, unit: ScreeningUnit, inForce: ListsInForce): ScreeningHit[] {
-  const { at: subjectIndex, count, most } = unit;
-  const who = whoOf(subjectIndex, count);
-  const every = most === undefined ? undefined : Number.POSITIVE_INFINITY;
-  return inForce.matcher.match(party, { most: every }).map(({ entry, ...hit }) => ({
-    ...hit,
-    ...placed(entry, inForce),
-    subjectIndex,
+  const who = whoOf(unit.at, unit.count);
+  const every = unit.most === undefined ? undefined : Number.POSITIVE_INFINITY;
+  return inForce.matcher.match(party, { most: every }).map((hit) => ({
+    ...namedHit(hit, unit, inForce),
     reasons: hit.reasons.map((reason) => ({ ...reason, text: who + reason.text })),
   }));
+}
+
+function namedHit(found: Hit<ListEntry>, { at }: ScreeningUnit, inForce: ListsInForce) {
+  const { entry, contained: _decided, ...hit } = found;
+  return { ...hit, ...placed(entry, inForce), subjectIndex: at };
 }
 
 /**
@@ -156,30 +158,29 @@ function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitH
     documents: [],
   };
   const known = new Set(identified.map(({ list, entryUid }) => `${list} ${entryUid}`));
-  const named = partyHits(party, { ...unit, count: 1 }, inForce)
-    .filter((hit) => !known.has(`${hit.list} ${hit.entryUid}`) && identifiesBank(hit))
-    .map((hit) => ({ ...hit, ...nameOfBank(hit) }));
+  // All of them: names that only have words of trade in common would hide those that count.
+  const named = inForce.matcher
+    .match(party, { most: Number.POSITIVE_INFINITY })
+    .filter(identifiesBank)
+    .map((hit) => ({ ...namedHit(hit, unit, inForce), ...nameOfBank(hit) }))
+    .filter((hit) => !known.has(`${hit.list} ${hit.entryUid}`));
   return {
     compared: [...identified, ...named],
     unreadable: nameHits(party, { ...unit, count: 1 }),
   };
 }
 
-/** Names of banks that are less alike are of other banks: most are words that all banks have. */
-const bankNameMin = 0.8;
-
 /**
  * Whether a hit says more than that two banks are called by words of trade (`First Bank`): each
  * false one holds every customer of a bank.
  */
-function identifiesBank({ nameScore, parts }: ScreeningHit): boolean {
-  const { bands, tokens } = matcherConfig;
-  const isByRule = nameScore < bands.review;
-  const isDistinctive = parts.some(({ weight }) => weight > tokens.trade);
-  return isByRule || nameScore >= bands.block || (nameScore >= bankNameMin && isDistinctive);
+function identifiesBank({ nameScore, contained, parts }: Hit): boolean {
+  const { bands, bankNameMin, tokens } = matcherConfig;
+  if (contained || nameScore >= bands.block) return true;
+  return nameScore >= bankNameMin && parts.some(({ weight }) => weight > tokens.trade);
 }
 
-function nameOfBank({ verdict, reasons }: ScreeningHit) {
+function nameOfBank({ verdict, reasons }: Hit) {
   const limited: Verdict = verdict === "block" ? "review" : verdict;
   const text = "bank: its name alone is a review at most";
   return { verdict: limited, reasons: [...reasons, { kind: "bank" as const, text, effect: 0 }] };
