@@ -11,6 +11,7 @@ import {
   hasPostcodes,
   hybridAddress,
   needsState,
+  payeeCountry,
 } from "@disburse/kernel/payment-methods/postal-address.ts";
 import {
   isReadable,
@@ -24,7 +25,6 @@ import {
   type Condition,
   conditionHolds,
   type PublicBody,
-  type ReadText,
   type Rule,
   type TextField,
   textOf,
@@ -45,11 +45,6 @@ export function carriedField(field: TextField, part: CarriedPart, methods: FormM
     return limit === undefined ? [] : [{ when, carried: { limit, over, mayBeNone } }];
   });
   return variants.length === 0 ? field : { ...field, variants };
-}
-
-/** The payee's country: that of residence, else the one that the money is sent to. */
-function payeeCountry(text: ReadText): string {
-  return text("beneficiary_country_code") || text("destination_country");
 }
 
 /** `-` and `N/A` stand for a state in countries whose addresses have none. */
