@@ -47,6 +47,12 @@ export const matcherConfig = {
      * `letters` times the similarity of their letters.
      */
     sameSkeleton: { short: { base: 0.42, letters: 0.5 }, long: { base: 0.56, letters: 0.42 } },
+    /**
+     * Factor of two words of other consonants that so many listed names have each: a typo rarely
+     * makes another name (`Andres`, `Andrej`).
+     */
+    otherName: 0.93,
+    otherNameCount: 5,
     /** Similarity of an initial to a token that begins with it. */
     initial: 0.6,
     /** Similarity of `Abdul` to a name that begins with it. */

@@ -1,4 +1,4 @@
-import { align, concatenatedLink } from "../alignment/alignment.ts";
+import { aligner, concatenatedLink } from "../alignment/alignment.ts";
 import { type Token, tokenSimilarity } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
 import type { AlignedNames } from "../explanation.ts";
@@ -143,6 +143,7 @@ function compare(
   const key = consonantRingKey([concatenated]);
   if (key !== undefined) listed.concatenated.forEach(key, (at) => asOne.add(at));
   const aligned = new Set(likely).union(asOne);
+  const alignWith = aligner(party, similarity, config);
   const mayContain = containmentFilter(party, similarity, config);
   for (const at of aligned.union(within)) {
     const [ids, kinds] = [tokensOf.row(at), kindsOf.row(at)];
@@ -154,7 +155,7 @@ function compare(
     const whole = asOne.has(at)
       ? concatenatedLink(concatenated, party, entry, config.spelling.compound)
       : undefined;
-    const alignment = align(party, entry, similarity, config, whole);
+    const alignment = alignWith(entry, whole);
     const contained = within.has(at) ? containmentOf(alignment, party, entry, config) : undefined;
     const nameAt = nameAtOf[at] ?? 0;
     const score = alignment.score * (weightOf[at] ?? 1);
@@ -193,17 +194,15 @@ function weigh(
   const { tokens } = config;
   if (kind !== "name" && kind !== "trade") {
     const weight = tokens[kind];
-    const weights = { weight, missingWeight: weight, conflictWeight: weight, rarity: 0 };
+    const weights = { weight, missingWeight: weight, conflictWeight: weight, rarity: 0, count: 0 };
     return { text, kind, ...weights, canonical, skeleton };
   }
-  const rarity =
-    spelling === undefined
-      ? tokens.unknownRarity
-      : rarityOfCount(postings.row(spelling).length, entryOf.length, config);
+  const count = spelling === undefined ? 0 : postings.row(spelling).length;
+  const rarity = count === 0 ? tokens.unknownRarity : rarityOfCount(count, entryOf.length, config);
   const conflictWeight = tokens.commonest + (1 - tokens.commonest) * rarity;
   const weight = kind === "trade" ? Math.min(conflictWeight, tokens.trade) : conflictWeight;
   const missingWeight = kind === "name" && !isPerson ? weight * tokens.companyMissing : weight;
-  return { text, kind, weight, missingWeight, conflictWeight, rarity, canonical, skeleton };
+  return { text, kind, weight, missingWeight, conflictWeight, rarity, count, canonical, skeleton };
 }
 
 /** The rarity of a word that so many of the names have, in [0, 1]. */
