@@ -107,7 +107,7 @@ export const confusedTypes: ReadonlyMap<EntryType, EntryType> = new Map([
   ["entity", "individual"],
 ]);
 
-/** Everything that a search reads. */
+/** The data that a search reads. */
 type Searched<Entry> = {
   readonly entries: readonly Entry[];
   readonly indexes: Indexes;

@@ -20,10 +20,10 @@ export type ListsInForce = {
   listOf(entry: ListEntry): ListVersion;
 };
 
-/** What a screening is about. */
+/** Kinds of screening. */
 export type ScreeningKind = "wallet" | "party";
 
-/** Whom or what a screening is about. */
+/** The record that a screening belongs to. */
 export type Subject = { readonly merchantId: string; readonly recordId: string };
 
 /** Why a screening was made: its owner's request, or a change of what it rests on. */
@@ -42,11 +42,11 @@ export type Screening = DecidedFinding & {
   readonly createdAt: Date;
 };
 
-/** Whom and what to screen: a person, a company with its owners, their wallets and banks. */
+/** Parties, wallets and banks to screen. */
 export type ScreeningQuery = {
   readonly parties: readonly Party[];
   readonly wallets: readonly Wallet[];
-  /** That hold the accounts of a party; absent where none is known. */
+  /** Banks that hold the accounts of a party. */
   readonly banks?: readonly Bank[];
   /**
    * How many hits to list at most; one more for each party, wallet or bank stands for those beyond.
@@ -55,7 +55,7 @@ export type ScreeningQuery = {
   readonly most?: number;
 };
 
-/** One party, wallet or bank of a request: what is compared at a time. */
+/** One party, wallet or bank of a request; units are compared one at a time. */
 export type ScreeningUnit = {
   /** Which party, wallet or bank of the request, from 0, in this order. */
   readonly at: number;
@@ -94,7 +94,7 @@ export function screenUnit(unit: ScreeningUnit, inForce: ListsInForce): UnitHits
   return { compared: partyHits(of, unit, inForce), unreadable: nameHits(of, unit) };
 }
 
-/** What was found of a request, from the hits of all its units in their order. */
+/** The finding of a request, from the hits of all its units in their order. */
 export function findingOf({ most }: ScreeningQuery, units: readonly UnitHits[]): Finding {
   const listed = most ?? hitsMax;
   const hits = [
@@ -106,7 +106,7 @@ export function findingOf({ most }: ScreeningQuery, units: readonly UnitHits[]):
   return { verdict, hits: [...hits.slice(0, listed), ...beyond] };
 }
 
-/** Says which party of several is meant. */
+/** Names the party, if a request has several. */
 function whoOf(at: number, count: number): string {
   return count > 1 ? `party ${at + 1} of ${count}: ` : "";
 }
@@ -158,7 +158,7 @@ function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitH
     documents: [],
   };
   const known = new Set(identified.map(({ list, entryUid }) => `${list} ${entryUid}`));
-  // All of them: names that only have words of trade in common would hide those that count.
+  // All hits: those that share only words of trade would push out the ones that count.
   const named = inForce.matcher
     .match(party, { most: Number.POSITIVE_INFINITY })
     .filter(identifiesBank)
