@@ -40,6 +40,10 @@ describe("a party shares a key with an entry", () => {
     ["a person as a company", "entity", "Qorvath Zembling Trading LLC", "individual"],
     ["a company as a person", "individual", "Anna Qorvath Zembling", "entity"],
     ["with one letter off", "entity", "Qorvath Zemblink GmbH", "individual"],
+    ["joined", "entity", "Qorvathzembling GmbH", "individual"],
+    ["split", "entity", "Qor Vath Zem Bling GmbH", "individual"],
+    ["with a space elsewhere", "individual", "Anna Qorv Athzembling", "entity"],
+    ["with digits for letters", "individual", "Anna Q0rvath Zemb1ing", "entity"],
   ] as const)("of another type whose name it contains: %s", (_, type, name, listed) => {
     expect(shares(keysOf(type, name), entry(listed, "Zembling, Qorvath"))).toBe(true);
   });

@@ -11,21 +11,18 @@ import {
   tokenSetKey,
 } from "./index/hash-keys.ts";
 import { confusedTypes, type Party } from "./matcher.ts";
-import {
-  canonicalSpelling,
-  concatSpellings,
-  consonantSkeleton,
-} from "./tokens/canonical-spelling.ts";
+import { canonicalSpelling, consonantSkeleton } from "./tokens/canonical-spelling.ts";
+import { joinedWords } from "./tokens/joined-words.ts";
 import { listedNameVariants, type NameVariant, nameVariants } from "./tokens/name-variants.ts";
 import { distinctivePositions, tokenKinds } from "./tokens/token-kinds.ts";
-import { adjacentPairs, compoundParts, nameTokens } from "./tokens/tokenizer.ts";
+import { compoundParts } from "./tokens/tokenizer.ts";
 
 /**
  * The version of the blocking keys: a party that the matcher can match with an entry shares a key
  * with it. After a list update, only parties that share a key with a changed entry need to be
  * screened again. Keys of another version do not compare: keys of all parties have to be made anew.
  */
-export const blockingKeysVersion = "6";
+export const blockingKeysVersion = "7";
 
 /** Keys of a party, some more than once. */
 export function* partyBlockingKeys({ type, name, documents }: Party): Generator<string> {
@@ -35,8 +32,8 @@ export function* partyBlockingKeys({ type, name, documents }: Party): Generator<
   if (other !== undefined) {
     for (const { tokens } of nameVariants(name, other === "individual").variants) {
       yield exactNameKey(other, tokens);
+      yield* containmentKeys(other, tokens);
     }
-    yield* containmentKeys(other, nameTokens(name, other === "individual"));
   }
   yield* documentKeys(documents);
 }
@@ -49,13 +46,14 @@ export function entryBlockingKeys({ type, names, documents }: NamedEntry): Set<s
   };
   const isPerson = type === "individual";
   for (const tokens of names.flatMap(({ name }) => listedNameVariants(name, isPerson))) {
-    const canonical = tokens.map(canonicalSpelling);
+    const words = spelledWords(tokens);
+    const canonical = words.map((word) => word.canonical);
     keys.add(exactNameKey(type, tokens));
     for (const key of concatenationKeys(canonical, tokenKinds(tokens, isPerson))) {
       keys.add(nameKey(type, key));
     }
-    for (const [at, token] of tokens.entries()) add(tokenKeys(type, token, canonical[at] ?? ""));
-    for (const compound of compounds(tokens, canonical)) {
+    for (const word of words) add(tokenKeys(type, word));
+    for (const compound of joinedWords(words)) {
       keys.add(tokenKey(type, hashToken(compound.text)));
       keys.add(tokenKey(type, hashToken(compound.canonical)));
     }
@@ -75,13 +73,10 @@ function exactNameKey(type: EntryType, tokens: readonly string[]): string {
 
 function* variantKeys(type: EntryType, variant: NameVariant): Generator<string> {
   const { tokens, concatenated } = variant;
-  const canonical = tokens.map(canonicalSpelling);
-  for (const at of distinctivePositions(tokens, type === "individual")) {
-    yield* tokenKeys(type, tokens[at] ?? "", canonical[at] ?? "");
-  }
-  for (const pair of compounds(tokens, canonical)) {
-    yield* tokenKeys(type, pair.text, pair.canonical);
-  }
+  const words = spelledWords(tokens);
+  const distinctive = new Set(distinctivePositions(tokens, type === "individual"));
+  for (const word of words.filter((_, at) => distinctive.has(at))) yield* tokenKeys(type, word);
+  for (const pair of joinedWords(words)) yield* tokenKeys(type, pair);
   for (const part of tokens.flatMap(compoundParts)) yield tokenKey(type, hashToken(part));
   const whole = consonantRingKey([concatenated]);
   if (whole !== undefined) yield nameKey(type, whole);
@@ -89,11 +84,17 @@ function* variantKeys(type: EntryType, variant: NameVariant): Generator<string> 
 
 /** Of the words by one of which a name of another type is found within the party's. */
 function* containmentKeys(type: EntryType, tokens: readonly string[]): Generator<string> {
-  for (const canonical of new Set(tokens.map(canonicalSpelling))) {
+  const words = spelledWords(tokens);
+  for (const { text, canonical } of [...words, ...joinedWords(words)]) {
     const keys: string[] = [];
     forEachLetterKey(canonical, (hash) => void keys.push(tokenKey(type, hash)));
     yield* keys;
+    if (text !== canonical) yield tokenKey(type, hashToken(text));
   }
+}
+
+function spelledWords(tokens: readonly string[]) {
+  return tokens.map((text) => ({ text, canonical: canonicalSpelling(text) }));
 }
 
 // Stored keys are unsigned hashes with these prefixes.
@@ -105,14 +106,10 @@ function documentKeys(documents: Party["documents"]): string[] {
   return keys.filter((key) => key !== "").map((key) => `document ${key}`);
 }
 
-function compounds(tokens: readonly string[], canonical: readonly string[]) {
-  return adjacentPairs(tokens, (token) => token).map(([first, second]) => ({
-    text: `${tokens[first]}${tokens[second]}`,
-    canonical: concatSpellings(canonical[first] ?? "", canonical[second] ?? ""),
-  }));
-}
-
-function tokenKeys(type: EntryType, text: string, canonical: string): string[] {
+function tokenKeys(
+  type: EntryType,
+  { text, canonical }: { readonly text: string; readonly canonical: string },
+): string[] {
   const keys: string[] = [];
   const add = (hash: number): void => void keys.push(tokenKey(type, hash));
   forEachSpellingKey(canonical, add);

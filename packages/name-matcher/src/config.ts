@@ -4,11 +4,16 @@
  * change `version`.
  */
 export const matcherConfig = {
-  version: "2026-11-10",
+  version: "2026-11-28",
   /** Increases with each `version`: a result of a higher one is not replaced by a lower one's. */
-  revision: 3,
+  revision: 4,
   /** Thresholds in [0, 1]: at or above `review` a person decides, at or above `block` is a stop. */
   bands: { review: 0.77, block: 0.93 },
+  /**
+   * Least score of a bank's name that is no rule's: names of banks that are less alike are of other
+   * banks, since most of their words are words that all banks have.
+   */
+  bankNameMin: 0.8,
   tokens: {
     /** Weights by kind, 1 being that of the rarest name. */
     legal: 0.06,
@@ -42,6 +47,12 @@ export const matcherConfig = {
      * `letters` times the similarity of their letters.
      */
     sameSkeleton: { short: { base: 0.42, letters: 0.5 }, long: { base: 0.56, letters: 0.42 } },
+    /**
+     * Factor of two words of other consonants that so many listed names have each: a typo rarely
+     * makes another name (`Andres`, `Andrej`).
+     */
+    otherName: 0.93,
+    otherNameCount: 5,
     /** Similarity of an initial to a token that begins with it. */
     initial: 0.6,
     /** Similarity of `Abdul` to a name that begins with it. */
@@ -74,8 +85,9 @@ export const matcherConfig = {
     similarityMin: 0.9,
     longWord: 5,
     canonical: 0.97,
-    /** Letters of two words that the other side writes as one. */
-    joinedLengthMin: 8,
+    /** Letters of two words that the other side writes as one; of all of a listed name, more. */
+    joinedLengthMin: 6,
+    joinedWholeMin: 8,
     /** A word of fewer letters counts for so much less. */
     wholeWord: 4,
     /** Exponent of the similarity of a word that is nearly equal. */

@@ -122,12 +122,12 @@ describe("match", () => {
     );
   });
 
-  it("finds a document whatever its bearer says he is", () => {
+  it("finds a document number in entries of every type", () => {
     const documents = [{ number: "ab123456", country: "" }];
     expect(verdictOf(party("entity", "Unrelated Bakery", { documents }))).toBe("review");
   });
 
-  it("tells why a name within another is looked at", () => {
+  it("gives the reason why a contained name is a review", () => {
     const asked = "Karavella Shipping & Trading, London Branch";
     const [hit] = matcher.match(party("entity", asked));
     expect(hit?.reasons.at(-1)).toMatchObject({
@@ -140,7 +140,7 @@ describe("match", () => {
     expect(sum).toBeCloseTo(hit?.score ?? 0, 3);
   });
 
-  it("tells why: aligned parts, left-over parts and evidence add up to the score", () => {
+  it("gives reasons whose effects add up to the score: aligned parts, left-over parts, evidence", () => {
     const asked = { date: "1990-01-01", countries: ["RU"] };
     const [hit] = matcher.match(party("individual", "Valery Petrosenko A. Dr.", asked));
     expect(hit?.reasons.map(({ text }) => text)).toEqual([
@@ -156,14 +156,14 @@ describe("match", () => {
     expect(sum).toBeCloseTo(hit?.score ?? 0, 3);
   });
 
-  it("tells why a weak alias counts less", () => {
+  it("gives the reason why a weak alias counts less", () => {
     const [hit] = matcher.match(party("individual", "Abu Zanbaq"));
     expect(hit?.reasons.at(-1)?.text).toBe("name: a weak alias, as the list calls it");
     const sum = hit?.reasons.reduce((total, reason) => total + reason.effect, 0);
     expect(sum).toBeCloseTo(hit?.score ?? 0, 3);
   });
 
-  it("answers best first, and no more than it may", () => {
+  it("returns the best hits first, up to the limit", () => {
     const twins = Array.from({ length: 40 }, (_, at) =>
       entry("individual", `Tamerlan Zhdanovski ${at === 30 ? "" : "Oktay"}`),
     );
@@ -177,7 +177,7 @@ describe("match", () => {
     );
   });
 
-  it("does not remember one search in the next", () => {
+  it("keeps no state between searches", () => {
     const asked = party("individual", "Valerij Petrosenko");
     const first = matcher.match(asked);
     matcher.match(party("individual", "Muhammad Rashidin Petrosenko"));
@@ -276,7 +276,7 @@ describe("a name in other words than it is listed in", () => {
     expect(index.match(party("entity", name))).toMatchObject([{ matchedName }]);
   });
 
-  it("is not taken for two words with a typo where it is listed itself", () => {
+  it("does not match two words with a typo if it is listed itself", () => {
     const hits = index.match(party("entity", "Harlanosnic"));
     expect(hits.map(({ matchedName }) => matchedName)).toEqual(["HARLANOSNIC LTD"]);
   });

@@ -18,6 +18,8 @@ export type Hit<Entry extends NamedEntry = NamedEntry> = Explanation & {
   readonly score: number;
   /** Of the names alone, before the evidence; in [0, 1], to four decimals. */
   readonly nameScore: number;
+  /** Whether the party's name contains every word of the matched one; see `index/containment.ts`. */
+  readonly contained: boolean;
   /** `clear` only where `MatchOptions.clearFrom` requests such hits. */
   readonly verdict: Verdict;
   readonly reasons: readonly Reason[];
@@ -105,7 +107,7 @@ export const confusedTypes: ReadonlyMap<EntryType, EntryType> = new Map([
   ["entity", "individual"],
 ]);
 
-/** Everything that a search reads. */
+/** The data that a search reads. */
 type Searched<Entry> = {
   readonly entries: readonly Entry[];
   readonly indexes: Indexes;
@@ -181,6 +183,7 @@ function judge<Entry extends NamedEntry>(
     matchedName: listed.name,
     score: roundScore(evidence.score),
     nameScore: roundScore(nameScore),
+    contained: contained !== undefined,
     verdict: isOther && decision.verdict === "block" ? "review" : decision.verdict,
     ...(found === undefined ? { parts: [], partyLeftOver: [], entryLeftOver: [] } : explain(found)),
     reasons,

@@ -186,6 +186,9 @@ describe("a name in another script", () => {
     ["Ямада", "must be in Latin letters"],
     ["Taro 山田", "must be in Latin letters"],
     ["123", "must be in Latin letters"],
+    ["Ꜣmenemhat", "must be in letters that banks carry"],
+    ["N / A", "must be a name, not a placeholder such as N/A"],
+    ["null null", "must be a name, not a placeholder such as N/A"],
     ["a".repeat(511), ""],
     ["a".repeat(512), "must be at most 511 characters"],
   ])("has %s as its Latin letters: %j", (latin, problem) => {

@@ -11,6 +11,7 @@ import {
   hasPostcodes,
   hybridAddress,
   needsState,
+  payeeCountry,
 } from "@disburse/kernel/payment-methods/postal-address.ts";
 import {
   isReadable,
@@ -24,7 +25,6 @@ import {
   type Condition,
   conditionHolds,
   type PublicBody,
-  type ReadText,
   type Rule,
   type TextField,
   textOf,
@@ -36,7 +36,7 @@ import {
 /** The method of each transfer type of a form. */
 export type FormMethods = Readonly<Record<string, PaymentMethod>>;
 
-/** The field with the limit of each method that carries it; without any as it was. */
+/** Adds the limit of each method that carries the field. */
 export function carriedField(field: TextField, part: CarriedPart, methods: FormMethods): TextField {
   const mayBeNone = part === "state" || part === "postcode";
   const variants = Object.entries(methods).flatMap(([over, method]) => {
@@ -45,11 +45,6 @@ export function carriedField(field: TextField, part: CarriedPart, methods: FormM
     return limit === undefined ? [] : [{ when, carried: { limit, over, mayBeNone } }];
   });
   return variants.length === 0 ? field : { ...field, variants };
-}
-
-/** The payee's country: that of residence, else the one that the money is sent to. */
-function payeeCountry(text: ReadText): string {
-  return text("beneficiary_country_code") || text("destination_country");
 }
 
 /** `-` and `N/A` stand for a state in countries whose addresses have none. */
@@ -81,7 +76,7 @@ export function postcodeGiven(countries: readonly string[]): Rule {
 
 const linesMax = addressLinesMax * iso20022Max.addressLine;
 
-/** Street and state share the two lines of a hybrid address, where neither fits its element. */
+/** Street and state share the two lines of a hybrid address when neither fits its element. */
 export function addressFits(methods: readonly string[]): Rule {
   return {
     description:
@@ -100,7 +95,7 @@ export function addressFits(methods: readonly string[]): Rule {
   };
 }
 
-/** Every method of fiat carries Latin letters alone. */
+/** Every fiat method carries only Latin letters. */
 export const latinName: Rule = {
   description:
     "A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.",

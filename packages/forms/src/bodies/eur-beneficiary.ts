@@ -27,7 +27,7 @@ const fields: readonly Field[] = [
     {
       maxLength: lengths.accountNumber,
       pattern: { source: "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$", problem: "must be a valid IBAN" },
-      normal: ibanForm("^[A-Za-z]{2} ?[0-9]{2}(?: ?[A-Za-z0-9]){11,30}$"),
+      normal: ibanForm("[A-Za-z]{2} ?[0-9]{2}(?: ?[A-Za-z0-9]){11,30}"),
     },
   ),
   optional(

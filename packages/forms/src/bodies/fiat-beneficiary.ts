@@ -233,7 +233,7 @@ const usdBeneficiary: Form = {
       },
       required: false,
       account: "Payout account. An IBAN may have blanks and small letters.",
-      accountForm: ibanForm("^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$"),
+      accountForm: ibanForm("[A-Za-z0-9]+(?: [A-Za-z0-9]+)*"),
       residenceRequired: false,
       bankRequired: { field: "routing_code_type_1", in: ["SWIFT"] },
     }),

@@ -1,5 +1,7 @@
+import { isReadable, isRomanisable } from "@disburse/kernel/payment-methods/romanisation.ts";
 import type { Field, Pattern, Rule } from "../fields/field.ts";
 import { textField } from "../fields/make.ts";
+import { personNameProblem } from "../values/names.ts";
 import { companyName, personNames } from "./names.ts";
 
 /** What the forms of fiat beneficiaries have in common. */
@@ -16,14 +18,18 @@ const latinLetters =
 
 const latinText = new RegExp(latinLetters, "u");
 
-/** The name that the bank gets is in letters that it can take. */
+/** The name that the bank gets is a name, in letters that it can take. */
 export const latinNameIsLatin: Rule = {
-  description: "`beneficiary_name_latin` is in Latin letters.",
+  description:
+    "`beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.",
   reads: ["beneficiary_name_latin"],
   reports: "beneficiary_name_latin",
   check: (text) => {
     const name = text("beneficiary_name_latin");
-    return name === "" || latinText.test(name) ? undefined : "must be in Latin letters";
+    if (name === "") return undefined;
+    if (!latinText.test(name)) return "must be in Latin letters";
+    if (!isRomanisable(name) || !isReadable(name)) return "must be in letters that banks carry";
+    return personNameProblem(name);
   },
 };
 

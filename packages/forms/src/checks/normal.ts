@@ -6,20 +6,30 @@ import { networks } from "../values/networks.ts";
 import { canonicalAddress } from "../values/wallet-address.ts";
 import { fieldsOf } from "./read.ts";
 
+/** `IBAN DE89 …`, as it is printed. */
+const ibanPrefix = /^iban:?/i;
 const ibanLike = /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/i;
 
 /** Of digits, with the signs that telephone numbers are printed with. */
 const printedTelephone = /^\(?\+?\s?\(?\d[\d\s()\p{Pd}]*$/u;
 
+/** The `(0)` of `+44 (0)20 7946 0958`, which is dialled within the country alone. */
+const trunkZero = /\(\s*0\s*\)(?=.*\d)/;
+
 const rewrites: Readonly<Record<NormalForm["of"], (text: string) => string>> = {
   // Blanks are in no account number; letters of another number than an IBAN keep their case.
   iban: (text) => {
-    const compact = text.replaceAll(/\s+/g, "");
+    const written = text.replaceAll(/\s+/g, "");
+    const bare = written.replace(ibanPrefix, "");
+    const compact = ibanLike.test(bare) ? bare : written;
     const electronic = compact.toUpperCase();
     if (isValidIBAN(electronic)) return electronic;
     return ibanLike.test(compact) ? compact : text;
   },
-  telephone: (text) => (printedTelephone.test(text) ? text.replaceAll(/\D/g, "") : text),
+  telephone: (text) => {
+    if (!printedTelephone.test(text)) return text;
+    return text.replace(trunkZero, "").replaceAll(/\D/g, "");
+  },
   wallet: (text) => {
     for (const network of networks) {
       const canonical = canonicalAddress(network, text);

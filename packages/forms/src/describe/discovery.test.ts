@@ -101,7 +101,7 @@ describe("the beneficiary forms", () => {
       field(beneficiaryForms({ destinationCurrency: currency, transferType })[0], name)?.maxLength;
     expect(max("USD", "ACH", "beneficiary_account_number")).toBe(17);
     // 34, and the blanks of an IBAN.
-    expect(max("USD", "SWIFT", "beneficiary_account_number")).toBe(42);
+    expect(max("USD", "SWIFT", "beneficiary_account_number")).toBe(48);
     expect(max("USD", "ACH", "beneficiary_city")).toBe(255);
     for (const [currency, transfer] of [
       ["USD", "SWIFT"],

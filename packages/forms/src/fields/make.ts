@@ -107,10 +107,13 @@ const documentNumber = {
   problem: "must contain letters and digits, with single separators between them",
 } as const;
 
-/** Printed in groups of four, and in lower case by some programs. */
+/** Printed in groups of four, in lower case by some programs, and with `IBAN` in front. */
 export const ibanForm = (pattern: string): NormalForm => ({
   of: "iban",
-  sent: { maxLength: lengths.accountNumber + 8, pattern },
+  sent: {
+    maxLength: "IBAN: ".length + lengths.accountNumber + 8,
+    pattern: `^(?:[Ii][Bb][Aa][Nn]:? ?)?${pattern}$`,
+  },
 });
 
 /** `+1 (212) 555-0123` is stored as its digits. */

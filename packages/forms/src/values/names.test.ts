@@ -7,13 +7,16 @@ const placeholder = "must be a name, not a placeholder such as N/A";
 it.each([
   ...["N/A", "n/a", "N/A.", "n.a.", "null", "NULL", "None", "undefined", "Unknown", "(null)"],
   ...["<none>", "[N/A]", "“unknown”", "null null", "N/A, N/A", "No Name", "not  available"],
-  ...["Ｎ／Ａ", "nuLL\u00a0Null"],
+  ...["Ｎ／Ａ", "nuLL\u00a0Null", "N / A", "n-a", "n. a.", "N\\A", "n/a/n/a", "null/null"],
+  ...["null-null", "not_available", "not-available", "none.", "n/a n/a", "not known/not known"],
+  ...["*unknown*", "no_name", "NULL,NULL", "undefined_undefined"],
 ])("%j is no name, of a person or company", (name) => {
   expect([personNameProblem(name), companyNameProblem(name)]).toEqual([placeholder, placeholder]);
 });
 
 it.each([
   ...["Jennifer Null", "Null Jennifer", "Nul", "Na", "Nil", "Test", "Nullah", "None Smith"],
+  ...["N A", "N. A. Rao", "Noa", "N/A/B", "Null/Smith", "An N/A Co"],
   ...["O", "李", "N/A Holdings LLC", "Unknown Pleasures Ltd", "محمد", "Nan None-Smith"],
 ])("%j is a name, of a person or company", (name) => {
   expect([personNameProblem(name), companyNameProblem(name)]).toEqual([undefined, undefined]);

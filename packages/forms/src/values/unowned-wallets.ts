@@ -17,6 +17,10 @@ const padded = (number: number): string => number.toString(16).padStart(40, "0")
 const burnHashes: readonly string[] = [
   ...hexDigits.map((digit) => digit.repeat(40)),
   padded(0xdead),
+  "dead".padEnd(40, "0"),
+  `dead${"0".repeat(32)}dead`,
+  padded(0xdeadbeef),
+  "deadbeef".padEnd(40, "0"),
   "dead".repeat(10),
   "deadbeef".repeat(5),
   "dead000000000000000042069420694206942069",
@@ -156,8 +160,20 @@ export const unownedWallets: Readonly<Record<Network, ReadonlySet<string>>> = {
   ]),
 };
 
+/**
+ * Endings that no key has by chance, of 94 bits or more: words that are filled up with one
+ * character, as `burn1111…` on Solana, where programs and sysvars are named so too.
+ */
+const filledUp: Partial<Record<Network, RegExp>> = {
+  ETHEREUM: /(.)\1{23}$/i,
+  POL: /(.)\1{23}$/i,
+  BNB: /(.)\1{23}$/i,
+  SOLANA: /1{16}$/,
+};
+
 /** Whether a well-formed address has no owner: burn, precompile, system account or token. */
 export function isUnowned(network: Network, address: string): boolean {
   const known = unownedWallets[network];
+  if (filledUp[network]?.test(address) === true) return true;
   return known.has(address) || (address.startsWith("0x") && known.has(address.toLowerCase()));
 }

@@ -35,6 +35,11 @@ export function hasPostcodes(country: string): boolean {
   return !withoutPostcode.has(country);
 }
 
+/** The payee's country: that of residence, else the one that the money is sent to. */
+export function payeeCountry(text: (field: string) => string): string {
+  return text("beneficiary_country_code") || text("destination_country");
+}
+
 /** A value of a form, `""` for a placeholder. */
 export function givenText(text: string): string {
   return isPlaceholder(text) ? "" : text;

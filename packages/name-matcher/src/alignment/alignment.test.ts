@@ -3,10 +3,10 @@ import { matcherConfig } from "../config.ts";
 import { explain } from "../explanation.ts";
 import { canonicalSpelling, consonantSkeleton } from "../tokens/canonical-spelling.ts";
 import { tokenKinds } from "../tokens/token-kinds.ts";
-import { align, concatenatedLink } from "./alignment.ts";
+import { aligner, concatenatedLink } from "./alignment.ts";
 import { type Token, tokenSimilarity } from "./token-similarity.ts";
 
-const weights = { weight: 1, missingWeight: 1, conflictWeight: 1, rarity: 1 };
+const weights = { weight: 1, missingWeight: 1, conflictWeight: 1, rarity: 1, count: 1 };
 
 function tokensOf(name: string, isPerson: boolean): Token[] {
   const texts = name.split(" ");
@@ -21,7 +21,7 @@ function tokensOf(name: string, isPerson: boolean): Token[] {
 function aligned(party: string, entry: string, isPerson = true) {
   const [ours, theirs] = [tokensOf(party, isPerson), tokensOf(entry, isPerson)];
   const similarity = (one: Token, other: Token) => tokenSimilarity(one, other, matcherConfig);
-  const alignment = align(ours, theirs, similarity, matcherConfig);
+  const alignment = aligner(ours, similarity, matcherConfig)(theirs);
   return { alignment, party: ours, entry: theirs };
 }
 

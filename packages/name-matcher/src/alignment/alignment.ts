@@ -30,22 +30,38 @@ export type Alignment = {
 };
 
 /**
- * Matches each token of one name with at most one of the other, in any order; two adjacent tokens
- * may match one where that raises the score. `concatenated` is the link of all of one name with all
- * of the other, where there is one.
+ * Aligns one name with others: matches each token with at most one of the other name, in any order;
+ * two adjacent tokens may match one where that raises the score. `concatenated` is the link of all
+ * of one name with all of the other, where there is one.
  */
-export function align(
+export function aligner(
   party: readonly Token[],
-  entry: readonly Token[],
   similarity: (party: Token, entry: Token) => number,
   config: MatcherConfig,
-  concatenated?: Link,
+): (entry: readonly Token[], concatenated?: Link) => Alignment {
+  const pairs = pairsOf(party);
+  return (entry, concatenated) => {
+    const single = [
+      ...singleLinks(party, entry, similarity),
+      ...firstInitialLinks(party, entry, config),
+    ];
+    const compound = compoundLinks({ tokens: party, pairs }, entry, config.spelling.compound);
+    return bestOf(party, entry, { single, compound, concatenated }, config);
+  };
+}
+
+type Links = {
+  readonly single: Link[];
+  readonly compound: readonly Link[];
+  readonly concatenated: Link | undefined;
+};
+
+function bestOf(
+  party: readonly Token[],
+  entry: readonly Token[],
+  { single, compound, concatenated }: Links,
+  config: MatcherConfig,
 ): Alignment {
-  const single = [
-    ...singleLinks(party, entry, similarity),
-    ...firstInitialLinks(party, entry, config),
-  ];
-  const compound = compoundLinks(party, entry, config.spelling.compound);
   let best = alignBy(single, party, entry, config);
   if (compound.length !== 0) {
     const together = alignBy([...single, ...compound], party, entry, config);
@@ -166,6 +182,8 @@ type Pair = {
   readonly second: Token;
   readonly text: string;
   readonly bits: number;
+  /** Similarities to the tokens of other names, once each: many names share a token. */
+  readonly known: Map<Token, number>;
 };
 
 function pairsOf(tokens: readonly Token[]): Pair[] {
@@ -173,7 +191,8 @@ function pairsOf(tokens: readonly Token[]): Pair[] {
   for (const [at, next] of adjacentPairs(tokens, ({ text }) => text)) {
     const [first, second] = [tokens[at], tokens[next]];
     if (first === undefined || second === undefined) continue;
-    pairs.push({ first, second, text: first.text + second.text, bits: (1 << at) | (1 << next) });
+    const bits = (1 << at) | (1 << next);
+    pairs.push({ first, second, text: first.text + second.text, bits, known: new Map() });
   }
   return pairs;
 }
@@ -183,8 +202,15 @@ function pairsOf(tokens: readonly Token[]): Pair[] {
  * at a similarity of `share` where the letters are equal, or two that differ only in where the
  * space is (`Badr Ashid`, `Bad Rashid`).
  */
-function compoundLinks(party: readonly Token[], entry: readonly Token[], share: number): Link[] {
-  const [ours, theirs] = [pairsOf(party), pairsOf(entry)];
+function compoundLinks(
+  {
+    tokens: party,
+    pairs: ours,
+  }: { readonly tokens: readonly Token[]; readonly pairs: readonly Pair[] },
+  entry: readonly Token[],
+  share: number,
+): Link[] {
+  const theirs = pairsOf(entry);
   const links: Link[] = [];
   const addLinks = (pair: Pair, others: readonly Token[], isParty: boolean): void => {
     for (const [at, single] of others.entries()) {
@@ -221,7 +247,11 @@ function compoundLink(
   share: number,
 ): Pick<Link, "similarity" | "weight" | "priority"> | undefined {
   const { first, second } = pair;
-  const letters = compoundSimilarity(pair, single);
+  let letters = pair.known.get(single);
+  if (letters === undefined) {
+    letters = compoundSimilarity(pair, single);
+    pair.known.set(single, letters);
+  }
   if (letters === 0) return undefined;
   const both = first.weight + second.weight;
   // Stop words written as one, or one written as two, keep their small weight.

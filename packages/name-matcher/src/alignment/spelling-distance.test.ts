@@ -24,7 +24,7 @@ describe("spellingDistance", () => {
   });
 
   it("tells no more than that a distance is above its limit", () => {
-    const word = fc.string({ unit: fc.constantFrom("a", "b", "h", "k"), maxLength: 12 });
+    const word = fc.string({ unit: fc.constantFrom(..."aeubvhkgz1"), maxLength: 12 });
     fc.assert(
       fc.property(word, word, fc.nat(120), (one, other, limit) => {
         const distance = spellingDistance(one, other, 1_000);

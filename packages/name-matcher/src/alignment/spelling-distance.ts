@@ -37,6 +37,47 @@ function replaceCost(a: number, b: number): number {
 
 const addCost = (letter: number): number => added[letter] ?? editCost;
 
+/** By letter, the letters that it becomes at this cost or less, as a bit set. */
+function lettersAt(cost: number): Uint32Array {
+  return Uint32Array.from({ length: letterCount }, (_, letter) => {
+    let bits = 0;
+    for (let other = 0; other < letterCount; other += 1) {
+      if (other !== letter && (replacement[letter * letterCount + other] ?? editCost) <= cost) {
+        bits |= 1 << other;
+      }
+    }
+    return bits;
+  });
+}
+
+const closeTo = lettersAt(costs.closeVowels);
+const relatedTo = lettersAt(costs.relatedConsonants);
+
+/** The letters of a text from `a` to `z`, as a bit set. */
+function lettersOf(text: string): number {
+  let bits = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text.charCodeAt(at) - letterA;
+    if (letter >= 0 && letter < letterCount) bits |= 1 << letter;
+  }
+  return bits;
+}
+
+/**
+ * The least that a text costs of which these letters are not in the other one: each of them is
+ * replaced or deleted once. A look at the letters spares most distance tables.
+ */
+function leastCost(from: number, to: number): number {
+  let cost = 0;
+  for (let left = from & ~to; left !== 0; left &= left - 1) {
+    const letter = 31 - Math.clz32(left & -left);
+    if ((to & (closeTo[letter] ?? 0)) !== 0) cost += costs.closeVowels;
+    else if ((to & (relatedTo[letter] ?? 0)) !== 0) cost += costs.relatedConsonants;
+    else cost += addCost(letter);
+  }
+  return cost;
+}
+
 /** A row of the distance table; three are reused: allocation is most of what a comparison costs. */
 const tableRow = (): Uint16Array => new Uint16Array(spellingLengthMax + 1);
 const tableRows = [tableRow(), tableRow(), tableRow()] as const;
@@ -49,6 +90,8 @@ const tableRows = [tableRow(), tableRow(), tableRow()] as const;
 export function spellingDistance(a: string, b: string, limit: number): number {
   if (a === b) return 0;
   if (Math.abs(a.length - b.length) * costs.hAdded > limit) return limit + 1;
+  const [ours, theirs] = [lettersOf(a), lettersOf(b)];
+  if (leastCost(ours, theirs) > limit || leastCost(theirs, ours) > limit) return limit + 1;
   let [beforeLast, last, row] = tableRows;
   last[0] = 0;
   for (let j = 1; j <= b.length; j += 1) {

@@ -3,7 +3,7 @@ import { matcherConfig } from "../config.ts";
 import { canonicalSpelling, consonantSkeleton } from "../tokens/canonical-spelling.ts";
 import { type Token, tokenSimilarity } from "./token-similarity.ts";
 
-const weights = { weight: 1, missingWeight: 1, conflictWeight: 1, rarity: 1 };
+const weights = { weight: 1, missingWeight: 1, conflictWeight: 1, rarity: 1, count: 1 };
 
 function token(text: string, kind: Token["kind"] = "name"): Token {
   const canonical = canonicalSpelling(text);
@@ -35,6 +35,17 @@ describe("tokenSimilarity", () => {
     ["a family name and the daughter's", token("petrov"), token("petrovna"), 0],
   ])("of %s", (_what, one, other, expected) => {
     expect(similarity(one, other)).toBe(expected);
+  });
+
+  it("is less of two names that lists know each, unless they have the same consonants", () => {
+    const known = (text: string) => ({ ...token(text), count: 5 });
+    const typo = similarity(known("andrei"), token("andres"));
+    const { otherName } = matcherConfig.spelling;
+    expect(similarity(known("andrei"), { ...token("andres"), count: 4 })).toBe(typo);
+    expect(similarity(known("andrei"), known("andres"))).toBeCloseTo(typo * otherName);
+    expect(similarity(known("salim"), known("selim"))).toBe(
+      similarity(token("salim"), token("selim")),
+    );
   });
 
   it("counts from the least similarity on, and not below it", () => {

@@ -14,6 +14,8 @@ export type Token = {
   readonly conflictWeight: number;
   /** In [0, 1]: how rare a name or word of trade is among the listed names; 0 of other kinds. */
   readonly rarity: number;
+  /** How many listed names have it, by its canonical spelling; 0 where it is no word. */
+  readonly count: number;
   /** `canonicalSpelling(text)`. */
   readonly canonical: string;
   /** `consonantSkeleton(canonical)`. */
@@ -47,7 +49,9 @@ export function tokenSimilarity(a: Token, b: Token, { spelling }: MatcherConfig)
   const editWeight = 1 + spelling.shortToken * Math.max(0, shortLength - longest);
   const scaled = Math.max(0, 1 - (1 - alike) * editWeight);
   const similarity = most * (isSame ? Math.max(scaled, base + letters * scaled) : scaled);
-  return similarity < spelling.similarityMin ? 0 : similarity;
+  const isOther = !isSame && Math.min(a.count, b.count) >= spelling.otherNameCount;
+  const weighted = isOther ? similarity * spelling.otherName : similarity;
+  return weighted < spelling.similarityMin ? 0 : weighted;
 }
 
 const shortLength = 6;

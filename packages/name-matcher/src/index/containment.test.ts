@@ -37,6 +37,11 @@ const list = [
   entry("entity", "GLOBAL ENERGY COMPANY"),
   entry("entity", "ZOTAVIK LLC"),
   entry("entity", "SOLANDER LLC"),
+  entry("individual", "HADIR, Abdul"),
+  entry("individual", "QI, Orum"),
+  entry("entity", "SHEN ZHEN"),
+  entry("entity", "BLUE STAR SHIPPING"),
+  entry("entity", "REDPIER MARITIME"),
 ];
 const matcher = buildMatcher(list, matcherConfig);
 const verdictOf = (asked: Party): string => matcher.match(asked)[0]?.verdict ?? "clear";
@@ -98,8 +103,42 @@ describe("a company whose name contains a listed one", () => {
   });
 });
 
+describe("a listed name whose words are joined or split, with one word more", () => {
+  it.each([
+    ["individual", "Miladrostig Walker"],
+    ["individual", "Drostigmila Walker Okello"],
+    ["individual", "Qorvath Ulvanovichzembling Singh"],
+    ["individual", "Zem Bling Qorvath Ulvanovich Singh"],
+    ["individual", "Qorvathulv Anovich Zembling Singh"],
+    ["entity", "BLUESTAR SHIPPING GROUP"],
+    ["entity", "Blue Starshipping Group"],
+    ["entity", "RED PIER MARITIME HAMBURG"],
+    ["entity", "Quellarbrantom Trading Oil and Gas Services"],
+  ] as const)("is in review: %s %s", (type, name) => {
+    expect(verdictOf(party(type, name))).toBe("review");
+  });
+
+  it.each([
+    ["individual", "Milaandrostig Walker"],
+    ["entity", "Bluestone Shipping Group"],
+    ["entity", "Redpainter Maritime Hamburg"],
+    ["individual", "Abdulhadir Walker Okello"],
+    ["individual", "Qiorum Walker Okello"],
+    ["entity", "Shenzhen Okello Electric Walker"],
+  ] as const)("is clear where the letters differ, are few or one name: %s %s", (type, name) => {
+    expect(verdictOf(party(type, name))).toBe("clear");
+  });
+});
+
 describe("a name of the other type", () => {
   it.each([
+    ["a person as a company, with a digit for a letter", "entity", "Mila Dr0stig GmbH"],
+    ["a person as a company, letter by letter", "entity", "M i l a D r o s t i g GmbH"],
+    ["a person as a company, joined", "entity", "Miladrostig Consulting GmbH"],
+    ["a person as a company, split", "entity", "Mila Dros Tig Consulting GmbH"],
+    ["a company as a person, split", "individual", "Quel Lar Brantom Trading"],
+    ["a company as a person, joined", "individual", "Anna Quellarbrantom Trading"],
+    ["a company as a person, with a digit", "individual", "Anna Quellar Brant0m Trading"],
     ["a person as a company", "entity", "Mila Drostig GmbH"],
     ["a person as a company with words of trade", "entity", "Mila Drostig Consulting Ltd"],
     ["a person as a company, one letter off", "entity", "Mila Drostigg Trading LLC"],

@@ -1,9 +1,8 @@
 import type { Alignment, Link } from "../alignment/alignment.ts";
 import type { Token } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
-import { concatSpellings } from "../tokens/canonical-spelling.ts";
+import { joinedWords } from "../tokens/joined-words.ts";
 import { tokenKind } from "../tokens/token-kinds.ts";
-import { adjacentPairs } from "../tokens/tokenizer.ts";
 
 /*
  * The rule of containment: a party that has every word of a listed name is in review, whatever else
@@ -16,11 +15,15 @@ export type Containment = { readonly words: readonly string[]; readonly rarity: 
 type IndexedBy = { readonly config: MatcherConfig; readonly isPerson: boolean };
 type Word = Pick<Token, "text" | "kind" | "canonical" | "rarity">;
 
+/** Half of a name (`HADI, Abdul`), which is no word of its own. */
+const halfOfName = /^abd[aeou]?l?$/;
+
 /** The words of a name, each once: a repeated one says nothing more. */
 function distinctWords<T extends Word>(tokens: readonly T[]): T[] {
   const known = new Set<string>();
-  return tokens.filter(({ kind, canonical }) => {
+  return tokens.filter(({ text, kind, canonical }) => {
     if ((kind !== "name" && kind !== "trade") || known.has(canonical)) return false;
+    if (halfOfName.test(text)) return false;
     known.add(canonical);
     return true;
   });
@@ -73,7 +76,7 @@ export function containmentOf(
   const { containment } = config;
   const { rarityMin, wordsMin } = containment;
   const words = distinctWords(entry);
-  const found = links.filter((link) => isNearlyEqual(link, entry, config));
+  const found = links.filter((link) => isNearlyEqual(link, party, entry, config));
   let rarity = 0;
   for (const word of words) {
     const similarities = found.map((link) => (isIn(link, word, entry) ? link.similarity : 0));
@@ -90,23 +93,34 @@ export function containmentOf(
 
 /**
  * Whether a party may contain a listed name, at a small part of what an alignment costs: each word
- * is nearly equal to one of the party's, or is two adjacent ones of them.
+ * is nearly equal to one of the party's, or is two adjacent ones of them, or is with an adjacent one
+ * what the party writes as one or parts elsewhere.
  */
 export function containmentFilter(
   party: readonly Token[],
   similarity: (party: Token, entry: Token) => number,
   { containment }: MatcherConfig,
 ): (entry: readonly Token[]) => boolean {
-  const joined = new Set(
-    adjacentPairs(party, ({ text }) => text).map(([first, second]) =>
-      concatSpellings(party[first]?.canonical ?? "", party[second]?.canonical ?? ""),
-    ),
-  );
+  const split = spellingsOf(joinedWords(party));
+  const whole = split.union(spellingsOf(party));
   const isFound = (word: Token): boolean =>
     (word.kind !== "name" && word.kind !== "trade") ||
-    joined.has(word.canonical) ||
+    split.has(word.canonical) ||
+    split.has(word.text) ||
     party.some((token) => similarity(token, word) >= containment.similarityMin);
-  return (entry) => entry.every(isFound);
+  return (entry) => {
+    if (entry.every(isFound)) return true;
+    const inOne = joinedWords(entry).filter(
+      ({ canonical, text }) => whole.has(canonical) || whole.has(text),
+    );
+    const isInOne = (at: number): boolean =>
+      inOne.some(({ first, second }) => first === at || second === at);
+    return inOne.length > 0 && entry.every((word, at) => isInOne(at) || isFound(word));
+  };
+}
+
+function spellingsOf(words: readonly Pick<Word, "text" | "canonical">[]): Set<string> {
+  return new Set(words.flatMap(({ text, canonical }) => [text, canonical]));
 }
 
 /** Whether a link has a word, or one of its canonical spelling. */
@@ -119,15 +133,27 @@ const isOneToken = (bits: number): boolean => (bits & (bits - 1)) === 0;
 /** A short word, and two that are written as one, are equal by canonical spelling. */
 function isNearlyEqual(
   link: Link,
+  party: readonly Token[],
   entry: readonly Token[],
   { containment }: MatcherConfig,
 ): boolean {
   const words = entry.filter((_, at) => (link.entry & (1 << at)) !== 0);
   const length = words.reduce((sum, { text }) => sum + text.length, 0);
   const isSingle = isOneToken(link.party) && words.length === 1;
-  if (!isSingle && length < containment.joinedLengthMin) return false;
+  if (!isSingle) {
+    const isWhole = isOneToken(link.party) && words.length === distinctWords(entry).length;
+    const { joinedLengthMin, joinedWholeMin } = containment;
+    if (length < (isWhole ? joinedWholeMin : joinedLengthMin)) return false;
+    if (isOneToken(link.party) && isTradeForNames(link, party, words)) return false;
+  }
   const isLong = isSingle && length >= containment.longWord;
   return link.similarity >= (isLong ? containment.similarityMin : containment.canonical);
+}
+
+/** Whether a word of trade stands for names: a city that a list writes in two (`Shen Zhen`). */
+function isTradeForNames(link: Link, party: readonly Token[], words: readonly Token[]): boolean {
+  const joined = party.find((_, at) => link.party === 1 << at);
+  return joined?.kind !== "name" && words.some(({ kind }) => kind === "name");
 }
 
 /** Words of trade alone are a name where they are several in a row (`Star Ship Management`). */

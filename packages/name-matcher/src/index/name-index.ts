@@ -91,7 +91,12 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
         weighed: new Map(),
         scores: new Float32Array(count),
       };
-      const listed = { ...names, byRarest: rowsByRarest(names, weak, isPersonsWord) };
+      const byRarest = rowsByRarest(names, weak, isPersonsWord);
+      const isByRarest = new Uint8Array(count);
+      for (const spelling of known.spellings.keys()) {
+        for (const at of byRarest.row(spelling)) isByRarest[at] = 1;
+      }
+      const listed = { ...names, byRarest, isByRarest };
       return {
         search: (name) => searchNames(name, listed),
         searchOtherType: (name) => searchOtherType(name, listed),
@@ -103,7 +108,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
 
 /** Names by their rarest word, but for weak aliases; see `rarestWord`. */
 function rowsByRarest(
-  listed: Omit<ListedNames, "byRarest">,
+  listed: Omit<ListedNames, "byRarest" | "isByRarest">,
   weak: ReadonlySet<number>,
   isPersonsWord: ((canonical: string) => boolean) | undefined,
 ): Rows {

@@ -1,12 +1,9 @@
-import { align, concatenatedLink } from "../alignment/alignment.ts";
+import { aligner, concatenatedLink } from "../alignment/alignment.ts";
 import { type Token, tokenSimilarity } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
 import type { AlignedNames } from "../explanation.ts";
-import {
-  canonicalSpelling,
-  concatSpellings,
-  consonantSkeleton,
-} from "../tokens/canonical-spelling.ts";
+import { canonicalSpelling, consonantSkeleton } from "../tokens/canonical-spelling.ts";
+import { joinedWords } from "../tokens/joined-words.ts";
 import { type NameVariant, nameVariants } from "../tokens/name-variants.ts";
 import {
   allTokenKinds,
@@ -14,7 +11,7 @@ import {
   type TokenKind,
   tokenKinds,
 } from "../tokens/token-kinds.ts";
-import { adjacentPairs, compoundParts } from "../tokens/tokenizer.ts";
+import { compoundParts } from "../tokens/tokenizer.ts";
 import { type Containment, containmentFilter, containmentOf } from "./containment.ts";
 import { type KeyTable, type Rows, topPositions } from "./flat-tables.ts";
 import { consonantRingKey, hashSkeleton, hashToken, tokenSetKey } from "./hash-keys.ts";
@@ -41,6 +38,8 @@ export type ListedNames = {
   readonly weightOf: Float32Array;
   /** Names by the canonical spelling of their rarest word; see `containment.ts`. */
   readonly byRarest: Rows;
+  /** 1 for each name that `byRarest` has, else 0. */
+  readonly isByRarest: Uint8Array;
   readonly isPerson: boolean;
   readonly config: MatcherConfig;
   /** Tokens by id and kind, weighed on first use. */
@@ -73,7 +72,7 @@ export function searchNames(name: string, listed: ListedNames): Map<number, Name
     const near = new Set<number>();
     const likely = new Set(candidates(party, listed, near));
     forEachExact(party, listed, (at) => likely.add(at));
-    compare(variant, party, { likely, within: withRarest(near, listed) }, listed, best);
+    compare(variant, party, { likely, within: mayBeWithin(party, near, listed) }, listed, best);
   }
   return best;
 }
@@ -84,14 +83,15 @@ export function searchNames(name: string, listed: ListedNames): Map<number, Name
  */
 export function searchOtherType(name: string, listed: ListedNames): Map<number, NameMatch> {
   const best = new Map<number, NameMatch>();
-  for (const [order, variant] of nameVariants(name, listed.isPerson).variants.entries()) {
+  for (const variant of nameVariants(name, listed.isPerson).variants) {
     const party = partyTokens(variant.tokens, listed);
     const likely = new Set<number>();
     forEachExact(party, listed, (at) => likely.add(at));
-    // The first variant is the whole name, which contains what the others do.
-    const words = order === 0 ? new Set(party.map(({ canonical }) => canonical)) : [];
-    const near = [...words].flatMap((word) => [...listed.vocabulary.near(word)]);
-    compare(variant, party, { likely, within: withRarest(near, listed) }, listed, best);
+    const near = new Set<number>();
+    for (const { canonical } of [...party, ...joinedWords(party)]) {
+      for (const spelling of listed.vocabulary.near(canonical)) near.add(spelling);
+    }
+    compare(variant, party, { likely, within: mayBeWithin(party, near, listed) }, listed, best);
   }
   return best;
 }
@@ -107,10 +107,25 @@ function forEachExact(
   listed.tokenSets.forEach(tokenSetKey(kinds, hashes), visit);
 }
 
-/** Names of which one of these canonical spellings is the rarest word. */
-function withRarest(spellings: Iterable<number>, { byRarest }: ListedNames): Set<number> {
+/**
+ * Names that a party's name may contain: of which one of the canonical spellings near to its words
+ * is the rarest word, and of which it writes two words as one or parts them elsewhere.
+ */
+function mayBeWithin(
+  party: readonly Token[],
+  near: Iterable<number>,
+  { byRarest, isByRarest, compounds, config }: ListedNames,
+): Set<number> {
   const names = new Set<number>();
-  for (const spelling of spellings) for (const at of byRarest.row(spelling)) names.add(at);
+  for (const spelling of near) for (const at of byRarest.row(spelling)) names.add(at);
+  for (const { text, canonical } of [...party, ...joinedWords(party)]) {
+    if (text.length < config.containment.joinedLengthMin) continue;
+    for (const whole of new Set([text, canonical])) {
+      compounds.forEach(hashToken(whole), (at) => {
+        if (isByRarest[at] === 1) names.add(at);
+      });
+    }
+  }
   return names;
 }
 
@@ -128,6 +143,7 @@ function compare(
   const key = consonantRingKey([concatenated]);
   if (key !== undefined) listed.concatenated.forEach(key, (at) => asOne.add(at));
   const aligned = new Set(likely).union(asOne);
+  const alignWith = aligner(party, similarity, config);
   const mayContain = containmentFilter(party, similarity, config);
   for (const at of aligned.union(within)) {
     const [ids, kinds] = [tokensOf.row(at), kindsOf.row(at)];
@@ -139,7 +155,7 @@ function compare(
     const whole = asOne.has(at)
       ? concatenatedLink(concatenated, party, entry, config.spelling.compound)
       : undefined;
-    const alignment = align(party, entry, similarity, config, whole);
+    const alignment = alignWith(entry, whole);
     const contained = within.has(at) ? containmentOf(alignment, party, entry, config) : undefined;
     const nameAt = nameAtOf[at] ?? 0;
     const score = alignment.score * (weightOf[at] ?? 1);
@@ -178,17 +194,15 @@ function weigh(
   const { tokens } = config;
   if (kind !== "name" && kind !== "trade") {
     const weight = tokens[kind];
-    const weights = { weight, missingWeight: weight, conflictWeight: weight, rarity: 0 };
+    const weights = { weight, missingWeight: weight, conflictWeight: weight, rarity: 0, count: 0 };
     return { text, kind, ...weights, canonical, skeleton };
   }
-  const rarity =
-    spelling === undefined
-      ? tokens.unknownRarity
-      : rarityOfCount(postings.row(spelling).length, entryOf.length, config);
+  const count = spelling === undefined ? 0 : postings.row(spelling).length;
+  const rarity = count === 0 ? tokens.unknownRarity : rarityOfCount(count, entryOf.length, config);
   const conflictWeight = tokens.commonest + (1 - tokens.commonest) * rarity;
   const weight = kind === "trade" ? Math.min(conflictWeight, tokens.trade) : conflictWeight;
   const missingWeight = kind === "name" && !isPerson ? weight * tokens.companyMissing : weight;
-  return { text, kind, weight, missingWeight, conflictWeight, rarity, canonical, skeleton };
+  return { text, kind, weight, missingWeight, conflictWeight, rarity, count, canonical, skeleton };
 }
 
 /** The rarity of a word that so many of the names have, in [0, 1]. */
@@ -275,11 +289,9 @@ function candidates(party: readonly Token[], listed: ListedNames, near: Set<numb
       if (id !== undefined) scoreToken(id, token.weight * partWeight);
     }
   }
-  for (const [at, other] of adjacentPairs(texts, (text) => text)) {
-    const [first, second] = [party[at], party[other]];
-    if (first === undefined || second === undefined) continue;
-    const canonical = concatSpellings(first.canonical, second.canonical);
-    scoreSimilar(first.text + second.text, canonical, Math.max(first.weight, second.weight));
+  for (const { first, second, text, canonical } of joinedWords(party)) {
+    const [one, two] = [party[first]?.weight ?? 0, party[second]?.weight ?? 0];
+    scoreSimilar(text, canonical, Math.max(one, two));
   }
   const most = Math.floor(config.tiedTokensMax / Math.max(1, party.length));
   const bounds = { count: config.candidatesMax, most };

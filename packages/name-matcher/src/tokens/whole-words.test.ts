@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tokenKinds } from "./token-kinds.ts";
 import { nameTokens } from "./tokenizer.ts";
+import { wholeWords } from "./whole-words.ts";
 
 const tokensOf = (name: string): string => nameTokens(name, false).join(" ");
 
@@ -59,4 +60,13 @@ it.each([
   ["Zero Zorvek Thirty Nine", "0 zorvek 39"],
 ])("a number in words is its digits: %s", (name, tokens) => {
   expect(tokensOf(name)).toBe(tokens);
+});
+
+it("costs no more for a letter that is repeated, which adds nothing to a form", () => {
+  const tokens = Array(3_000).fill("a");
+  const cpu = process.threadCpuUsage();
+  expect(wholeWords(tokens)).toEqual(tokens);
+  const { user, system } = process.threadCpuUsage(cpu);
+  // Some 10 ms; each token with all that follow took seconds.
+  expect((user + system) / 1000).toBeLessThan(300);
 });

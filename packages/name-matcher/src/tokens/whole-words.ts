@@ -140,6 +140,9 @@ export function wholeWords(tokens: readonly string[]): string[] {
   return whole;
 }
 
+/** No form has more tokens in a row that add no letter. */
+const repeatedMax = 1;
+
 /** A form among the tokens of a name. */
 type FormFound = { readonly form: Form; readonly count: number; readonly isExact: boolean };
 
@@ -155,10 +158,15 @@ function formAt(
   if (forms === undefined) return undefined;
   const longest = forms.reduce((most, { letters }) => Math.max(most, letters.length), 0);
   let letters = "";
+  let repeated = 0;
   let best: FormFound | undefined;
   for (let count = 1; at + count <= tokens.length && letters.length <= longest; count += 1) {
     const next = spelled(tokens[at + count - 1]);
-    letters = letters === "" ? next : concatSpellings(letters, next);
+    const more = letters === "" ? next : concatSpellings(letters, next);
+    // `L L C` repeats a letter once; a row of them would be read to its end for each of them.
+    repeated = more === letters ? repeated + 1 : 0;
+    if (repeated > repeatedMax) break;
+    letters = more;
     for (const form of forms) {
       if (!isForm(letters, form)) continue;
       const found = { form, count, isExact: letters === form.letters };

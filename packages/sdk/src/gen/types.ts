@@ -1788,7 +1788,7 @@ export interface CryptoBeneficiaryCorporateRequest {
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
- * - `beneficiary_name_latin` is in Latin letters.
+ * - `beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.
  * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
  * - `-` or `N/A` is accepted as postcode in countries without postcodes.
  * - A street of more than 70 characters and a state of more than 35 share two lines of 70.
@@ -1867,7 +1867,7 @@ export interface FiatBeneficiaryUsdRequest {
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
- * - `beneficiary_name_latin` is in Latin letters.
+ * - `beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.
  * - `-` or `N/A` is accepted as state, except in countries whose postal address needs one.
  * - `-` or `N/A` is accepted as postcode in countries without postcodes.
  * - A street of more than 70 characters and a state of more than 35 share two lines of 70.
@@ -1950,7 +1950,7 @@ export interface FiatBeneficiaryInrRequest {
  * - The name of a person has a letter and is not a placeholder such as N/A.
  * - The name of a company has a letter or digit and is not a placeholder such as N/A.
  * - A name that is not in Latin, Greek or Cyrillic letters needs `beneficiary_name_latin`, which the bank gets.
- * - `beneficiary_name_latin` is in Latin letters.
+ * - `beneficiary_name_latin` is in Latin letters that banks carry, and is not a placeholder such as N/A.
  * - `-` or `N/A` is accepted as postcode in countries without postcodes.
  */
 export interface FiatBeneficiaryEurRequest {

@@ -170,8 +170,7 @@ it("refuses a beneficiary that its payment method cannot carry", async () => {
   const error = await ask({ beneficiaryId: "ben_inr_unpayable" }).catch((thrown) => thrown);
   expect(readRefusal(error)).toMatchObject({
     code: "INVALID_REQUEST",
-    message:
-      "beneficiary_id: cannot be paid, as its beneficiary_city must be at most 35 characters over LOCAL",
+    message: "beneficiary_id: cannot be paid by its payment method, see its `unpayable_reason`",
   });
 });
 

@@ -190,7 +190,7 @@ async function readParties(
       currency: beneficiary.destinationCurrency,
       screening: wordOf(ScreeningStatus, beneficiary.screeningStatus),
       archived: beneficiary.archived,
-      unpayableReason: beneficiary.unpayableReason,
+      isPayable: beneficiary.unpayableReason === "",
       quoted: {
         id: beneficiary.id,
         name: beneficiary.name,

@@ -188,6 +188,20 @@ it.each<readonly [string, Fields, readonly { name: string; bic: string }[]]>([
     ],
   ],
   [
+    "a second BIC of whatever type, in whatever letters",
+    {
+      routing_code_type_1: "SWIFT",
+      routing_code_value_1: "CHASUS33",
+      routing_code_type_2: "Intermediary swift",
+      routing_code_value_2: "cobade ffxxx",
+    },
+    [
+      { name: "", bic: "CHASUS33" },
+      { name: "", bic: "COBADEFFXXX" },
+    ],
+  ],
+  ["no IFSC", { routing_code_type_1: "IFSC", routing_code_value_1: "HDFC0000001" }, []],
+  [
     "no code that is no BIC",
     {
       routing_code_type_1: "ACH CODE",

@@ -1,4 +1,5 @@
-import { givenText } from "@disburse/kernel/payment-methods/postal-address.ts";
+import { bicOf } from "@disburse/kernel/payment-methods/bic.ts";
+import { givenText, payeeCountry } from "@disburse/kernel/payment-methods/postal-address.ts";
 import { maskAllButLastFour } from "@disburse/kernel/text.ts";
 import { type Fields, textOf } from "../../records/rules/private-fields.ts";
 import {
@@ -113,10 +114,7 @@ export function latinNameOf(fields: Fields): string {
   return textOf(fields, "beneficiary_name_latin");
 }
 
-/** The country of residence; of a fiat body without one the destination's. */
-function payeeCountry(fields: Fields): string {
-  return textOf(fields, "beneficiary_country_code") || textOf(fields, "destination_country");
-}
+const countryOf = (fields: Fields): string => payeeCountry((field) => textOf(fields, field));
 
 /** The payee's address as a file has it: without placeholders. */
 export function payeeAddress(whole: Fields) {
@@ -125,7 +123,7 @@ export function payeeAddress(whole: Fields) {
     city: givenText(textOf(whole, "beneficiary_city")),
     state: givenText(textOf(whole, "beneficiary_state")),
     postcode: givenText(textOf(whole, "beneficiary_postcode")),
-    countryCode: payeeCountry(whole),
+    countryCode: countryOf(whole),
   };
 }
 
@@ -151,7 +149,7 @@ export function beneficiaryScope(
   const holder = (as: string) =>
     party(individual ? "individual" : "entity", as, {
       date: textOf(whole, date),
-      countries: [payeeCountry(whole)],
+      countries: [countryOf(whole)],
       documentIds: [textOf(whole, "beneficiary_document_id")],
     });
   // The bank gets the name in Latin letters: it may be listed where the original is not.
@@ -162,19 +160,15 @@ export function beneficiaryScope(
   return { parties: names.map(holder), wallets, banks: kind === "fiat" ? banksOf(whole) : [] };
 }
 
-/** ISO 9362. */
-const bicText = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/;
-
 /**
- * The banks that an account's details name: by name, and by each BIC among its routing codes. The
- * form leaves the second code free, so it may be no BIC.
+ * The banks that an account's details name: by name, and by each BIC among its routing codes,
+ * whatever type they are said to be of. The form leaves the second code free, so it may be no BIC.
  */
 function banksOf(whole: Fields): PartyBank[] {
   const name = textOf(whole, "beneficiary_bank_name");
   const codes = ["bic", "routing_code_value_1", "routing_code_value_2"]
-    .filter((_field, at) => at === 0 || textOf(whole, `routing_code_type_${at}`) === "SWIFT")
-    .map((field) => textOf(whole, field))
-    .filter((code) => bicText.test(code));
+    .map((field) => bicOf(textOf(whole, field)))
+    .filter((code) => code !== undefined);
   const [bic = "", ...others] = new Set(codes);
   const banks = [{ name, bic }, ...others.map((other) => ({ name: "", bic: other }))];
   return banks.filter((bank) => bank.name !== "" || bank.bic !== "");

@@ -1,3 +1,4 @@
+import { bicOf } from "@disburse/kernel/payment-methods/bic.ts";
 import type { ListEntry } from "../../lists/rules/entry.ts";
 
 /** The bank that holds an account, as its owner names it; "" where it is not known. */
@@ -5,14 +6,12 @@ export type Bank = { readonly name: string; readonly bic: string };
 
 /** Institution, country and location of a BIC (ISO 9362); a branch is of the same bank. */
 const institutionLength = 8;
-const bicText = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/;
 /** How publishers name a BIC among an entry's documents; `BIK (RU)` is another number. */
 const bicType = /\bswift\b|\bbic\b/i;
 
 /** The characters that BICs are compared by; `undefined` for a text that is no BIC. */
 export function bicKey(bic: string): string | undefined {
-  const written = bic.normalize("NFKC").replace(/\s/g, "").toUpperCase();
-  return bicText.test(written) ? written.slice(0, institutionLength) : undefined;
+  return bicOf(bic)?.slice(0, institutionLength);
 }
 
 /** The keys of the BICs that a list gives for an entry. */

@@ -15,6 +15,11 @@ export function hasEndMark(file: ListFile): boolean {
   return fileText(file).trimEnd().endsWith(endOfFile);
 }
 
+/** Whether a file has nothing but blank lines and an end mark. */
+export function isBlank(file: ListFile): boolean {
+  return fileText(file).replaceAll(endOfFile, "").trim() === "";
+}
+
 /** All records of a file, empty lines left out. A broken quote refuses it with its line. */
 export function csvRows(file: ListFile, delimiter: "," | ";"): CsvRow[] {
   const whole = fileText(file).trimEnd();

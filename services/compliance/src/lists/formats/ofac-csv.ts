@@ -1,11 +1,11 @@
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
-import { type CsvRow, csvRows, hasEndMark } from "./csv-rows.ts";
+import { type CsvRow, csvRows, hasEndMark, isBlank } from "./csv-rows.ts";
 import { type EntryDraft, entryDraft } from "./entry-draft.ts";
 import { atPlace, type Format, type ListFile, type Note, Unreadable } from "./file-bytes.ts";
 import { joinedRemarks, readRemarks } from "./ofac-remarks.ts";
 
-/** The files of OFAC's legacy CSV, with the number of their columns; `cons_*` are the same. */
+/** The files of OFAC's legacy CSV and their numbers of columns; `cons_*` have the same. */
 const columns = { primary: 12, alternates: 5, addresses: 6, comments: 2 } as const;
 type FileName = keyof typeof columns;
 
@@ -21,25 +21,21 @@ const entityNumber = /^\d{1,10}$/;
 
 type Rows = ReadonlyMap<FileName, readonly CsvRow[]>;
 
-/** The SDN list or the consolidated one: the primary file, and those that go on about entries. */
+/** The SDN list or the consolidated one: the primary file, and files that add to its entries. */
 export const format: Format = { read: readOfacCsv, gaps: gapsOf, mebibytesMax: 128 };
 
 /**
- * OFAC publishes aliases in a file of their own, and ends each file with an end mark: without it a
- * file was cut, at a line's end where all of its lines can be read.
+ * OFAC publishes aliases in a separate file, and ends each file with an end mark. A file without the
+ * mark was cut. If all its lines can be read, it was cut at the end of a line.
  */
 function gapsOf(files: readonly ListFile[]): string[] {
   const cut = files.filter((file) => !hasEndMark(file)).map(({ name }) => name || "primary");
   const names = new Set(files.map(({ name }) => name));
   return [
     ...(names.has("alternates") ? [] : ["alternates is missing, which has the aliases"]),
-    ...files.filter(isEmpty).map(({ name }) => `${name} is empty`),
+    ...files.filter(isBlank).map(({ name }) => `${name} is empty`),
     ...cut.map((name) => `${name} is cut: it has no end mark (0x1A)`),
   ];
-}
-
-function isEmpty(file: ListFile): boolean {
-  return csvRows(file, ",").length === 0;
 }
 
 function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[] {
@@ -142,8 +138,8 @@ function addAlternate(draft: EntryDraft, row: CsvRow): void {
 }
 
 /**
- * Adds what a file says of the entries. Rows of others are noted: the publisher replaces its files
- * one after the other, so one of them may be of the next list already.
+ * Adds a file's rows to their entries. A row without an entry is noted, not refused: the publisher
+ * replaces its files one after the other, so one of them may belong to the next list already.
  */
 function addRows(
   name: FileName,

@@ -1,5 +1,5 @@
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
-import type { Matcher, Party } from "@disburse/name-matcher/matcher.ts";
+import type { Hit, Matcher, Party } from "@disburse/name-matcher/matcher.ts";
 import { nameQualityIssue } from "@disburse/name-matcher/name-quality.ts";
 import { type Verdict, verdicts, worstVerdict } from "@disburse/name-matcher/verdict.ts";
 import type { Bank, BankIndex } from "../../banks/rules/bank.ts";
@@ -20,10 +20,10 @@ export type ListsInForce = {
   listOf(entry: ListEntry): ListVersion;
 };
 
-/** What a screening is about. */
+/** Kinds of screening. */
 export type ScreeningKind = "wallet" | "party";
 
-/** Whom or what a screening is about. */
+/** The record that a screening belongs to. */
 export type Subject = { readonly merchantId: string; readonly recordId: string };
 
 /** Why a screening was made: its owner's request, or a change of what it rests on. */
@@ -42,11 +42,11 @@ export type Screening = DecidedFinding & {
   readonly createdAt: Date;
 };
 
-/** Whom and what to screen: a person, a company with its owners, their wallets and banks. */
+/** Parties, wallets and banks to screen. */
 export type ScreeningQuery = {
   readonly parties: readonly Party[];
   readonly wallets: readonly Wallet[];
-  /** That hold the accounts of a party; absent where none is known. */
+  /** Banks that hold the accounts of a party. */
   readonly banks?: readonly Bank[];
   /**
    * How many hits to list at most; one more for each party, wallet or bank stands for those beyond.
@@ -55,7 +55,7 @@ export type ScreeningQuery = {
   readonly most?: number;
 };
 
-/** One party, wallet or bank of a request: what is compared at a time. */
+/** One party, wallet or bank of a request; units are compared one at a time. */
 export type ScreeningUnit = {
   /** Which party, wallet or bank of the request, from 0, in this order. */
   readonly at: number;
@@ -94,7 +94,7 @@ export function screenUnit(unit: ScreeningUnit, inForce: ListsInForce): UnitHits
   return { compared: partyHits(of, unit, inForce), unreadable: nameHits(of, unit) };
 }
 
-/** What was found of a request, from the hits of all its units in their order. */
+/** The finding of a request, from the hits of all its units in their order. */
 export function findingOf({ most }: ScreeningQuery, units: readonly UnitHits[]): Finding {
   const listed = most ?? hitsMax;
   const hits = [
@@ -106,7 +106,7 @@ export function findingOf({ most }: ScreeningQuery, units: readonly UnitHits[]):
   return { verdict, hits: [...hits.slice(0, listed), ...beyond] };
 }
 
-/** Says which party of several is meant. */
+/** Names the party, if a request has several. */
 function whoOf(at: number, count: number): string {
   return count > 1 ? `party ${at + 1} of ${count}: ` : "";
 }
@@ -118,15 +118,17 @@ function nameHits(party: Party, { at, count }: ScreeningUnit): ScreeningHit[] {
 }
 
 function partyHits(party: Party, unit: ScreeningUnit, inForce: ListsInForce): ScreeningHit[] {
-  const { at: subjectIndex, count, most } = unit;
-  const who = whoOf(subjectIndex, count);
-  const every = most === undefined ? undefined : Number.POSITIVE_INFINITY;
-  return inForce.matcher.match(party, { most: every }).map(({ entry, ...hit }) => ({
-    ...hit,
-    ...placed(entry, inForce),
-    subjectIndex,
+  const who = whoOf(unit.at, unit.count);
+  const every = unit.most === undefined ? undefined : Number.POSITIVE_INFINITY;
+  return inForce.matcher.match(party, { most: every }).map((hit) => ({
+    ...namedHit(hit, unit, inForce),
     reasons: hit.reasons.map((reason) => ({ ...reason, text: who + reason.text })),
   }));
+}
+
+function namedHit(found: Hit<ListEntry>, { at }: ScreeningUnit, inForce: ListsInForce) {
+  const { entry, contained: _decided, ...hit } = found;
+  return { ...hit, ...placed(entry, inForce), subjectIndex: at };
 }
 
 /**
@@ -156,30 +158,29 @@ function bankHits(bank: Bank, unit: ScreeningUnit, inForce: ListsInForce): UnitH
     documents: [],
   };
   const known = new Set(identified.map(({ list, entryUid }) => `${list} ${entryUid}`));
-  const named = partyHits(party, { ...unit, count: 1 }, inForce)
-    .filter((hit) => !known.has(`${hit.list} ${hit.entryUid}`) && identifiesBank(hit))
-    .map((hit) => ({ ...hit, ...nameOfBank(hit) }));
+  // All hits: those that share only words of trade would push out the ones that count.
+  const named = inForce.matcher
+    .match(party, { most: Number.POSITIVE_INFINITY })
+    .filter(identifiesBank)
+    .map((hit) => ({ ...namedHit(hit, unit, inForce), ...nameOfBank(hit) }))
+    .filter((hit) => !known.has(`${hit.list} ${hit.entryUid}`));
   return {
     compared: [...identified, ...named],
     unreadable: nameHits(party, { ...unit, count: 1 }),
   };
 }
 
-/** Names of banks that are less alike are of other banks: most are words that all banks have. */
-const bankNameMin = 0.8;
-
 /**
  * Whether a hit says more than that two banks are called by words of trade (`First Bank`): each
  * false one holds every customer of a bank.
  */
-function identifiesBank({ nameScore, parts }: ScreeningHit): boolean {
-  const { bands, tokens } = matcherConfig;
-  const isByRule = nameScore < bands.review;
-  const isDistinctive = parts.some(({ weight }) => weight > tokens.trade);
-  return isByRule || nameScore >= bands.block || (nameScore >= bankNameMin && isDistinctive);
+function identifiesBank({ nameScore, contained, parts }: Hit): boolean {
+  const { bands, bankNameMin, tokens } = matcherConfig;
+  if (contained || nameScore >= bands.block) return true;
+  return nameScore >= bankNameMin && parts.some(({ weight }) => weight > tokens.trade);
 }
 
-function nameOfBank({ verdict, reasons }: ScreeningHit) {
+function nameOfBank({ verdict, reasons }: Hit) {
   const limited: Verdict = verdict === "block" ? "review" : verdict;
   const text = "bank: its name alone is a review at most";
   return { verdict: limited, reasons: [...reasons, { kind: "bank" as const, text, effect: 0 }] };

@@ -34,7 +34,7 @@ const beneficiary = {
   currency: "INR",
   screening: "cleared",
   archived: false,
-  unpayableReason: "",
+  isPayable: true,
   quoted,
 } as const;
 
@@ -92,14 +92,11 @@ describe("the parties of a quote", () => {
   });
 
   it("refuse a beneficiary that its method cannot carry, as one field of the request", () => {
-    const unpayableReason =
-      "beneficiary_city: must be at most 35 characters over SWIFT; beneficiary_state: is required";
-    const unpayable = { ...beneficiary, unpayableReason };
+    const unpayable = { ...beneficiary, isPayable: false };
     const refusal = checkParties(request, { account, beneficiary: unpayable });
     expect(refusal).toEqual({
       refused: "INVALID_REQUEST",
-      detail:
-        "beneficiary_id: cannot be paid, as its beneficiary_city must be at most 35 characters over SWIFT; beneficiary_state is required",
+      detail: "beneficiary_id: cannot be paid by its payment method, see its `unpayable_reason`",
     });
     const { detail = "" } = refusal as { readonly detail?: string };
     expect(readViolations(detail).map(({ field }) => field)).toEqual(["beneficiary_id"]);

@@ -90,8 +90,8 @@ export type Parties = {
         /** Its screening; only `cleared` is paid, and without one known none is. */
         readonly screening: "pending" | "cleared" | "review" | "blocked" | undefined;
         readonly archived: boolean;
-        /** The fields that its payment method cannot carry; "" for none. */
-        readonly unpayableReason: string;
+        /** Whether its payment method can carry its fields. */
+        readonly isPayable: boolean;
         readonly quoted: QuotedBeneficiary;
       }
     | undefined;
@@ -124,9 +124,9 @@ export function checkParties(
     beneficiary.currency === request.destinationCurrencyCode
       ? []
       : `destination_currency_code: must be the beneficiary's currency, ${beneficiary.currency}`,
-    beneficiary.unpayableReason === ""
+    beneficiary.isPayable
       ? []
-      : `beneficiary_id: cannot be paid, as its ${beneficiary.unpayableReason.replaceAll(": ", " ")}`,
+      : "beneficiary_id: cannot be paid by its payment method, see its `unpayable_reason`",
   ].flat();
   if (mismatches.length > 0) return refused("INVALID_REQUEST", mismatches.join("; "));
   return beneficiary.quoted;

@@ -1,0 +1,19 @@
+import { concatSpellings } from "./canonical-spelling.ts";
+import { adjacentPairs } from "./tokenizer.ts";
+
+type Word = { readonly text: string; readonly canonical: string };
+
+/** Two adjacent words as one, as written and by canonical spelling, and their positions. */
+export type JoinedWords = Word & { readonly first: number; readonly second: number };
+
+/** Each two adjacent words that the other side may write as one; see `adjacentPairs`. */
+export function joinedWords(words: readonly Word[]): JoinedWords[] {
+  const joined: JoinedWords[] = [];
+  for (const [first, second] of adjacentPairs(words, ({ text }) => text)) {
+    const [one, two] = [words[first], words[second]];
+    if (one === undefined || two === undefined) continue;
+    const canonical = concatSpellings(one.canonical, two.canonical);
+    joined.push({ first, second, text: one.text + two.text, canonical });
+  }
+  return joined;
+}
