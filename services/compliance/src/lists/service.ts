@@ -34,7 +34,6 @@ import {
   type ImportDeps,
   type ImportOutcome,
   importList,
-  refreshed,
 } from "./imports/import.ts";
 import { isListName, openImportStream, readImportHeader } from "./imports/request.ts";
 import { sweepImports } from "./imports/steps.ts";
@@ -190,8 +189,8 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
       const approvedBy = callContext()?.approvedBy ?? "";
       const note = `confirmed by ${approvedBy}: what the list no longer has is out of force`;
       const removal = { ...change, list, importId, kept: [], note };
+      // The watch of each process indexes it soon: a removal is in no hurry.
       const version = orThrow(await removeForms(deps, removal));
-      await refreshed(deps, list);
       return { version: listVersionShape(version) };
     },
 

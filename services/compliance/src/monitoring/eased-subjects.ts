@@ -6,8 +6,10 @@ import type { ScreeningHit } from "../screening/rules/hit.ts";
 import { entryName, subjectOf } from "./document.ts";
 import { type SubjectDeps, verdictWithout } from "./subject-screening.ts";
 
-/** More than a person reads of one proposal. */
-const subjectsMax = 1_000;
+/** More than a person reads of one proposal; compared within some seconds. */
+const subjectsMax = 500;
+/** Few, so that owners' requests wait little. */
+const comparedAtOnce = 4;
 
 /**
  * Whom it would clear if some forms of a list's entries were not in force: each stopped subject
@@ -25,11 +27,15 @@ export async function easedBy(
     hit.list === list && keys.has(keyOfForm(hit.entryFingerprint, hit.entryUid));
   const subjects: EasedSubject[] = [];
   const counting = new Set<string>();
-  for (const document of stopped.slice(0, subjectsMax)) {
-    const { from, to, leftOut } = await verdictWithout(deps, document, isOfForms);
-    if (verdicts.indexOf(to) >= verdicts.indexOf(from)) continue;
-    subjects.push({ ...subjectOf(document), from, to });
-    for (const hit of leftOut) counting.add(keyOfForm(hit.entryFingerprint, hit.entryUid));
+  for (let at = 0; at < Math.min(stopped.length, subjectsMax); at += comparedAtOnce) {
+    const some = stopped.slice(at, Math.min(at + comparedAtOnce, subjectsMax));
+    const verdictsOf = some.map((document) => verdictWithout(deps, document, isOfForms));
+    for (const [index, { from, to, leftOut }] of (await Promise.all(verdictsOf)).entries()) {
+      const document = some[index];
+      if (document === undefined || verdicts.indexOf(to) >= verdicts.indexOf(from)) continue;
+      subjects.push({ ...subjectOf(document), from, to });
+      for (const hit of leftOut) counting.add(keyOfForm(hit.entryFingerprint, hit.entryUid));
+    }
   }
   return { subjects, forms: counting, isCut: stopped.length > subjectsMax };
 }

@@ -92,24 +92,16 @@ export async function importList(
 
 /** Logs an import, indexes it now, and proposes what it removes; a sweep does what fails here. */
 export async function announceImport(deps: ImportDeps, imported: Imported): Promise<void> {
-  const { log, removals } = deps;
+  const { log, refresh, removals } = deps;
   const { change, notes, retained } = imported;
   const { list, version } = imported.version;
   log.info({ list, version, ...change, retained, notes: notes.length }, "list imported");
-  await refreshed(deps, list);
+  await refresh().catch((error: unknown) => {
+    log.error({ err: error, list }, "imported list could not be read yet");
+  });
   if (retained === 0) return;
   await removals.follow(list).catch((error: unknown) => {
     log.error({ err: error, list }, "removal not proposed yet");
-  });
-}
-
-/** Indexes what came into force now; where that fails, the watch reads it again soon. */
-export async function refreshed(
-  { log, refresh }: Pick<ImportDeps, "log" | "refresh">,
-  list: string,
-) {
-  await refresh().catch((error: unknown) => {
-    log.error({ err: error, list }, "list in force could not be read yet");
   });
 }
 

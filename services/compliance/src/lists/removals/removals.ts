@@ -136,7 +136,6 @@ async function removeAlone(deps: RemovalDeps, stored: StoredList): Promise<boole
     note: `${forms.length - kept.length} retained forms went without a person: they stop no one`,
   };
   await removeForms(deps, removal);
-  await deps.refresh();
   return true;
 }
 
