@@ -214,8 +214,14 @@ function ownProposals(state: State, method: DescMethodUnary) {
       const asked = { person: by.by, roles: new Set<Role>(), operationId };
       const reasons = await guard.reasons(request, asked, difference);
       await propose(state, proposer, {
-        ...{ rpc, merchantId: "", operationId, content, reasons, ...difference },
-        ...{ approvers: guard.approvers, request: toBinary(method.input, request) },
+        rpc,
+        merchantId: "",
+        operationId,
+        content,
+        reasons,
+        ...difference,
+        approvers: guard.approvers,
+        request: toBinary(method.input, request),
       });
     },
   };

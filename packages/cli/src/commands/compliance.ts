@@ -47,7 +47,9 @@ const screeningCommands: readonly CallCommand[] = [
     arguments: [{ name: "list", field: "list", about: "the list's name" }],
     options: [
       {
-        ...{ name: "import", field: "import_id", isRequired: true },
+        name: "import",
+        field: "import_id",
+        isRequired: true,
         about: "the import in force, as lists retained shows it",
       },
     ],

@@ -30,11 +30,15 @@ export const twoPersonEffects: readonly TwoPersonEffect[] = [
     rpcs: [
       proposal(removal, "always"),
       {
-        ...{ rpc: "ComplianceService/ImportList", how: "retained", by: removal },
+        rpc: "ComplianceService/ImportList",
+        how: "retained",
+        by: removal,
         when: "entries are removed, or lose names, documents, wallets or evidence; incomplete files also need a proposal",
       },
       {
-        ...{ rpc: "ComplianceService/CheckSource", how: "retained", by: removal },
+        rpc: "ComplianceService/CheckSource",
+        how: "retained",
+        by: removal,
         when: "the publisher removes what stops a party, or more than 2 % of the list within a day",
       },
       proposal(
@@ -60,10 +64,12 @@ export const twoPersonEffects: readonly TwoPersonEffect[] = [
     effect: "A payout is paid, or its money released",
     rpcs: [
       {
-        ...{ rpc: "PayoutOperationsService/ProposeResolution", how: "second step" },
-        ...{ by: confirmation, when: "always" },
+        rpc: "PayoutOperationsService/ProposeResolution",
+        how: "second step",
+        by: confirmation,
+        when: "always",
       },
-      { ...{ rpc: confirmation, how: "second step", by: confirmation }, when: "always" },
+      { rpc: confirmation, how: "second step", by: confirmation, when: "always" },
       proposal("PayoutOperationsService/CancelNonce", "always"),
       proposal("PayoutOperationsService/ResolveBankFile", "a decision is due"),
       proposal("PayoutOperationsService/HandleBankFinding", "the finding holds a payout"),

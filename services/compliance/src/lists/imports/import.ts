@@ -139,7 +139,11 @@ async function readAndSwitch(
       ? undefined
       : await permitGap(deps, begun, request, { checksum, entries, change, problem: gap });
   const whole = {
-    ...{ entries, checksum, change, chunks, notes },
+    entries,
+    checksum,
+    change,
+    chunks,
+    notes,
     retained: await retainedOf(deps, begun, request, { read, before: replaced?.retained }),
   };
   const staged = await stageImport(lists.collections, begun, whole, clock.now());

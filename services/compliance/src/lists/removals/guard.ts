@@ -38,7 +38,10 @@ async function differenceOf({ lists, easedBy }: Deps, stored: StoredList) {
     return { uid: form.uid, name: form.names[0]?.name ?? "", change };
   });
   const clears = subjects.map(({ merchantId, recordId, from, to }) => ({
-    ...{ merchant_id: merchantId, record_id: recordId, from, to },
+    merchant_id: merchantId,
+    record_id: recordId,
+    from,
+    to,
   }));
   return {
     before: JSON.stringify({ list, version, import_id: importId, retained: forms.length }),

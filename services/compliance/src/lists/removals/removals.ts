@@ -131,7 +131,10 @@ async function removeAlone(deps: RemovalDeps, stored: StoredList): Promise<boole
   if (kept.length === forms.length) return false;
   if (!(await isWithinDay(lists, stored, kept, clock.now()))) return false;
   const removal: Removal = {
-    ...{ list, importId, kept, actor: itself },
+    list,
+    importId,
+    kept,
+    actor: itself,
     operationId: `${operationsOf(importId)}publisher`,
     note: `${forms.length - kept.length} retained forms went without a person: they stop no one`,
   };

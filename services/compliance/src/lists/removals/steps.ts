@@ -38,8 +38,13 @@ export async function removeForms(
   const started = await beginImport(
     at,
     {
-      ...{ list, version: version.version, format, operationId, actor },
-      ...{ acceptDropReason: "", isPublished: false },
+      list,
+      version: version.version,
+      format,
+      operationId,
+      actor,
+      acceptDropReason: "",
+      isPublished: false,
     },
     clock.now(),
   );
@@ -56,7 +61,10 @@ export async function removeForms(
     at,
     begun,
     {
-      ...{ entries: version.entries, checksum: version.checksum, chunks, notes: [note] },
+      entries: version.entries,
+      checksum: version.checksum,
+      chunks,
+      notes: [note],
       change: { added: 0, changed: 0, removed: 0 },
       retained: kept.length === 0 ? noneRetained : { ...retained, ...forms },
     },
