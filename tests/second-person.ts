@@ -1,7 +1,10 @@
 import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import {
+  ApprovalService,
+  ProposalState,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { TestPlatform } from "@disburse/testkit/platform.ts";
 import { expect } from "vitest";
@@ -37,6 +40,15 @@ export function approvers(platform: TestPlatform, service: ServiceName) {
         ...{ mutation, proposalId, contentDigest },
       });
       return proposal;
+    },
+    /** Approves all that is open. */
+    approveOpen: async (person: string) => {
+      const { proposals } = await as(person).listProposals({ state: ProposalState.OPEN });
+      for (const { id: proposalId, contentDigest } of proposals) {
+        const mutation = serviceMutation("test", crypto.randomUUID());
+        await as(person).approveProposal({ mutation, proposalId, contentDigest });
+      }
+      return proposals;
     },
     close: () => open.forEach(({ close }) => void close()),
   };

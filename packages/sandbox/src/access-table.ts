@@ -26,6 +26,7 @@ import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote
 import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { event } from "@disburse/contracts/disburse/type/v1/event_pb.ts";
+import { twoPersonTable } from "./access/two-persons.ts";
 import { events } from "./events.ts";
 import { type ServiceName, serviceNames } from "./service-names.ts";
 
@@ -99,7 +100,7 @@ export function accessTable(): string {
       "",
     ].join("\n"),
   );
-  return [head, ...tables, eventTable()].join("\n");
+  return [head, twoPersonTable(), ...tables, eventTable()].join("\n");
 }
 
 function eventTable(): string {

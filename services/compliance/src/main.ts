@@ -61,11 +61,6 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const indexed = () => watch.current()?.lists ?? [];
   const openMax = config.OPEN_PROPOSALS_PER_MERCHANT;
   const approvals = openApprovals({ ...common, db: database.db, sealer, openMax });
-  lifetime.add("approvals", approvals.start().stop);
-  const { refresh } = watch;
-  const { permit } = approvals;
-  const listService = startLists({ ...common, lists, sources, indexed, refresh, permit });
-  lifetime.add("lists", listService.stop);
 
   const alerts = openAlertStore(database, sealer);
   const screenings = openStore(database, sealer);
@@ -81,12 +76,15 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
     },
   );
   lifetime.add("monitoring", monitoring.stop);
+  const [{ refresh }, { easedBy, rescreen }] = [watch, monitoring];
+  const listing = { lists, sources, indexed, refresh, easedBy, approvals };
+  const listService = startLists({ ...common, ...listing });
+  lifetime.add("lists", listService.stop);
   const providerSetting = walletProviderOf(config);
   const provider = providerSetting && createWalletProvider(providerSetting, common);
   if (provider !== undefined) lifetime.add("wallet provider", provider.close);
   const screening = screeningRpc({ ...monitoring, provider });
 
-  const { rescreen } = monitoring;
   const review = await startReview({ ...common, sealer, alerts, screenings, rescreen });
   lifetime.add("review", review.stop);
   const resealing = startResealing({ ...common, keys: own, places: sealedPlaces });
@@ -97,6 +95,8 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const clearing = { score: config.APPROVAL_CLEAR_SCORE, lists: config.APPROVAL_CLEAR_LISTS };
   const guards = reviewGuards(alerts, clearing);
   const guarded = approvals.guard(ComplianceReviewService, review.rpc, guards);
+  // With all guards known: it ends what is approved of an RPC that has none.
+  lifetime.add("approvals", approvals.start().stop);
   const bound = bindOperations(ComplianceService, rpc, operations, {
     own: ["screenWallet", "screenParty"],
     noted: ["getScreening"],

@@ -1,5 +1,5 @@
 import { type Chunk, packEntries } from "./lists/chunks.ts";
-import type { StoredList } from "./lists/documents.ts";
+import { noneRetained, type StoredList } from "./lists/documents.ts";
 import type { ListEntry } from "./lists/rules/entry.ts";
 import type { ListVersion } from "./lists/rules/version.ts";
 
@@ -38,7 +38,9 @@ export function memoryLists() {
     put(list: string, name: string, entries: readonly ListEntry[]): void {
       const packed = packEntries(list, entries);
       for (const chunk of packed) chunks.set(chunk.id, chunk);
-      const stored = { version: version(list, name), chunks: packed.map(({ id }) => id) };
+      const ids = packed.map(({ id }) => id);
+      const retained = noneRetained;
+      const stored = { version: version(list, name), chunks: ids, published: ids, retained };
       imports.set(stored.version.importId, stored.chunks);
       inForce.set(list, stored);
     },

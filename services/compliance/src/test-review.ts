@@ -77,7 +77,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
   const take = async (subject: Subject, next: Omit<Monitored, "revision" | "verdict">) => {
     const { request, hits } = next;
     const isFirst = !monitored.has(subject.recordId);
-    const decisions = await raising.decisionsOf(subject, { ...next, lists: [], isFirst });
+    const decisions = await raising.decisionsOf(subject, { ...next, isFirst });
     const finding = decidedFinding({ hits }, decisions);
     const revision = (monitored.get(subject.recordId)?.revision ?? 0) + 1;
     const id = newId("screening");

@@ -20,10 +20,17 @@ import { callContext, withCallContext } from "../call-context.ts";
 import type { Principal, Role } from "../identity/principal.ts";
 import type { Log } from "../log.ts";
 import { isMutation, merchantOf } from "../mutations/bindings.ts";
-import { readChange } from "../mutations/content.ts";
+import { contentOf, readChange } from "../mutations/content.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { answerKnown, approvalRequired, isRefusal } from "./answers.ts";
-import { concluded, type Difference, digestOf, type Proposal } from "./proposal.ts";
+import {
+  concluded,
+  type Difference,
+  digestOf,
+  type Proposal,
+  type Proposer,
+  stateAt,
+} from "./proposal.ts";
 import { type ProposalStore, proposalKey, type StoredProposal } from "./store.ts";
 
 /** Who asks for a change, and under which operation. */
@@ -124,12 +131,10 @@ export function createApprovals(deps: ApprovalDeps) {
     permit: (wanted: Omit<Wanted, "request">) => permit(state, wanted),
 
     /** Whether a proposal would still change what its approver has read. */
-    isCurrent: async ({ rpc, request, content, digest }: Proposal): Promise<boolean> => {
-      const found = state.guarded.get(rpc);
-      if (found === undefined) return true;
-      const now = await found.guard.difference(fromBinary(found.method.input, request));
-      return digestOf(content, now) === digest;
-    },
+    isCurrent: (proposal: Proposal) => isCurrent(state, proposal),
+
+    /** What a service proposes by itself of one of its guarded RPCs. */
+    own: (method: DescMethodUnary) => ownProposals(state, method),
 
     /** Runs an approved proposal, once; throws where it is not known whether it has run. */
     finish: (proposal: StoredProposal) => finish(state, proposal),
@@ -158,17 +163,84 @@ function guardHandler(state: State, each: Guarded): Handler {
     if (reasons.length === 0) return runAlone(each, request, context, asked);
     // Nothing changes again: the RPC knows its operation.
     if (await isDone(of)) return handle(request, context);
-    throw await propose(state, principal, {
+    throw await propose(state, proposerOf(principal), {
       ...{ ...of, content, reasons, ...difference, approvers: guard.approvers },
       request: toBinary(method.input, request),
     });
   };
 }
 
+async function isCurrent(
+  { guarded }: State,
+  { rpc, request, content, digest }: Proposal,
+): Promise<boolean> {
+  const found = guarded.get(rpc);
+  if (found === undefined) return true;
+  const now = await found.guard.difference(fromBinary(found.method.input, request));
+  return digestOf(content, now) === digest;
+}
+
+/**
+ * Proposals of a guarded RPC, of no merchant, that the service makes where no person calls it. The
+ * proposer is who caused them, so that it is no approver of its own.
+ */
+function ownProposals(state: State, method: DescMethodUnary) {
+  const { proposals, clock, guarded } = state;
+  const rpc = nameOf(method);
+  return {
+    /** Those whose operation ids begin so, with their states now. */
+    beginningWith: async (operationIds: string): Promise<Proposal[]> => {
+      const found = await proposals.beginningWith(rpc, operationIds);
+      return found.map((each) => ({ ...each, state: stateAt(each, clock.now()) }));
+    },
+
+    /** The open ones that would still do what they say; ends the others. */
+    current: async (isConcerned: (request: Uint8Array) => boolean): Promise<Proposal[]> => {
+      const now = clock.now();
+      const current: Proposal[] = [];
+      for (const each of await proposals.openOf(rpc)) {
+        if (stateAt(each, now) !== "open" || !isConcerned(each.request)) continue;
+        if (await isCurrent(state, each)) current.push(each);
+        else await proposals.change(each, concluded(each, "superseded", "", now));
+      }
+      return current;
+    },
+
+    /** Proposes a request, unless its operation is proposed already. */
+    propose: async (
+      request: MessageShape<DescMethodUnary["input"]>,
+      operationId: string,
+      by: Pick<Proposer, "kind" | "by">,
+    ): Promise<void> => {
+      const guard = guarded.get(rpc)?.guard;
+      if (guard === undefined) throw new Error(`${rpc} has no guard`);
+      const content = contentOf(method.input, request);
+      const difference = await guard.difference(request);
+      const proposer = { ...by, roles: [] };
+      const asked = { person: by.by, roles: new Set<Role>(), operationId };
+      const reasons = await guard.reasons(request, asked, difference);
+      await propose(state, proposer, {
+        rpc,
+        merchantId: "",
+        operationId,
+        content,
+        reasons,
+        ...difference,
+        approvers: guard.approvers,
+        request: toBinary(method.input, request),
+      });
+    },
+  };
+}
+
+function proposerOf({ id, roles }: Person): Proposer {
+  return { kind: "operator", by: id, roles: [...roles] };
+}
+
 /** Stores a proposal; answers with the error that the request ends with. */
 async function propose(
   { proposals, clock, log, openMax }: State,
-  person: Person,
+  proposer: Proposer,
   wanted: Wanted,
 ): Promise<ConnectError> {
   const at = clock.now();
@@ -176,7 +248,7 @@ async function propose(
     ...wanted,
     id: newId("proposal", at),
     digest: digestOf(wanted.content, wanted),
-    proposed: { by: person.id, roles: [...person.roles], at },
+    proposed: { ...proposer, at },
     expiresAt: new Date(at.getTime() + openMs),
     ...{ state: "open", outcome: "", updatedAt: at },
   };
@@ -197,7 +269,8 @@ async function permit(state: State, wanted: Omit<Wanted, "request">): Promise<()
   if (principal?.kind !== "person") return async () => undefined;
   const known = await proposals.findByKey(proposalKey(wanted));
   if (known === undefined) {
-    throw await propose(state, principal, { ...wanted, request: new Uint8Array() });
+    const request = new Uint8Array();
+    throw await propose(state, proposerOf(principal), { ...wanted, request });
   }
   const isSame = known.digest === digestOf(wanted.content, wanted);
   const isOwn = known.proposed.by === principal.id;
@@ -254,7 +327,10 @@ async function runApproved(
   clock: Clock,
 ): Promise<Proposal> {
   const { proposed, decided, request } = proposal;
-  const principal = { kind: "person", id: proposed.by, roles: new Set(proposed.roles) } as const;
+  const principal: Principal =
+    proposed.kind === "service"
+      ? { kind: "service", name: proposed.by }
+      : { kind: "person", id: proposed.by, roles: new Set(proposed.roles) };
   const requestId = callContext()?.requestId ?? proposal.id;
   const context = createHandlerContext({
     ...{ service: method.parent, method, protocolName: "approval", requestMethod: "POST" },

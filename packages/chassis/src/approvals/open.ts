@@ -32,6 +32,7 @@ export function openApprovals(deps: {
   return {
     guard: approvals.guard,
     permit: approvals.permit,
+    own: approvals.own,
     /** `ApprovalService` of this service. */
     rpc: bindOperations(ApprovalService, rpc, openOperationBindings(deps)),
     /** Starts the sweep. */

@@ -13,7 +13,7 @@ const open: Proposal = {
   ...{ operationId: "credit-1", content: "content", request: new Uint8Array([1]) },
   ...{ before: "", after: "{}", digest: digestOf("content", { before: "", after: "{}" }) },
   ...{ reasons: ["above a limit"], approvers: ["treasury_approver"] },
-  proposed: { by: "ada", roles: ["treasury"], at: new Date(0) },
+  proposed: { kind: "operator", by: "ada", roles: ["treasury"], at: new Date(0) },
   expiresAt: new Date(2_000),
   ...{ state: "open", outcome: "", updatedAt: new Date(0) },
 };

@@ -13,6 +13,13 @@ export type ActingPerson = { readonly id: string; readonly roles: ReadonlySet<Ro
 /** What is to change, as JSON for people to read; `before` is empty where there is nothing. */
 export type Difference = { readonly before: string; readonly after: string };
 
+/** Who proposes: a person, or the service itself; any person may decide what a service proposes. */
+export type Proposer = {
+  readonly kind: "operator" | "service";
+  readonly by: string;
+  readonly roles: readonly Role[];
+};
+
 /** A request that waits for another person, or did. */
 export type Proposal = Difference & {
   readonly id: string;
@@ -30,7 +37,7 @@ export type Proposal = Difference & {
   /** Why one person is not enough. */
   readonly reasons: readonly string[];
   readonly approvers: readonly Role[];
-  readonly proposed: { readonly by: string; readonly roles: readonly Role[]; readonly at: Date };
+  readonly proposed: Proposer & { readonly at: Date };
   readonly expiresAt: Date;
   readonly state: ProposalState;
   /** Who approved or rejected it. */
@@ -91,7 +98,7 @@ export function reject(
 
 /** Withdraws what one has proposed oneself; a repeat changes nothing. */
 export function withdraw(proposal: Proposal, { person, at }: By): Proposal | "repeated" | Refusal {
-  if (!isSamePerson(person.id, proposal.proposed.by)) return notProposer;
+  if (!isProposer(proposal.proposed, person.id)) return notProposer;
   if (proposal.state === "withdrawn") return "repeated";
   const state = stateAt(proposal, at);
   return state === "open" ? { ...proposal, state: "withdrawn", updatedAt: at } : notOpen(state);
@@ -110,17 +117,17 @@ export function concluded(
 /** Whether a person may read a proposal. */
 export function maySee({ proposed, approvers }: Proposal, { id, roles }: ActingPerson): boolean {
   const isApprover = approvers.some((role) => roles.has(role));
-  return isApprover || isSamePerson(id, proposed.by) || roles.has("auditor");
+  return isApprover || isProposer(proposed, id) || roles.has("auditor");
 }
 
 function deciderProblem({ proposed, approvers }: Proposal, { id, roles }: ActingPerson) {
-  if (isSamePerson(id, proposed.by)) return ownProposal;
+  if (isProposer(proposed, id)) return ownProposal;
   return approvers.some((role) => roles.has(role)) ? undefined : notApprover;
 }
 
 /** Ids of one person may differ in letter case. */
-function isSamePerson(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+function isProposer({ kind, by }: Proposer, person: string): boolean {
+  return kind === "operator" && by.toLowerCase() === person.toLowerCase();
 }
 
 function isRepeat({ decided }: Proposal, { person, operationId }: By): boolean {

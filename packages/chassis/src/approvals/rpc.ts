@@ -130,7 +130,7 @@ function proposalMessage(proposal: Proposal, now: Date) {
     state: valueOfWord(ProposalStateEnum, stateAt(proposal, now)),
     contentDigest: proposal.digest,
     approvers: approvers.map((role) => valueOfWord(RoleEnum, role)),
-    proposedBy: { kind: Actor_Kind.OPERATOR, id: proposed.by },
+    proposedBy: { kind: valueOfWord(Actor_Kind, proposed.kind), id: proposed.by },
     ...(decided && { decidedBy: { kind: Actor_Kind.OPERATOR, id: decided.by } }),
     createdAt: timestampFromDate(proposed.at),
     expiresAt: timestampFromDate(proposal.expiresAt),

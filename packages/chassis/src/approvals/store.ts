@@ -4,7 +4,7 @@ import type { Sealer } from "../crypto/sealing.ts";
 import type { Role } from "../identity/principal.ts";
 import { insertWithin } from "../mongo/bound.ts";
 import { findPage, type PageRequest } from "../paging/page.ts";
-import type { ActingPerson, Proposal, ProposalState } from "./proposal.ts";
+import type { ActingPerson, Proposal, ProposalState, Proposer } from "./proposal.ts";
 
 /** A proposal as it is stored; never removed. */
 type ProposalDocument = {
@@ -25,6 +25,7 @@ type ProposalDocument = {
   after: string;
   reasons: string[];
   approvers: Role[];
+  proposed_kind: Proposer["kind"];
   proposed_by: string;
   proposed_roles: Role[];
   state: ProposalState;
@@ -100,6 +101,18 @@ export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer
     },
     read: (id: string) => find({ _id: id }),
     findByKey: (key: string) => find({ key }),
+    /** Those of no merchant whose requests are of an RPC, under operation ids that begin so. */
+    beginningWith: async (rpc: string, operationIds: string): Promise<StoredProposal[]> => {
+      const first = proposalKey({ rpc, merchantId: "", operationId: operationIds });
+      const found = proposals.find({ key: { $gte: first, $lt: `${first}\uffff` } });
+      return (await found.toArray()).map(toProposal);
+    },
+    /** The open ones of an RPC. */
+    openOf: async (rpc: string): Promise<StoredProposal[]> => {
+      // Open ones are due when they expire: by the index of those that are due.
+      const found = proposals.find({ due_at: { $gt: new Date(0) }, state: "open", rpc });
+      return (await found.toArray()).map(toProposal);
+    },
     /** Writes a changed proposal unless another write came first. */
     change: async ({ revision }: StoredProposal, changed: Proposal): Promise<boolean> => {
       const after = documentOf(changed);
@@ -109,7 +122,9 @@ export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer
     /** Newest first, those that a person may see. */
     list: async (person: ActingPerson, state: ProposalState | undefined, page: PageRequest) => {
       const approvers = { approvers: { $in: [...person.roles] } };
-      const own = { $or: [{ proposed_by: person.id }, approvers] };
+      const own = {
+        $or: [{ proposed_kind: "operator" as const, proposed_by: person.id }, approvers],
+      };
       const filter: Filter<ProposalDocument> = {
         ...(state !== undefined && { state }),
         ...(!person.roles.has("auditor") && own),
@@ -147,6 +162,7 @@ function proposalDocument(proposal: Proposal, seal: Seal): ProposalDocument {
     ...{ digest, state, outcome },
     reasons: [...proposal.reasons],
     approvers: [...proposal.approvers],
+    proposed_kind: proposed.kind,
     proposed_by: proposed.by,
     proposed_roles: [...proposed.roles],
     decided: decided === undefined ? null : decidedDocument(decided),
@@ -181,6 +197,7 @@ function storedProposal(document: ProposalDocument, open: Seal): StoredProposal 
     content: document.operation_content,
     request: Buffer.from(open(document.request, sealContext(id, "request")), "base64"),
     proposed: {
+      kind: document.proposed_kind,
       by: document.proposed_by,
       roles: document.proposed_roles,
       at: document.created_at,

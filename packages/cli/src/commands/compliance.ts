@@ -19,13 +19,7 @@ const recordOf: Option = {
   field: "record_id",
   about: "of this record, ben_… or dep_…",
 };
-const subject: readonly Option[] = [
-  { ...merchantOf, field: "subject.merchant_id", isRequired: true },
-  {
-    ...{ ...recordOf, field: "subject.record_id" },
-    about: "of this record, which is watched from then on",
-  },
-];
+const screenedFor: Option = { ...merchantOf, field: "subject.merchant_id", isRequired: true };
 
 /** Sanctions lists and screenings. */
 const screeningCommands: readonly CallCommand[] = [
@@ -37,6 +31,31 @@ const screeningCommands: readonly CallCommand[] = [
     show: { list: "lists", columns: ["list", "version", "entries", "imported_at", "checksum"] },
   },
   {
+    name: "lists retained",
+    summary: "entries in force that their lists no longer have, until a person confirms",
+    details: "approvals list shows the proposal of each, with the parties that it would clear.",
+    examples: ["lists retained"],
+    method: screening.listLists,
+    show: { list: "retained", columns: ["list", "forms", "since", "import_id"] },
+  },
+  {
+    name: "lists remove-retained",
+    summary: "propose again that entries go which a list no longer has",
+    details: "Another person has to approve it: exit code 3.",
+    examples: ["lists remove-retained ofac_sdn --import 7c9e6679-7425-40de-944b-e07fc1f90ae7"],
+    method: screening.removeRetainedEntries,
+    arguments: [{ name: "list", field: "list", about: "the list's name" }],
+    options: [
+      {
+        name: "import",
+        field: "import_id",
+        isRequired: true,
+        about: "the import in force, as lists retained shows it",
+      },
+    ],
+    show: { record: "version" },
+  },
+  {
     name: "lists imports",
     summary: "every import, refused ones too, newest first",
     examples: ["lists imports", "lists imports --list ofac_sdn"],
@@ -46,7 +65,7 @@ const screeningCommands: readonly CallCommand[] = [
       list: "imports",
       columns: [
         ...["id", "version.list", "version.version", "state", "change.added"],
-        ...["change.changed", "change.removed", "started_at", "problem"],
+        ...["change.changed", "change.removed", "retained", "started_at", "problem"],
       ],
     },
   },
@@ -107,7 +126,7 @@ const screeningCommands: readonly CallCommand[] = [
         ...{ name: "network", field: "networks", isMany: true },
         about: "ETHEREUM, POL, BNB, SOLANA, TRX, BTC; all that the address is valid on if left out",
       },
-      ...subject,
+      screenedFor,
     ],
     show: { record: "screening" },
   },
@@ -135,7 +154,7 @@ const screeningCommands: readonly CallCommand[] = [
         ...{ name: "document-country", field: "parties.0.documents.0.country" },
         about: "who issued that",
       },
-      ...subject,
+      screenedFor,
     ],
     show: { record: "screening" },
   },

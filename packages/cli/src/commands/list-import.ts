@@ -75,9 +75,10 @@ export const listImportCommands: readonly OwnCommand[] = [
     name: "lists import",
     summary: "replace a sanctions list by files, in one step",
     details:
-      "A list that loses or replaces more than 2 % of what it is found by, or whose files look\n" +
-      "incomplete (OFAC without aliases or cut), is refused, unless\n" +
-      "--accept-drop says why; another person may then have to approve it: exit code 3.",
+      "What the list no longer has stays in force until another person approves its removal: see\n" +
+      "approvals list. A list that loses or replaces more than 2 % of what it is found by, or whose\n" +
+      "files look incomplete (OFAC without aliases or cut), is refused, unless --accept-drop says\n" +
+      "why; another person then has to approve incomplete files: exit code 3.",
     examples: [
       "lists import internal internal.jsonl --list-version 2026-11-20",
       "lists import ofac_sdn primary=sdn.csv alternates=alt.csv --list-version 2026-11-20 --format ofac_csv",

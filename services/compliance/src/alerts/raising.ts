@@ -3,7 +3,7 @@ import { hashedId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { IsListed } from "../lists/changed-entries.ts";
 import type { ImportRef } from "../lists/rules/version.ts";
-import { type Decisions, decidableMax, isTruncated } from "../screening/rules/decided-finding.ts";
+import { type Decisions, isTruncated } from "../screening/rules/decided-finding.ts";
 import { noList, type ScreeningHit } from "../screening/rules/hit.ts";
 import type { Screening, ScreeningQuery, Subject } from "../screening/rules/screening.ts";
 import type { StoredAlert } from "./document.ts";
@@ -26,8 +26,6 @@ export type Found = {
   readonly request: ScreeningQuery;
   /** All of them; see `decidableMax`. */
   readonly hits: readonly ScreeningHit[];
-  /** Compared with. */
-  readonly lists: readonly ImportRef[];
   /** Nothing was taken into force for the subject before, so that it has no alert. */
   readonly isFirst: boolean;
 };
@@ -74,13 +72,8 @@ export function subjectAlerts(deps: {
       ]);
       const ofHits = ids.map((some) => decisionOf(some, known));
       const listed = new Set(ofHits.map(({ alertId }) => alertId));
-      const absent = absenceIn(deps, found, found.hits.length >= decidableMax);
-      const standing: ScreeningHit[] = [];
-      for (const { alert } of confirmed) {
-        if (listed.has(alert.id) || isGone(alert, await absent(alert))) continue;
-        standing.push(alert.detection.hit);
-      }
-      return { ofHits, standing };
+      const others = confirmed.filter(({ alert }) => !listed.has(alert.id));
+      return { ofHits, standing: others.map(({ alert }) => alert.detection.hit) };
     },
 
     raise: async ({ subject, revision, request, screening }) => {
@@ -97,8 +90,7 @@ export function subjectAlerts(deps: {
       // Only an earlier revision left alerts to close.
       if (revision === 1) return;
       const listed = new Set(hits.map(({ alertId }) => alertId));
-      const found = { request, hits, lists };
-      const absent = absenceIn(deps, found, isTruncated(found));
+      const absent = absenceIn(deps, { request, hits, lists });
       const others = await store.ofSubject(subject, presentKinds);
       const close = others
         .filter(({ alert }) => !listed.has(alert.id))
@@ -114,12 +106,15 @@ export function subjectAlerts(deps: {
 /** What a finding that does not list an alert's hit knows of it. */
 function absenceIn(
   { keys, isListed }: { readonly keys: AlertKeys; readonly isListed: IsListed },
-  { request, lists }: Pick<Found, "request" | "lists">,
-  isTruncated: boolean,
+  {
+    request,
+    hits,
+    lists,
+  }: Pick<Found, "request" | "hits"> & { readonly lists: readonly ImportRef[] },
 ) {
   const screened = partyKeys(keys, request);
   return async (alert: Alert): Promise<Absence> => {
-    const absence = { isTruncated, hasParty: screened.has(alert.partyKey) };
+    const absence = { isTruncated: isTruncated({ hits }), hasParty: screened.has(alert.partyKey) };
     const { hit } = alert.detection;
     // An alert that closes anyway needs no look-up; a hit without an entry is never removed.
     const isKnown = isGone(alert, { ...absence, isListed: true }) || hit.list === noList;

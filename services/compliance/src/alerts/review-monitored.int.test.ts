@@ -9,6 +9,7 @@ import {
   importFiles,
   type ReviewRpc,
   type Rpc,
+  refusalOf,
   screenName,
   subject,
   type TestCompliance,
@@ -40,6 +41,13 @@ const list = async (lines: string) => {
   version += 1;
   const header = { version: String(version), acceptDropReason: "a list of a few for a test" };
   await importFiles(rpc, header, { "": lines });
+  await compliance.approveAll();
+};
+/** Two persons take back what two persons confirmed. */
+const takeBack = async (alertId: string) => {
+  const reopening = officers.reopenAlert({ ...officer("eve"), alertId, reason });
+  expect(await refusalOf(reopening)).toMatchObject({ code: "APPROVAL_REQUIRED" });
+  expect(await compliance.approveAll()).toBe(1);
 };
 const alertsOf = async (recordId: string, states: AlertState[] = []) =>
   (await officers.listAlerts({ recordId, states })).alerts;
@@ -90,7 +98,7 @@ it("decisions hold as long as party and entry stay, and every verdict is publish
   expect(changed?.verdict).toBe(Verdict.BLOCK);
 });
 
-it("a confirmed match stops a party until its entry is removed", async () => {
+it("a confirmed match stops a party until two persons take it back", async () => {
   const { recordId } = subject;
   await list(other + entryLine("8", "Tavrik Ondosel", { dob: ["1950-01-01"] }));
   await soon(async () => {
@@ -118,7 +126,11 @@ it("a confirmed match stops a party until its entry is removed", async () => {
   const confirmed = await alertsOf(recordId, [AlertState.TRUE_MATCH]);
   expect(confirmed.map(({ id }) => id)).toEqual([alertId]);
 
+  // Neither a list without the entry nor another party of the record ends it.
   await list(other);
+  expect((await screenName(rpc, "Harlan Mosswick"))?.verdict).toBe(Verdict.BLOCK);
+  expect(published().slice(before)).toEqual([Verdict.BLOCK]);
+  await takeBack(alertId);
   await soon(() => expect(published().slice(before)).toEqual([Verdict.BLOCK, Verdict.CLEAR]));
   await soon(async () => {
     const closed = await alertsOf(recordId, [AlertState.CLOSED]);
@@ -155,6 +167,8 @@ it("a name that nothing can be compared with is decided by people", async () => 
   await officers.confirmTrueMatch({ ...officer("bob"), alertId: anotherId });
   expect(await verdictOf(recordId)).toBe(Verdict.BLOCK);
 
+  expect(await screenName(rpc, "Harlan Mosswick")).toMatchObject({ verdict: Verdict.BLOCK });
+  await takeBack(anotherId);
   expect(await screenName(rpc, "Harlan Mosswick")).toMatchObject({ verdict: Verdict.CLEAR });
   expect(await alertsOf(recordId)).toEqual([]);
 });

@@ -102,15 +102,16 @@ describe("the alerts of a subject follow its screenings", () => {
     return { subject, alertId };
   }
 
-  it("a confirmed match stands although it is found no more, and ends with its entry", async () => {
+  it("a confirmed match stands although it is found no more, nor listed", async () => {
     const { subject } = await confirmed("71");
     for (const hits of [[], [hitOf("71")], []]) {
       expect((await review.screen(subject, hits)).verdict).toBe("block");
       expect(await statesOf(subject)).toEqual(["71 true_match"]);
     }
     review.removed.add("71");
-    expect((await review.screen(subject, [])).verdict).toBe("clear");
-    expect(await statesOf(subject)).toEqual(["71 closed"]);
+    expect((await review.screen(subject, [])).verdict).toBe("block");
+    expect((await review.screen(subject, [], requestOf("Somebody Else"))).verdict).toBe("block");
+    expect(await statesOf(subject)).toEqual(["71 true_match"]);
   });
 
   it("a confirmed match stands beside the alert of its changed entry until it is taken back", async () => {
@@ -146,7 +147,7 @@ describe("the alerts of a subject follow its screenings", () => {
     const rotated = subjectAlerts({ store, keys: hashes, isListed, clock });
     const request = requestOf("Orlan Vessik");
     const hits = [hitOf("7"), hitOf("8")];
-    const found = { request, hits, lists: [], isFirst: false };
+    const found = { request, hits, isFirst: false };
     const { ofHits } = await rotated.decisionsOf(subject, found);
     expect(ofHits.map(({ disposition }) => disposition)).toEqual(["false_positive", "undecided"]);
     expect(ofHits[0]?.alertId).toBe(known[0]?.alertId);

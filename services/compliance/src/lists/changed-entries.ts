@@ -5,6 +5,7 @@ import {
   compareChunks,
   entryBucket,
   lineEntry,
+  retainedName,
   unshared,
 } from "./chunks.ts";
 import type { ListEntry } from "./rules/entry.ts";
@@ -94,17 +95,24 @@ export function isListedIn(store: Store) {
 }
 
 /**
- * An entry of one state of a list, read from the one chunk that it would be in. Throws when it
- * cannot be read.
+ * An entry in force in one state of a list, read from the chunks that it would be in. Throws when
+ * it cannot be read.
  */
 export async function findEntry(
   store: Store,
   { list, importId }: ImportRef,
   entryUid: string,
 ): Promise<ListEntry | undefined> {
-  const bucket = entryBucket(list, entryUid);
   const chunks = await store.importChunks(importId);
-  const read = await store.readChunks(chunks.filter((id) => chunkBucket(id) === bucket));
-  const entries = read.flatMap(chunkLines).map(lineEntry);
-  return entries.find(({ uid }) => uid === entryUid);
+  // What is published comes before a form that is only retained.
+  for (const name of [list, retainedName(list)]) {
+    const bucket = entryBucket(name, entryUid);
+    const read = await store.readChunks(chunks.filter((id) => chunkBucket(id) === bucket));
+    const found = read
+      .flatMap(chunkLines)
+      .map(lineEntry)
+      .find(({ uid }) => uid === entryUid);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

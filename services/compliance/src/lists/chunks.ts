@@ -39,6 +39,20 @@ function bucketOf(uid: string): number {
   return createHash("sha256").update(uid).digest().readUInt32BE(0) % buckets;
 }
 
+/**
+ * What the chunks of retained forms are packed under: no list has such a name, so that a form and
+ * the published entry of its uid are never compared as one.
+ */
+export function retainedName(list: string): string {
+  return `${list}+`;
+}
+
+/** The number of a chunk's bucket; published and retained chunks of one number share uids. */
+export function bucketNumber(id: string): number {
+  const bucket = chunkBucket(id);
+  return Number(bucket.slice(bucket.lastIndexOf(":") + 1));
+}
+
 /** The `chunkBucket` of the chunk that an entry would be in. */
 export function entryBucket(list: string, uid: string): string {
   return `${list}:${bucketOf(uid)}`;
@@ -50,6 +64,8 @@ export function chunkBucket(id: string): string {
 }
 
 function byUid(a: ListEntry, b: ListEntry): number {
+  // Retained forms can share a uid; equal forms make equal chunks all the same.
+  if (a.uid === b.uid) return entryLine(a) < entryLine(b) ? -1 : 1;
   return a.uid < b.uid ? -1 : 1;
 }
 

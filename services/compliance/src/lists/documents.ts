@@ -1,4 +1,4 @@
-import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary } from "mongodb";
 import type { ListChange, ListVersion } from "./rules/version.ts";
 
@@ -20,12 +20,27 @@ export type ImportRequest = Change & {
   /** One of `listFormats`. */
   readonly format: string;
   readonly acceptDropReason: string;
+  /** Fetched from the list's source: its publisher says what is on it. */
+  readonly isPublished: boolean;
 };
+
+/** Forms of entries in force that the list itself no longer has; see `rules/retained.ts`. */
+export type Retained = {
+  readonly chunks: readonly string[];
+  readonly forms: number;
+  /** Since when some of them have waited; null where there are none. */
+  readonly since: Date | null;
+  /** Who took them off the list: a service where its publisher did. Null where there are none. */
+  readonly by: StoredActor | null;
+};
+
+/** Nothing waits for a person. */
+export const noneRetained: Retained = { chunks: [], forms: 0, since: null, by: null };
 
 /** What was read of an import's files. */
 export type ReadImport = Pick<
   ImportDocument,
-  "entries" | "checksum" | "change" | "chunks" | "notes"
+  "entries" | "checksum" | "change" | "chunks" | "retained" | "notes"
 >;
 
 /** `list_imports`: each try to import a list, kept forever. */
@@ -58,6 +73,7 @@ export function importDocument(
     change: { added: 0, changed: 0, removed: 0 } as ListChange,
     /** Empty until the list was read. */
     chunks: [] as readonly string[],
+    retained: noneRetained,
     /** What could not be read and is no reason to refuse the list; at most 100. */
     notes: [] as readonly string[],
     /** Why it was refused; "" otherwise. */
@@ -81,10 +97,10 @@ export type ListDocument = ReturnType<typeof listDocument> & {
 
 /** What an import that comes into force makes of its list's document. */
 export function listDocument(done: ImportDocument) {
-  const { _id: import_id, version, entries, checksum, imported_at, chunks } = done;
+  const { _id: import_id, version, entries, checksum, imported_at, chunks, retained } = done;
   const schema_version = schemaVersion;
-  /** The chunks are the ids of those that hold the entries. */
-  return { schema_version, version, import_id, entries, checksum, imported_at, chunks };
+  /** The chunks are the ids of those that hold the published entries. */
+  return { schema_version, version, import_id, entries, checksum, imported_at, chunks, retained };
 }
 
 /**
@@ -113,18 +129,42 @@ export type ListImport = Readonly<ReturnType<typeof toListImport>>;
 
 /** The import of a document. */
 export function toListImport(document: ImportDocument) {
-  const { state, change, problem, notes, actor, started_at: startedAt } = document;
+  const { state, change, problem, notes, actor, started_at: startedAt, retained } = document;
   return {
     version: importedVersion(document),
-    ...{ state, change, problem, notes, actor, startedAt },
+    ...{ state, change, problem, notes, actor, startedAt, retained: retained.forms },
   };
 }
 
-/** A version in force, with the chunks that hold it. */
-export type StoredList = { readonly version: ListVersion; readonly chunks: readonly string[] };
+/** A version in force, with the chunks of all that is in force of it. */
+export type StoredList = {
+  readonly version: ListVersion;
+  /** Of published entries, and of retained forms. */
+  readonly chunks: readonly string[];
+  readonly published: readonly string[];
+  readonly retained: Retained;
+};
+
+/** The chunks of all that an import has brought into force. */
+export function chunksInForce({
+  chunks,
+  retained,
+}: Pick<ImportDocument, "chunks" | "retained">): readonly string[] {
+  return [...chunks, ...retained.chunks];
+}
 
 /** The version of a list's document. */
-export function toStoredList({ _id: list, chunks, ...document }: ListDocument): StoredList {
+export function toStoredList({
+  _id: list,
+  chunks,
+  retained,
+  ...document
+}: ListDocument): StoredList {
   const { version, import_id: importId, entries, checksum, imported_at: importedAt } = document;
-  return { version: { list, version, importId, entries, checksum, importedAt }, chunks };
+  return {
+    version: { list, version, importId, entries, checksum, importedAt },
+    chunks: chunksInForce({ chunks, retained }),
+    published: chunks,
+    retained,
+  };
 }

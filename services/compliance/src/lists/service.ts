@@ -1,7 +1,8 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Log } from "@disburse/chassis/log.ts";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import { callContext } from "@disburse/chassis/call-context.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
@@ -12,7 +13,7 @@ import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   CheckSourceResponseSchema,
   CompareImportsResponseSchema,
-  type ComplianceService,
+  ComplianceService,
   GetListedEntryResponseSchema,
   ImportListResponseSchema,
   ListFormat,
@@ -21,12 +22,12 @@ import {
   ListListsResponseSchema,
   type ListSourceSchema,
   ListSourcesResponseSchema,
+  type RetainedEntriesSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
 import { orThrow } from "../refusals.ts";
-import type { ListImport } from "./documents.ts";
+import type { ListImport, StoredList } from "./documents.ts";
 import { collectFiles } from "./imports/files.ts";
 import {
   announceImport,
@@ -37,11 +38,13 @@ import {
 import { isListName, openImportStream, readImportHeader } from "./imports/request.ts";
 import { sweepImports } from "./imports/steps.ts";
 import { listedEntry } from "./listed-entry.ts";
+import { removalGuard } from "./removals/guard.ts";
+import { openRemovals, type RemovalDeps } from "./removals/removals.ts";
+import { removeForms } from "./removals/steps.ts";
 import { type ListVersion, missingLists } from "./rules/version.ts";
 import { type ListSources, openSources, type SourceStatus } from "./sources/check.ts";
 import { locationShown, type SourceSetting } from "./sources/setting.ts";
 import { openSourceStore } from "./sources/store.ts";
-import type { ListStore } from "./store.ts";
 import { compareImports } from "./version-differences.ts";
 import { listVersionShape } from "./wire.ts";
 
@@ -52,38 +55,43 @@ const sourcesEveryMs = 30_000;
 /** Longer than the checks of a source or two, so that no other process begins the same. */
 const sourcesLeaseMs = 300_000;
 
+/** How late a removal is proposed after a crash, or anew where it was not decided in time. */
+const removalsEveryMs = 60_000;
+/** Longer than finding whom a removal would clear. */
+const removalsLeaseMs = 300_000;
+
 /** What imports, sources and their metrics need. */
-export type ListServiceDeps = {
+export type ListServiceDeps = Omit<RemovalDeps, "own"> & {
   readonly database: Database;
-  readonly lists: ListStore;
   readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly sources: readonly SourceSetting[];
-  /** Brings the index to the lists in force. */
-  readonly refresh: () => Promise<void>;
-  /** See `ImportDeps`. */
-  readonly permit: ImportDeps["permit"];
+  readonly approvals: ServiceApprovals;
   /** The lists that this process screens with. */
   readonly indexed: () => readonly ListVersion[];
 };
 
 /** Starts imports, the checks of sources, and the sweep of what a crash left. */
 export function startLists(deps: ListServiceDeps) {
-  const { database, lists, clock, log, refresh, permit } = deps;
+  const { database, lists, clock, log, refresh } = deps;
+  const { permit, own, guard } = deps.approvals;
   const metrics = listMetrics(deps.metrics);
   const stopping = new AbortController();
-  const importing = { lists, clock, ended: metrics.ended, refresh, log, permit };
+  const removals = openRemovals({ ...deps, own });
+  const importing = { lists, clock, ended: metrics.ended, refresh, log, permit, removals };
   const sources = openSources({
     ...{ ...importing, settings: deps.sources, stop: stopping.signal },
     store: openSourceStore(database),
   });
+  const rpc = guard(ComplianceService, listRpc({ ...importing, sources }), {
+    removeRetainedEntries: removalGuard(deps),
+  });
   const lease = createSweepLease(database, "list-sources", sourcesLeaseMs);
+  const removalsLease = createSweepLease(database, "list-removals", removalsLeaseMs);
   const loops = [
     startLoop({
       ...{ name: "imports", everyMs: sweepEveryMs, log },
       run: async () => {
-        await metrics.show(deps, sources);
+        await metrics.show({ ...deps, removals }, sources);
         await sweepImports(lists.collections, clock.now());
         return false;
       },
@@ -95,13 +103,21 @@ export function startLists(deps: ListServiceDeps) {
         return false;
       },
     }),
+    startLoop({
+      ...{ name: "list removals", everyMs: removalsEveryMs, log },
+      run: async () => {
+        await removals.sweep(async () => (await removalsLease.hold()) !== undefined);
+        return false;
+      },
+    }),
   ];
   return {
-    rpc: listRpc({ ...importing, sources }),
+    rpc,
     stop: async () => {
       stopping.abort();
       await Promise.all(loops.map((loop) => loop.stop()));
       await lease.release();
+      await removalsLease.release();
     },
   };
 }
@@ -118,16 +134,21 @@ export function listMetrics(metrics: Metrics) {
   const failures = gauge("disburse_list_source_failures", "Failed checks in a row.");
   const indexed = gauge("disburse_list_indexed", "1 where this process screens with the latest.");
   const awaited = gauge("disburse_list_awaited", "1 where nothing is screened before it comes.");
+  const removal = gauge(
+    "disburse_list_removal_waiting_seconds",
+    "For how long a person has not confirmed what the list no longer has; 0 where nothing waits.",
+  );
   return {
     ended: (list: string, outcome: ImportOutcome): void => imports.inc({ list, outcome }),
 
     /** Shows how old the lists in force are, whether they are indexed, and how sources do. */
     show: async (
-      deps: Pick<ListServiceDeps, "lists" | "clock" | "indexed">,
+      deps: Pick<ListServiceDeps, "lists" | "clock" | "indexed"> & Pick<ImportDeps, "removals">,
       sources: ListSources,
     ): Promise<void> => {
       const inForce = await deps.lists.listsInForce();
       const [known, now] = [await sources.list(), deps.clock.now()];
+      const waiting = await deps.removals.waiting();
       const used = new Set(deps.indexed().map(({ importId }) => importId));
       const confirmed = new Map(known.map(({ setting, state }) => [setting.list, state]));
       for (const { version } of inForce) {
@@ -136,6 +157,8 @@ export function listMetrics(metrics: Metrics) {
         const since = Math.max(importedAt.getTime(), last.getTime());
         indexed.set({ list }, used.has(importId) ? 1 : 0);
         age.set({ list }, Math.max(0, now.getTime() - since) / 1_000);
+        const waits = now.getTime() - (waiting.get(list) ?? now).getTime();
+        removal.set({ list }, Math.max(0, waits) / 1_000);
       }
       for (const { setting, state } of known) {
         const { list, optional } = setting;
@@ -156,14 +179,26 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
       const received = orThrow(await collectFiles(parts));
       const imported = orThrow(await importList(deps, request, received));
       await announceImport(deps, imported);
-      const { version, change } = imported;
-      return create(ImportListResponseSchema, { version: listVersionShape(version), change });
+      const { version, change, retained } = imported;
+      const shape = listVersionShape(version);
+      return create(ImportListResponseSchema, { version: shape, change, retained });
+    },
+
+    removeRetainedEntries: async ({ mutation, list, importId }) => {
+      const change = readMutation(mutation);
+      const approvedBy = callContext()?.approvedBy ?? "";
+      const note = `confirmed by ${approvedBy}: what the list no longer has is out of force`;
+      const removal = { ...change, list, importId, kept: [], note };
+      // The watch of each process indexes it soon: a removal is in no hurry.
+      const version = orThrow(await removeForms(deps, removal));
+      return { version: listVersionShape(version) };
     },
 
     listLists: async () => {
       const inForce = await lists.listsInForce();
       const versions = inForce.map(({ version }) => listVersionShape(version));
-      return create(ListListsResponseSchema, { lists: versions });
+      const retained = inForce.filter((each) => each.retained.forms > 0).map(retainedShape);
+      return create(ListListsResponseSchema, { lists: versions, retained });
     },
 
     getListedEntry: async (request) =>
@@ -196,15 +231,22 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
 }
 
 function importShape(each: ListImport): MessageInitShape<typeof ListImportSchema> {
-  const { version, state, change, problem, notes, actor, startedAt } = each;
+  const { version, state, change, problem, notes, actor, startedAt, retained } = each;
   return {
     id: version.importId,
     version: listVersionShape(version),
     state: state === "reading" || state === "committing" ? "running" : state,
-    ...{ change, problem, notes: [...notes] },
+    ...{ change, problem, retained, notes: [...notes] },
     actor: { kind: valueOfWord(Actor_Kind, actor.kind), id: actor.id },
     startedAt: timestampFromDate(startedAt),
   };
+}
+
+function retainedShape({
+  version: { list, importId },
+  retained: { forms, since },
+}: StoredList): MessageInitShape<typeof RetainedEntriesSchema> {
+  return { list, importId, forms, ...(since && { since: timestampFromDate(since) }) };
 }
 
 /** A source that was never checked has no state. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { watchLists } from "../index/watch.ts";
 import { migrations } from "../migrations.ts";
 import { packEntries } from "./chunks.ts";
-import type { ImportDocument, ImportRequest } from "./documents.ts";
+import { type ImportDocument, type ImportRequest, noneRetained } from "./documents.ts";
 import {
   abandonImport,
   beginImport,
@@ -32,11 +32,12 @@ const read = (uid: string) => ({
   checksum: "00",
   change: { added: 1, changed: 0, removed: 0 },
   chunks: packed(uid).map(({ id }) => id),
+  retained: noneRetained,
   notes: [],
 });
 const request = (operationId: string): ImportRequest => ({
   ...{ list: "l", version: operationId, operationId, acceptDropReason: "" },
-  format: "json_lines",
+  ...{ format: "json_lines", isPublished: false },
   actor: { kind: "operator", id: "op" },
 });
 

@@ -3,6 +3,7 @@ import type { PageCursor } from "@disburse/chassis/paging/page.ts";
 import type { Filter } from "mongodb";
 import type { Chunk } from "./chunks.ts";
 import {
+  chunksInForce,
   type ImportDocument,
   importedVersion,
   type ListImport,
@@ -11,6 +12,7 @@ import {
   toStoredList,
 } from "./documents.ts";
 import type { ListCollections } from "./imports/steps.ts";
+import type { ListVersion } from "./rules/version.ts";
 
 /** Every list together stays far below this many. */
 const listsMax = 1_000;
@@ -47,8 +49,22 @@ export function openListStore({ db }: Pick<Database, "db">) {
     switchedImport: async (importId: string) => {
       const found = await at.imports.findOne({ _id: importId, state: { $in: switched } });
       if (found === null) return undefined;
-      const { base_import_id: baseImportId, chunks } = found;
-      return { version: importedVersion(found), baseImportId, chunks };
+      const { base_import_id: baseImportId, format, chunks, retained } = found;
+      return { version: importedVersion(found), baseImportId, format, chunks, retained };
+    },
+
+    /** The import that was in force at a moment; the first one where there was none yet. */
+    importAt: async (list: string, moment: Date): Promise<ListVersion | undefined> => {
+      const all = { list, state: { $in: switched } };
+      const before = { ...all, imported_at: { $lte: moment } };
+      const [last] = await at.imports
+        .find(before)
+        .sort({ started_at: -1, _id: -1 })
+        .limit(1)
+        .toArray();
+      const found =
+        last ?? (await at.imports.find(all).sort({ started_at: 1, _id: 1 }).limit(1).toArray())[0];
+      return found && importedVersion(found);
     },
 
     /** The last import of a version that came into force, and that may be in force no more. */
@@ -82,12 +98,15 @@ export function openListStore({ db }: Pick<Database, "db">) {
 
 function chunkReads(at: ListCollections) {
   return {
-    /** Ids of the chunks of an import that switched; of the import "" none. Throws for others. */
+    /**
+     * Ids of the chunks of all that an import brought into force; of the import "" none. Throws for
+     * one that did not switch.
+     */
     importChunks: async (importId: string): Promise<readonly string[]> => {
       if (importId === "") return [];
       const found = await at.imports.findOne({ _id: importId, state: { $in: switched } });
       if (found === null) throw new Error(`the import ${importId} was never in force`);
-      return found.chunks;
+      return chunksInForce(found);
     },
     /** These chunks, in any order. Throws when one is missing: then the list cannot be read. */
     readChunks: async (ids: readonly string[]): Promise<Chunk[]> => {

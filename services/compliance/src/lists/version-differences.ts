@@ -7,7 +7,7 @@ import type {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { EntryDifference_Kind } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { chunkBucket, compareChunks, unshared } from "./chunks.ts";
+import { bucketNumber, compareChunks, unshared } from "./chunks.ts";
 import { entryShape } from "./listed-entry.ts";
 import { changedFields, type ListEntry } from "./rules/entry.ts";
 import type { ListStore } from "./store.ts";
@@ -93,11 +93,6 @@ async function* differences(
       .sort((one, two) => (one.uid < two.uid ? -1 : 1))
       .map((each) => ({ ...each, bucket }));
   }
-}
-
-function bucketNumber(chunkId: string): number {
-  const bucket = chunkBucket(chunkId);
-  return Number(bucket.slice(bucket.lastIndexOf(":") + 1));
 }
 
 function differenceShape(

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { WatchDeps } from "../index/watch.ts";
 import type { Chunk } from "../lists/chunks.ts";
-import type { StoredList } from "../lists/documents.ts";
+import { noneRetained, type StoredList } from "../lists/documents.ts";
 import { readList } from "../lists/formats/list-format.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ListVersion } from "../lists/rules/version.ts";
@@ -23,7 +23,8 @@ export function measuredStore(current: () => readonly Chunk[]): WatchDeps["store
 function storedList(chunks: readonly Chunk[]): StoredList {
   const ids = chunks.map(({ id }) => id);
   const [version = "", importId = version] = ids;
-  return { version: { ...measuredVersion, version, importId }, chunks: ids };
+  const inForce = { chunks: ids, published: ids, retained: noneRetained };
+  return { version: { ...measuredVersion, version, importId }, ...inForce };
 }
 
 /** The entries of a list of JSON lines, read as `ImportList` reads it. */

@@ -6,9 +6,11 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
+import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ScreeningRequest } from "../screening/request.ts";
 import type { Subject } from "../screening/rules/screening.ts";
 import type { SubjectDocument } from "./document.ts";
+import { easedBy } from "./eased-subjects.ts";
 import { type MonitorDeps, monitorRound, rescreenOverdue } from "./round.ts";
 import { finishScreening, rescreen, screenSubject, stampOf } from "./subject-screening.ts";
 
@@ -95,6 +97,7 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
       return inForce && (await deps.store.get(inForce.screening_id));
     },
     progress: () => monitoringProgress(deps),
+    easedBy: (list: string, forms: readonly ListEntry[]) => easedBy(deps, list, forms),
     stop: async () => {
       stopping = true;
       unlisten();

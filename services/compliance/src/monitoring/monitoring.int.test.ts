@@ -85,11 +85,14 @@ describe("a monitored party", () => {
     });
 
     await importLines(rpc, lines(always), "3");
+    await settled();
+    expect(eventsOf("ben_1")).toHaveLength(1);
+    expect(await test.approveAll()).toBe(1);
     await eventually(() => expect(eventsOf("ben_1")).toHaveLength(2));
     expect(eventsOf("ben_1")[1]).toMatchObject({ verdict: Verdict.CLEAR });
     expect(timesOf(eventsOf("ben_1"))).toEqual(timesOf(eventsOf("ben_1")).toSorted());
     await settled();
-    expect(await subjectOf("ben_1")).toMatchObject({ verdict: "clear", revision: 3, entries: [] });
+    expect(await subjectOf("ben_1")).toMatchObject({ verdict: "clear", revision: 4, entries: [] });
     // All others were only marked.
     expect(test.events).toHaveLength(2);
     const after = await subjectOf("ben_2");
@@ -109,6 +112,7 @@ describe("a monitored party", () => {
     await importLines(rpc, line({ crypto: [{ currency: "XBT", address: wallet }] }), "2");
     await eventually(() => expect(test.events).toMatchObject([{ verdict: Verdict.BLOCK }]));
     await importLines(rpc, line({ programs: ["ANY"] }), "3");
+    expect(await test.approveAll()).toBe(1);
     await eventually(() => expect(test.events).toHaveLength(2));
     expect(test.events[1]).toMatchObject({ verdict: Verdict.CLEAR, subject });
   });

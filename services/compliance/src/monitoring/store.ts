@@ -17,6 +17,8 @@ import {
 
 /** What one sweep finishes. */
 const unfinishedMax = 500;
+/** Entries that one command looks for. */
+const entriesSlice = 5_000;
 /** Subjects of one page of a walk over many. */
 const pageSize = 500;
 
@@ -42,6 +44,17 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
 
     get: async (subject: Subject): Promise<SubjectDocument | undefined> =>
       (await subjects.findOne({ _id: subjectId(subject) })) ?? undefined,
+
+    /** Those that hit one of these entries and are not clear, in the order of their ids. */
+    stoppedBy: async (entries: readonly string[], limit: number): Promise<SubjectDocument[]> => {
+      const found = new Map<string, SubjectDocument>();
+      for (let at = 0; at < entries.length && found.size < limit; at += entriesSlice) {
+        const some = { $in: entries.slice(at, at + entriesSlice) };
+        const stopped = subjects.find({ entries: some, verdict: { $ne: "clear" } }).hint("entries");
+        for (const each of await stopped.limit(limit).toArray()) found.set(each._id, each);
+      }
+      return [...found.values()].sort((a, b) => (a._id < b._id ? -1 : 1)).slice(0, limit);
+    },
 
     /** Those whose screening is to be stored and its alerts raised since before a moment. */
     unfinished: (before: Date): Promise<SubjectDocument[]> =>

@@ -5,6 +5,7 @@ import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import type { SubjectAlerts } from "../alerts/raising.ts";
 import { orThrow, refusals } from "../refusals.ts";
 import type { ScreeningRequest } from "../screening/request.ts";
@@ -151,7 +152,17 @@ async function compare(
   waiter?: Waiter,
 ) {
   const index = await indexSince(deps, before);
-  const { subject, parties, wallets, banks } = request;
+  const all = await hitsOf(index, before, request, waiter);
+  return decidedComparison(deps, before, request, { index, hits: all });
+}
+
+/** All hits that count or that people may have decided about. */
+async function hitsOf(
+  index: ScreeningIndex,
+  before: SubjectDocument | undefined,
+  { parties, wallets, banks }: ScreeningRequest,
+  waiter?: Waiter,
+): Promise<readonly ScreeningHit[]> {
   const query = { parties, wallets, banks };
   const first = await index.screen(query, waiter);
   // People may have decided about all hits that are listed: then the others count too.
@@ -159,10 +170,20 @@ async function compare(
   const listed = isTruncated(first) ? await index.screen(every, waiter) : first;
   const type = parties[0]?.type ?? "individual";
   const all = before?.listed === undefined ? listed : withOwnListing(listed, type, before.listed);
+  return all.hits;
+}
+
+async function decidedComparison(
+  deps: SubjectDeps,
+  before: SubjectDocument | undefined,
+  request: ScreeningRequest,
+  { index, hits }: { readonly index: ScreeningIndex; readonly hits: readonly ScreeningHit[] },
+) {
+  const { subject, parties, wallets, banks } = request;
   const isFirst = before === undefined;
-  const found = { request: query, hits: all.hits, lists: index.lists, isFirst };
+  const found = { request: { parties, wallets, banks }, hits, isFirst };
   const decisions = await deps.alerts.decisionsOf(subject, found);
-  const finding = decidedFinding(all, decisions);
+  const finding = decidedFinding({ hits }, decisions);
   const standing = decisions.standing.map(namedEntry);
   return {
     ...{ request, index, finding },
@@ -173,6 +194,25 @@ async function compare(
 
 function namedEntry(hit: Pick<ScreeningHit, "list" | "entryUid">): string {
   return entryName(hit.list, hit.entryUid);
+}
+
+/**
+ * What a subject's verdict would be without some hits, as it is screened and decided now, and which
+ * of those hits count. Changes nothing.
+ */
+export async function verdictWithout(
+  deps: SubjectDeps,
+  document: SubjectDocument,
+  isLeftOut: (hit: ScreeningHit) => boolean,
+): Promise<{ from: Verdict; to: Verdict; leftOut: readonly ScreeningHit[] }> {
+  const request = openRequest(document, deps.sealer);
+  const index = await indexSince(deps, document);
+  const hits = await hitsOf(index, document, request);
+  const others = hits.filter((hit) => !isLeftOut(hit));
+  const all = await decidedComparison(deps, document, request, { index, hits });
+  const left = await decidedComparison(deps, document, request, { index, hits: others });
+  const leftOut = all.finding.hits.filter((hit) => !hit.dismissed && isLeftOut(hit));
+  return { from: all.finding.verdict, to: left.finding.verdict, leftOut };
 }
 
 /** Whether a subject was compared with a newer configuration than this process has. */

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { callContext } from "@disburse/chassis/call-context.ts";
 import { cutPage, writeCursor } from "@disburse/chassis/paging/page.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
@@ -63,6 +64,8 @@ export function screeningRpc(deps: ScreeningDeps) {
     screenParty: async (request, { signal }) => {
       const requested = orThrow(readPartyRequest(request));
       const { recordId } = requested.subject;
+      // Else a person replaces what a stopped record is compared by, and clears it.
+      if (recordId !== "" && callContext()?.principal?.kind === "person") orThrow(notAnOwner);
       const screening =
         recordId === ""
           ? await screenOnce(deps, request.mutation, { kind: "party", requested, signal })
@@ -89,6 +92,11 @@ export function screeningRpc(deps: ScreeningDeps) {
     },
   } satisfies Partial<ServiceImpl<typeof ComplianceService>>;
 }
+
+const notAnOwner = refused(
+  "INVALID_REQUEST",
+  "subject.record_id: must be left out by a person: its own service screens a record",
+);
 
 /** What is to be screened, and whether its caller still waits. */
 type Requested = {

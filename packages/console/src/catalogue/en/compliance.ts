@@ -168,6 +168,8 @@ export const complianceWords = {
     title: "Lists",
     inForce: "In force",
     unheard: "A source has failed again and again: what it publishes is not screened against yet.",
+    retained: (list: string, forms: number) =>
+      `${list}: ${forms} entries or earlier forms of entries are no longer on the list and stay in force until another person approves their removal. See Approvals for whom it would clear.`,
     list: "List",
     version: "Version",
     entries: "Entries",

@@ -121,11 +121,11 @@ export function Lists() {
   const found = useQuery({
     queryKey: ["compliance", "lists"],
     queryFn: async () => {
-      const [{ lists }, { sources }] = await Promise.all([
+      const [{ lists, retained }, { sources }] = await Promise.all([
         answerOf(rpcs.compliance.listLists({})),
         answerOf(rpcs.compliance.listSources({})),
       ]);
-      return { lists, sources };
+      return { lists, retained, sources };
     },
   });
   return (
@@ -144,6 +144,11 @@ export function Lists() {
               />
             }
           >
+            {found.data.retained.map(({ list, forms }) => (
+              <Notice key={list} tone="info">
+                {words.retained(list, forms)}
+              </Notice>
+            ))}
             <DataTable
               caption={words.inForce}
               columns={versionColumns}

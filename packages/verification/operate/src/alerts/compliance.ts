@@ -9,7 +9,11 @@ const leaseBelievedMs = 6_000;
 /** The list that the sandbox screens with; it has no source. */
 const sandboxList = "sandbox";
 
-type ListDocument = { _id: string; imported_at: Date };
+type ListDocument = {
+  _id: string;
+  imported_at: Date;
+  retained: { chunks: string[]; forms: number; since: Date; by: null };
+};
 const lists = ({ db }: World) => db("compliance").collection<ListDocument>("lists_in_force");
 
 /** Changes a list in force, and then to what it was. */
@@ -72,6 +76,14 @@ export const complianceBreakages: readonly Breakage[] = [
     alert: "DisburseListNotIndexed",
     companions: ["DisburseMonitoringBehind"],
     break: (world) => removeList(world, "operate"),
+  },
+  {
+    alert: "DisburseListRemovalWaiting",
+    break: (world) => {
+      const since = new Date(Date.now() - 48 * hourMs);
+      const retained = { chunks: [], forms: 1, since, by: null };
+      return changeList(world, sandboxList, { retained });
+    },
   },
   { alert: "DisburseMonitoringBehind", break: leaveBehind },
   { alert: "DisburseReviewWaiting", break: leaveWaiting },

@@ -195,21 +195,21 @@ describe("a later screening", () => {
     expect(found).toEqual({ ...inState(kind), detection: later });
   });
 
-  it("of a list without the entry closes the alert, whatever was decided", () => {
-    for (const kind of ["open", "escalated", "proposed", "false_positive", "true_match"] as const) {
+  it("of a list without the entry closes the alert, but for what two persons confirmed", () => {
+    for (const kind of ["open", "escalated", "proposed", "false_positive"] as const) {
       const before = states[kind];
       expect(gone(inState(kind))?.state).toEqual({ kind: "closed", before, at: at(5) });
     }
     expect(gone(inState("closed"))).toBeUndefined();
+    expect(gone(inState("true_match"))).toBeUndefined();
   });
 
   it("restores the decision when the same hit returns", () => {
-    for (const kind of ["open", "escalated", "proposed", "false_positive", "true_match"] as const) {
+    for (const kind of ["open", "escalated", "proposed", "false_positive"] as const) {
       const closed = gone(inState(kind)) as Alert;
       const back = redetected(closed, { ...later, revision: 5 }, at(6));
       expect(back?.state).toEqual(states[kind]);
-      const isDecided = kind === "false_positive" || kind === "true_match";
-      expect(back?.waitingSince).toEqual(isDecided ? at(1) : at(6));
+      expect(back?.waitingSince).toEqual(kind === "false_positive" ? at(1) : at(6));
     }
   });
 
@@ -221,8 +221,8 @@ describe("a later screening", () => {
   });
 
   const absences: [string, Partial<typeof absence>, Kind[]][] = [
-    ["the party changed", { hasParty: false, isTruncated: true }, []],
-    ["the entry was removed", { isListed: false, isTruncated: true }, []],
+    ["the party changed", { hasParty: false, isTruncated: true }, ["true_match"]],
+    ["the entry was removed", { isListed: false, isTruncated: true }, ["true_match"]],
     [
       "more was found than is listed",
       { isTruncated: true },

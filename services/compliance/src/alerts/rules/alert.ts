@@ -194,13 +194,12 @@ export type Absence = {
 };
 
 /**
- * Whether the absence of a hit means that it is no more. What two persons confirmed is no more
- * where the party changed or the entry was removed, and never for its score: that falls with the
- * matcher's numbers, with an entry that changed, and with how common its words become on the lists.
+ * Whether the absence of a hit means that it is no more. A confirmed true match is the operator's
+ * own record of the party: no list, score or screening ends it, but two persons who reopen it.
  */
 export function isGone({ state }: Alert, { isTruncated, hasParty, isListed }: Absence): boolean {
-  if (!hasParty || !isListed) return true;
-  return !isTruncated && state.kind !== "true_match";
+  if (state.kind === "true_match") return false;
+  return !hasParty || !isListed || !isTruncated;
 }
 
 /** A screening without the hit; `undefined`: nothing changes. */

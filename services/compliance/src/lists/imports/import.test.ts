@@ -10,7 +10,8 @@ function work(count: number) {
   const lines = people(count).map(({ uid, names, type }) => JSON.stringify({ uid, names, type }));
   const bytes = new TextEncoder().encode(lines.join("\n"));
   const files = [{ name: "", bytes }];
-  return { list: "l", format: "json_lines", files, base: packEntries("l", people(8)) } as const;
+  const base = packEntries("l", people(8));
+  return { list: "l", format: "json_lines", files, base, retained: [] } as const;
 }
 
 describe("readImportApart", () => {

@@ -7,7 +7,14 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { isRefused, otherContent, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type ImportDocument, type ImportRequest, importedVersion } from "../documents.ts";
+import {
+  type ImportDocument,
+  type ImportRequest,
+  importedVersion,
+  noneRetained,
+  type Retained,
+} from "../documents.ts";
+import { itself, type Removals } from "../removals/removals.ts";
 import { detailLossProblem, gapProblem, lossProblem, rewriteProblem } from "../rules/loss.ts";
 import type { ListChange, ListVersion } from "../rules/version.ts";
 import type { ListStore } from "../store.ts";
@@ -35,14 +42,17 @@ export type ImportDeps = {
   /** Brings the index to the lists in force. */
   readonly refresh: () => Promise<void>;
   readonly log: Log;
-  /** Lets an import through that loses much, once a second person has approved it. */
+  /** Lets an import through whose files look incomplete, once a second person has approved it. */
   readonly permit: ServiceApprovals["permit"];
+  readonly removals: Pick<Removals, "isRejected" | "follow" | "waiting">;
 };
 
 /** An import that came into force. */
 export type Imported = {
   readonly version: ListVersion;
   readonly change: ListChange;
+  /** Forms of entries in force that wait for a person to confirm that they go. */
+  readonly retained: number;
   /** What could not be read and is no reason to refuse the list. */
   readonly notes: readonly string[];
 };
@@ -80,12 +90,18 @@ export async function importList(
   }
 }
 
-/** Logs an import and indexes it now; where that fails, the watch reads it again soon. */
-export async function announceImport({ log, refresh }: ImportDeps, imported: Imported) {
+/** Logs an import, indexes it now, and proposes what it removes; a sweep does what fails here. */
+export async function announceImport(deps: ImportDeps, imported: Imported): Promise<void> {
+  const { log, refresh, removals } = deps;
+  const { change, notes, retained } = imported;
   const { list, version } = imported.version;
-  log.info({ list, version, ...imported.change, notes: imported.notes.length }, "list imported");
+  log.info({ list, version, ...change, retained, notes: notes.length }, "list imported");
   await refresh().catch((error: unknown) => {
     log.error({ err: error, list }, "imported list could not be read yet");
+  });
+  if (retained === 0) return;
+  await removals.follow(list).catch((error: unknown) => {
+    log.error({ err: error, list }, "removal not proposed yet");
   });
 }
 
@@ -95,7 +111,8 @@ function outcomeOf(answer: Imported | ImportRefused): ImportOutcome {
 }
 
 function importedOf(done: ImportDocument): Imported {
-  return { version: importedVersion(done), change: done.change, notes: done.notes };
+  const { change, notes, retained } = done;
+  return { version: importedVersion(done), change, notes, retained: retained.forms };
 }
 
 async function readAndSwitch(
@@ -105,27 +122,30 @@ async function readAndSwitch(
   { files, checksum }: ReceivedFiles,
 ): Promise<Imported | ImportRefused> {
   const { lists, clock } = deps;
-  const { list, format, acceptDropReason } = request;
-  const base = await lists.readChunks(await lists.importChunks(begun.base_import_id));
-  const read = await readImportApart({ list, format, files, base });
+  const { list, format } = request;
+  const replaced = await lists.switchedImport(begun.base_import_id);
+  const base = await lists.readChunks(replaced?.chunks ?? []);
+  const retained = await lists.readChunks(replaced?.retained.chunks ?? []);
+  const read = await readImportApart({ list, format, files, base, retained });
   if ("problem" in read) return refuse(deps, begun, read.problem, { checksum });
   const { entries, change, chunks, notes } = read;
-  const inForce = entries - change.added + change.removed;
-  const problemWith = (accepted: string) =>
-    gapProblem(read.gaps, accepted) ??
-    lossProblem(change, inForce, accepted) ??
-    detailLossProblem(read.detailLoss, accepted) ??
-    rewriteProblem(read.rewritten, inForce, accepted);
-  const problem = problemWith(acceptDropReason);
+  const problem = problemOf(read, request);
   if (problem !== undefined) {
     return refuse(deps, begun, `files: ${problem}`, { checksum, entries, change });
   }
-  const accepted = problemWith("");
+  const gap = gapProblem(read.gaps, "");
   const permitted =
-    accepted === undefined
+    gap === undefined
       ? undefined
-      : await permitLoss(deps, begun, request, { checksum, entries, change, problem: accepted });
-  const whole = { entries, checksum, change, chunks, notes };
+      : await permitGap(deps, begun, request, { checksum, entries, change, problem: gap });
+  const whole = {
+    entries,
+    checksum,
+    change,
+    chunks,
+    notes,
+    retained: await retainedOf(deps, begun, request, { read, before: replaced?.retained }),
+  };
   const staged = await stageImport(lists.collections, begun, whole, clock.now());
   if (staged !== undefined) return staged;
   await writeChunks(lists.collections, read.fresh, clock.now());
@@ -135,20 +155,53 @@ async function readAndSwitch(
   return importedOf(done);
 }
 
-type AcceptedLoss = Required<Pick<ReadWork, "entries" | "change">> & {
+/**
+ * Why an import is refused. A file of another list, or half of one, is noticed by what it loses.
+ * A source is not refused for that: what it adds has to be in force, and what it loses stays.
+ */
+function problemOf(read: ReadWork, { acceptDropReason, isPublished }: ImportRequest) {
+  const gap = gapProblem(read.gaps, acceptDropReason);
+  if (gap !== undefined || isPublished) return gap;
+  const { entries, change } = read;
+  const inForce = entries - change.added + change.removed;
+  return (
+    lossProblem(change, inForce, acceptDropReason) ??
+    detailLossProblem(read.detailLoss, acceptDropReason) ??
+    rewriteProblem(read.rewritten, inForce, acceptDropReason)
+  );
+}
+
+/**
+ * What an import retains. It waits since the oldest of it waits, so that imports that follow one
+ * another do not put off the alarm; what a person rejected begins to wait anew.
+ */
+async function retainedOf(
+  { removals, clock }: ImportDeps,
+  begun: ImportDocument,
+  { isPublished, actor }: ImportRequest,
+  { read, before }: { readonly read: ReadWork; readonly before: Retained | undefined },
+): Promise<Retained> {
+  if (read.retained.forms === 0) return noneRetained;
+  const since = (await removals.isRejected(begun.base_import_id)) ? undefined : before?.since;
+  const by = isPublished ? itself : actor;
+  return { ...read.retained, since: since ?? clock.now(), by };
+}
+
+type AcceptedGap = Required<Pick<ReadWork, "entries" | "change">> & {
   readonly checksum: string;
   readonly problem: string;
 };
 
 /**
- * Asks whether a second person has approved what an import loses: of this file against this
- * version in force. Until then it is refused, and its operation may be tried again.
+ * Asks whether a second person has approved an import whose files look incomplete: of this file
+ * against this version in force. What such a list does not add is in force nowhere. Until then it
+ * is refused, and its operation may be tried again.
  */
-async function permitLoss(
+async function permitGap(
   deps: ImportDeps,
   begun: ImportDocument,
   { list, version, operationId, acceptDropReason: reason }: ImportRequest,
-  { checksum, entries, change, problem }: AcceptedLoss,
+  { checksum, entries, change, problem }: AcceptedGap,
 ) {
   const after = { list, version, checksum, entries, ...change, reason };
   const difference = {

@@ -49,7 +49,7 @@ export function readImportHeader(
     return refused("INVALID_REQUEST", violationsMessage(violations));
   }
   const { list, version } = header;
-  return { list, version, format, acceptDropReason, operationId, actor };
+  return { list, version, format, acceptDropReason, operationId, actor, isPublished: false };
 }
 
 function formatOf({ format, formatName }: ImportListRequest_Header): string | undefined {

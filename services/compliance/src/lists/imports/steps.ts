@@ -6,6 +6,7 @@ import type { Chunk } from "../chunks.ts";
 import {
   type ChunkDocument,
   chunkFields,
+  chunksInForce,
   type ImportDocument,
   type ImportRequest,
   importDocument,
@@ -81,12 +82,12 @@ async function earlierImport(
 export async function stageImport(
   at: ListCollections,
   { _id }: ImportDocument,
-  { entries, checksum, change, chunks, notes }: ReadImport,
+  { entries, checksum, change, chunks, retained, notes }: ReadImport,
   now: Date,
 ): Promise<undefined | ImportRefused> {
   const { matchedCount } = await at.imports.updateOne(
     { _id, state: "reading" },
-    { $set: { entries, checksum, change, chunks, notes, touched_at: now } },
+    { $set: { entries, checksum, change, chunks, retained, notes, touched_at: now } },
   );
   return matchedCount === 1 ? undefined : refused("IMPORT_OVERTAKEN");
 }
@@ -225,7 +226,7 @@ export async function sweepImports(at: ListCollections, now: Date): Promise<void
  */
 async function sweepChunks(at: ListCollections, failed: ImportDocument, now: Date): Promise<void> {
   const needed = await neededChunks(at, failed);
-  const orphans = failed.chunks.filter((id) => !needed.has(id));
+  const orphans = chunksInForce(failed).filter((id) => !needed.has(id));
   if (orphans.length > 0) {
     const untouched = { $lt: new Date(now.getTime() - orphansKeptMs) };
     await at.chunks.deleteMany({ _id: { $in: orphans }, touched_at: untouched });
@@ -239,9 +240,10 @@ async function neededChunks(
   failed: ImportDocument,
 ): Promise<ReadonlySet<ChunkDocument["_id"]>> {
   const kept = { $in: ["reading", "committing", "in_force", "superseded"] as const };
+  const some = { $in: [...chunksInForce(failed)] };
   const others = await at.imports
-    .find({ list: failed.list, state: kept, chunks: { $in: [...failed.chunks] } })
-    .project<Pick<ImportDocument, "chunks">>({ chunks: 1 })
+    .find({ list: failed.list, state: kept, $or: [{ chunks: some }, { "retained.chunks": some }] })
+    .project<Pick<ImportDocument, "chunks" | "retained">>({ chunks: 1, retained: 1 })
     .toArray();
-  return new Set(others.flatMap(({ chunks }) => chunks));
+  return new Set(others.flatMap(chunksInForce));
 }

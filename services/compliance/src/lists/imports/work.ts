@@ -1,7 +1,16 @@
-import { type Chunk, compareChunks, packEntries, unshared } from "../chunks.ts";
+import {
+  type Chunk,
+  chunkLines,
+  compareChunks,
+  lineEntry,
+  packEntries,
+  retainedName,
+  unshared,
+} from "../chunks.ts";
 import type { ListFile } from "../formats/file-bytes.ts";
 import { readList } from "../formats/list-format.ts";
 import { type DetailLoss, detailLoss, rewrittenEntries } from "../rules/loss.ts";
+import { retainedForms } from "../rules/retained.ts";
 import type { ListChange } from "../rules/version.ts";
 
 /** A list to read, and the chunks of its version in force. */
@@ -10,6 +19,8 @@ export type ImportWork = {
   readonly format: string;
   readonly files: readonly ListFile[];
   readonly base: readonly Chunk[];
+  /** Of the forms that the version in force retains. */
+  readonly retained: readonly Chunk[];
 };
 
 /** A list that was read: what it is made of, and of that what is new. */
@@ -20,6 +31,8 @@ export type ReadWork = {
   /** See `rewrittenEntries`. */
   readonly rewritten: number;
   readonly chunks: readonly string[];
+  /** The forms in force that the list does not cover. */
+  readonly retained: { readonly chunks: readonly string[]; readonly forms: number };
   readonly fresh: readonly Chunk[];
   /** What could not be read and is no reason to refuse the list. */
   readonly notes: readonly string[];
@@ -31,7 +44,8 @@ export type ReadWork = {
 export type ImportProblem = { readonly problem: string };
 
 /** Reads a list whole, packs it and compares it with the version in force; in a worker thread. */
-export function readImport({ list, format, files, base }: ImportWork): ReadWork | ImportProblem {
+export function readImport(work: ImportWork): ReadWork | ImportProblem {
+  const { list, format, files, base } = work;
   const read = readList(format, files);
   if ("problem" in read) return read;
   const { entries, notes, gaps } = read;
@@ -54,16 +68,23 @@ export function readImport({ list, format, files, base }: ImportWork): ReadWork 
     fresh,
   );
   const { added, changed, removed } = difference;
-  const change = { added: added.length, changed: changed.length, removed: removed.length };
-  const lost = detailLoss(entries, difference);
-  const rewritten = rewrittenEntries(changed);
+  const forms = retainedForms(
+    [
+      ...removed,
+      ...changed.map(({ before }) => before),
+      ...work.retained.flatMap(chunkLines).map(lineEntry),
+    ],
+    Map.groupBy(entries, ({ uid }) => uid),
+  );
+  const kept = packEntries(retainedName(list), forms);
   return {
     entries: entries.length,
-    change,
-    detailLoss: lost,
-    rewritten,
+    change: { added: added.length, changed: changed.length, removed: removed.length },
+    detailLoss: detailLoss(entries, difference),
+    rewritten: rewrittenEntries(changed),
     chunks,
-    fresh,
+    retained: { chunks: kept.map(({ id }) => id), forms: forms.length },
+    fresh: [...fresh, ...kept],
     notes,
     gaps,
   };

@@ -141,7 +141,7 @@ async function importFetched(
   }
   if (checksum === inForce) return { outcome: "unchanged", problem: "", checksum, validators };
   const version = modifiedAt?.toISOString() ?? `sha256-${checksum.slice(0, 16)}`;
-  const request = { list, version, format, acceptDropReason: "", actor };
+  const request = { list, version, format, acceptDropReason: "", actor, isPublished: true };
   const operationId = `source:${randomUUID()}`;
   const imported = await importList(deps, { ...request, operationId }, received);
   if (isRefused(imported)) {

@@ -8,10 +8,7 @@ export type Disposition = "undecided" | "false_positive" | "true_match";
 export type Decisions = {
   /** One for each hit, in the order of the hits. */
   readonly ofHits: readonly { readonly alertId: string; readonly disposition: Disposition }[];
-  /**
-   * Hits of confirmed true matches that the matcher does not find any more although the party is
-   * the same and the entry is listed still.
-   */
+  /** Hits of confirmed true matches that the matcher does not find any more. */
   readonly standing: readonly Pick<ScreeningHit, "list" | "entryUid">[];
 };
 

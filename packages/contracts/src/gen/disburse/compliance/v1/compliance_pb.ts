@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/compliance/v1/compliance.proto.
  */
 export const file_disburse_compliance_v1_compliance: GenFile = /*@__PURE__*/
-  fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyIrCghEb2N1bWVudBIOCgZudW1iZXIYASABKAkSDwoHY291bnRyeRgCIAEoCSIrCgZXYWxsZXQSEAoIbmV0d29ya3MYASADKAkSDwoHYWRkcmVzcxgCIAEoCSIhCgRCYW5rEgwKBG5hbWUYASABKAkSCwoDYmljGAIgASgJIvUBCgVQYXJ0eRIwCgR0eXBlGAEgASgOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eS5UeXBlEgwKBG5hbWUYAiABKAkSDAoEZGF0ZRgDIAEoCRIRCgljb3VudHJpZXMYBCADKAkSMwoJZG9jdW1lbnRzGAYgAygLMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Eb2N1bWVudCJCCgRUeXBlEhQKEFRZUEVfVU5TUEVDSUZJRUQQABITCg9UWVBFX0lORElWSURVQUwQARIPCgtUWVBFX0VOVElUWRACSgQIBRAGUgxkb2N1bWVudF9pZHMiggIKElNjcmVlblBhcnR5UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMAoHc3ViamVjdBgCIAEoCzIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU3ViamVjdBIuCgdwYXJ0aWVzGAMgAygLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eRIvCgd3YWxsZXRzGAQgAygLMh4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5XYWxsZXQSKwoFYmFua3MYBSADKAsyHC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkJhbmsiSwoTU2NyZWVuUGFydHlSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyI0CgZSZWFzb24SDAoEa2luZBgBIAEoCRIMCgR0ZXh0GAIgASgJEg4KBmVmZmVjdBgDIAEoASJPCgtBbGlnbmVkUGFydBINCgVwYXJ0eRgBIAEoCRINCgVlbnRyeRgCIAEoCRISCgpzaW1pbGFyaXR5GAMgASgBEg4KBndlaWdodBgEIAEoASKwAwoDSGl0EgwKBGxpc3QYASABKAkSFAoMbGlzdF92ZXJzaW9uGAIgASgJEhEKCWVudHJ5X3VpZBgDIAEoCRIUCgxtYXRjaGVkX25hbWUYBCABKAkSDQoFc2NvcmUYBSABKAESMAoHdmVyZGljdBgGIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIvCgdyZWFzb25zGAcgAygLMh4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZWFzb24SEgoKZW50cnlfdHlwZRgIIAEoCRIOCgZzb3VyY2UYCSABKAkSFQoNc3ViamVjdF9pbmRleBgKIAEoBRISCgpuYW1lX3Njb3JlGAsgASgBEjIKBXBhcnRzGAwgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGlnbmVkUGFydBIXCg9wYXJ0eV9sZWZ0X292ZXIYDSADKAkSFwoPZW50cnlfbGVmdF9vdmVyGA4gAygJEhAKCHByb2dyYW1zGA8gAygJEhAKCGFsZXJ0X2lkGBAgASgJEhEKCWRpc21pc3NlZBgRIAEoCCKAAQoLTGlzdFZlcnNpb24SDAoEbGlzdBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEg8KB2VudHJpZXMYAyABKAUSEAoIY2hlY2tzdW0YBCABKAkSLwoLaW1wb3J0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpQECglTY3JlZW5pbmcSCgoCaWQYASABKAkSMAoHc3ViamVjdBgCIAEoCzIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU3ViamVjdBIwCgd2ZXJkaWN0GAMgASgOMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5WZXJkaWN0EikKBGhpdHMYBCADKAsyGy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkhpdBIyCgVsaXN0cxgFIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SHQoVY29uZmlndXJhdGlvbl92ZXJzaW9uGAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYCCABKAkSDwoHdHJpZ2dlchgJIAEoCRIuCgdwYXJ0aWVzGAogAygLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eRIvCgd3YWxsZXRzGAsgAygLMh4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5XYWxsZXQSKwoFYmFua3MYDSADKAsyHC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkJhbmsSPAoKYXNzZXNzbWVudBgMIAEoCzIoLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0QXNzZXNzbWVudCKlAQoQV2FsbGV0QXNzZXNzbWVudBIQCghwcm92aWRlchgBIAEoCRIwCgd2ZXJkaWN0GAIgASgOMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5WZXJkaWN0EhAKCHNldmVyaXR5GAMgASgJEhAKCGV2aWRlbmNlGAQgAygJEikKBWFzX29mGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIrChNHZXRTY3JlZW5pbmdSZXF1ZXN0EhQKDHNjcmVlbmluZ19pZBgBIAEoCSJMChRHZXRTY3JlZW5pbmdSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyKQAQoVTGlzdFNjcmVlbmluZ3NSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhEKCXJlY29yZF9pZBgCIAEoCRIwCgd2ZXJkaWN0GAMgASgOMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5WZXJkaWN0Eg0KBWxpbWl0GAQgASgFEg4KBmN1cnNvchgFIAEoCSJkChZMaXN0U2NyZWVuaW5nc1Jlc3BvbnNlEjUKCnNjcmVlbmluZ3MYASADKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZxITCgtuZXh0X2N1cnNvchgCIAEoCSKDAwoRSW1wb3J0TGlzdFJlcXVlc3QSQgoGaGVhZGVyGAEgASgLMjAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdC5IZWFkZXJIABIPCgVsaW5lcxgCIAEoDEgAEj4KBGZpbGUYAyABKAsyLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0LkZpbGVIABq6AQoGSGVhZGVyEiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJEg8KB3ZlcnNpb24YAyABKAkSMgoGZm9ybWF0GAQgASgOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0Rm9ybWF0EhoKEmFjY2VwdF9kcm9wX3JlYXNvbhgFIAEoCRITCgtmb3JtYXRfbmFtZRgGIAEoCRoUCgRGaWxlEgwKBG5hbWUYASABKAlCBgoEcGFydCJ+ChJJbXBvcnRMaXN0UmVzcG9uc2USNAoHdmVyc2lvbhgBIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SMgoGY2hhbmdlGAIgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0Q2hhbmdlIj0KCkxpc3RDaGFuZ2USDQoFYWRkZWQYASABKAUSDwoHY2hhbmdlZBgCIAEoBRIPCgdyZW1vdmVkGAMgASgFIhIKEExpc3RMaXN0c1JlcXVlc3QiRwoRTGlzdExpc3RzUmVzcG9uc2USMgoFbGlzdHMYASADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uIk4KFUdldExpc3RlZEVudHJ5UmVxdWVzdBIMCgRsaXN0GAEgASgJEhEKCWVudHJ5X3VpZBgCIAEoCRIUCgxsaXN0X3ZlcnNpb24YAyABKAkilAEKFkdldExpc3RlZEVudHJ5UmVzcG9uc2USMgoFZW50cnkYASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5EjQKB3ZlcnNpb24YAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEhAKCGluX2ZvcmNlGAMgASgIIr4DCgtMaXN0ZWRFbnRyeRIMCgRsaXN0GAEgASgJEgsKA3VpZBgCIAEoCRIOCgZzb3VyY2UYAyABKAkSDAoEdHlwZRgEIAEoCRI3CgVuYW1lcxgFIAMoCzIoLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkuTmFtZRIOCgZiaXJ0aHMYBiADKAkSEQoJY291bnRyaWVzGAcgAygJEj8KCWRvY3VtZW50cxgIIAMoCzIsLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkuRG9jdW1lbnQSOwoHd2FsbGV0cxgJIAMoCzIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkuV2FsbGV0EhAKCHByb2dyYW1zGAogAygJGiIKBE5hbWUSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJGjkKCERvY3VtZW50EgwKBHR5cGUYASABKAkSDgoGbnVtYmVyGAIgASgJEg8KB2NvdW50cnkYAyABKAkaKwoGV2FsbGV0EhAKCGN1cnJlbmN5GAEgASgJEg8KB2FkZHJlc3MYAiABKAkiiQIKCkxpc3RJbXBvcnQSCgoCaWQYASABKAkSNAoHdmVyc2lvbhgCIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SDQoFc3RhdGUYAyABKAkSMgoGY2hhbmdlGAQgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0Q2hhbmdlEg8KB3Byb2JsZW0YBSABKAkSJgoFYWN0b3IYBiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCnN0YXJ0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBW5vdGVzGAggAygJIkEKEkxpc3RJbXBvcnRzUmVxdWVzdBIMCgRsaXN0GAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSJfChNMaXN0SW1wb3J0c1Jlc3BvbnNlEjMKB2ltcG9ydHMYASADKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RJbXBvcnQSEwoLbmV4dF9jdXJzb3IYAiABKAkiYQoVQ29tcGFyZUltcG9ydHNSZXF1ZXN0EhEKCWltcG9ydF9pZBgBIAEoCRIWCg5iYXNlX2ltcG9ydF9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAki1AEKFkNvbXBhcmVJbXBvcnRzUmVzcG9uc2USNAoHdmVyc2lvbhgBIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SMQoEYmFzZRgCIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SPAoLZGlmZmVyZW5jZXMYAyADKAsyJy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkVudHJ5RGlmZmVyZW5jZRITCgtuZXh0X2N1cnNvchgEIAEoCSKtAgoPRW50cnlEaWZmZXJlbmNlEjoKBGtpbmQYASABKA4yLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkVudHJ5RGlmZmVyZW5jZS5LaW5kEgsKA3VpZBgCIAEoCRIzCgZiZWZvcmUYAyABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5EjIKBWFmdGVyGAQgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRIWCg5jaGFuZ2VkX2ZpZWxkcxgFIAMoCSJQCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIOCgpLSU5EX0FEREVEEAESEAoMS0lORF9DSEFOR0VEEAISEAoMS0lORF9SRU1PVkVEEAMiFgoUR2V0TW9uaXRvcmluZ1JlcXVlc3QikwIKFUdldE1vbml0b3JpbmdSZXNwb25zZRJMCgh2ZXJkaWN0cxgBIAMoCzI6LmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0TW9uaXRvcmluZ1Jlc3BvbnNlLlZlcmRpY3RDb3VudBIOCgZiZWhpbmQYAiABKAMSMAoMYmVoaW5kX3NpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5ldmVudHNfcGVuZGluZxgEIAEoAxpSCgxWZXJkaWN0Q291bnQSMAoHdmVyZGljdBgBIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIQCghzdWJqZWN0cxgCIAEoAyKNAgoKTGlzdFNvdXJjZRIMCgRsaXN0GAEgASgJEjIKBmZvcm1hdBgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIRCglsb2NhdGlvbnMYAyADKAkSLgoKY2hlY2tlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbmV4dF9jaGVja19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHb3V0Y29tZRgGIAEoCRIPCgdwcm9ibGVtGAcgASgJEhAKCGZhaWx1cmVzGAggASgFEhMKC2Zvcm1hdF9uYW1lGAkgASgJIhQKEkxpc3RTb3VyY2VzUmVxdWVzdCJKChNMaXN0U291cmNlc1Jlc3BvbnNlEjMKB3NvdXJjZXMYASADKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2UiUAoSQ2hlY2tTb3VyY2VSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJIkkKE0NoZWNrU291cmNlUmVzcG9uc2USMgoGc291cmNlGAEgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlKlwKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQ0xFQVIQARISCg5WRVJESUNUX1JFVklFVxACEhEKDVZFUkRJQ1RfQkxPQ0sQAyqnAQoKTGlzdEZvcm1hdBIbChdMSVNUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEhoKFkxJU1RfRk9STUFUX0pTT05fTElORVMQARIYChRMSVNUX0ZPUk1BVF9PRkFDX0NTVhACEhYKEkxJU1RfRk9STUFUX1VOX1hNTBADEhYKEkxJU1RfRk9STUFUX0VVX0NTVhAEEhYKEkxJU1RfRk9STUFUX1VLX0NTVhAFMrsLChFDb21wbGlhbmNlU2VydmljZRJ/CgxTY3JlZW5XYWxsZXQSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlc3BvbnNlIhTq4BgQCgtiZW5lZmljaWFyeRIBAxJ8CgtTY3JlZW5QYXJ0eRIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuUGFydHlSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5QYXJ0eVJlc3BvbnNlIhTq4BgQCgtiZW5lZmljaWFyeRIBAxJ0CgxHZXRTY3JlZW5pbmcSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldFNjcmVlbmluZ1JlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldFNjcmVlbmluZ1Jlc3BvbnNlIgnq4BgFEgMDBAcSegoOTGlzdFNjcmVlbmluZ3MSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTY3JlZW5pbmdzUmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNjcmVlbmluZ3NSZXNwb25zZSIJ6uAYBRIDAwQHEncKCkltcG9ydExpc3QSKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0GiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQMoARJ0CglMaXN0TGlzdHMSKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1JlcXVlc3QaKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1Jlc3BvbnNlIhLq4BgOCgdzYW5kYm94EgMDBAcSegoOR2V0TGlzdGVkRW50cnkSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldExpc3RlZEVudHJ5UmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0TGlzdGVkRW50cnlSZXNwb25zZSIJ6uAYBRIDAwQHEnEKC0xpc3RJbXBvcnRzEiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0c1JlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RJbXBvcnRzUmVzcG9uc2UiCergGAUSAwMEBxJ6Cg5Db21wYXJlSW1wb3J0cxItLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ29tcGFyZUltcG9ydHNSZXF1ZXN0Gi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Db21wYXJlSW1wb3J0c1Jlc3BvbnNlIgnq4BgFEgMDBAcSdwoNR2V0TW9uaXRvcmluZxIsLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0TW9uaXRvcmluZ1JlcXVlc3QaLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXNwb25zZSIJ6uAYBRIDAwQHEnEKC0xpc3RTb3VyY2VzEiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlc1JlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2VzUmVzcG9uc2UiCergGAUSAwMEBxJvCgtDaGVja1NvdXJjZRIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ2hlY2tTb3VyY2VSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5DaGVja1NvdXJjZVJlc3BvbnNlIgfq4BgDEgEDYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyIrCghEb2N1bWVudBIOCgZudW1iZXIYASABKAkSDwoHY291bnRyeRgCIAEoCSIrCgZXYWxsZXQSEAoIbmV0d29ya3MYASADKAkSDwoHYWRkcmVzcxgCIAEoCSIhCgRCYW5rEgwKBG5hbWUYASABKAkSCwoDYmljGAIgASgJIvUBCgVQYXJ0eRIwCgR0eXBlGAEgASgOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eS5UeXBlEgwKBG5hbWUYAiABKAkSDAoEZGF0ZRgDIAEoCRIRCgljb3VudHJpZXMYBCADKAkSMwoJZG9jdW1lbnRzGAYgAygLMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Eb2N1bWVudCJCCgRUeXBlEhQKEFRZUEVfVU5TUEVDSUZJRUQQABITCg9UWVBFX0lORElWSURVQUwQARIPCgtUWVBFX0VOVElUWRACSgQIBRAGUgxkb2N1bWVudF9pZHMiggIKElNjcmVlblBhcnR5UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMAoHc3ViamVjdBgCIAEoCzIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU3ViamVjdBIuCgdwYXJ0aWVzGAMgAygLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eRIvCgd3YWxsZXRzGAQgAygLMh4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5XYWxsZXQSKwoFYmFua3MYBSADKAsyHC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkJhbmsiSwoTU2NyZWVuUGFydHlSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyI0CgZSZWFzb24SDAoEa2luZBgBIAEoCRIMCgR0ZXh0GAIgASgJEg4KBmVmZmVjdBgDIAEoASJPCgtBbGlnbmVkUGFydBINCgVwYXJ0eRgBIAEoCRINCgVlbnRyeRgCIAEoCRISCgpzaW1pbGFyaXR5GAMgASgBEg4KBndlaWdodBgEIAEoASKwAwoDSGl0EgwKBGxpc3QYASABKAkSFAoMbGlzdF92ZXJzaW9uGAIgASgJEhEKCWVudHJ5X3VpZBgDIAEoCRIUCgxtYXRjaGVkX25hbWUYBCABKAkSDQoFc2NvcmUYBSABKAESMAoHdmVyZGljdBgGIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIvCgdyZWFzb25zGAcgAygLMh4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZWFzb24SEgoKZW50cnlfdHlwZRgIIAEoCRIOCgZzb3VyY2UYCSABKAkSFQoNc3ViamVjdF9pbmRleBgKIAEoBRISCgpuYW1lX3Njb3JlGAsgASgBEjIKBXBhcnRzGAwgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGlnbmVkUGFydBIXCg9wYXJ0eV9sZWZ0X292ZXIYDSADKAkSFwoPZW50cnlfbGVmdF9vdmVyGA4gAygJEhAKCHByb2dyYW1zGA8gAygJEhAKCGFsZXJ0X2lkGBAgASgJEhEKCWRpc21pc3NlZBgRIAEoCCKAAQoLTGlzdFZlcnNpb24SDAoEbGlzdBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEg8KB2VudHJpZXMYAyABKAUSEAoIY2hlY2tzdW0YBCABKAkSLwoLaW1wb3J0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpQECglTY3JlZW5pbmcSCgoCaWQYASABKAkSMAoHc3ViamVjdBgCIAEoCzIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU3ViamVjdBIwCgd2ZXJkaWN0GAMgASgOMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5WZXJkaWN0EikKBGhpdHMYBCADKAsyGy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkhpdBIyCgVsaXN0cxgFIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SHQoVY29uZmlndXJhdGlvbl92ZXJzaW9uGAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGtpbmQYCCABKAkSDwoHdHJpZ2dlchgJIAEoCRIuCgdwYXJ0aWVzGAogAygLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5QYXJ0eRIvCgd3YWxsZXRzGAsgAygLMh4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5XYWxsZXQSKwoFYmFua3MYDSADKAsyHC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkJhbmsSPAoKYXNzZXNzbWVudBgMIAEoCzIoLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0QXNzZXNzbWVudCKlAQoQV2FsbGV0QXNzZXNzbWVudBIQCghwcm92aWRlchgBIAEoCRIwCgd2ZXJkaWN0GAIgASgOMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5WZXJkaWN0EhAKCHNldmVyaXR5GAMgASgJEhAKCGV2aWRlbmNlGAQgAygJEikKBWFzX29mGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIrChNHZXRTY3JlZW5pbmdSZXF1ZXN0EhQKDHNjcmVlbmluZ19pZBgBIAEoCSJMChRHZXRTY3JlZW5pbmdSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyKQAQoVTGlzdFNjcmVlbmluZ3NSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhEKCXJlY29yZF9pZBgCIAEoCRIwCgd2ZXJkaWN0GAMgASgOMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5WZXJkaWN0Eg0KBWxpbWl0GAQgASgFEg4KBmN1cnNvchgFIAEoCSJkChZMaXN0U2NyZWVuaW5nc1Jlc3BvbnNlEjUKCnNjcmVlbmluZ3MYASADKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZxITCgtuZXh0X2N1cnNvchgCIAEoCSKDAwoRSW1wb3J0TGlzdFJlcXVlc3QSQgoGaGVhZGVyGAEgASgLMjAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdC5IZWFkZXJIABIPCgVsaW5lcxgCIAEoDEgAEj4KBGZpbGUYAyABKAsyLi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0LkZpbGVIABq6AQoGSGVhZGVyEiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJEg8KB3ZlcnNpb24YAyABKAkSMgoGZm9ybWF0GAQgASgOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0Rm9ybWF0EhoKEmFjY2VwdF9kcm9wX3JlYXNvbhgFIAEoCRITCgtmb3JtYXRfbmFtZRgGIAEoCRoUCgRGaWxlEgwKBG5hbWUYASABKAlCBgoEcGFydCKQAQoSSW1wb3J0TGlzdFJlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjIKBmNoYW5nZRgCIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdENoYW5nZRIQCghyZXRhaW5lZBgDIAEoBSI9CgpMaXN0Q2hhbmdlEg0KBWFkZGVkGAEgASgFEg8KB2NoYW5nZWQYAiABKAUSDwoHcmVtb3ZlZBgDIAEoBSISChBMaXN0TGlzdHNSZXF1ZXN0IoIBChFMaXN0TGlzdHNSZXNwb25zZRIyCgVsaXN0cxgBIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SOQoIcmV0YWluZWQYAiADKAsyJy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlJldGFpbmVkRW50cmllcyJsCg9SZXRhaW5lZEVudHJpZXMSDAoEbGlzdBgBIAEoCRIRCglpbXBvcnRfaWQYAiABKAkSDQoFZm9ybXMYAyABKAUSKQoFc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm0KHFJlbW92ZVJldGFpbmVkRW50cmllc1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEgwKBGxpc3QYAiABKAkSEQoJaW1wb3J0X2lkGAMgASgJIlUKHVJlbW92ZVJldGFpbmVkRW50cmllc1Jlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uIk4KFUdldExpc3RlZEVudHJ5UmVxdWVzdBIMCgRsaXN0GAEgASgJEhEKCWVudHJ5X3VpZBgCIAEoCRIUCgxsaXN0X3ZlcnNpb24YAyABKAkilAEKFkdldExpc3RlZEVudHJ5UmVzcG9uc2USMgoFZW50cnkYASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5EjQKB3ZlcnNpb24YAiABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEhAKCGluX2ZvcmNlGAMgASgIIr4DCgtMaXN0ZWRFbnRyeRIMCgRsaXN0GAEgASgJEgsKA3VpZBgCIAEoCRIOCgZzb3VyY2UYAyABKAkSDAoEdHlwZRgEIAEoCRI3CgVuYW1lcxgFIAMoCzIoLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkuTmFtZRIOCgZiaXJ0aHMYBiADKAkSEQoJY291bnRyaWVzGAcgAygJEj8KCWRvY3VtZW50cxgIIAMoCzIsLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkuRG9jdW1lbnQSOwoHd2FsbGV0cxgJIAMoCzIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdGVkRW50cnkuV2FsbGV0EhAKCHByb2dyYW1zGAogAygJGiIKBE5hbWUSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJGjkKCERvY3VtZW50EgwKBHR5cGUYASABKAkSDgoGbnVtYmVyGAIgASgJEg8KB2NvdW50cnkYAyABKAkaKwoGV2FsbGV0EhAKCGN1cnJlbmN5GAEgASgJEg8KB2FkZHJlc3MYAiABKAkimwIKCkxpc3RJbXBvcnQSCgoCaWQYASABKAkSNAoHdmVyc2lvbhgCIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SDQoFc3RhdGUYAyABKAkSMgoGY2hhbmdlGAQgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0Q2hhbmdlEg8KB3Byb2JsZW0YBSABKAkSJgoFYWN0b3IYBiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCnN0YXJ0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBW5vdGVzGAggAygJEhAKCHJldGFpbmVkGAkgASgFIkEKEkxpc3RJbXBvcnRzUmVxdWVzdBIMCgRsaXN0GAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSJfChNMaXN0SW1wb3J0c1Jlc3BvbnNlEjMKB2ltcG9ydHMYASADKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RJbXBvcnQSEwoLbmV4dF9jdXJzb3IYAiABKAkiYQoVQ29tcGFyZUltcG9ydHNSZXF1ZXN0EhEKCWltcG9ydF9pZBgBIAEoCRIWCg5iYXNlX2ltcG9ydF9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAki1AEKFkNvbXBhcmVJbXBvcnRzUmVzcG9uc2USNAoHdmVyc2lvbhgBIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SMQoEYmFzZRgCIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24SPAoLZGlmZmVyZW5jZXMYAyADKAsyJy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkVudHJ5RGlmZmVyZW5jZRITCgtuZXh0X2N1cnNvchgEIAEoCSKtAgoPRW50cnlEaWZmZXJlbmNlEjoKBGtpbmQYASABKA4yLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkVudHJ5RGlmZmVyZW5jZS5LaW5kEgsKA3VpZBgCIAEoCRIzCgZiZWZvcmUYAyABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RlZEVudHJ5EjIKBWFmdGVyGAQgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0ZWRFbnRyeRIWCg5jaGFuZ2VkX2ZpZWxkcxgFIAMoCSJQCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIOCgpLSU5EX0FEREVEEAESEAoMS0lORF9DSEFOR0VEEAISEAoMS0lORF9SRU1PVkVEEAMiFgoUR2V0TW9uaXRvcmluZ1JlcXVlc3QikwIKFUdldE1vbml0b3JpbmdSZXNwb25zZRJMCgh2ZXJkaWN0cxgBIAMoCzI6LmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0TW9uaXRvcmluZ1Jlc3BvbnNlLlZlcmRpY3RDb3VudBIOCgZiZWhpbmQYAiABKAMSMAoMYmVoaW5kX3NpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5ldmVudHNfcGVuZGluZxgEIAEoAxpSCgxWZXJkaWN0Q291bnQSMAoHdmVyZGljdBgBIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIQCghzdWJqZWN0cxgCIAEoAyKNAgoKTGlzdFNvdXJjZRIMCgRsaXN0GAEgASgJEjIKBmZvcm1hdBgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIRCglsb2NhdGlvbnMYAyADKAkSLgoKY2hlY2tlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbmV4dF9jaGVja19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHb3V0Y29tZRgGIAEoCRIPCgdwcm9ibGVtGAcgASgJEhAKCGZhaWx1cmVzGAggASgFEhMKC2Zvcm1hdF9uYW1lGAkgASgJIhQKEkxpc3RTb3VyY2VzUmVxdWVzdCJKChNMaXN0U291cmNlc1Jlc3BvbnNlEjMKB3NvdXJjZXMYASADKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2UiUAoSQ2hlY2tTb3VyY2VSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJIkkKE0NoZWNrU291cmNlUmVzcG9uc2USMgoGc291cmNlGAEgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlKlwKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQ0xFQVIQARISCg5WRVJESUNUX1JFVklFVxACEhEKDVZFUkRJQ1RfQkxPQ0sQAyqnAQoKTGlzdEZvcm1hdBIbChdMSVNUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEhoKFkxJU1RfRk9STUFUX0pTT05fTElORVMQARIYChRMSVNUX0ZPUk1BVF9PRkFDX0NTVhACEhYKEkxJU1RfRk9STUFUX1VOX1hNTBADEhYKEkxJU1RfRk9STUFUX0VVX0NTVhAEEhYKEkxJU1RfRk9STUFUX1VLX0NTVhAFMssMChFDb21wbGlhbmNlU2VydmljZRJ/CgxTY3JlZW5XYWxsZXQSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlc3BvbnNlIhTq4BgQCgtiZW5lZmljaWFyeRIBAxJ8CgtTY3JlZW5QYXJ0eRIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuUGFydHlSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5QYXJ0eVJlc3BvbnNlIhTq4BgQCgtiZW5lZmljaWFyeRIBAxJ0CgxHZXRTY3JlZW5pbmcSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldFNjcmVlbmluZ1JlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldFNjcmVlbmluZ1Jlc3BvbnNlIgnq4BgFEgMDBAcSegoOTGlzdFNjcmVlbmluZ3MSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTY3JlZW5pbmdzUmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNjcmVlbmluZ3NSZXNwb25zZSIJ6uAYBRIDAwQHEncKCkltcG9ydExpc3QSKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0GiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQMoARJ0CglMaXN0TGlzdHMSKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1JlcXVlc3QaKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1Jlc3BvbnNlIhLq4BgOCgdzYW5kYm94EgMDBAcSegoOR2V0TGlzdGVkRW50cnkSLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldExpc3RlZEVudHJ5UmVxdWVzdBouLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0TGlzdGVkRW50cnlSZXNwb25zZSIJ6uAYBRIDAwQHEnEKC0xpc3RJbXBvcnRzEiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0c1JlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RJbXBvcnRzUmVzcG9uc2UiCergGAUSAwMEBxJ6Cg5Db21wYXJlSW1wb3J0cxItLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ29tcGFyZUltcG9ydHNSZXF1ZXN0Gi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Db21wYXJlSW1wb3J0c1Jlc3BvbnNlIgnq4BgFEgMDBAcSjQEKFVJlbW92ZVJldGFpbmVkRW50cmllcxI0LmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVtb3ZlUmV0YWluZWRFbnRyaWVzUmVxdWVzdBo1LmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVtb3ZlUmV0YWluZWRFbnRyaWVzUmVzcG9uc2UiB+rgGAMSAQMSdwoNR2V0TW9uaXRvcmluZxIsLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0TW9uaXRvcmluZ1JlcXVlc3QaLS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldE1vbml0b3JpbmdSZXNwb25zZSIJ6uAYBRIDAwQHEnEKC0xpc3RTb3VyY2VzEiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlc1JlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2VzUmVzcG9uc2UiCergGAUSAwMEBxJvCgtDaGVja1NvdXJjZRIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ2hlY2tTb3VyY2VSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5DaGVja1NvdXJjZVJlc3BvbnNlIgfq4BgDEgEDYgZwcm90bzM", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * The subject of a screening, for later changes of its verdict: `ben_…` or `dep_…`.
@@ -1491,7 +1491,8 @@ export type ImportListRequest_Header = Message<"disburse.compliance.v1.ImportLis
 
   /**
    * Why a list may lose more than 2% of its entries, or come in files that look incomplete (OFAC's
-   * without aliases or end mark): 10 to 1,000 characters, from a person. "" refuses such a list.
+   * without aliases or end mark; a second person then has to approve): 10 to 1,000 characters, from a person.
+   * "" refuses such a list.
    *
    * @generated from field: string accept_drop_reason = 5;
    */
@@ -1535,7 +1536,8 @@ export type ImportListRequest_HeaderJson = {
 
   /**
    * Why a list may lose more than 2% of its entries, or come in files that look incomplete (OFAC's
-   * without aliases or end mark): 10 to 1,000 characters, from a person. "" refuses such a list.
+   * without aliases or end mark; a second person then has to approve): 10 to 1,000 characters, from a person.
+   * "" refuses such a list.
    *
    * @generated from field: string accept_drop_reason = 5;
    */
@@ -1606,6 +1608,13 @@ export type ImportListResponse = Message<"disburse.compliance.v1.ImportListRespo
    * @generated from field: disburse.compliance.v1.ListChange change = 2;
    */
   change?: ListChange | undefined;
+
+  /**
+   * Forms of entries that stay in force until a second person confirms that they go.
+   *
+   * @generated from field: int32 retained = 3;
+   */
+  retained: number;
 };
 
 /**
@@ -1623,6 +1632,13 @@ export type ImportListResponseJson = {
    * @generated from field: disburse.compliance.v1.ListChange change = 2;
    */
   change?: ListChangeJson;
+
+  /**
+   * Forms of entries that stay in force until a second person confirms that they go.
+   *
+   * @generated from field: int32 retained = 3;
+   */
+  retained?: number;
 };
 
 /**
@@ -1710,6 +1726,13 @@ export type ListListsResponse = Message<"disburse.compliance.v1.ListListsRespons
    * @generated from field: repeated disburse.compliance.v1.ListVersion lists = 1;
    */
   lists: ListVersion[];
+
+  /**
+   * Of the lists that retain something.
+   *
+   * @generated from field: repeated disburse.compliance.v1.RetainedEntries retained = 2;
+   */
+  retained: RetainedEntries[];
 };
 
 /**
@@ -1720,6 +1743,13 @@ export type ListListsResponseJson = {
    * @generated from field: repeated disburse.compliance.v1.ListVersion lists = 1;
    */
   lists?: ListVersionJson[];
+
+  /**
+   * Of the lists that retain something.
+   *
+   * @generated from field: repeated disburse.compliance.v1.RetainedEntries retained = 2;
+   */
+  retained?: RetainedEntriesJson[];
 };
 
 /**
@@ -1728,6 +1758,157 @@ export type ListListsResponseJson = {
  */
 export const ListListsResponseSchema: GenMessage<ListListsResponse, {jsonType: ListListsResponseJson}> = /*@__PURE__*/
   messageDesc(file_disburse_compliance_v1_compliance, 23);
+
+/**
+ * What a list retains: forms of entries that are in force and that it no longer has.
+ *
+ * @generated from message disburse.compliance.v1.RetainedEntries
+ */
+export type RetainedEntries = Message<"disburse.compliance.v1.RetainedEntries"> & {
+  /**
+   * @generated from field: string list = 1;
+   */
+  list: string;
+
+  /**
+   * The import in force.
+   *
+   * @generated from field: string import_id = 2;
+   */
+  importId: string;
+
+  /**
+   * @generated from field: int32 forms = 3;
+   */
+  forms: number;
+
+  /**
+   * Since when some of them wait for a person.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 4;
+   */
+  since?: Timestamp | undefined;
+};
+
+/**
+ * What a list retains: forms of entries that are in force and that it no longer has.
+ *
+ * @generated from message disburse.compliance.v1.RetainedEntries
+ */
+export type RetainedEntriesJson = {
+  /**
+   * @generated from field: string list = 1;
+   */
+  list?: string;
+
+  /**
+   * The import in force.
+   *
+   * @generated from field: string import_id = 2;
+   */
+  importId?: string;
+
+  /**
+   * @generated from field: int32 forms = 3;
+   */
+  forms?: number;
+
+  /**
+   * Since when some of them wait for a person.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 4;
+   */
+  since?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.RetainedEntries.
+ * Use `create(RetainedEntriesSchema)` to create a new message.
+ */
+export const RetainedEntriesSchema: GenMessage<RetainedEntries, {jsonType: RetainedEntriesJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 24);
+
+/**
+ * @generated from message disburse.compliance.v1.RemoveRetainedEntriesRequest
+ */
+export type RemoveRetainedEntriesRequest = Message<"disburse.compliance.v1.RemoveRetainedEntriesRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string list = 2;
+   */
+  list: string;
+
+  /**
+   * The import in force that retains them.
+   *
+   * @generated from field: string import_id = 3;
+   */
+  importId: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.RemoveRetainedEntriesRequest
+ */
+export type RemoveRetainedEntriesRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string list = 2;
+   */
+  list?: string;
+
+  /**
+   * The import in force that retains them.
+   *
+   * @generated from field: string import_id = 3;
+   */
+  importId?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.RemoveRetainedEntriesRequest.
+ * Use `create(RemoveRetainedEntriesRequestSchema)` to create a new message.
+ */
+export const RemoveRetainedEntriesRequestSchema: GenMessage<RemoveRetainedEntriesRequest, {jsonType: RemoveRetainedEntriesRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 25);
+
+/**
+ * @generated from message disburse.compliance.v1.RemoveRetainedEntriesResponse
+ */
+export type RemoveRetainedEntriesResponse = Message<"disburse.compliance.v1.RemoveRetainedEntriesResponse"> & {
+  /**
+   * The same version, without the retained entries.
+   *
+   * @generated from field: disburse.compliance.v1.ListVersion version = 1;
+   */
+  version?: ListVersion | undefined;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.RemoveRetainedEntriesResponse
+ */
+export type RemoveRetainedEntriesResponseJson = {
+  /**
+   * The same version, without the retained entries.
+   *
+   * @generated from field: disburse.compliance.v1.ListVersion version = 1;
+   */
+  version?: ListVersionJson;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.RemoveRetainedEntriesResponse.
+ * Use `create(RemoveRetainedEntriesResponseSchema)` to create a new message.
+ */
+export const RemoveRetainedEntriesResponseSchema: GenMessage<RemoveRetainedEntriesResponse, {jsonType: RemoveRetainedEntriesResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 26);
 
 /**
  * @generated from message disburse.compliance.v1.GetListedEntryRequest
@@ -1778,7 +1959,7 @@ export type GetListedEntryRequestJson = {
  * Use `create(GetListedEntryRequestSchema)` to create a new message.
  */
 export const GetListedEntryRequestSchema: GenMessage<GetListedEntryRequest, {jsonType: GetListedEntryRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 24);
+  messageDesc(file_disburse_compliance_v1_compliance, 27);
 
 /**
  * @generated from message disburse.compliance.v1.GetListedEntryResponse
@@ -1833,7 +2014,7 @@ export type GetListedEntryResponseJson = {
  * Use `create(GetListedEntryResponseSchema)` to create a new message.
  */
 export const GetListedEntryResponseSchema: GenMessage<GetListedEntryResponse, {jsonType: GetListedEntryResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 25);
+  messageDesc(file_disburse_compliance_v1_compliance, 28);
 
 /**
  * An entry of a sanctions list, with all that is kept of it. Free remarks of a publisher are not.
@@ -1978,7 +2159,7 @@ export type ListedEntryJson = {
  * Use `create(ListedEntrySchema)` to create a new message.
  */
 export const ListedEntrySchema: GenMessage<ListedEntry, {jsonType: ListedEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 26);
+  messageDesc(file_disburse_compliance_v1_compliance, 29);
 
 /**
  * @generated from message disburse.compliance.v1.ListedEntry.Name
@@ -2019,7 +2200,7 @@ export type ListedEntry_NameJson = {
  * Use `create(ListedEntry_NameSchema)` to create a new message.
  */
 export const ListedEntry_NameSchema: GenMessage<ListedEntry_Name, {jsonType: ListedEntry_NameJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 26, 0);
+  messageDesc(file_disburse_compliance_v1_compliance, 29, 0);
 
 /**
  * @generated from message disburse.compliance.v1.ListedEntry.Document
@@ -2074,7 +2255,7 @@ export type ListedEntry_DocumentJson = {
  * Use `create(ListedEntry_DocumentSchema)` to create a new message.
  */
 export const ListedEntry_DocumentSchema: GenMessage<ListedEntry_Document, {jsonType: ListedEntry_DocumentJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 26, 1);
+  messageDesc(file_disburse_compliance_v1_compliance, 29, 1);
 
 /**
  * @generated from message disburse.compliance.v1.ListedEntry.Wallet
@@ -2115,7 +2296,7 @@ export type ListedEntry_WalletJson = {
  * Use `create(ListedEntry_WalletSchema)` to create a new message.
  */
 export const ListedEntry_WalletSchema: GenMessage<ListedEntry_Wallet, {jsonType: ListedEntry_WalletJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 26, 2);
+  messageDesc(file_disburse_compliance_v1_compliance, 29, 2);
 
 /**
  * @generated from message disburse.compliance.v1.ListImport
@@ -2166,6 +2347,13 @@ export type ListImport = Message<"disburse.compliance.v1.ListImport"> & {
    * @generated from field: repeated string notes = 8;
    */
   notes: string[];
+
+  /**
+   * Forms of entries that it left in force although its list no longer has them.
+   *
+   * @generated from field: int32 retained = 9;
+   */
+  retained: number;
 };
 
 /**
@@ -2217,6 +2405,13 @@ export type ListImportJson = {
    * @generated from field: repeated string notes = 8;
    */
   notes?: string[];
+
+  /**
+   * Forms of entries that it left in force although its list no longer has them.
+   *
+   * @generated from field: int32 retained = 9;
+   */
+  retained?: number;
 };
 
 /**
@@ -2224,7 +2419,7 @@ export type ListImportJson = {
  * Use `create(ListImportSchema)` to create a new message.
  */
 export const ListImportSchema: GenMessage<ListImport, {jsonType: ListImportJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 27);
+  messageDesc(file_disburse_compliance_v1_compliance, 30);
 
 /**
  * @generated from message disburse.compliance.v1.ListImportsRequest
@@ -2283,7 +2478,7 @@ export type ListImportsRequestJson = {
  * Use `create(ListImportsRequestSchema)` to create a new message.
  */
 export const ListImportsRequestSchema: GenMessage<ListImportsRequest, {jsonType: ListImportsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 28);
+  messageDesc(file_disburse_compliance_v1_compliance, 31);
 
 /**
  * @generated from message disburse.compliance.v1.ListImportsResponse
@@ -2324,7 +2519,7 @@ export type ListImportsResponseJson = {
  * Use `create(ListImportsResponseSchema)` to create a new message.
  */
 export const ListImportsResponseSchema: GenMessage<ListImportsResponse, {jsonType: ListImportsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 29);
+  messageDesc(file_disburse_compliance_v1_compliance, 32);
 
 /**
  * @generated from message disburse.compliance.v1.CompareImportsRequest
@@ -2397,7 +2592,7 @@ export type CompareImportsRequestJson = {
  * Use `create(CompareImportsRequestSchema)` to create a new message.
  */
 export const CompareImportsRequestSchema: GenMessage<CompareImportsRequest, {jsonType: CompareImportsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 30);
+  messageDesc(file_disburse_compliance_v1_compliance, 33);
 
 /**
  * @generated from message disburse.compliance.v1.CompareImportsResponse
@@ -2466,7 +2661,7 @@ export type CompareImportsResponseJson = {
  * Use `create(CompareImportsResponseSchema)` to create a new message.
  */
 export const CompareImportsResponseSchema: GenMessage<CompareImportsResponse, {jsonType: CompareImportsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 31);
+  messageDesc(file_disburse_compliance_v1_compliance, 34);
 
 /**
  * An entry that two versions of a list do not share.
@@ -2549,7 +2744,7 @@ export type EntryDifferenceJson = {
  * Use `create(EntryDifferenceSchema)` to create a new message.
  */
 export const EntryDifferenceSchema: GenMessage<EntryDifference, {jsonType: EntryDifferenceJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 32);
+  messageDesc(file_disburse_compliance_v1_compliance, 35);
 
 /**
  * @generated from enum disburse.compliance.v1.EntryDifference.Kind
@@ -2590,7 +2785,7 @@ export type EntryDifference_KindJson = "KIND_UNSPECIFIED" | "KIND_ADDED" | "KIND
  * Describes the enum disburse.compliance.v1.EntryDifference.Kind.
  */
 export const EntryDifference_KindSchema: GenEnum<EntryDifference_Kind, EntryDifference_KindJson> = /*@__PURE__*/
-  enumDesc(file_disburse_compliance_v1_compliance, 32, 0);
+  enumDesc(file_disburse_compliance_v1_compliance, 35, 0);
 
 /**
  * @generated from message disburse.compliance.v1.GetMonitoringRequest
@@ -2609,7 +2804,7 @@ export type GetMonitoringRequestJson = {
  * Use `create(GetMonitoringRequestSchema)` to create a new message.
  */
 export const GetMonitoringRequestSchema: GenMessage<GetMonitoringRequest, {jsonType: GetMonitoringRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 33);
+  messageDesc(file_disburse_compliance_v1_compliance, 36);
 
 /**
  * @generated from message disburse.compliance.v1.GetMonitoringResponse
@@ -2682,7 +2877,7 @@ export type GetMonitoringResponseJson = {
  * Use `create(GetMonitoringResponseSchema)` to create a new message.
  */
 export const GetMonitoringResponseSchema: GenMessage<GetMonitoringResponse, {jsonType: GetMonitoringResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 34);
+  messageDesc(file_disburse_compliance_v1_compliance, 37);
 
 /**
  * @generated from message disburse.compliance.v1.GetMonitoringResponse.VerdictCount
@@ -2719,7 +2914,7 @@ export type GetMonitoringResponse_VerdictCountJson = {
  * Use `create(GetMonitoringResponse_VerdictCountSchema)` to create a new message.
  */
 export const GetMonitoringResponse_VerdictCountSchema: GenMessage<GetMonitoringResponse_VerdictCount, {jsonType: GetMonitoringResponse_VerdictCountJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 34, 0);
+  messageDesc(file_disburse_compliance_v1_compliance, 37, 0);
 
 /**
  * A list that the service keeps current by itself.
@@ -2854,7 +3049,7 @@ export type ListSourceJson = {
  * Use `create(ListSourceSchema)` to create a new message.
  */
 export const ListSourceSchema: GenMessage<ListSource, {jsonType: ListSourceJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 35);
+  messageDesc(file_disburse_compliance_v1_compliance, 38);
 
 /**
  * @generated from message disburse.compliance.v1.ListSourcesRequest
@@ -2873,7 +3068,7 @@ export type ListSourcesRequestJson = {
  * Use `create(ListSourcesRequestSchema)` to create a new message.
  */
 export const ListSourcesRequestSchema: GenMessage<ListSourcesRequest, {jsonType: ListSourcesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 36);
+  messageDesc(file_disburse_compliance_v1_compliance, 39);
 
 /**
  * @generated from message disburse.compliance.v1.ListSourcesResponse
@@ -2900,7 +3095,7 @@ export type ListSourcesResponseJson = {
  * Use `create(ListSourcesResponseSchema)` to create a new message.
  */
 export const ListSourcesResponseSchema: GenMessage<ListSourcesResponse, {jsonType: ListSourcesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 37);
+  messageDesc(file_disburse_compliance_v1_compliance, 40);
 
 /**
  * @generated from message disburse.compliance.v1.CheckSourceRequest
@@ -2937,7 +3132,7 @@ export type CheckSourceRequestJson = {
  * Use `create(CheckSourceRequestSchema)` to create a new message.
  */
 export const CheckSourceRequestSchema: GenMessage<CheckSourceRequest, {jsonType: CheckSourceRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 38);
+  messageDesc(file_disburse_compliance_v1_compliance, 41);
 
 /**
  * @generated from message disburse.compliance.v1.CheckSourceResponse
@@ -2964,7 +3159,7 @@ export type CheckSourceResponseJson = {
  * Use `create(CheckSourceResponseSchema)` to create a new message.
  */
 export const CheckSourceResponseSchema: GenMessage<CheckSourceResponse, {jsonType: CheckSourceResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 39);
+  messageDesc(file_disburse_compliance_v1_compliance, 42);
 
 /**
  * @generated from enum disburse.compliance.v1.Verdict
@@ -3098,7 +3293,8 @@ export const ComplianceService: GenService<{
   },
   /**
    * Compares persons, companies and wallets with every list in force, and stores the screening. A subject with
-   * a record_id is monitored from then on: `ScreeningChanged` tells when its verdict changes. UNAVAILABLE while
+   * a record_id is monitored from then on: `ScreeningChanged` tells when its verdict changes. Only the service that has
+   * the record may give one, so that no person replaces what a record is compared by. UNAVAILABLE while
    * no list is in force. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ScreenParty
@@ -3129,10 +3325,10 @@ export const ComplianceService: GenService<{
     output: typeof ListScreeningsResponseSchema;
   },
   /**
-   * Replaces one list in one step: the old version stays in force until the new one is whole. The bytes
-   * may be cut anywhere. Refuses INVALID_REQUEST: no entry, bytes that are not of the format (with the line
-   * or place), a uid that stands twice, a list that lost more than 2% of its entries; the old version then
-   * stays in force.
+   * Replaces one list in one step: the old version stays in force until the new one is whole. What the new one
+   * no longer has is retained, see RemoveRetainedEntries. The bytes may be cut anywhere. Refuses INVALID_REQUEST:
+   * no entry, bytes that are not of the format (with the line or place), a uid that stands twice, a list that lost
+   * more than 2% of its entries; the old version then stays in force.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ImportList
    */
@@ -3182,6 +3378,20 @@ export const ComplianceService: GenService<{
     methodKind: "unary";
     input: typeof CompareImportsRequestSchema;
     output: typeof CompareImportsResponseSchema;
+  },
+  /**
+   * Takes entries out of force that a list no longer has. An import adds and makes stricter at once; entries that it
+   * removes, and names, documents, wallets or evidence that it takes from entries, are retained: they stay in force until
+   * a second person confirms here. The service proposes it by itself after each import that retains something; the
+   * proposal names every party that it would clear. Refuses RECORD_NOT_FOUND: the import is not in force, or retains
+   * nothing.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceService.RemoveRetainedEntries
+   */
+  removeRetainedEntries: {
+    methodKind: "unary";
+    input: typeof RemoveRetainedEntriesRequestSchema;
+    output: typeof RemoveRetainedEntriesResponseSchema;
   },
   /**
    * How many subjects are monitored, and how many of them were not compared yet with what is in force.

@@ -1,0 +1,173 @@
+/** What one operator must not bring about alone, by any RPC. */
+export type TwoPersonEffect = {
+  readonly effect: string;
+  readonly rpcs: readonly TwoPersonRpc[];
+};
+
+/** An RPC that can bring an effect about, and what stands against one person. */
+export type TwoPersonRpc = {
+  /** `PayoutService/CreditAccount`. */
+  readonly rpc: string;
+  /**
+   * `proposal`: its guard makes a proposal of it, which another person approves. `second step`:
+   * another person confirms what it proposes, by `by`, or it is that confirmation. `retained`: what
+   * it takes away stays in force until `by` runs.
+   */
+  readonly how: "proposal" | "second step" | "retained";
+  readonly when: string;
+  readonly by?: string;
+};
+
+const proposal = (rpc: string, when: string): TwoPersonRpc => ({ rpc, how: "proposal", when });
+
+const removal = "ComplianceService/RemoveRetainedEntries";
+const confirmation = "PayoutOperationsService/ConfirmResolution";
+
+/** The effects that need two persons, with every operators' RPC that can have them. */
+export const twoPersonEffects: readonly TwoPersonEffect[] = [
+  {
+    effect: "A stopped party is cleared",
+    rpcs: [
+      proposal(removal, "always"),
+      {
+        rpc: "ComplianceService/ImportList",
+        how: "retained",
+        by: removal,
+        when: "entries are removed, or lose names, documents, wallets or evidence; incomplete files also need a proposal",
+      },
+      {
+        rpc: "ComplianceService/CheckSource",
+        how: "retained",
+        by: removal,
+        when: "the publisher removes what stops a party, or more than 2 % of the list within a day",
+      },
+      proposal(
+        "ComplianceReviewService/DecideAlert",
+        "it clears a score from `APPROVAL_CLEAR_SCORE` on, or a hit of `APPROVAL_CLEAR_LISTS`",
+      ),
+      proposal("ComplianceReviewService/ReopenAlert", "two persons confirmed the match"),
+    ],
+  },
+  {
+    effect: "Money is credited",
+    rpcs: [
+      ...[
+        proposal("PayoutService/CreditAccount", "above the person's sum of a day"),
+        proposal("PayoutService/ReverseCredit", "above the person's sum of a day"),
+        proposal("PayoutOperationsService/FundRailAccount", "above the same sum; live always"),
+        proposal("PayoutOperationsService/SweepRailAccount", "above the same sum; live always"),
+      ],
+      proposal("NotifierService/PublishEvent", "always: it tells a merchant that money came"),
+    ],
+  },
+  {
+    effect: "A payout is paid, or its money released",
+    rpcs: [
+      {
+        rpc: "PayoutOperationsService/ProposeResolution",
+        how: "second step",
+        by: confirmation,
+        when: "always",
+      },
+      { rpc: confirmation, how: "second step", by: confirmation, when: "always" },
+      proposal("PayoutOperationsService/CancelNonce", "always"),
+      proposal("PayoutOperationsService/ResolveBankFile", "a decision is due"),
+      proposal("PayoutOperationsService/HandleBankFinding", "the finding holds a payout"),
+    ],
+  },
+  {
+    effect: "A limit or a control is lifted",
+    rpcs: [
+      proposal("PayoutOperationsService/SetVelocityLimits", "it does not only tighten"),
+      proposal("PayoutOperationsService/SetPayoutControls", "it does not only tighten"),
+    ],
+  },
+  {
+    effect: "A rate moves, or a corridor opens",
+    rpcs: [
+      proposal("QuoteService/SetRate", "by more than `APPROVAL_RATE_MOVE` within a day"),
+      proposal("QuoteService/SetCorridor", "`APPROVAL_CORRIDORS`"),
+      proposal("QuoteService/SetMerchantCorridor", "`APPROVAL_CORRIDORS`, and it opens one"),
+    ],
+  },
+  {
+    effect: "A key or a role is given",
+    rpcs: [
+      proposal("KeyService/CreateKey", "live, with a right to pay, approve or control"),
+      proposal("KeyService/RotateKey", "live, with a right to pay, approve or control"),
+      proposal(
+        "TeamService/AddMember",
+        "live, with a right to pay, approve or control that the person lacks",
+      ),
+      proposal(
+        "TeamService/SetMemberRole",
+        "live, with a right to pay, approve or control that the person lacks",
+      ),
+    ],
+  },
+];
+
+/** The operators' RPCs that change something and have none of these effects, and why. */
+export const onePersonRpcs: Readonly<Record<string, string>> = {
+  "ApprovalService/ApproveProposal": "is the second person",
+  "ApprovalService/RejectProposal": "stops",
+  "ApprovalService/WithdrawProposal": "stops",
+  "BeneficiaryService/CreateMerchant": "a merchant without keys, accounts and corridors",
+  "BeneficiaryService/SetMerchantSettings": "what a merchant may register; it pays by none of it",
+  "ComplianceReviewService/AssignAlert": "changes no verdict",
+  "ComplianceReviewService/ConfirmTrueMatch": "stops; is the second person of a true match",
+  "ComplianceService/ScreenParty": "a person names no record, so that no verdict follows",
+  "ComplianceService/ScreenWallet": "no verdict of a record follows",
+  "KeyService/RevokeKey": "stops",
+  "NotifierService/ActivateSecret": "webhooks carry no money",
+  "NotifierService/ApproveEndpoint": "webhooks carry no money",
+  "NotifierService/CancelReplay": "webhooks carry no money",
+  "NotifierService/CreateEndpoint": "webhooks carry no money",
+  "NotifierService/CreateReplay": "repeats what was sent",
+  "NotifierService/DeleteEndpoint": "webhooks carry no money",
+  "NotifierService/PauseEndpoint": "webhooks carry no money",
+  "NotifierService/Redeliver": "repeats what was sent",
+  "NotifierService/ResumeEndpoint": "webhooks carry no money",
+  "NotifierService/RotateSecret": "webhooks carry no money",
+  "NotifierService/SendTestEvent": "a test event says that it is one",
+  "NotifierService/UpdateEndpoint": "webhooks carry no money",
+  "NotifierService/VerifyEndpoint": "webhooks carry no money",
+  "PayoutOperationsService/ReceiveRailCallback": "the rail signed it",
+  "PayoutOperationsService/RepublishPayoutEvents": "repeats what was published",
+  "PayoutOperationsService/SetRailPaused": "stops, or lets go on what was decided before",
+  "PayoutOperationsService/WithdrawResolution": "stops",
+  "PayoutOrderService/CancelBatch": "stops",
+  "PayoutOrderService/CancelScheduledPayout": "stops",
+  "PayoutOrderService/RejectBatch": "stops",
+  "PayoutService/CancelPayout": "stops",
+  "PayoutService/OpenAccount": "an account without money",
+  "PayoutService/RejectPayout": "stops",
+  "PayoutService/ReportRailOutcome": "not served in live mode",
+  "TeamService/RemoveMember": "stops",
+};
+
+/** The part of docs/ACCESS.md about effects that need two persons. */
+export function twoPersonTable(): string {
+  const rows = twoPersonEffects.flatMap(({ effect, rpcs }) =>
+    rpcs.map(({ rpc, how, when, by }) => {
+      const step = by === undefined || by === rpc ? how : `${how}: \`${by}\``;
+      return `| ${effect} | \`${rpc}\` | ${step} | ${when} |`;
+    }),
+  );
+  return [
+    "## Effects that need two persons",
+    "",
+    "Every RPC of operators that can bring one of these about, and what stands against one person who calls it ([decision 0045](decisions/0045-approvals.md)). `tests/two-persons.test.ts` fails for an operators' RPC that changes something and is neither here nor among those for which one person is enough, and for a row without its guard.",
+    "",
+    "| effect | RPC | second person by | when |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+    "",
+    "One person is enough for these:",
+    "",
+    "| RPC | why |",
+    "| --- | --- |",
+    ...Object.entries(onePersonRpcs).map(([rpc, why]) => `| \`${rpc}\` | ${why} |`),
+    "",
+  ].join("\n");
+}

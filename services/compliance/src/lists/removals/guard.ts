@@ -1,0 +1,69 @@
+import type { Guard } from "@disburse/chassis/approvals/approvals.ts";
+import type { RemoveRetainedEntriesRequest } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { bucketNumber, chunkLines, lineEntry } from "../chunks.ts";
+import type { StoredList } from "../documents.ts";
+import { changedFields, type ListEntry } from "../rules/entry.ts";
+import type { ListStore } from "../store.ts";
+import { type RemovalDeps, retainedEntries } from "./removals.ts";
+
+type Deps = Pick<RemovalDeps, "lists" | "easedBy">;
+
+/** More than a person compares; `CompareImports` shows every change of a list. */
+const formsShown = 100;
+
+/** What lists no longer have goes by two persons, or by a publisher and one person. */
+export function removalGuard(deps: Deps): Guard<RemoveRetainedEntriesRequest> {
+  return {
+    approvers: ["compliance_approver"],
+    difference: async ({ list, importId }) => {
+      const stored = await deps.lists.listInForce(list);
+      const isCurrent = stored?.version.importId === importId && stored.retained.forms > 0;
+      return isCurrent ? differenceOf(deps, stored) : { before: "", after: "" };
+    },
+    // What retains nothing is for the RPC to refuse.
+    reasons: async (_request, _asked, { before }) =>
+      before === "" ? [] : ["takes entries out of force that its list no longer has"],
+  };
+}
+
+async function differenceOf({ lists, easedBy }: Deps, stored: StoredList) {
+  const { list, version, importId } = stored.version;
+  const forms = await retainedEntries(lists, stored);
+  const { subjects, isCut } = await easedBy(list, forms);
+  const shown = forms.slice(0, formsShown);
+  const published = await publishedOf(lists, stored, shown);
+  const entries = shown.map((form) => {
+    const after = published.get(form.uid);
+    const change = after === undefined ? "removed" : changedFields(form, after).join(", ");
+    return { uid: form.uid, name: form.names[0]?.name ?? "", change };
+  });
+  const clears = subjects.map(({ merchantId, recordId, from, to }) => ({
+    merchant_id: merchantId,
+    record_id: recordId,
+    from,
+    to,
+  }));
+  return {
+    before: JSON.stringify({ list, version, import_id: importId, retained: forms.length }),
+    after: JSON.stringify({
+      retained: 0,
+      clears,
+      ...(isCut && { clears_more: true }),
+      entries,
+      ...(forms.length > shown.length && { entries_more: forms.length - shown.length }),
+    }),
+  };
+}
+
+/** The entries that the list itself has now, of the uids of some forms. */
+async function publishedOf(
+  lists: Pick<ListStore, "readChunks">,
+  { published, retained }: StoredList,
+  forms: readonly ListEntry[],
+): Promise<ReadonlyMap<string, ListEntry>> {
+  const uids = new Set(forms.map(({ uid }) => uid));
+  const buckets = new Set(retained.chunks.map(bucketNumber));
+  const read = await lists.readChunks(published.filter((id) => buckets.has(bucketNumber(id))));
+  const found = read.flatMap(chunkLines).map(lineEntry);
+  return new Map(found.filter(({ uid }) => uids.has(uid)).map((entry) => [entry.uid, entry]));
+}

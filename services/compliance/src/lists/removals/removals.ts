@@ -1,0 +1,161 @@
+import { create, fromBinary } from "@bufbuild/protobuf";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { type StoredActor, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import {
+  ComplianceService,
+  RemoveRetainedEntriesRequestSchema,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { chunkLines, lineEntry } from "../chunks.ts";
+import type { StoredList } from "../documents.ts";
+import type { ListEntry } from "../rules/entry.ts";
+import { formKey } from "../rules/retained.ts";
+import type { ListStore } from "../store.ts";
+import { isWithinDay } from "./daily-removal.ts";
+import { type Removal, removeForms } from "./steps.ts";
+
+/** A party that is stopped by forms of entries, and is less so without them. */
+export type EasedSubject = {
+  readonly merchantId: string;
+  readonly recordId: string;
+  readonly from: string;
+  readonly to: string;
+};
+
+/** Whom it would clear, wholly or to a milder verdict, if forms of entries were not in force. */
+export type Eased = {
+  /** In the order of their ids. */
+  readonly subjects: readonly EasedSubject[];
+  /** The forms that stop them, by `formKey`. */
+  readonly forms: ReadonlySet<string>;
+  /** There may be more. */
+  readonly isCut: boolean;
+};
+
+/** What removals need. */
+export type RemovalDeps = {
+  readonly lists: ListStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Brings the index to the lists in force. */
+  readonly refresh: () => Promise<void>;
+  readonly easedBy: (list: string, forms: readonly ListEntry[]) => Promise<Eased>;
+  readonly own: ServiceApprovals["own"];
+};
+
+/** The service, where it acts by itself or for a publisher. */
+export const itself: StoredActor = { kind: "service", id: "compliance" };
+
+const { removeRetainedEntries: method } = ComplianceService.method;
+
+/** Names the requests that remove what an import retains. */
+const operationsOf = (importId: string) => `removal:${importId}:`;
+
+/** See `openRemovals`. */
+export type Removals = ReturnType<typeof openRemovals>;
+
+/**
+ * Takes what lists no longer have out of force. A person has to confirm it: another one than the
+ * person who imported the list. What a publisher removed goes without a person where that clears no
+ * one, and within a day no more than `isDailyRemoval`.
+ */
+export function openRemovals(deps: RemovalDeps) {
+  const { lists, log } = deps;
+  const isRejected = async (importId: string): Promise<boolean> => {
+    if (importId === "") return false;
+    const known = await deps.own(method).beginningWith(operationsOf(importId));
+    return known.some(({ state }) => state === "rejected");
+  };
+  const follow = async (list: string): Promise<void> => {
+    const stored = await retaining(lists, list);
+    if (stored === undefined || (await isRejected(stored.version.importId))) return;
+    // The index has to know what is in force, to find whom the rest of it stops.
+    await deps.refresh();
+    const isPublishers = stored.retained.by?.kind === "service";
+    const isChanged = isPublishers && (await removeAlone(deps, stored));
+    const left = isChanged ? await retaining(lists, list) : stored;
+    if (left !== undefined) await propose(deps, left);
+  };
+  return {
+    /** Whether a person decided that what an import retains stays in force. */
+    isRejected,
+
+    /** Brings a list to what may go without a person, and proposes the rest. Safe to repeat. */
+    follow,
+
+    /** Since when each list waits for a person. */
+    waiting: async (): Promise<ReadonlyMap<string, Date>> => {
+      const waiting = new Map<string, Date>();
+      for (const { version, retained } of await lists.listsInForce()) {
+        const isOpen = retained.since !== null && !(await isRejected(version.importId));
+        if (isOpen && retained.since !== null) waiting.set(version.list, retained.since);
+      }
+      return waiting;
+    },
+
+    /** Finishes what a crash left, and proposes anew what was not decided in time. */
+    sweep: async (goOn: () => Promise<boolean>): Promise<void> => {
+      for (const { version, retained } of await lists.listsInForce()) {
+        if (retained.forms === 0) continue;
+        if (!(await goOn())) return;
+        const { list } = version;
+        await follow(list).catch((error: unknown) =>
+          log.error({ err: error, list }, "removal not proposed yet"),
+        );
+      }
+    },
+  };
+}
+
+async function retaining(lists: ListStore, list: string): Promise<StoredList | undefined> {
+  const stored = await lists.listInForce(list);
+  return stored === undefined || stored.retained.forms === 0 ? undefined : stored;
+}
+
+/** The forms that a list in force retains. */
+export async function retainedEntries(
+  lists: Pick<ListStore, "readChunks">,
+  { retained }: Pick<StoredList, "retained">,
+): Promise<ListEntry[]> {
+  return (await lists.readChunks(retained.chunks)).flatMap(chunkLines).map(lineEntry);
+}
+
+/** Removes what clears no one, within the share of a day; whether it removed anything. */
+async function removeAlone(deps: RemovalDeps, stored: StoredList): Promise<boolean> {
+  const { lists, clock } = deps;
+  const { list, importId } = stored.version;
+  const forms = await retainedEntries(lists, stored);
+  const eased = await deps.easedBy(list, forms);
+  const kept = eased.isCut ? forms : forms.filter((form) => eased.forms.has(formKey(form)));
+  if (kept.length === forms.length) return false;
+  if (!(await isWithinDay(lists, stored, kept, clock.now()))) return false;
+  const removal: Removal = {
+    list,
+    importId,
+    kept,
+    actor: itself,
+    operationId: `${operationsOf(importId)}publisher`,
+    note: `${forms.length - kept.length} retained forms went without a person: they stop no one`,
+  };
+  await removeForms(deps, removal);
+  return true;
+}
+
+/** Proposes that all goes which is left, unless that is proposed as it would be now. */
+async function propose({ own, log }: RemovalDeps, { version, retained }: StoredList) {
+  const { list, importId } = version;
+  const proposals = own(method);
+  const isOfList = (request: Uint8Array) =>
+    fromBinary(RemoveRetainedEntriesRequestSchema, request).list === list;
+  const current = await proposals.current(isOfList);
+  if (current.length > 0) return;
+  const { length: before } = await proposals.beginningWith(operationsOf(importId));
+  const operationId = `${operationsOf(importId)}${before}`;
+  const mutation = serviceMutation(itself.id, operationId);
+  const request = create(RemoveRetainedEntriesRequestSchema, { mutation, list, importId });
+  const { kind, id: by } = retained.by ?? itself;
+  const proposer = { kind: kind === "operator" ? kind : "service", by } as const;
+  await proposals.propose(request, operationId, proposer);
+  log.info({ list, import_id: importId, forms: retained.forms }, "removal proposed");
+}

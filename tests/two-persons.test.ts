@@ -1,0 +1,96 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { callersOf } from "@disburse/chassis/identity/access.ts";
+import { onePersonRpcs, twoPersonEffects } from "@disburse/sandbox/access/two-persons.ts";
+import { contracts } from "@disburse/sandbox/access-table.ts";
+import { describe, expect, it } from "vitest";
+
+/** The table of effects that need two persons, against the contracts and the guards in the code. */
+
+const services = join(import.meta.dirname, "../services");
+
+const methods = new Map<string, DescMethod>(
+  contracts.flatMap(([, service]) =>
+    service.methods.map((method) => [`${service.name}/${method.name}`, method] as const),
+  ),
+);
+/** Changes nothing, by its name. */
+const isRead = (name: string) =>
+  /^(?:Get|List|Compare|Describe|Render|Export|CheckDestination)/.test(name);
+const operatorsChanges = [...methods]
+  .filter(([, method]) => callersOf(method).roles.size > 0 && !isRead(method.name))
+  .map(([name]) => name);
+
+const rows = twoPersonEffects.flatMap(({ rpcs }) => rpcs);
+const namesOf = (how: (typeof rows)[number]["how"]) =>
+  rows.filter((row) => row.how === how).map(({ rpc }) => rpc);
+
+/** The RPCs that the code of a service guards: keys of a `Guards` that name methods. */
+function guardsInCode(): Set<string> {
+  const found = new Set<string>();
+  for (const file of globSync("*/src/**/*.ts", { cwd: services })) {
+    if (file.endsWith("test.ts")) continue;
+    const source = readFileSync(join(services, file), "utf8");
+    if (!/chassis\/approvals\/(?:approvals|open)\.ts/.test(source)) continue;
+    const [owner] = file.split("/");
+    const keys = new Set(
+      [...source.matchAll(/\b(\w+): (?:\{|guard\(|\w+Guard\()/g)].map(([, key]) => key),
+    );
+    for (const [service, { name, methods: own }] of contracts) {
+      if (service !== owner || name === "ApprovalService") continue;
+      for (const { localName, name: rpc } of own) {
+        if (keys.has(localName)) found.add(`${name}/${rpc}`);
+      }
+    }
+  }
+  return found;
+}
+
+describe("the table of effects that need two persons", () => {
+  it("takes no RPC with a mutation for a read", () => {
+    const reads = [...methods.values()].filter(({ name }) => isRead(name));
+    expect(
+      reads.filter(({ input }) => input.fields.some(({ localName }) => localName === "mutation")),
+    ).toEqual([]);
+  });
+
+  it("classifies every RPC by which an operator changes something, once", () => {
+    const classified = [...rows.map(({ rpc }) => rpc), ...Object.keys(onePersonRpcs)];
+    expect([...classified].sort()).toEqual([...operatorsChanges].sort());
+  });
+
+  it("names as guarded what the code guards, and nothing else", () => {
+    expect([...guardsInCode()].sort()).toEqual(namesOf("proposal").sort());
+  });
+
+  it("has second steps that ask for a fresh sign-in, by a role of those who approve", () => {
+    for (const { rpc, by = "" } of rows.filter(({ how }) => how === "second step")) {
+      const step = methods.get(by);
+      if (step === undefined) throw new Error(`${rpc} has no second step`);
+      const { stepUp, roles } = callersOf(step);
+      expect(stepUp, by).toBe(true);
+      expect([...roles].every((role) => role.endsWith("_approver"))).toBe(true);
+    }
+  });
+
+  it("has what retains wait for an RPC that is guarded", () => {
+    const guarded = guardsInCode();
+    for (const { rpc, by = "" } of rows.filter(({ how }) => how === "retained")) {
+      expect(guarded.has(by), rpc).toBe(true);
+    }
+  });
+
+  it("lets no service's call of such an RPC through that acts for a person", () => {
+    // Guards let services pass: only the sandbox's seeding may be among them, and the outside
+    // system that publishes events.
+    for (const rpc of namesOf("proposal")) {
+      const method = methods.get(rpc);
+      const services = [...(method === undefined ? [] : callersOf(method).services)];
+      expect(
+        services.filter((each) => !["sandbox", "external"].includes(each)),
+        rpc,
+      ).toEqual([]);
+    }
+  });
+});
