@@ -64,6 +64,12 @@ const membershipIndexes: Readonly<Record<string, readonly IndexDescription[]>> =
   ],
 };
 
+/** Revoked keys and removed members whose orders are not settled yet. */
+const stopIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  api_keys: [{ key: { "stop.due_at": 1 }, name: "stop_due", sparse: true }],
+  members: [{ key: { "stop.due_at": 1 }, name: "stop_due", sparse: true }],
+};
+
 /** What merchants' requests were. */
 const requestIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
   request_log: [
@@ -86,4 +92,5 @@ export const migrations: readonly Migration[] = [
   { name: "indexes of members and sessions", up: (db) => createIndexes(db, peopleIndexes) },
   { name: "indexes of the request log", up: (db) => createIndexes(db, requestIndexes) },
   { name: "index of memberships", up: (db) => createIndexes(db, membershipIndexes) },
+  { name: "indexes of revocations", up: (db) => createIndexes(db, stopIndexes) },
 ];

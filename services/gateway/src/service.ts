@@ -2,7 +2,11 @@ import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Verify } from "@disburse/chassis/identity/verifier.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import {
+  bindOperations,
+  type OperationBindings,
+  openOperationBindings,
+} from "@disburse/chassis/mutations/bindings.ts";
 import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
@@ -37,6 +41,7 @@ import { assertPeppers, countOlderPeppers, createRehash } from "./keys/peppers.t
 import { keyService } from "./keys/rpc.ts";
 import type { Peppers } from "./keys/rules/peppers.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
+import type { CarryOut } from "./keys/stops.ts";
 import { forgetSecrets, openKeys } from "./keys/store.ts";
 import { linkRoutes } from "./links/routes.ts";
 import { type OwnClients, ownClients } from "./own-clients.ts";
@@ -44,6 +49,7 @@ import { createRequestLog } from "./requests/log.ts";
 import { requestLogService } from "./requests/rpc.ts";
 import { openRequestStore } from "./requests/store.ts";
 import { operationsIn, referenceIn } from "./resources/all.ts";
+import { createRevocations } from "./revocations/carry-out.ts";
 import { openMemberSessions } from "./sessions/members.ts";
 import { openOperatorSessions } from "./sessions/operators.ts";
 import { cookieName } from "./sessions/rules/session.ts";
@@ -111,20 +117,18 @@ export async function createGateway(deps: GatewayDeps) {
   const lookups = createRateLimiter(deps.lookupsLimit);
   const cache = openKeyCache(keys, { ...deps, lookups });
   const strangers = createRateLimiter(deps.strangersLimit);
-  const people = openPeople(deps);
+  const members = openMembers(db, { sealer, emailHashes: deps.people.emailHashes });
+  const changed = cache.drop;
+  const revocations = createRevocations({ ...deps.clients, ...deps, keys, members, changed });
+  const { carryOut } = revocations;
+  const people = openPeople(deps, members, carryOut);
   const { keysMax, openProposalsMax: openMax } = deps.bounds;
-  const issuing = { keys, sealer, peppers, mode, clock, keysMax, changed: cache.drop };
+  const issuing = { keys, sealer, peppers, mode, clock, keysMax, changed, carryOut };
   const approvals = openApprovals({ ...deps, openMax });
   const guarded = approvals.guard(KeyService, keyService(issuing), keyGuards(issuing));
   const requests = openRequests(deps);
-  const bindings = openOperationBindings(deps);
   const own = {
-    keyService: bindOperations(KeyService, guarded, bindings, {
-      decisions: ["createKey", "rotateKey", "revokeKey"],
-    }),
-    teamService: bindOperations(TeamService, people.team, bindings, {
-      decisions: ["addMember", "setMemberRole", "removeMember"],
-    }),
+    ...boundServices(openOperationBindings(deps), guarded, people.team),
     requestLogService: requests.service,
   };
   const reference = referenceIn(mode);
@@ -142,7 +146,7 @@ export async function createGateway(deps: GatewayDeps) {
     members: people.memberSessions,
     keys: cache,
     matches: createKeyMatching(peppers),
-    rehash: createRehash({ keys, peppers, changed: cache.drop, log: deps.log }),
+    rehash: createRehash({ keys, peppers, changed, log: deps.log }),
     strangers: createStrangers(strangers, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),
     merchantLimiter: createRateLimiter(merchantLimit(deps.rateLimit)),
@@ -159,6 +163,8 @@ export async function createGateway(deps: GatewayDeps) {
     approvals,
     /** Frees the idempotency keys that a killed gateway of this place held since before a time. */
     freeEnded: (before: Date) => freeEnded(idempotency, before),
+    /** Carries out revocations that a crash or an outage left. */
+    sweepRevocations: revocations.sweep,
     /** Stores the requests that were gathered since the last time. */
     flushRequests: requests.flush,
     /** Deletes and forgets what is past its time; never has more to do at once. */
@@ -170,6 +176,22 @@ export async function createGateway(deps: GatewayDeps) {
       await countOlder();
       return false;
     },
+  };
+}
+
+/** The services of keys and teams: each change of them is in the audit trail. */
+function boundServices(
+  bindings: OperationBindings,
+  keys: ReturnType<typeof keyService>,
+  team: ReturnType<typeof teamService>,
+) {
+  return {
+    keyService: bindOperations(KeyService, keys, bindings, {
+      decisions: ["createKey", "rotateKey", "revokeKey"],
+    }),
+    teamService: bindOperations(TeamService, team, bindings, {
+      decisions: ["addMember", "setMemberRole", "removeMember"],
+    }),
   };
 }
 
@@ -195,12 +217,11 @@ function pagesAt(origin = ""): AppDeps["clients"]["pages"] {
 }
 
 /** What people come in by: their teams, their sessions, and the routes of both ports. */
-function openPeople(deps: GatewayDeps) {
+function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
   const { db, sealer, clock, mode, log, clients, people, bounds } = deps;
   const { streamLimits: ofStreams = streamLimits } = deps;
-  const { emailHashes, verify, forward, consoleFolder, draining } = people;
+  const { verify, forward, consoleFolder, draining } = people;
   const sessions = openSessions(db, { sealer, clock });
-  const members = openMembers(db, { sealer, emailHashes });
   const memberCookie = cookieName("member", people.members.origin);
   const operatorCookie = cookieName("operator", people.operators.origin);
   const memberSessions = openMemberSessions({ sessions, members, cookieName: memberCookie });
@@ -230,6 +251,7 @@ function openPeople(deps: GatewayDeps) {
       clock,
       membersMax: bounds.membersMax,
       endSessions: sessions.endOfMember,
+      carryOut,
     }),
     sweep: sessions.sweep,
     memberRoutes: [

@@ -240,6 +240,37 @@ const duplicateIndexes: Readonly<Record<string, readonly IndexDescription[]>> = 
   ],
 };
 
+/** Orders by who made or approved them, those that a revocation stopped, and their events. */
+const revocationIndexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  scheduled_payouts: [
+    { key: { merchant_id: 1, "actor.id": 1, state: 1 }, name: "maker" },
+    {
+      key: { merchant_id: 1, "approval.actor.id": 1 },
+      name: "approver",
+      ...where({ "approval.actor.id": { $exists: true } }),
+    },
+    {
+      key: { merchant_id: 1, stopped_for: 1, created_at: 1, _id: 1 },
+      name: "stopped_for",
+      ...where({ stopped_for: { $exists: true } }),
+    },
+    { key: { event_owed: 1 }, name: "event_owed", sparse: true },
+  ],
+  batches: [
+    { key: { merchant_id: 1, "actor.id": 1, state: 1 }, name: "maker" },
+    {
+      key: { merchant_id: 1, "approval.actor.id": 1 },
+      name: "approver",
+      ...where({ "approval.actor.id": { $exists: true } }),
+    },
+    {
+      key: { merchant_id: 1, stopped_for: 1, created_at: 1, _id: 1 },
+      name: "stopped_for",
+      ...where({ stopped_for: { $exists: true } }),
+    },
+  ],
+};
+
 /** Accounts whose money moved before heads were shipped: all are due once. */
 async function shipAllHeads(db: Db): Promise<void> {
   const moved = { sequence: { $gt: 0 }, head_due: { $exists: false } };
@@ -264,4 +295,5 @@ export const migrations: readonly Migration[] = [
   { name: "index of payouts by batch", up: (db) => createIndexes(db, orderedIndexes) },
   { name: "index of claimed bank payments", up: (db) => createIndexes(db, claimedIndexes) },
   { name: "index of repeated payouts", up: (db) => createIndexes(db, duplicateIndexes) },
+  { name: "indexes of revoked orders", up: (db) => createIndexes(db, revocationIndexes) },
 ];
