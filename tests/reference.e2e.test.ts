@@ -134,6 +134,19 @@ async function awaitApproval(): Promise<void> {
   records = { ...records, payoutId, digest: approval.digest };
 }
 
+/** A scheduled payout that is held, of another key than acme's first. */
+async function holdOrder(): Promise<void> {
+  const { keys } = platform.clients;
+  const merchantId = platform.sandbox.merchants.acme.merchant_id;
+  const mutation = () => ({ operationId: crypto.randomUUID() });
+  const { key, secret } = await keys.createKey({ mutation: mutation(), merchantId });
+  const order = { ...(await acme.transfer("USD", "USD")), source_amount: "1.00" };
+  const body = { ...order, scheduled_at: records.scheduled_at };
+  const { id } = await merchantOf(platform.baseUrl, secret).data("POST", paths.scheduled, body);
+  await keys.revokeKey({ mutation: mutation(), keyId: key?.id ?? "" });
+  records = { ...records, scheduledPayoutId: id };
+}
+
 /** A payout whose outcome no one knows yet. */
 async function payInDoubt(): Promise<void> {
   records = { ...records, payoutId: await acme.pay("sandbox-silent") };
@@ -176,6 +189,9 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
     }, 20_000);
     records = { ...records, payoutId };
   },
+  approveScheduledPayout: holdOrder,
+  rejectScheduledPayout: holdOrder,
+  cancelScheduledPayout: holdOrder,
   approveBatch: async () => {
     const { id: batchId, approval } = await makeBatch();
     records = { ...records, batchId, digest: approval.digest };

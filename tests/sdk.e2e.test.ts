@@ -197,6 +197,7 @@ async function useOrders(): Promise<void> {
   expect((await scheduledPayouts.list()).records).toEqual([scheduled]);
   const cancelled = await scheduledPayouts.cancel(scheduled.id);
   expect(cancelled).toMatchObject({ id: scheduled.id, sub_status: "cancelled" });
+  await useHeldOrders({ ...line, scheduled_at });
 
   const batch = await batches.create({ lines: [line] });
   expect((await batches.listLines(batch.id)).records).toMatchObject([{ number: 1 }]);
@@ -211,6 +212,25 @@ async function useOrders(): Promise<void> {
   expect(rejected.approval).toMatchObject({ state: "rejected", by_another: false });
   const { records } = await batches.list();
   expect(records.map((each) => each.id)).toEqual([third.id, other.id, batch.id]);
+}
+
+/** Orders of a key that is revoked, which another actor decides on. */
+async function useHeldOrders(order: Parameters<typeof client.scheduledPayouts.create>[0]) {
+  const { scheduledPayouts, keys } = client;
+  const { key, secret } = await platform.clients.keys.createKey({
+    mutation: { operationId: crypto.randomUUID() },
+    merchantId: platform.sandbox.merchants.acme.merchant_id,
+    scopes: ["payout:write"],
+  });
+  const maker = new Disburse({ ...optionsOf("acme"), apiKey: secret }).scheduledPayouts;
+  const ids = [(await maker.create(order)).id, (await maker.create(order)).id] as const;
+  const { revocation } = await keys.revoke(key?.id ?? "", { orders: "hold" });
+  expect(revocation.scheduled_payouts).toEqual({ count: 2, ids: [...ids] });
+  const approved = await scheduledPayouts.approve(ids[0]);
+  expect(approved).toMatchObject({ sub_status: "scheduled", approval: { state: "approved" } });
+  const rejected = await scheduledPayouts.reject(ids[1], { reason: "not ours" });
+  expect(rejected).toMatchObject({ failure_code: "APPROVAL_REJECTED" });
+  await scheduledPayouts.cancel(ids[0]);
 }
 
 async function useRequests(): Promise<void> {

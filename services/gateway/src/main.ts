@@ -38,6 +38,8 @@ import { emailPurpose, sealedMembers } from "./team/store.ts";
 const callTimeoutMs = 10_000;
 /** Nothing waits for the sweep: it only keeps collections small and forgets secrets. */
 const sweepEveryMs = 60_000;
+/** How long orders of a revoked key wait to be held after a crash; two reads by an index. */
+const revocationsEveryMs = 1_000;
 /** As long as who debugs waits for a request to be listed. */
 const flushRequestsEveryMs = 2_000;
 
@@ -161,6 +163,16 @@ function startRequestLog(flush: () => Promise<void>, log: Log) {
   };
 }
 
+type Sweeps = Record<"sweep" | "sweepRevocations", () => Promise<boolean>>;
+
+/** Starts what runs again and again until the process ends. */
+function startSweeps({ lifetime, log }: Opening<Config>, gateway: Sweeps): void {
+  const loop = (name: string, everyMs: number, run: () => Promise<boolean>) =>
+    lifetime.add(name, startLoop({ name, everyMs, run, log }).stop);
+  loop("sweep", sweepEveryMs, gateway.sweep);
+  loop("revocations", revocationsEveryMs, gateway.sweepRevocations);
+}
+
 /**
  * Starts the gateway: its public routes on `PORT`, its RPCs on `RPC_PORT`, the operators' door on
  * `OPERATORS_PORT`.
@@ -201,8 +213,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   });
   const resealing = startResealing({ database, keys, places: sealedPlaces, metrics, log });
   lifetime.add("resealing", resealing.stop);
-  const sweep = startLoop({ name: "sweep", everyMs: sweepEveryMs, run: gateway.sweep, log });
-  lifetime.add("sweep", sweep.stop);
+  startSweeps(opening, gateway);
   lifetime.add("request log", startRequestLog(gateway.flushRequests, log));
   lifetime.add("approvals", gateway.approvals.start().stop);
   const { url } = await opening.serve({

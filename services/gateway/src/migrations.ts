@@ -8,9 +8,12 @@ const indexes: Indexes = {
     { key: { "operation.id": 1 }, unique: true },
     { key: { merchant_id: 1, created_at: 1 } },
     { key: { "operation.secret_until": 1 } },
+    // Revoked keys and removed members whose orders are not settled yet.
+    { key: { "stop.due_at": 1 }, name: "stop_due", sparse: true },
   ],
   idempotency_keys: [{ key: { expires_at: 1 } }, { key: { "progress.place": 1 }, sparse: true }],
   members: [
+    { key: { "stop.due_at": 1 }, name: "stop_due", sparse: true },
     { key: { "operation.id": 1 }, name: "operation", unique: true },
     { key: { merchant_id: 1, created_at: 1 }, name: "team" },
     // Absent of those who were removed.

@@ -40,9 +40,10 @@ import { keyGuards } from "./keys/approvals.ts";
 import { openKeyCache } from "./keys/cache.ts";
 import { createKeyMatching } from "./keys/matching.ts";
 import { assertPeppers, countOlderPeppers, createRehash } from "./keys/peppers.ts";
-import { type KeyIssuerDeps, keyService } from "./keys/rpc.ts";
+import { keyService } from "./keys/rpc.ts";
 import type { Peppers } from "./keys/rules/peppers.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
+import type { CarryOut } from "./keys/stops.ts";
 import { forgetSecrets, openKeys } from "./keys/store.ts";
 import { linkRoutes } from "./links/routes.ts";
 import { type OwnClients, ownClients } from "./own-clients.ts";
@@ -50,6 +51,7 @@ import { createRequestLog } from "./requests/log.ts";
 import { requestLogService } from "./requests/rpc.ts";
 import { openRequestStore } from "./requests/store.ts";
 import { operationsIn, referenceIn } from "./resources/all.ts";
+import { createRevocations } from "./revocations/carry-out.ts";
 import { openMemberSessions } from "./sessions/members.ts";
 import { openOperatorSessions } from "./sessions/operators.ts";
 import { cookieName } from "./sessions/rules/session.ts";
@@ -120,9 +122,13 @@ export async function createGateway(deps: GatewayDeps) {
   const lookups = createRateLimiter(deps.lookupsLimit);
   const cache = openKeyCache(keys, { ...deps, lookups });
   const strangers = createRateLimiter(deps.strangersLimit);
-  const people = openPeople(deps);
+  const members = openMembers(db, { sealer, emailHashes: deps.people.emailHashes });
+  const changed = cache.drop;
+  const revocations = createRevocations({ ...deps.clients, ...deps, keys, members, changed });
+  const { carryOut } = revocations;
+  const people = openPeople(deps, members, carryOut);
   const { keysMax, openProposalsMax: openMax } = deps.bounds;
-  const issuing = { keys, sealer, peppers, mode, clock, keysMax, changed: cache.drop };
+  const issuing = { keys, sealer, peppers, mode, clock, keysMax, changed, carryOut };
   const approvals = openApprovals({ ...deps, openMax });
   const requests = openRequests(deps);
   const own = {
@@ -144,7 +150,7 @@ export async function createGateway(deps: GatewayDeps) {
     members: people.memberSessions,
     keys: cache,
     matches: createKeyMatching(peppers),
-    rehash: createRehash({ keys, peppers, changed: cache.drop, log: deps.log }),
+    rehash: createRehash({ keys, peppers, changed, log: deps.log }),
     strangers: createStrangers(strangers, addressSet(deps.proxies)),
     rateLimiter: createRateLimiter(deps.rateLimit),
     merchantLimiter: createRateLimiter(merchantLimit(deps.rateLimit)),
@@ -162,6 +168,8 @@ export async function createGateway(deps: GatewayDeps) {
     approvals,
     /** Frees the idempotency keys that a killed gateway of this place held since before a time. */
     freeEnded: (before: Date) => freeEnded(idempotency, before),
+    /** Carries out revocations that a crash or an outage left. */
+    sweepRevocations: revocations.sweep,
     /** Stores the requests that were gathered since the last time. */
     flushRequests: requests.flush,
     /** Deletes and forgets what is past its time; never has more to do at once. */
@@ -181,7 +189,7 @@ function guardedServices(
   deps: GatewayDeps,
   parts: {
     readonly approvals: ServiceApprovals;
-    readonly issuing: KeyIssuerDeps;
+    readonly issuing: Parameters<typeof keyService>[0];
     readonly people: ReturnType<typeof openPeople>;
   },
 ) {
@@ -223,12 +231,11 @@ function pagesAt(origin = ""): AppDeps["clients"]["pages"] {
 }
 
 /** What people come in by: their teams, their sessions, and the routes of both ports. */
-function openPeople(deps: GatewayDeps) {
+function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
   const { db, sealer, clock, mode, log, clients, people, bounds } = deps;
   const { streamLimits: ofStreams = streamLimits } = deps;
-  const { emailHashes, verify, forward, consoleFolder, draining } = people;
+  const { verify, forward, consoleFolder, draining } = people;
   const sessions = openSessions(db, { sealer, clock });
-  const members = openMembers(db, { sealer, emailHashes });
   const memberCookie = cookieName("member", people.members.origin);
   const operatorCookie = cookieName("operator", people.operators.origin);
   const memberSessions = openMemberSessions({ sessions, members, cookieName: memberCookie });
@@ -259,6 +266,7 @@ function openPeople(deps: GatewayDeps) {
       clock,
       membersMax: bounds.membersMax,
       endSessions: sessions.endOfMember,
+      carryOut,
     }),
     sweep: sessions.sweep,
     memberRoutes: [

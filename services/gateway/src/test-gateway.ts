@@ -91,8 +91,9 @@ function fakeServices() {
     beneficiary: {} as Fake<typeof BeneficiaryService>,
     quote: {} as Fake<typeof QuoteService>,
     payout: {} as Fake<typeof PayoutService>,
-    orders: {} as Fake<typeof PayoutOrderService>,
-    notifier: {} as Fake<typeof NotifierService>,
+    // What each revocation of a key calls.
+    orders: { stopOrders: () => ({}) } as Fake<typeof PayoutOrderService>,
+    notifier: { listEndpoints: () => ({}) } as Fake<typeof NotifierService>,
     statements: {} as Fake<typeof StatementService>,
     payoutSandbox: {} as Fake<typeof PayoutSandboxService>,
     beneficiarySandbox: {} as Fake<typeof BeneficiarySandboxService>,

@@ -86,6 +86,7 @@ it("an endpoint that is verified, changed, paused, given another secret and dele
     "endpoints whe 1
       _id = whe 1
       created_at = 0 s
+      created_by = { kind service, id test }
       deleted_at = null
       description = 
       event_types = [*]

@@ -167,17 +167,19 @@ it("shows scheduled payouts that wait, and how late; batches that run, and since
   await payouts.deleteMany({});
   const ago = (ms: number) => new Date(start.getTime() - ms);
   const order = (id: string, scheduled_at: Date, due_at?: Date) => ({
-    ...{ _id: id, operation_id: id, scheduled_at, ...(due_at && { due_at }) },
+    ...{ _id: id, operation_id: id, scheduled_at, ...(due_at && { due_at, state: "waiting" }) },
   });
   await orders.insertMany([
     // A worker's lease puts the time off at which it is looked at next, not its own.
     order("spo_late", ago(90_000), ago(-20_000)),
     order("spo_later", ago(-60_000), ago(-60_000)),
     order("spo_made", ago(900_000)),
+    // One that is held is decided on by people: no process is late with it.
+    { ...order("spo_held", ago(900_000), ago(-80_000)), state: "awaiting_approval" },
   ] as never);
   await batches.insertMany([
-    { _id: "bat_runs", due_at: ago(-5_000), moved_at: ago(2_000) },
-    { _id: "bat_idle", due_at: ago(-5_000), moved_at: ago(700_000) },
+    { _id: "bat_runs", state: "running", due_at: ago(-5_000), moved_at: ago(2_000) },
+    { _id: "bat_idle", state: "running", due_at: ago(-5_000), moved_at: ago(700_000) },
     { _id: "bat_over", moved_at: ago(900_000) },
   ] as never);
   expect(await read()).toEqual([

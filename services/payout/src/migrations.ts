@@ -143,12 +143,37 @@ const indexes: Indexes = {
     { key: { open: 1, created_at: -1, _id: -1 }, name: "open", ...where({ open: true }) },
   ],
   scheduled_payouts: [
+    // By who made or approved it, and those that a revocation stopped.
+    { key: { merchant_id: 1, "actor.id": 1, state: 1 }, name: "maker" },
+    {
+      key: { merchant_id: 1, "approval.actor.id": 1 },
+      name: "approver",
+      ...where({ "approval.actor.id": { $exists: true } }),
+    },
+    {
+      key: { merchant_id: 1, stopped_for: 1, created_at: 1, _id: 1 },
+      name: "stopped_for",
+      ...where({ stopped_for: { $exists: true } }),
+    },
+    { key: { event_owed: 1 }, name: "event_owed", sparse: true },
     { key: { due_at: 1 }, name: "due", sparse: true },
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
     { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
     { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list_state" },
   ],
   batches: [
+    // By who made or approved it, and those that a revocation stopped.
+    { key: { merchant_id: 1, "actor.id": 1, state: 1 }, name: "maker" },
+    {
+      key: { merchant_id: 1, "approval.actor.id": 1 },
+      name: "approver",
+      ...where({ "approval.actor.id": { $exists: true } }),
+    },
+    {
+      key: { merchant_id: 1, stopped_for: 1, created_at: 1, _id: 1 },
+      name: "stopped_for",
+      ...where({ stopped_for: { $exists: true } }),
+    },
     { key: { due_at: 1 }, name: "due", sparse: true },
     { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
     { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list_state" },

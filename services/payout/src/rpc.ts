@@ -22,6 +22,7 @@ import type { RailReportDeps } from "./rails/reports.ts";
 import { cancelRpc, destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
 import { reissuesRpc } from "./reissues/rpc.ts";
 import { resolutionsRpc } from "./resolutions/rpc.ts";
+import { revocationsRpc } from "./revocations/rpc.ts";
 import { type SandboxDeps, sandboxPayoutsRpc } from "./sandbox/rpc.ts";
 import { guardedTreasury } from "./treasury/approvals.ts";
 import type { TreasuryDeps } from "./treasury/rpc.ts";
@@ -56,8 +57,11 @@ type PayoutRpcDeps = Parameters<typeof approvalsRpc>[0] & {
 export function orderRpc(
   deps: ScheduledDeps & BatchRpcDeps & { readonly bindings: OperationBindings },
 ): ServiceImpl<typeof PayoutOrderService> {
-  const rpc = { ...scheduledRpc(deps), ...batchesRpc(deps) };
-  const decisions = ["approveBatch", "rejectBatch"] as const;
+  const rpc = { ...scheduledRpc(deps), ...batchesRpc(deps), ...revocationsRpc(deps) };
+  const decisions = [
+    ...(["approveBatch", "rejectBatch", "stopOrders"] as const),
+    ...(["approveScheduledPayout", "rejectScheduledPayout"] as const),
+  ];
   return bindOperations(PayoutOrderService, rpc, deps.bindings, { decisions });
 }
 

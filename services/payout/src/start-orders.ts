@@ -5,6 +5,7 @@ import { openBatches } from "./batches/document.ts";
 import { batchOutbox } from "./batches/events.ts";
 import { startBatchRunner } from "./batches/runner.ts";
 import { openBatchLines, openScheduledPayouts } from "./orders/document.ts";
+import { heldOutbox } from "./orders/events.ts";
 import { startOrderWorker } from "./orders/worker.ts";
 import { orderRpc } from "./rpc.ts";
 
@@ -23,11 +24,12 @@ export function startOrders(deps: Deps) {
   const [batches, lines] = [openBatches(database), openBatchLines(database)];
   const runner = startBatchRunner({ ...deps, batches, orders: lines });
   const relay = startRelay({ outbox: batchOutbox(batches), bus, log });
+  const heldRelay = startRelay({ outbox: heldOutbox(scheduling.orders), bus, log });
   return {
     rpc: orderRpc({ ...scheduling, batches, lines, wakeRunner: runner.wake }),
     stop: async (): Promise<void> => {
       await Promise.all([worker.stop(), runner.stop()]);
-      await relay.stop();
+      await Promise.all([relay.stop(), heldRelay.stop()]);
     },
   };
 }

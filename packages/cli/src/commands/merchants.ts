@@ -128,10 +128,15 @@ export const merchantCommands: readonly CallCommand[] = [
   },
   {
     name: "keys revoke",
-    summary: "end a key, everywhere within 5 s",
-    examples: ["keys revoke k_01k…"],
+    summary: "end a key, everywhere within 5 s, and hold its unpaid orders",
+    details:
+      "hold (the default): its scheduled payouts and batches await another actor's approval.\n" +
+      "keep: they are paid as ordered; for a rotation, once the merchant has checked them.\n" +
+      "cancel: they are cancelled; keys that it created are revoked, their endpoints paused.",
+    examples: ["keys revoke k_01k…", "keys revoke k_01k… --orders cancel"],
     method: keys.revokeKey,
     arguments: [key],
-    show: { record: "key" },
+    options: [{ name: "orders", field: "orders", about: "hold, keep or cancel" }],
+    show: { record: "" },
   },
 ];

@@ -24,6 +24,13 @@ export const rejectPayout: PublicBody = singleForm({
   fields: [reason("Invoice 1001 is disputed")],
 });
 
+/** `POST /api/v1/transfer/scheduled-payouts/{id}/reject`. */
+export const rejectScheduledPayout: PublicBody = singleForm({
+  name: "reject_scheduled_payout",
+  description: "Why the scheduled payout is not paid.",
+  fields: [reason("Ordered with a key that leaked")],
+});
+
 /** `POST /api/v1/transfer/batches/{id}/reject`. */
 export const rejectBatch: PublicBody = singleForm({
   name: "reject_batch",

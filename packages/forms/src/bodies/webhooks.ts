@@ -24,6 +24,7 @@ export const optInEventTypes = [
   "batch.finished",
   "beneficiary.screening_changed",
   "payout.approval_required",
+  "scheduled_payout.approval_required",
   "webhook_endpoint.paused",
 ] as const;
 

@@ -138,6 +138,7 @@ export const onePersonRpcs: Readonly<Record<string, string>> = {
   "PayoutOperationsService/WithdrawResolution": "stops",
   "PayoutOrderService/CancelBatch": "stops",
   "PayoutOrderService/CancelScheduledPayout": "stops",
+  "PayoutOrderService/RejectScheduledPayout": "stops",
   "PayoutOrderService/RejectBatch": "stops",
   "PayoutService/CancelPayout": "stops",
   "PayoutService/OpenAccount": "an account without money",

@@ -5,7 +5,6 @@ import { PageRequest } from "../page.ts";
 import type {
   Account,
   AddMemberRequest,
-  ApiKey,
   ApiKeyList,
   ApiKeyWithSecret,
   ApproveBatchRequest,
@@ -61,7 +60,12 @@ import type {
   ReissuePayoutRequest,
   RejectBatchRequest,
   RejectPayoutRequest,
+  RejectScheduledPayoutRequest,
+  RemoveTeamMemberQuery,
+  RemovedTeamMember,
   RequestForQuoteRequest,
+  RevokeKeyQuery,
+  RevokedApiKey,
   RotateSecretRequest,
   SandboxCreditRequest,
   SandboxEventRequest,
@@ -574,9 +578,39 @@ export class ScheduledPayouts {
   }
 
   /**
+   * Approve scheduled payout.
+   *
+   * Approves a scheduled payout with `sub_status` `awaiting_approval`: it is made when its time has come, at once where that is past. Your approval rules judge its payout then, as they do of any other. The API key needs the scope `payout:approve`, and may not count as one actor with the one that made it. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or was never held.
+   *
+   * Scope: `payout:approve`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   *
+   * Operation `approveScheduledPayout` of the reference.
+   */
+  approve(scheduledPayoutId: string, options: CallOptions = {}): Promise<ScheduledPayout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/scheduled-payouts/${segment(scheduledPayoutId)}/approve` }, options);
+  }
+
+  /**
+   * Reject scheduled payout.
+   *
+   * Rejects a scheduled payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`. Scope and caller are as of Approve scheduled payout.
+   *
+   * Scope: `payout:approve`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`, `NOT_AWAITING_APPROVAL`.
+   *
+   * Operation `rejectScheduledPayout` of the reference.
+   */
+  reject(scheduledPayoutId: string, body: RejectScheduledPayoutRequest, options: CallOptions = {}): Promise<ScheduledPayout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/scheduled-payouts/${segment(scheduledPayoutId)}/reject`, body }, options);
+  }
+
+  /**
    * Cancel scheduled payout.
    *
-   * Cancels what waits; afterwards its payout, as Cancel payout would, until it is submitted. Cancelling it again has the same answer. `NOT_CANCELLABLE`: its payout is on its way or at its end, or it failed. `SERVICE_UNAVAILABLE`: it is being made just now; repeat it.
+   * Cancels what waits for its time or its approval; afterwards its payout, as Cancel payout would, until it is submitted. Cancelling it again has the same answer. `NOT_CANCELLABLE`: its payout is on its way or at its end, or it failed. `SERVICE_UNAVAILABLE`: it is being made just now; repeat it.
    *
    * Scope: `payout:write`.
    *
@@ -1123,14 +1157,16 @@ export class TeamMembers {
   /**
    * Remove team member.
    *
-   * Ends the member's sessions at once. The last admin cannot be removed. The person can be added again, as another member.
+   * Ends the member's sessions at once. The last admin cannot be removed. The person can be added again, as another member. API keys that the person created go on working unless `orders` is `cancel`; `revocation` names them.
+   *
+   * Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.
    *
    * Scope: `team:write`.
    *
    * Operation `removeTeamMember` of the reference.
    */
-  remove(memberId: string, options: CallOptions = {}): Promise<TeamMember> {
-    return this.#caller.send({ method: "DELETE", path: `/api/v1/team/members/${segment(memberId)}` }, options);
+  remove(memberId: string, options: CallOptions & RemoveTeamMemberQuery = {}): Promise<RemovedTeamMember> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/team/members/${segment(memberId)}`, query: { orders: options.orders } }, options);
   }
 }
 
@@ -1171,14 +1207,16 @@ export class Keys {
   /**
    * Revoke API key.
    *
-   * It stops working everywhere within 5 s, and stays in the list.
+   * It stops working everywhere within 5 s, and stays in the list. A key that has expired can be revoked too: its orders go on until then.
+   *
+   * Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.
    *
    * Scope: `key:write`.
    *
    * Operation `revokeKey` of the reference.
    */
-  revoke(keyId: string, options: CallOptions = {}): Promise<ApiKey> {
-    return this.#caller.send({ method: "DELETE", path: `/api/v1/keys/${segment(keyId)}` }, options);
+  revoke(keyId: string, options: CallOptions & RevokeKeyQuery = {}): Promise<RevokedApiKey> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/keys/${segment(keyId)}`, query: { orders: options.orders } }, options);
   }
 }
 

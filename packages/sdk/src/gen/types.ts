@@ -741,13 +741,27 @@ export interface SignedReceipt {
   signature: string;
 }
 
+/** The decision on a scheduled payout that was held, because the API key that made it was revoked or its person removed. */
+export interface ScheduledPayoutApproval {
+  /** `waiting`, as decided, `expired` if no one decided in time, or `cancelled` before anyone decided. */
+  state: "waiting" | "approved" | "rejected" | "expired" | "cancelled";
+  /** When it fails if no one has decided. */
+  expires_at: string;
+  /** When it was decided; empty until then. */
+  decided_at: string;
+  /** Id of the API key or person that decided; otherwise empty. */
+  decided_by: string;
+  /** Why it was rejected; otherwise empty. */
+  reason: string;
+}
+
 /** A payout that is quoted and made at a time. */
 export interface ScheduledPayout {
   /** Its id; the payout has one of its own. */
   id: string;
   /** `initiated` while it waits; then its payout's. `failed` without a `payout_id`: no payout was made. */
   status: "initiated" | "succeeded" | "failed";
-  /** `scheduled` while it waits; then its payout's. Without a `payout_id`, `rejected`: it could not be made, `failure_code` says why; `cancelled`: by your request. */
+  /** `scheduled` while it waits for its time, `awaiting_approval` while it is held; then its payout's. Without a `payout_id`, `rejected`: it could not be made, `failure_code` says why; `cancelled`: by your request. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
   /** When it is made. */
   scheduled_at: string;
@@ -769,12 +783,13 @@ export interface ScheduledPayout {
   reference_id: string;
   /** The payout; empty until it is made. */
   payout_id: string;
-  /** Why it failed: of a payout that was made its own; else the code that its quote or execution was refused with, or `COST_ABOVE_MAXIMUM`. Empty unless `failed`. */
+  /** Why it failed: of a payout that was made its own; else the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, or of one that was held `APPROVAL_EXPIRED` or `APPROVAL_REJECTED`. Empty unless `failed`. */
   failure_code: string;
   /** The same in words, in English. */
   failure_message: string;
   /** Your own data, which its payout gets. */
   metadata: Record<string, string>;
+  approval?: ScheduledPayoutApproval;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
@@ -783,9 +798,9 @@ export interface ScheduledPayout {
 
 /** The decision on a batch. */
 export interface BatchApproval {
-  /** `waiting`, `approved`, `rejected`, or `cancelled` before anyone decided. A batch's never expires: nothing is held for it. */
+  /** `waiting`, `approved`, `rejected`, or `cancelled` before anyone decided. `expired`: of a batch that was held, because the API key that made or approved it was revoked or its person removed; no other expires. */
   state: "waiting" | "approved" | "rejected" | "expired" | "cancelled";
-  /** Whether your rules ask for another of your people or API keys than the one that made the batch. */
+  /** Whether another of your people or API keys decides than the one that made the batch: your rules ask for it, or the batch was held. */
   by_another: boolean;
   /** SHA-256 over what is approved: the account and the lines. */
   digest: string;
@@ -795,6 +810,8 @@ export interface BatchApproval {
   decided_by: string;
   /** Why it was rejected; otherwise empty. */
   reason: string;
+  /** Of a batch that was held: when its unpaid lines fail with `APPROVAL_EXPIRED` if no one has decided. Empty for others. */
+  expires_at: string;
 }
 
 /** Many payouts out of one account. */
@@ -803,7 +820,7 @@ export interface Batch {
   id: string;
   /** Your own name for it; empty if none was given. */
   reference_id: string;
-  /** `awaiting_approval`: nothing is paid yet. `running`: its payouts are being made. `finished`: every line has its payout, failed or was cancelled. `cancelled`: before it was approved, or rejected. */
+  /** `awaiting_approval`: nothing is paid yet, or of a batch that was held nothing more. `running`: its payouts are being made. `finished`: every line has its payout, failed or was cancelled. `cancelled`: before it was approved, or rejected; one that was held after payouts of it were made is `finished` instead. */
   state: "awaiting_approval" | "running" | "finished" | "cancelled";
   /** Account that pays. */
   account_id: string;
@@ -872,11 +889,11 @@ export interface BatchLine {
   reference_id: string;
   /** Its payout; empty until it is made. */
   payout_id: string;
-  /** Of its payout; omitted until it is made. */
+  /** Of its payout; until it is made `initiated` while its batch awaits approval, otherwise omitted. */
   status?: "initiated" | "succeeded" | "failed";
-  /** Of its payout. */
+  /** Of its payout, or `awaiting_approval` with its batch. */
   sub_status?: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned" | "awaiting_funds" | "cancelled" | "awaiting_approval" | "scheduled";
-  /** Why no payout was made (the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`) or why its payout failed; otherwise empty. */
+  /** Why no payout was made (the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`, `APPROVAL_EXPIRED`) or why its payout failed; otherwise empty. */
   failure_code: string;
   /** The same in words, in English. */
   failure_message: string;
@@ -1168,7 +1185,7 @@ export interface WebhookEventRecord {
   /** Its header `webhook-id`. */
   id: string;
   /** Type of transaction. */
-  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "webhook_endpoint.paused";
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused";
   /** Id of the transaction. */
   transaction_id: string;
   /** The status that it reports. */
@@ -1176,7 +1193,7 @@ export interface WebhookEventRecord {
   /** Orders the events of one transaction, from 1. */
   sequence: number;
   /** `data` of the webhook's body, with the same digits. */
-  data: PayoutWebhookData | PaymentSessionWebhookData | RefundWebhookData | AccountCreditedWebhookData | BatchApprovalWebhookData | BatchFinishedWebhookData | BeneficiaryScreeningWebhookData | PayoutApprovalWebhookData | EndpointPausedWebhookData;
+  data: PayoutWebhookData | PaymentSessionWebhookData | RefundWebhookData | AccountCreditedWebhookData | BatchApprovalWebhookData | BatchFinishedWebhookData | BeneficiaryScreeningWebhookData | PayoutApprovalWebhookData | ScheduledPayoutApprovalWebhookData | EndpointPausedWebhookData;
   /** When it happened. */
   occurred_at: string;
   /** When it was stored here. */
@@ -1241,10 +1258,72 @@ export interface TeamMember {
   removed_at: string;
 }
 
+/** A person who was removed from your team, and what became of what the person ordered. */
+export interface RemovedTeamMember {
+  /** Member id. */
+  id: string;
+  /** Verified address that the person accepts with. */
+  email: string;
+  /** Name of the person. */
+  name: string;
+  /** What the member may do. */
+  role: "viewer" | "maker" | "approver" | "admin";
+  /** `invited`: has not accepted yet. `removed`: cannot sign in, and has no session. */
+  state: "invited" | "active" | "removed";
+  /** When the member was added. */
+  created_at: string;
+  /** Last sign-in; empty before the first one. */
+  signed_in_at: string;
+  /** When the member was removed; empty otherwise. */
+  removed_at: string;
+  revocation: Revocation;
+}
+
 /** Your team. */
 export interface TeamMemberList {
   /** Oldest first, those who were removed too. */
   members: TeamMember[];
+}
+
+/** Unpaid orders of the key or person, what they created, and what happened to it. A later call can be stricter than the first (`keep`, `hold`, `cancel`), never laxer. */
+export interface Revocation {
+  /** The strictest that was requested. */
+  orders: "hold" | "keep" | "cancel";
+  /** Scheduled payouts without a payout: with `hold` those that await approval, with `keep` those that go on, with `cancel` those that were cancelled. */
+  scheduled_payouts: {
+    /** How many. */
+    count: number;
+    /** At most 100 ids, oldest first. */
+    ids: string[];
+  };
+  /** The same of batches with unpaid lines. */
+  batches: {
+    /** How many. */
+    count: number;
+    /** At most 100 ids, oldest first. */
+    ids: string[];
+  };
+  /** API keys that it created, directly or through others: with `cancel` all, which are revoked; otherwise those that still work. */
+  keys: {
+    /** How many. */
+    count: number;
+    /** At most 100 ids, oldest first. */
+    ids: string[];
+  };
+  /** Webhook endpoints that it or these keys created: with `cancel` they are paused. */
+  endpoints: {
+    /** How many. */
+    count: number;
+    /** At most 100 ids, oldest first. */
+    ids: string[];
+  };
+  /** People whom it or these keys invited and who are in your team: remove those whom you do not know. */
+  members: {
+    /** How many. */
+    count: number;
+    /** At most 100 ids, oldest first. */
+    ids: string[];
+  };
 }
 
 /** An API key, without its secret part. */
@@ -1289,6 +1368,27 @@ export interface ApiKeyWithSecret {
   secret: string;
   /** Only in the response to a repeated request: the fields that the first response showed once, and that are empty here. */
   shown_once?: "secret"[];
+}
+
+/** A revoked API key, and what became of what it ordered. */
+export interface RevokedApiKey {
+  /** Key id: its public part, which logs show. */
+  id: string;
+  /** Your note; empty if none was given. */
+  description: string;
+  /** What it may do. */
+  scopes: string[];
+  /** Where it may be used from; empty: anywhere. */
+  source_cidrs: string[];
+  /** When it was created. */
+  created_at: string;
+  /** When it ends; empty if it does not. */
+  expires_at: string;
+  /** When it was revoked; empty otherwise. */
+  revoked_at: string;
+  /** The key or member that it counts as one actor with: neither approves what the other made. */
+  root_id: string;
+  revocation: Revocation;
 }
 
 /** Your API keys. */
@@ -1546,6 +1646,34 @@ export interface PayoutApprovalWebhookData {
   created_at: string;
 }
 
+/** A scheduled payout waits for approval: see Approve scheduled payout. */
+export interface ScheduledPayoutApprovalWebhookData {
+  /** The scheduled payout. */
+  id: string;
+  /** Constant. */
+  status: "awaiting_approval";
+  /** Your id. */
+  merchant_id: string;
+  /** Your own reference; empty if none was given. */
+  reference_id: string;
+  /** Account that pays. */
+  account_id: string;
+  /** Who is to be paid. */
+  beneficiary_id: string;
+  /** Currency of the account. */
+  source_currency_code: string;
+  /** What the account pays; omitted if what is received is fixed. */
+  source_amount?: Decimal;
+  /** Currency of the beneficiary. */
+  destination_currency_code: string;
+  /** What the beneficiary receives; omitted if what the account pays is fixed. */
+  receiving_amount?: Decimal;
+  /** When it was to be made. */
+  scheduled_at: string;
+  /** When it fails if no one has decided. */
+  expires_at: string;
+}
+
 /** An endpoint of yours was paused because it takes nothing: see Resume webhook endpoint. */
 export interface EndpointPausedWebhookData {
   /** The endpoint. */
@@ -1660,6 +1788,15 @@ export interface PayoutApprovalWebhook {
   /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: PayoutApprovalWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface ScheduledPayoutApprovalWebhook {
+  /** Type of transaction. */
+  transaction_type: "scheduled_payout.approval_required";
+  /** Id of the transaction: `data.id`. */
+  transaction_id: string;
+  data: ScheduledPayoutApprovalWebhookData;
 }
 
 /** The body of a webhook: exactly these three fields. */
@@ -2231,6 +2368,12 @@ export interface SchedulePayoutRequest {
   metadata?: Record<string, string>;
 }
 
+/** Why the scheduled payout is not paid. */
+export interface RejectScheduledPayoutRequest {
+  /** For your own people. */
+  reason: string;
+}
+
 /** Payouts out of one account. */
 export interface CreateBatchRequest {
   /** The merchant's own name for the batch. */
@@ -2286,7 +2429,7 @@ export interface CreateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `webhook_endpoint.paused`. `*` by default. */
+  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. `*` by default. */
   event_types?: string[];
 }
 
@@ -2298,7 +2441,7 @@ export interface UpdateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `webhook_endpoint.paused`. */
+  /** Event types that it receives: `*` for all but those that have to be named, a transaction type, or one with a status. To be named: `account.credited`, `batch.approval_required`, `batch.finished`, `beneficiary.screening_changed`, `payout.approval_required`, `scheduled_payout.approval_required`, `webhook_endpoint.paused`. */
   event_types?: string[];
 }
 
@@ -2415,7 +2558,7 @@ export interface SandboxListingRequest {
 /** The event that is sent. */
 export interface SandboxEventRequest {
   /** Type of the event. */
-  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "webhook_endpoint.paused";
+  transaction_type: "payout_session" | "payment_session" | "refund" | "account.credited" | "batch.approval_required" | "batch.finished" | "beneficiary.screening_changed" | "payout.approval_required" | "scheduled_payout.approval_required" | "webhook_endpoint.paused";
   /** `data.status`, which is signed; that of the example by default. */
   status?: string;
   /** `data.id`, which is signed; that of the example by default. */
@@ -2573,8 +2716,8 @@ export interface ListScheduledPayoutsQuery {
   limit?: number | undefined;
   /** `next_cursor` of the previous page; empty or left out for the first page. */
   cursor?: string | undefined;
-  /** Only those that wait. */
-  sub_status?: "scheduled" | undefined;
+  /** Only those that wait for their time, or that await approval. */
+  sub_status?: "scheduled" | "awaiting_approval" | undefined;
 }
 
 /** Query parameters of `listBatches`. */
@@ -2683,6 +2826,18 @@ export interface ListRequestsQuery {
   created_to?: string | undefined;
 }
 
+/** Query parameters of `removeTeamMember`. */
+export interface RemoveTeamMemberQuery {
+  /** What happens to its unpaid scheduled payouts and batches, and to those that it approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
+  orders?: "hold" | "keep" | "cancel" | undefined;
+}
+
+/** Query parameters of `revokeKey`. */
+export interface RevokeKeyQuery {
+  /** What happens to its unpaid scheduled payouts and batches, and to those that it approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused. */
+  orders?: "hold" | "keep" | "cancel" | undefined;
+}
+
 /** The body of a webhook; `transaction_type` says which. */
 export type WebhookEvent =
   | PayoutWebhook
@@ -2693,6 +2848,7 @@ export type WebhookEvent =
   | BatchFinishedWebhook
   | BeneficiaryScreeningWebhook
   | PayoutApprovalWebhook
+  | ScheduledPayoutApprovalWebhook
   | EndpointPausedWebhook
   | TestWebhook
   | ChallengeWebhook;
@@ -2739,6 +2895,7 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "cancelled_count",
   "concurrency_limit",
   "consecutive_failures",
+  "count",
   "doubt_percent",
   "duplicate_window_seconds",
   "duration_ms",

@@ -82,6 +82,10 @@ it("is stored and shown whole through its life", async () => {
   expect(await stored(first.id)).toEqual({
     ...{ ...document, overlap_ends_at: ms(61_000), revoked_at: ms(1_000) },
     revoked_by: { ...actor, operation_id: revoking.operationId },
+    stop: {
+      ...{ orders: "hold", at: ms(1_000), actor, operation_id: revoking.operationId },
+      due_at: ms(31_000),
+    },
   });
   expect(toJson(KeySchema, revoked.key!)).toEqual({
     ...{ ...shown, expiresAt: "2026-11-20T12:01:01Z", revokedAt: "2026-11-20T12:00:01Z" },

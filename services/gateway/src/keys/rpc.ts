@@ -6,6 +6,7 @@ import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealin
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -13,6 +14,7 @@ import {
   KeySchema,
   type KeyService,
 } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { RevokedOrders } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -21,6 +23,7 @@ import { keyDigest, makeKey } from "./rules/api-key.ts";
 import { childProblem, withInherited } from "./rules/child.ts";
 import { defaultEnd, type KeyOrder, keyOrder, type Mode, overlapProblem } from "./rules/key.ts";
 import { currentPepper, type Peppers } from "./rules/peppers.ts";
+import { type CarryOut, type Disposition, stopBy, tighten } from "./stops.ts";
 import { aliveOf, endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
 
 /** A new key and its text, which is shown here and in a repeat's answer only. */
@@ -38,6 +41,11 @@ export type KeyIssuerDeps = {
   readonly keysMax: number;
   /** Called for each key that was changed here. */
   readonly changed: (keyId: string) => void;
+};
+
+/** What keys are revoked with. */
+type RevokerDeps = Pick<KeyIssuerDeps, "keys" | "clock" | "changed"> & {
+  readonly carryOut: CarryOut;
 };
 
 /**
@@ -187,19 +195,29 @@ async function rotateKey(
   return issued;
 }
 
-/** Revokes a key; the first time stays. */
+/**
+ * Revokes a key, also one that has expired; the first time stays. What happens to its orders is
+ * stored in the same write: from then on the key is refused, whatever becomes of this call.
+ */
 async function revokeKey(
-  { keys, clock, changed }: KeyIssuerDeps,
+  { keys, clock, changed, carryOut }: RevokerDeps,
   by: Change,
   keyId: string,
-): Promise<KeyDocument | Refused<"RECORD_NOT_FOUND">> {
+  orders: Disposition,
+) {
   const revoked_by = { ...by.actor, operation_id: by.operationId };
+  const now = clock.now();
+  const stop = stopBy(orders, by, now);
   await keys.updateOne(
     { _id: keyId, revoked_at: null },
-    { $set: { revoked_at: clock.now(), revoked_by } },
+    { $set: { revoked_at: now, revoked_by, stop } },
   );
+  await tighten(keys, { _id: keyId }, stop);
   changed(keyId);
-  return (await keys.findOne({ _id: keyId })) ?? refused("RECORD_NOT_FOUND");
+  const key = await keys.findOne({ _id: keyId });
+  if (key === null) return refused("RECORD_NOT_FOUND");
+  const stopped = { id: keyId, merchantId: key.merchant_id, stop: key.stop ?? stop };
+  return { key, revocation: await carryOut(stopped) };
 }
 
 /** Whether a key still works: one that was revoked or has ended is not carried on by a rotation. */
@@ -216,7 +234,8 @@ async function withinMaker(
 ): Promise<KeyOrder | KeyRefusal> {
   if (kind !== "api_key") return order;
   const maker = await keys.findOne({ _id: id, merchant_id: order.merchantId });
-  if (maker === null) return refused("ACCESS_FORBIDDEN");
+  // A request of a key that was revoked a moment ago makes no key that outlives it.
+  if (maker === null || maker.revoked_at !== null) return refused("ACCESS_FORBIDDEN");
   const { scopes, source_cidrs: sourceCidrs } = maker;
   const limits = { scopes: new Set(scopes), sourceCidrs, endsAt: endOfKey(maker) };
   return childProblem(limits, order) ?? withInherited(limits, order, defaultEnd(mode, clock.now()));
@@ -244,7 +263,7 @@ function keyMessage(key: KeyDocument): Key {
 }
 
 /** `KeyService`: parse, issue or revoke, reply. */
-export function keyService(deps: KeyIssuerDeps): ServiceImpl<typeof KeyService> {
+export function keyService(deps: KeyIssuerDeps & RevokerDeps): ServiceImpl<typeof KeyService> {
   return {
     createKey: async ({ mutation, merchantId, scopes, expiresAt, sourceCidrs, description }) => {
       const by = readMutation(mutation);
@@ -265,9 +284,12 @@ export function keyService(deps: KeyIssuerDeps): ServiceImpl<typeof KeyService> 
       const { key, secret } = orThrow(rotated);
       return { key: keyMessage(key), secret };
     },
-    revokeKey: async ({ mutation, keyId }) => ({
-      key: keyMessage(orThrow(await revokeKey(deps, readMutation(mutation), keyId))),
-    }),
+    revokeKey: async ({ mutation, keyId, orders: asked }) => {
+      const orders = wordOf(RevokedOrders, asked) ?? "hold";
+      const revoked = await revokeKey(deps, readMutation(mutation), keyId, orders);
+      const { key, revocation } = orThrow(revoked);
+      return { key: keyMessage(key), revocation };
+    },
     listKeys: async ({ merchantId }) => {
       const found = deps.keys.find({ merchant_id: merchantId }).sort({ created_at: 1, _id: 1 });
       return { keys: (await found.toArray()).map(keyMessage) };

@@ -3,6 +3,7 @@ import type { Binary, Collection, Db, Filter } from "mongodb";
 import type { KeyRecord } from "./rules/api-key.ts";
 import type { Mode, Scope } from "./rules/key.ts";
 import { addressSet } from "./rules/source-address.ts";
+import type { Stop } from "./stops.ts";
 
 const collectionName = "api_keys";
 
@@ -25,6 +26,8 @@ export type KeyDocument = {
   overlap_ends_at: Date | null;
   revoked_at: Date | null;
   revoked_by?: StoredActor & { operation_id: string };
+  /** What its revocation does to its orders, and whether that is done. */
+  stop?: Stop;
   created_at: Date;
   created_by: StoredActor;
   /** The key or member that it counts as one actor with: itself where an operator created it. */

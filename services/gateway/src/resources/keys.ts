@@ -3,6 +3,8 @@ import {
   type CreateKeyResponse,
   KeySchema,
   ListKeysResponseSchema,
+  RevokeKeyRequestSchema,
+  type RevokeKeyResponseSchema,
 } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { createKey } from "@disburse/forms/bodies/team.ts";
 import type { BodyValues } from "@disburse/forms/fields/field.ts";
@@ -11,7 +13,9 @@ import { parseMoment } from "@disburse/kernel/time.ts";
 import { childProblem } from "../keys/rules/child.ts";
 import * as f from "../openapi/fields.ts";
 import { get, post, type Resource, remove } from "../openapi/operation.ts";
+import * as q from "../openapi/query.ts";
 import { soundBody, textOf, textsOf } from "./own-body.ts";
+import { heldText, ordersQuery, revocation } from "./parts/revocation.ts";
 
 const described = f.fields(KeySchema, {
   id: f.text("Key id: its public part, which logs show.", "a1B2c3D4"),
@@ -44,6 +48,15 @@ const keyWithSecret = f.component<Pick<CreateKeyResponse, "key" | "secret">>(
   },
 );
 
+const revokedKey = f.component<f.Shape<typeof RevokeKeyResponseSchema>>(
+  "RevokedApiKey",
+  "A revoked API key, and what became of what it ordered.",
+  {
+    ...f.within(({ key }) => key, described),
+    revocation: f.from("revocation", f.ref(revocation)),
+  },
+);
+
 const keyList = f.record(ListKeysResponseSchema, "ApiKeyList", "Your API keys.", {
   keys: f.listOf("Oldest first, those that were revoked too.", f.ref(key)),
 });
@@ -63,7 +76,7 @@ function wishOf(values: BodyValues) {
 export const apiKeys: Resource = {
   scope: "key",
   tag: "API keys",
-  components: [key, keyWithSecret, keyList],
+  components: [revocation, key, keyWithSecret, revokedKey, keyList],
   operations: [
     get("listKeys", path, {
       summary: "List API keys",
@@ -97,14 +110,15 @@ export const apiKeys: Resource = {
     }),
     remove("revokeKey", `${path}/:keyId`, {
       summary: "Revoke API key",
-      description: "It stops working everywhere within 5 s, and stays in the list.",
-      data: key,
+      description: `It stops working everywhere within 5 s, and stays in the list. A key that has expired can be revoked too: its orders go on until then.\n\n${heldText}`,
+      query: q.queryOf(RevokeKeyRequestSchema, ordersQuery),
+      data: revokedKey,
       answer: async ({ change }, { keys }) => {
-        const { merchantId, keyId, mutation } = change;
+        const { merchantId, keyId, mutation, orders } = change;
         // The RPC is an operator's, who may revoke any key.
         const own = await keys.listKeys({ merchantId });
         if (!own.keys.some(({ id }) => id === keyId)) return refused("RECORD_NOT_FOUND");
-        return (await keys.revokeKey({ keyId, mutation })).key;
+        return keys.revokeKey({ keyId, mutation, ...(orders && { orders }) });
       },
     }),
   ],

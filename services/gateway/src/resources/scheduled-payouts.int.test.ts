@@ -46,5 +46,5 @@ it("scheduled payouts are listed, those that wait by their sub-status", async ()
   expect(await calls.data({ path: `${path}?sub_status=scheduled` })).toEqual({
     ...{ scheduled_payouts: [shown], meta_data: { total_count: 1, next_cursor: "" } },
   });
-  expect(calls.asked()[0]).toMatchObject({ waiting: true });
+  expect(calls.asked()[0]).toMatchObject({ subStatus: PayoutSubStatus.SCHEDULED });
 });

@@ -1,15 +1,38 @@
+import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import {
   ListScheduledPayoutsRequestSchema,
   ListScheduledPayoutsResponseSchema,
+  RejectScheduledPayoutRequestSchema,
+  ScheduledPayoutApprovalSchema,
   ScheduledPayoutSchema,
   SchedulePayoutRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { rejectScheduledPayout } from "@disburse/forms/bodies/approval.ts";
 import { schedulePayout } from "@disburse/forms/bodies/transfer.ts";
 import { metadataField } from "@disburse/forms/fields/make.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
+
+const approval = f.record(
+  ScheduledPayoutApprovalSchema,
+  "ScheduledPayoutApproval",
+  "The decision on a scheduled payout that was held, because the API key that made it was revoked or its person removed.",
+  {
+    state: f.word(
+      ApprovalState,
+      "`waiting`, as decided, `expired` if no one decided in time, or `cancelled` before anyone decided.",
+    ),
+    expires_at: f.moment("When it fails if no one has decided."),
+    decided_at: f.momentOrNone("When it was decided; empty until then."),
+    decided_by: f.from(
+      ({ decidedBy }) => decidedBy?.id ?? "",
+      f.text("Id of the API key or person that decided; otherwise empty.", ""),
+    ),
+    reason: f.text("Why it was rejected; otherwise empty.", ""),
+  },
+);
 
 const scheduled = f.record(
   ScheduledPayoutSchema,
@@ -23,7 +46,7 @@ const scheduled = f.record(
     ),
     sub_status: f.word(
       PayoutSubStatus,
-      "`scheduled` while it waits; then its payout's. Without a `payout_id`, `rejected`: it could not be made, `failure_code` says why; `cancelled`: by your request.",
+      "`scheduled` while it waits for its time, `awaiting_approval` while it is held; then its payout's. Without a `payout_id`, `rejected`: it could not be made, `failure_code` says why; `cancelled`: by your request.",
     ),
     scheduled_at: f.moment("When it is made."),
     account_id: f.id("acc", "Account that pays."),
@@ -42,11 +65,12 @@ const scheduled = f.record(
     reference_id: f.text("Your own reference; empty if none was given.", "order-1001"),
     payout_id: f.text("The payout; empty until it is made.", ""),
     failure_code: f.text(
-      "Why it failed: of a payout that was made its own; else the code that its quote or execution was refused with, or `COST_ABOVE_MAXIMUM`. Empty unless `failed`.",
+      "Why it failed: of a payout that was made its own; else the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, or of one that was held `APPROVAL_EXPIRED` or `APPROVAL_REJECTED`. Empty unless `failed`.",
       "",
     ),
     failure_message: f.text("The same in words, in English.", ""),
     metadata: f.pairs("Your own data, which its payout gets.", metadataField.example),
+    approval: f.from("approval", f.optional(f.ref(approval))),
     ...f.recordTimes,
   },
 );
@@ -61,7 +85,13 @@ const scheduledPage = f.pageOf(
 
 const listQuery = q.queryOf(ListScheduledPayoutsRequestSchema, {
   ...q.page,
-  sub_status: q.oneOf({ scheduled: true }, "Only those that wait.", "waiting"),
+  sub_status: q.oneOf(
+    {
+      scheduled: PayoutSubStatus.SCHEDULED,
+      awaiting_approval: PayoutSubStatus.AWAITING_APPROVAL,
+    },
+    "Only those that wait for their time, or that await approval.",
+  ),
 });
 
 const path = "/api/v1/transfer/scheduled-payouts";
@@ -70,7 +100,7 @@ const path = "/api/v1/transfer/scheduled-payouts";
 export const scheduledPayouts: Resource = {
   scope: "payout",
   tag: "Scheduled payouts",
-  components: [scheduled, scheduledPage],
+  components: [approval, scheduled, scheduledPage],
   operations: [
     post("createScheduledPayout", path, {
       summary: "Schedule payout",
@@ -97,10 +127,37 @@ export const scheduledPayouts: Resource = {
       answer: async ({ request }, { orders }) =>
         (await orders.getScheduledPayout(request)).scheduledPayout,
     }),
+    post("approveScheduledPayout", `${path}/:scheduledPayoutId/approve`, {
+      summary: "Approve scheduled payout",
+      description:
+        "Approves a scheduled payout with `sub_status` `awaiting_approval`: it is made when its time has come, at once where that is past. Your approval rules judge its payout then, as they do of any other. The API key needs the scope `payout:approve`, and may not count as one actor with the one that made it. `NOT_AWAITING_APPROVAL`: it was decided before, was cancelled, has expired, or was never held.",
+      data: scheduled,
+      scope: "payout:approve",
+      refusals: ["RECORD_NOT_FOUND", "NOT_AWAITING_APPROVAL", "ACCESS_FORBIDDEN"],
+      answer: async ({ change }, { orders }) =>
+        (await orders.approveScheduledPayout(change)).scheduledPayout,
+    }),
+    post("rejectScheduledPayout", `${path}/:scheduledPayoutId/reject`, {
+      summary: "Reject scheduled payout",
+      description:
+        "Rejects a scheduled payout with `sub_status` `awaiting_approval`: it is `failed` with `sub_status` `cancelled` and `failure_code` `APPROVAL_REJECTED`. Scope and caller are as of Approve scheduled payout.",
+      body: { form: rejectScheduledPayout },
+      data: scheduled,
+      scope: "payout:approve",
+      refusals: [
+        "RECORD_NOT_FOUND",
+        "NOT_AWAITING_APPROVAL",
+        "ACCESS_FORBIDDEN",
+        "INVALID_REQUEST",
+      ],
+      answer: async (call, { orders }) =>
+        (await orders.rejectScheduledPayout(bodyRequest(call, RejectScheduledPayoutRequestSchema)))
+          .scheduledPayout,
+    }),
     post("cancelScheduledPayout", `${path}/:scheduledPayoutId/cancel`, {
       summary: "Cancel scheduled payout",
       description:
-        "Cancels what waits; afterwards its payout, as Cancel payout would, until it is submitted. Cancelling it again has the same answer. `NOT_CANCELLABLE`: its payout is on its way or at its end, or it failed. `SERVICE_UNAVAILABLE`: it is being made just now; repeat it.",
+        "Cancels what waits for its time or its approval; afterwards its payout, as Cancel payout would, until it is submitted. Cancelling it again has the same answer. `NOT_CANCELLABLE`: its payout is on its way or at its end, or it failed. `SERVICE_UNAVAILABLE`: it is being made just now; repeat it.",
       data: scheduled,
       refusals: ["RECORD_NOT_FOUND", "NOT_CANCELLABLE"],
       answer: async ({ change }, { orders }) =>

@@ -38,7 +38,9 @@ describe("a team", () => {
     expect(changed.data).toMatchObject({ id, role: "viewer" });
     const removed = await call(acme.key, "DELETE", `${members}/${id}`);
     expect(removed.data).toMatchObject({ id, state: "removed", removed_at: times });
-    expect((await call(acme.key, "GET", members)).data).toEqual({ members: [removed.data] });
+    const { revocation, ...gone } = removed.data;
+    expect((await call(acme.key, "GET", members)).data).toEqual({ members: [gone] });
+    expect(revocation).toMatchObject({ orders: "hold", batches: { count: 0, ids: [] } });
     expect((await call(globex.key, "GET", members)).data).toEqual({ members: [] });
     expect((await call(globex.key, "DELETE", `${members}/${id}`)).status).toBe(404);
     const stored = await gateway.db

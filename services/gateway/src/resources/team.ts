@@ -4,16 +4,20 @@ import {
   MemberRole,
   MemberSchema,
   MemberState,
+  RemoveMemberRequestSchema,
+  type RemoveMemberResponseSchema,
 } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { addMember, updateMember } from "@disburse/forms/bodies/team.ts";
 import { isRefused, type Refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import { scopesToGive } from "../keys/rules/key.ts";
 import * as f from "../openapi/fields.ts";
 import { type Authorised, get, patch, post, type Resource, remove } from "../openapi/operation.ts";
+import * as q from "../openapi/query.ts";
 import { memberRoles, scopesOf } from "../team/rules/role.ts";
 import { soundBody, textOf } from "./own-body.ts";
+import { heldText, ordersQuery, revocation } from "./parts/revocation.ts";
 
-const member = f.record(MemberSchema, "TeamMember", "A person of your team.", {
+const described = f.fields(MemberSchema, {
   id: f.id("mem", "Member id."),
   email: f.text("Verified address that the person accepts with.", "mia@merchant.example"),
   name: f.text("Name of the person.", "Mia Maker"),
@@ -26,6 +30,17 @@ const member = f.record(MemberSchema, "TeamMember", "A person of your team.", {
   signed_in_at: f.momentOrNone("Last sign-in; empty before the first one."),
   removed_at: f.momentOrNone("When the member was removed; empty otherwise."),
 });
+
+const member = f.component("TeamMember", "A person of your team.", described);
+
+const removedMember = f.component<f.Shape<typeof RemoveMemberResponseSchema>>(
+  "RemovedTeamMember",
+  "A person who was removed from your team, and what became of what the person ordered.",
+  {
+    ...f.within(({ member }) => member, described),
+    revocation: f.from("revocation", f.ref(revocation)),
+  },
+);
 
 const memberList = f.record(ListMembersResponseSchema, "TeamMemberList", "Your team.", {
   members: f.listOf("Oldest first, those who were removed too.", f.ref(member)),
@@ -54,7 +69,7 @@ function mayGiveRole(call: Authorised): Refused<"ACCESS_FORBIDDEN"> | undefined 
 export const team: Resource = {
   scope: "team",
   tag: "Team members",
-  components: [member, memberList],
+  components: [member, removedMember, memberList],
   operations: [
     get("listTeamMembers", path, {
       summary: "List team members",
@@ -99,10 +114,10 @@ export const team: Resource = {
     }),
     remove("removeTeamMember", `${path}/:memberId`, {
       summary: "Remove team member",
-      description:
-        "Ends the member's sessions at once. The last admin cannot be removed. The person can be added again, as another member.",
-      data: member,
-      answer: async ({ change }, { team }) => (await team.removeMember(change)).member,
+      description: `Ends the member's sessions at once. The last admin cannot be removed. The person can be added again, as another member. API keys that the person created go on working unless \`orders\` is \`cancel\`; \`revocation\` names them.\n\n${heldText}`,
+      query: q.queryOf(RemoveMemberRequestSchema, ordersQuery),
+      data: removedMember,
+      answer: ({ change }, { team }) => team.removeMember(change),
     }),
   ],
 };

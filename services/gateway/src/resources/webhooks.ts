@@ -132,6 +132,33 @@ const approvalRequired = payload(
   },
 );
 
+/** The payload of webhooks about scheduled payouts that were held. */
+const scheduledRequired = payload(
+  "ScheduledPayoutApprovalWebhookData",
+  "A scheduled payout waits for approval: see Approve scheduled payout.",
+  {
+    id: f.id("spo", "The scheduled payout."),
+    status: f.oneOf("Constant.", ["awaiting_approval"]),
+    merchant_id: f.id("mer", "Your id."),
+    reference_id: f.text("Your own reference; empty if none was given.", "order-1001"),
+    account_id: f.id("acc", "Account that pays."),
+    beneficiary_id: f.id("ben", "Who is to be paid."),
+    source_currency_code: f.text("Currency of the account.", "USD"),
+    source_amount: f.optional(
+      f.decimal("What the account pays; omitted if what is received is fixed.", "250.00"),
+    ),
+    destination_currency_code: f.text("Currency of the beneficiary.", "USD"),
+    receiving_amount: f.optional(
+      f.decimal(
+        "What the beneficiary receives; omitted if what the account pays is fixed.",
+        "248.20",
+      ),
+    ),
+    scheduled_at: f.moment("When it was to be made."),
+    expires_at: f.moment("When it fails if no one has decided."),
+  },
+);
+
 /** The payload of webhooks about an endpoint that takes nothing. */
 const endpointPaused = payload(
   "EndpointPausedWebhookData",
@@ -154,7 +181,7 @@ export const optInData = {
   "account.credited": [accountCredited, "An account was credited: money can be paid out."],
   "batch.approval_required": [
     batchRequired,
-    "A batch waits until another of your people or API keys than its maker approves it.",
+    "A batch waits until another of your people or API keys than its maker approves it: your rules ask for it, or it is held because the key that made it was revoked, or its person removed.",
   ],
   "batch.finished": [
     batchFinished,
@@ -167,6 +194,10 @@ export const optInData = {
   "payout.approval_required": [
     approvalRequired,
     "A payout waits until another of your people or API keys approves it.",
+  ],
+  "scheduled_payout.approval_required": [
+    scheduledRequired,
+    "A scheduled payout is held until another of your people or API keys approves it: the key that made it was revoked, or its person removed.",
   ],
   "webhook_endpoint.paused": [
     endpointPaused,

@@ -1,6 +1,8 @@
+import { create } from "@bufbuild/protobuf";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { MemberRole } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
+import { RevocationSchema } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import {
@@ -42,6 +44,7 @@ function serviceOver(stalled?: Promise<void>) {
     clock: { now: () => new Date(gateway.time.nowMs) },
     membersMax: 10,
     endSessions: async () => undefined,
+    carryOut: async () => create(RevocationSchema),
   });
 }
 

@@ -12,11 +12,13 @@ import {
   MemberState,
   type TeamService,
 } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
+import { RevokedOrders } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isId, newId } from "@disburse/kernel/id.ts";
 import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { scopesToGive } from "../keys/rules/key.ts";
+import { type CarryOut, type Disposition, stopBy, tighten } from "../keys/stops.ts";
 import { type MemberOrder, memberOrder } from "./rules/member.ts";
 import { type MemberRole, scopesOf } from "./rules/role.ts";
 import { emailHash, type MemberDocument, type Members, personOf, sealPerson } from "./store.ts";
@@ -29,6 +31,7 @@ export type TeamDeps = {
   readonly membersMax: number;
   /** Ends the sessions of a member who was removed. */
   readonly endSessions: (memberId: string) => Promise<void>;
+  readonly carryOut: CarryOut;
 };
 
 type MemberRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN">;
@@ -153,13 +156,15 @@ function orChanged(mark: Mark): Refused<"RECORD_NOT_FOUND"> {
   throw new ConnectError("another change of the team came between", Code.Aborted);
 }
 
-/** Removes a member; the first time stays. */
+/** Removes a member; the first time stays. The same write stores what happens to the orders. */
 async function removeMember(
   deps: TeamDeps,
   by: Change,
   { merchantId, memberId }: { readonly merchantId: string; readonly memberId: string },
-): Promise<MemberDocument | MemberRefusal> {
+  orders: Disposition,
+) {
   const { members, clock, endSessions } = deps;
+  const stop = stopBy(orders, by, clock.now());
   const mine = { _id: memberId, merchant_id: merchantId };
   const before = await members.collection.findOne(mine);
   if (before === null) return refused("RECORD_NOT_FOUND");
@@ -169,7 +174,7 @@ async function removeMember(
       const { matchedCount } = await members.collection.updateOne(
         { ...mine, removed_at: null, ...mark },
         {
-          $set: { removed_at: clock.now(), removed_by },
+          $set: { removed_at: clock.now(), removed_by, stop },
           $unset: { email_hash: "", subject: "" },
         },
       );
@@ -180,9 +185,13 @@ async function removeMember(
     const left = before.role === "admin" ? await leave(deps, before, change) : await change();
     if (left !== undefined) return left;
   }
+  await tighten(members.collection, mine, stop);
   // Each request of a session asks for its member, so that none works from here on.
   await endSessions(memberId);
-  return (await members.collection.findOne(mine)) ?? refused("RECORD_NOT_FOUND");
+  const member = await members.collection.findOne(mine);
+  if (member === null) return refused("RECORD_NOT_FOUND");
+  const stopped = { id: memberId, merchantId, stop: member.stop ?? stop };
+  return { member, revocation: await deps.carryOut(stopped) };
 }
 
 function stateOf({ removed_at, subject }: MemberDocument): MemberState {
@@ -221,8 +230,12 @@ export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
       const by = readMutation(mutation);
       return reply(await setRole(deps, by, member, wordOf(MemberRoleEnum, role)));
     },
-    removeMember: async ({ mutation, ...member }) =>
-      reply(await removeMember(deps, readMutation(mutation), member)),
+    removeMember: async ({ mutation, orders: asked, ...member }) => {
+      const orders = wordOf(RevokedOrders, asked) ?? "hold";
+      const removed = await removeMember(deps, readMutation(mutation), member, orders);
+      const { revocation, member: found } = orThrow(removed);
+      return { ...reply(found), revocation };
+    },
     listMembers: async ({ merchantId }) => {
       const found = members.collection.find({ merchant_id: merchantId });
       const all = await found.sort({ created_at: 1, _id: 1 }).toArray();

@@ -3,6 +3,7 @@ import type { KeyedHash, Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Db } from "mongodb";
+import type { Stop } from "../keys/stops.ts";
 import { comparedEmail } from "./rules/member.ts";
 import type { MemberRole } from "./rules/role.ts";
 
@@ -32,6 +33,8 @@ export type MemberDocument = {
   signed_in_at: Date | null;
   removed_at: Date | null;
   removed_by?: StoredActor & { operation_id: string };
+  /** What the removal does to the member's orders, and whether that is done. */
+  stop?: Stop;
   created_at: Date;
   created_by: StoredActor;
   /** The root of the key that invited the person; absent: the member is a root. */

@@ -106,6 +106,7 @@ function created(
     merchantId,
     ...settings,
     createdAt: at,
+    createdBy: asked.actor,
     updatedAt: at,
     revision: 1,
     signing: { current: key.id },

@@ -47,6 +47,7 @@ export type EndpointDocument = Omit<SettingsDocument, LaterSetting> & {
   schema_version: number;
   merchant_id: string;
   created_at: Date;
+  created_by: EndpointOperation["actor"];
   updated_at: Date;
   deleted_at: Date | null;
   revision: number;
@@ -66,6 +67,7 @@ export function endpointDocument(endpoint: EndpointRecord): EndpointDocument {
     merchant_id: endpoint.merchantId,
     ...(settingsDocument({ ...unset, ...endpoint }) as SettingsDocument),
     created_at: endpoint.createdAt,
+    created_by: endpoint.createdBy,
     updated_at: endpoint.updatedAt,
     deleted_at: endpoint.deletedAt ?? null,
     revision: endpoint.revision,
@@ -170,6 +172,7 @@ export function toRecipient(stored: RecipientDocument): Recipient {
     verifiedAt: toVerifiedAt(stored),
     pendingUrl: stored.pending_url ?? undefined,
     createdAt: stored.created_at,
+    createdBy: stored.created_by,
     updatedAt: stored.updated_at,
     deletedAt: stored.deleted_at ?? undefined,
     revision: stored.revision,

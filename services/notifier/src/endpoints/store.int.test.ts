@@ -26,7 +26,7 @@ function endpoint(id: string, changes: Partial<EndpointRecord> = {}): EndpointRe
     ...{ id, merchantId: "mer_1", url: "https://hooks.example.com/", description: "shop" },
     ...{ order: "strict", eventTypes: ["*"], pausedAt: undefined, verifiedAt: at(-5) },
     ...{ pendingUrl: undefined, createdAt: at(-9), updatedAt: at(-5), deletedAt: undefined },
-    ...{ revision: 3, place: undefined },
+    ...{ revision: 3, place: undefined, createdBy: actor },
     signing: { current: "k1", previous: { keyId: "k0", until: at(9) }, staged: undefined },
     keys: [{ id: "k1", secret: "sealed", standardSecret: "sealed too", madeAt: at(-9) }],
     operations: [{ id: `op-${id}`, kind: "create", keyId: "k1", actor, at: at(-9) }],

@@ -10,6 +10,7 @@ import {
   EndpointSchema,
   EndpointState,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { type Endpoint, endpointState } from "./rules/endpoint.ts";
 import type { Health } from "./rules/health.ts";
 
@@ -27,6 +28,10 @@ export function endpointMessage(endpoint: Endpoint): EndpointMessage {
     ...(endpoint.pausedAt && { pausedAt: timestampFromDate(endpoint.pausedAt) }),
     pauseReason: endpoint.pausedFor ?? "",
     createdAt: timestampFromDate(endpoint.createdAt),
+    createdBy: {
+      kind: valueOfWord(Actor_Kind, endpoint.createdBy.kind),
+      id: endpoint.createdBy.id,
+    },
     updatedAt: timestampFromDate(endpoint.updatedAt),
   });
 }

@@ -22,7 +22,7 @@ import { openUsage } from "../velocity/usage.ts";
 import { openBatches } from "./document.ts";
 import { batchOutbox } from "./events.ts";
 import { batchLeaseMs, runBatch, runDueBatch, startBatchRunner } from "./runner.ts";
-import { cancelLines, leaseDueBatch } from "./store.ts";
+import { endLines, leaseDueBatch } from "./store.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -359,7 +359,7 @@ describe("a batch is cancelled", () => {
     const batchId = await approved([line()]);
     await run();
     expect(await codeOf(cancel(batchId))).toBe("NOT_CANCELLABLE");
-    await cancelLines(platform.lines, batchId);
+    await endLines(platform.lines, batchId, { state: "cancelled" });
     expect(await faceOf(batchId)).toBe("finished 0/1/0/0");
   });
 });

@@ -5,7 +5,7 @@ import type { Orders } from "../orders/document.ts";
 import { type GivenApproval, isSameActor } from "../payouts/rules/approval.ts";
 import type { BatchDocument, Batches } from "./document.ts";
 import { decidable } from "./rules/batch.ts";
-import { approve, cancelLines, reject } from "./store.ts";
+import { approve, endLines, reject } from "./store.ts";
 
 /** What deciding on batches works with. */
 export type DecideDeps = {
@@ -52,7 +52,8 @@ export async function rejectBatch(
   }
   const now = await found(deps, batch);
   if (now.rejection?.operation_id !== by.operationId) return mayDecideNow(deps, now, by);
-  await cancelLines(deps.lines, batch._id);
+  await endLines(deps.lines, batch._id, { state: "cancelled" });
+  deps.wakeRunner();
   return now;
 }
 

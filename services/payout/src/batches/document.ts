@@ -32,6 +32,15 @@ export type BatchDocument = Origin & {
   approval?: { at: Date; max_total_minor: Decimal128; operation_id: string; actor: StoredActor };
   /** Who rejected it, why and as which operation; then it is cancelled. */
   rejection?: { at: Date; reason: string; operation_id: string; actor: StoredActor };
+  /**
+   * Of one that was held because its maker, or who approved it, lost the right to: since when and
+   * until when, how often, and whether it ran before, so that lines of it may have their payouts.
+   */
+  held?: { at: Date; expires_at: Date; times: number; has_run: boolean };
+  /** The key or member with whose revocation it was held or cancelled last. */
+  stopped_for?: string;
+  /** No one decided in time on a batch that was held: its lines that are not begun fail. */
+  expired_at?: Date;
   /** Its lines that are not begun are cancelled. */
   cancelled_at?: Date;
   /** When its last lines were taken on, or it was approved. */

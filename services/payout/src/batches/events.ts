@@ -30,10 +30,11 @@ export function batchOutbox(batches: Batches): Outbox {
   };
 }
 
-/** An event of a batch, which has one of each kind at most. */
-export function owedEvent(batchId: string, kind: OwedEvent["kind"]): OwedEvent {
-  const id = kind === "finished" ? eventId(batchId, 1) : `${derivedId("event", batchId)}_approval`;
-  return { id, kind };
+/** An event of a batch, which is finished once; `holds`: how often it was held by then. */
+export function owedEvent(batchId: string, kind: OwedEvent["kind"], holds = 0): OwedEvent {
+  if (kind === "finished") return { id: eventId(batchId, 1), kind };
+  const which = holds === 0 ? "approval" : `held${holds}`;
+  return { id: `${derivedId("event", batchId)}_${which}`, kind };
 }
 
 /** An event of a batch, as its merchant's endpoints get it. */

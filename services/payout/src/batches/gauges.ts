@@ -30,14 +30,18 @@ export function orderGauges(database: Database, metrics: Metrics): (now: Date) =
   );
   return async (now) => {
     const secondsSince = (at: Date) => Math.max(0, (now.getTime() - at.getTime()) / 1_000);
-    const read = (oldest: string) => [
+    const read = (state: string, oldest: string) => [
       // In the order of the index, which has those that wait alone: the latest are not among them.
-      ...[{ $match: { due_at: { $gt: new Date(0) } } }, { $limit: readMax }],
+      ...[{ $match: { due_at: { $gt: new Date(0) }, state } }, { $limit: readMax }],
       { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: oldest } } },
     ];
     const options = { hint: "due" };
-    const [ofOrders] = await orders.aggregate<Reading>(read("$scheduled_at"), options).toArray();
-    const [ofBatches] = await batches.aggregate<Reading>(read("$moved_at"), options).toArray();
+    const [ofOrders] = await orders
+      .aggregate<Reading>(read("waiting", "$scheduled_at"), options)
+      .toArray();
+    const [ofBatches] = await batches
+      .aggregate<Reading>(read("running", "$moved_at"), options)
+      .toArray();
     waiting.set(ofOrders?.count ?? 0);
     overdue.set(secondsSince(ofOrders?.oldest ?? now));
     running.set(ofBatches?.count ?? 0);

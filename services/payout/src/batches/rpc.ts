@@ -36,7 +36,7 @@ import { type BatchDocument, storedTotal } from "./document.ts";
 import { owedEvent } from "./events.ts";
 import { checkedLines, type LineDeps } from "./lines.ts";
 import { batchDigest, totalsOf } from "./rules/batch.ts";
-import { cancelRunning, cancelWaiting, insertLines } from "./store.ts";
+import { cancelBatch, insertLines } from "./store.ts";
 import { batchMessage, lineMessages } from "./wire.ts";
 
 /** What the RPCs of batches work with. */
@@ -60,8 +60,7 @@ export function batchesRpc(deps: BatchRpcDeps) {
     cancelBatch: async ({ mutation, merchantId, batchId }) => {
       readMutation(mutation);
       await find(merchantId, batchId);
-      await cancelWaiting(batches, batchId);
-      await cancelRunning(batches, lines, batchId);
+      await cancelBatch(batches, lines, batchId);
       const batch = await find(merchantId, batchId);
       if (batch.cancelled_at === undefined) orThrow(refused("NOT_CANCELLABLE"));
       deps.wakeRunner();
@@ -124,7 +123,7 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
     listBatchLines: async ({ merchantId, batchId, limit: asked, cursor, state: wanted }) => {
       const limit = orThrow(readLimit(asked, linePageMax));
       const last = orThrow(readNumber(cursor)) ?? 0;
-      await find(merchantId, batchId);
+      const batch = await find(merchantId, batchId);
       const state = wordOf(BatchLineState, wanted);
       const own = { batch_id: batchId, ...(state && { state }) };
       const [found, count] = await Promise.all([
@@ -136,7 +135,7 @@ function listRpc({ batches, lines, payouts }: BatchRpcDeps, find: FindBatch) {
         lines.countDocuments(own),
       ]);
       const page = cutPage(found, limit, ({ line }) => String(line));
-      const messages = await lineMessages(payouts, page.shown);
+      const messages = await lineMessages(payouts, page.shown, batch.state);
       return { lines: messages, nextCursor: page.nextCursor, ...countedTotal(count) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;

@@ -6,9 +6,10 @@ import { executeOrder, type OrderDeps } from "../orders/execute-order.ts";
 import type { Budget } from "../orders/store.ts";
 import { givenApproval } from "./decide.ts";
 import type { BatchDocument, Batches } from "./document.ts";
+import { expireHeld } from "./held-store.ts";
 import { batchDigest, mayGoOn, waitingMax } from "./rules/batch.ts";
 import {
-  cancelLines,
+  endLines,
   extendLease,
   finish,
   type LeasedBatch,
@@ -39,7 +40,9 @@ const pauseMs = 500;
 
 /** Leases a batch that is due and makes its payouts; `false`: there is none. */
 export async function runDueBatch(deps: BatchDeps): Promise<boolean> {
-  const leased = await leaseDueBatch(deps.batches, deps.clock.now(), batchLeaseMs);
+  const now = deps.clock.now();
+  await expireHeld(deps.batches, now);
+  const leased = await leaseDueBatch(deps.batches, now, batchLeaseMs);
   if (leased === undefined) return false;
   await runBatch(deps, leased);
   return true;
@@ -59,7 +62,7 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
     const current = await extendLease(deps.batches, leased, batchLeaseMs, hasMoved);
     hasMoved = false;
     if (current === undefined) return;
-    if (current.cancelled_at !== undefined) await cancelLines(deps.orders, batch._id);
+    await endUnbegun(deps, current);
     if (deps.isStopping()) return release(deps, leased, 0);
     if (!(await hasRoom(deps))) {
       await pause(pauseMs);
@@ -80,6 +83,13 @@ export async function runBatch(deps: BatchDeps, leased: LeasedBatch): Promise<vo
   if (await finish(deps.batches, batch._id, standing)) {
     deps.log.info({ batch_id: batch._id, ...standing.counts }, "batch finished");
   }
+}
+
+/** Ends what a cancellation, or an approval that expired, leaves of a batch's lines. */
+async function endUnbegun({ orders }: BatchDeps, { _id, cancelled_at, expired_at }: BatchDocument) {
+  if (cancelled_at !== undefined) await endLines(orders, _id, { state: "cancelled" });
+  if (expired_at === undefined) return;
+  await endLines(orders, _id, { state: "failed", failure: "APPROVAL_EXPIRED" });
 }
 
 /** Whether the lines are what was approved; a document that was changed is paid by no process. */
@@ -104,9 +114,12 @@ async function hasRoom({ payouts, clock }: BatchDeps): Promise<boolean> {
 
 /** What is left of the total that was approved, once no other process can spend of it. */
 async function budgetOf(deps: BatchDeps, { batch }: LeasedBatch): Promise<Budget> {
-  if (batch.approval === undefined) throw new Error("a batch runs that is not approved");
+  const { approval, cancelled_at, expired_at } = batch;
+  // One that was held and not approved again only ends: no line of it is begun.
+  const mayEnd = cancelled_at !== undefined || expired_at !== undefined;
+  if (approval === undefined && !mayEnd) throw new Error("a batch runs that is not approved");
   const { total } = await standingOf(deps.orders, batch._id);
-  let left = fromDecimal128(batch.approval.max_total_minor) - total;
+  let left = (approval === undefined ? 0n : fromDecimal128(approval.max_total_minor)) - total;
   return {
     take: (cost) => {
       if (cost > left) return false;

@@ -4,8 +4,9 @@ import {
   toDecimal128,
 } from "@disburse/chassis/mongo/database.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
-import { Decimal128 } from "mongodb";
+import { Decimal128, type Document } from "mongodb";
 import type { OrderDocument, Orders } from "../orders/document.ts";
+import type { OrderFailure } from "../orders/rules/order.ts";
 import type { BatchDocument, Batches } from "./document.ts";
 import { owedEvent } from "./events.ts";
 import type { LineCounts } from "./rules/batch.ts";
@@ -86,31 +87,43 @@ export async function reject(
     ...{ at: "$$NOW", reason: { $literal: reason } },
     ...{ operation_id: { $literal: operationId }, actor: { $literal: actor } },
   };
+  await endWaiting(batches, id, { rejection });
+}
+
+/**
+ * Cancels a batch that waits for its approval. One that ran before it was held runs once more: the
+ * runner counts what became of its lines, and finishes it.
+ */
+export async function endWaiting(batches: Batches, id: string, set: Document = {}): Promise<void> {
+  const hasRun = { $ifNull: ["$held.has_run", false] };
   await batches.updateOne({ _id: id, state: "awaiting_approval" }, [
-    { $set: { state: "cancelled", rejection, cancelled_at: "$$NOW", updated_at: "$$NOW" } },
+    {
+      $set: {
+        state: { $cond: [hasRun, "running", "cancelled"] },
+        due_at: { $cond: [hasRun, "$$NOW", "$$REMOVE"] },
+        ...{ ...set, cancelled_at: "$$NOW", updated_at: "$$NOW" },
+      },
+    },
   ]);
 }
 
-/** Cancels a batch that waits for its approval. */
-export async function cancelWaiting(batches: Batches, id: string): Promise<void> {
-  await batches.updateOne(
-    { _id: id, state: "awaiting_approval" },
-    { $set: { state: "cancelled" }, $currentDate: { updated_at: true, cancelled_at: true } },
-  );
-}
-
-/** Has the lines that are not begun cancelled, of a batch that runs. */
-export async function cancelRunning(batches: Batches, lines: Orders, id: string): Promise<void> {
+/** Cancels a batch that waits, or those lines of one that runs that are not begun. */
+export async function cancelBatch(batches: Batches, lines: Orders, id: string): Promise<void> {
+  await endWaiting(batches, id);
   const running = { _id: id, state: "running" as const, cancelled_at: { $exists: false } };
   await batches.updateOne(running, { $currentDate: { updated_at: true, cancelled_at: true } });
-  await cancelLines(lines, id);
+  await endLines(lines, id, { state: "cancelled" });
 }
 
-/** Cancels the lines of a batch that no quote is bound to, and none can be from now on. */
-export async function cancelLines(lines: Orders, batchId: string): Promise<void> {
+/** Ends the lines of a batch that no quote is bound to, and none can be from now on. */
+export async function endLines(
+  lines: Orders,
+  batchId: string,
+  end: { state: "cancelled" } | { state: "failed"; failure: OrderFailure },
+): Promise<void> {
   await lines.updateMany(
     { batch_id: batchId, state: "waiting", quote: { $exists: false } },
-    { $set: { state: "cancelled" }, $unset: { lease: "" }, $currentDate: { updated_at: true } },
+    { $set: end, $unset: { lease: "" }, $currentDate: { updated_at: true } },
   );
 }
 
@@ -124,7 +137,7 @@ export async function leaseDueBatch(
   leaseMs: number,
 ): Promise<LeasedBatch | undefined> {
   const found = await batches
-    .find({ due_at: { $lte: now } }, { projection: { _id: 1 } })
+    .find({ due_at: { $lte: now }, state: "running" }, { projection: { _id: 1 } })
     .sort({ due_at: 1 })
     .limit(1)
     .toArray();

@@ -12,6 +12,7 @@ import {
   BatchState,
 } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
+import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { type OrderDocument, type Orders, toOrder } from "../orders/document.ts";
@@ -52,9 +53,10 @@ export async function batchMessage(lines: Orders, batch: BatchDocument): Promise
 }
 
 function approvalMessage(batch: BatchDocument): MessageInitShape<typeof BatchApprovalSchema> {
-  const { approval, rejection, digest, by_another: byAnother = false } = batch;
+  const { approval, rejection, digest, by_another: byAnother = false, held, expired_at } = batch;
   const decision = approval ?? rejection;
-  const undecided = batch.state === "awaiting_approval" ? "waiting" : "cancelled";
+  const ended = expired_at === undefined ? "cancelled" : "expired";
+  const undecided = batch.state === "awaiting_approval" ? "waiting" : ended;
   const state = approval ? "approved" : rejection ? "rejected" : undecided;
   return {
     ...{ state: valueOfWord(ApprovalState, state), byAnother, digest },
@@ -63,10 +65,11 @@ function approvalMessage(batch: BatchDocument): MessageInitShape<typeof BatchApp
       decidedBy: { kind: valueOfWord(Actor_Kind, decision.actor.kind), id: decision.actor.id },
     }),
     reason: rejection?.reason ?? "",
+    ...(held && { expiresAt: timestampFromDate(held.expires_at) }),
   };
 }
 
-/** Counted only while it runs: before, every line waits, and afterwards the result is stored. */
+/** Counted only once it runs: before, every line waits, and afterwards the result is stored. */
 async function progressOf(lines: Orders, batch: BatchDocument): Promise<Standing> {
   const { result, line_count: count } = batch;
   if (result !== undefined) {
@@ -75,6 +78,7 @@ async function progressOf(lines: Orders, batch: BatchDocument): Promise<Standing
   const none = { waiting: 0, executed: 0, failed: 0, cancelled: 0 };
   switch (batch.state) {
     case "awaiting_approval":
+      if (batch.held?.has_run === true) return standingOf(lines, batch._id);
       return { counts: { ...none, waiting: count }, total: 0n };
     case "cancelled":
       return { counts: { ...none, cancelled: count }, total: 0n };
@@ -83,14 +87,20 @@ async function progressOf(lines: Orders, batch: BatchDocument): Promise<Standing
   }
 }
 
+const awaitingApproval = {
+  status: PayoutStatus.INITIATED,
+  subStatus: PayoutSubStatus.AWAITING_APPROVAL,
+} as const;
+
 function totalMessage({ currency, amount, lines }: FixedTotal) {
   return { currencyCode: currency, amount: formatAmount(amount, currency), lines };
 }
 
-/** Lines as merchants see them, each with what became of its payout. */
+/** Lines as merchants see them, each with what became of its payout; `batch`: its state. */
 export async function lineMessages(
   payouts: Payouts,
   documents: readonly OrderDocument[],
+  batch: BatchDocument["state"],
 ): Promise<BatchLine[]> {
   const found = await payoutsOf(payouts, documents);
   return documents.map((document) => {
@@ -103,7 +113,11 @@ export async function lineMessages(
     );
     return create(BatchLineSchema, {
       number: document.line ?? 0,
-      state: valueOfWord(BatchLineState, order.state),
+      // A line waits until it is begun: its batch is what awaits approval.
+      state: valueOfWord(
+        BatchLineState,
+        order.state === "awaiting_approval" ? "waiting" : order.state,
+      ),
       accountId: terms.accountId,
       beneficiaryId: terms.beneficiaryId,
       sourceCurrencyCode: terms.source,
@@ -114,6 +128,7 @@ export async function lineMessages(
       metadata: terms.metadata,
       ...outcome,
       ...(order.state === "executed" && { status, subStatus }),
+      ...(order.state === "waiting" && batch === "awaiting_approval" && awaitingApproval),
       updatedAt: timestampFromDate(document.updated_at),
     });
   });

@@ -33,6 +33,7 @@ export async function cancelOrder(
       return isRefused(payout) ? payout : document;
     }
     const { quote } = order;
+    // One that is held has none.
     if (quote === undefined || (await endQuote(deps, order, quote))) {
       await setCancelled(orders, order);
       continue;

@@ -36,6 +36,16 @@ export type OrderDocument = Origin & {
   payout_id?: string;
   failure?: OrderFailure;
   failure_detail?: string;
+  /** Since when it awaits approval, until when, and how often it was held; kept when decided. */
+  held?: { at: Date; expires_at: Date; times: number };
+  /** The key or member with whose revocation it was held or cancelled last. */
+  stopped_for?: string;
+  /** Who approved it while it was held, and as which operation. */
+  approval?: OrderDecision;
+  /** Who rejected it, and why; then it is cancelled. */
+  rejection?: OrderDecision & { reason: string };
+  /** The event of its last hold, until the bus has confirmed it. */
+  event_owed?: string;
   /** When it is to be made; absent of a batch's line. */
   scheduled_at?: Date;
   /** The batch whose line it is, and which one, from 1. */
@@ -48,6 +58,8 @@ export type OrderDocument = Origin & {
   created_at: Date;
   updated_at: Date;
 };
+
+type OrderDecision = { at: Date; operation_id: string; actor: StoredActor };
 
 /** Where orders are stored. */
 export type Orders = Collection<OrderDocument>;
@@ -142,6 +154,7 @@ function orderState(document: OrderDocument): OrderState {
   const { state, payout_id: payoutId, failure, failure_detail: detail } = document;
   switch (state) {
     case "waiting":
+    case "awaiting_approval":
     case "cancelled":
       return { state };
     case "executed":

@@ -7,8 +7,11 @@ import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import {
   type PayoutOrderService,
+  RejectScheduledPayoutRequestSchema,
   SchedulePayoutRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
+import { PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { rejectScheduledPayout as rejectForm } from "@disburse/forms/bodies/approval.ts";
 import { schedulePayout } from "@disburse/forms/bodies/transfer.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -16,10 +19,11 @@ import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
 import { isReserved } from "../execution/rules/payable.ts";
 import { type CancelOrderDeps, cancelOrder } from "./cancel.ts";
+import { approveOrder, rejectOrder } from "./decide.ts";
 import { type OrderDocument, orderDocument } from "./document.ts";
 import type { OrderDeps } from "./execute-order.ts";
 import { orderTerms, scheduledTime } from "./rules/order.ts";
-import { findOrder } from "./store.ts";
+import { findOrder, openStates } from "./store.ts";
 import { scheduledMessages } from "./wire.ts";
 
 /** What the RPCs of scheduled payouts work with. */
@@ -62,18 +66,43 @@ export function scheduledRpc(deps: ScheduledDeps) {
       return shown(orThrow((await findOrder(orders, id)) ?? refused("RECORD_NOT_FOUND")));
     },
 
+    approveScheduledPayout: async ({ mutation, merchantId, scheduledPayoutId: id }) => {
+      const by = readMutation(mutation);
+      return shown(orThrow(await approveOrder(orders, { id, merchantId }, by)));
+    },
+
+    rejectScheduledPayout: async (message) => {
+      const by = readMutation(message.mutation);
+      const { merchantId, unreadable } = message;
+      const context = { now: clock.now(), unreadable };
+      const schema = RejectScheduledPayoutRequestSchema;
+      const sent = orThrow(checkedMessage(rejectForm, schema, message, context));
+      const asked = { id: message.scheduledPayoutId, merchantId, reason: sent.reason };
+      return shown(orThrow(await rejectOrder(orders, asked, by)));
+    },
+
     getScheduledPayout: async ({ merchantId, scheduledPayoutId: id }) => {
       const found = await findOrder(orders, id, { merchant_id: merchantId });
       return shown(orThrow(found ?? refused("RECORD_NOT_FOUND")));
     },
 
-    listScheduledPayouts: async ({ merchantId, waiting, ...page }) => {
+    listScheduledPayouts: async ({ merchantId, waiting, subStatus, ...page }) => {
       if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
-      const own = { merchant_id: merchantId, ...(waiting && { state: "waiting" as const }) };
+      const state = stateOf(subStatus) ?? (waiting ? { $in: [...openStates] } : undefined);
+      const own = { merchant_id: merchantId, ...(state && { state }) };
       const { shown: found, ...rest } = await findCountedPage(orders, own, page);
       return { scheduledPayouts: await scheduledMessages(payouts, found), ...rest };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
+}
+
+/** The state of orders with a sub-status of their own; `undefined`: any. */
+function stateOf(subStatus: PayoutSubStatus): (typeof openStates)[number] | undefined {
+  if (subStatus === PayoutSubStatus.UNSPECIFIED) return undefined;
+  if (subStatus === PayoutSubStatus.SCHEDULED) return "waiting";
+  if (subStatus === PayoutSubStatus.AWAITING_APPROVAL) return "awaiting_approval";
+  const problem = "sub_status: must be scheduled or awaiting_approval";
+  return orThrow(refused("INVALID_REQUEST", problem));
 }
 
 type Named = { readonly accountId: string; readonly beneficiaryId: string };

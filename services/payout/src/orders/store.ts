@@ -38,7 +38,7 @@ export async function leaseDueOrder(
   leaseMs: number,
 ): Promise<LeasedOrder | undefined> {
   const due = await orders
-    .find({ due_at: { $lte: now } }, { projection: { _id: 1 } })
+    .find({ due_at: { $lte: now }, state: "waiting" }, { projection: { _id: 1 } })
     .sort({ due_at: 1 })
     .limit(lookedAt)
     .toArray();
@@ -93,7 +93,7 @@ export function bindQuote(orders: Orders, leased: LeasedOrder, quote: OrderQuote
 }
 
 /** Lets an order get another quote: only where the present one is expired for ever. */
-export function unbindQuote(orders: Orders, leased: LeasedOrder) {
+export function unbindQuote(orders: Orders, leased: Pick<LeasedOrder, "order" | "lease">) {
   return change(orders, unchanged(leased), { $unset: { quote: "" }, $inc: { attempt: 1 } });
 }
 
@@ -124,15 +124,26 @@ export function setFailed(
 }
 
 /**
- * The same by its merchant. Without a quote it needs no lease: who has one can bind no quote to
- * what does not wait.
+ * The same by its merchant, or for a revoked key or removed member. Without a quote it needs no
+ * lease: who has one can bind no quote to what does not wait.
  */
-export function setCancelled(orders: Orders, order: Order) {
+export function setCancelled(orders: Orders, order: Order, stoppedFor?: string) {
   const { quote } = order;
-  const waiting = { _id: order.id, state: "waiting" } as const;
+  const open = { _id: order.id, state: { $in: [...openStates] } };
   const asRead = quote === undefined ? { quote: { $exists: false } } : { "quote.id": quote.id };
-  return change(orders, { ...waiting, ...asRead }, { $set: { state: "cancelled" }, $unset: over });
+  const stopped = stoppedFor === undefined ? {} : { stopped_for: stoppedFor };
+  return change(
+    orders,
+    { ...open, ...asRead },
+    {
+      $set: { state: "cancelled", ...stopped },
+      $unset: over,
+    },
+  );
 }
+
+/** The states of orders of which a payout may still come. */
+export const openStates = ["waiting", "awaiting_approval"] as const;
 
 /** Has an order looked at again after a time, by the database's clock. */
 export async function defer(orders: Orders, { order, lease }: LeasedOrder, ms: number) {

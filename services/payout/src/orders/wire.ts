@@ -1,11 +1,15 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import {
   type ScheduledPayout,
+  type ScheduledPayoutApprovalSchema,
   ScheduledPayoutSchema,
 } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { failureMessages } from "@disburse/kernel/failure.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { stateFields, toPayout } from "../payouts/document.ts";
@@ -38,10 +42,40 @@ export async function scheduledMessages(
       metadata: terms.metadata,
       scheduledAt: document.scheduled_at && timestampFromDate(document.scheduled_at),
       ...outcomeFields(order, found.get(document.payout_id ?? "")),
+      ...rejectedFields(document),
+      approval: approvalMessage(document),
       createdAt: timestampFromDate(document.created_at),
       updatedAt: timestampFromDate(document.updated_at),
     });
   });
+}
+
+/** Why an order was cancelled that another actor rejected. */
+function rejectedFields({ rejection }: OrderDocument) {
+  if (rejection === undefined) return {};
+  const failureCode = "APPROVAL_REJECTED";
+  return { failureCode, failureMessage: failureMessages[failureCode] };
+}
+
+/** The decision on an order that was held; `undefined` where it never was. */
+function approvalMessage(
+  order: OrderDocument,
+): MessageInitShape<typeof ScheduledPayoutApprovalSchema> | undefined {
+  const { state, held, approval, rejection, failure } = order;
+  if (held === undefined) return undefined;
+  const decision = approval ?? rejection;
+  const ended = failure === "APPROVAL_EXPIRED" ? "expired" : "cancelled";
+  const undecided = state === "awaiting_approval" ? "waiting" : ended;
+  const shown = approval ? "approved" : rejection ? "rejected" : undecided;
+  return {
+    state: valueOfWord(ApprovalState, shown),
+    expiresAt: timestampFromDate(held.expires_at),
+    ...(decision && {
+      decidedAt: timestampFromDate(decision.at),
+      decidedBy: { kind: valueOfWord(Actor_Kind, decision.actor.kind), id: decision.actor.id },
+    }),
+    reason: rejection?.reason ?? "",
+  };
 }
 
 /** The payouts of orders, by their ids. */
@@ -69,6 +103,8 @@ function outcomeOf(order: Order, payout: Payout | undefined) {
   switch (order.state) {
     case "waiting":
       return { status: "initiated", subStatus: "scheduled" } as const;
+    case "awaiting_approval":
+      return { status: "initiated", subStatus: "awaiting_approval" } as const;
     case "cancelled":
       return { status: "failed", subStatus: "cancelled" } as const;
     case "failed":

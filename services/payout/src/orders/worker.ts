@@ -1,6 +1,7 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { executeOrder, type OrderDeps } from "./execute-order.ts";
+import { expireHeld } from "./held-store.ts";
 import { leaseDueOrder } from "./store.ts";
 
 /** How late an order is found whose time has come. */
@@ -10,8 +11,9 @@ const workersMax = 4;
 /** A quote and an execute take half a second; calls to services that hang end after 5 s each. */
 export const orderLeaseMs = 20_000;
 
-/** Executes the orders whose time has come, until none is left. */
+/** Executes the orders whose time has come, until none is left; fails those held for too long. */
 export async function executeDueOrders(deps: OrderDeps): Promise<void> {
+  await expireHeld(deps.orders, deps.clock.now());
   const work = async () => {
     for (;;) {
       const leased = await leaseDueOrder(deps.orders, deps.clock.now(), orderLeaseMs);

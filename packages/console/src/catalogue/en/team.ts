@@ -26,6 +26,28 @@ export const teamWords = {
     remove: "Remove",
     removeText: "The person is signed out at once and cannot sign in any more.",
   },
+  revocation: {
+    choice: "Scheduled payouts and batches that are not paid yet",
+    orders: {
+      hold: "Wait until another person or key approves them",
+      keep: "Are paid as ordered: I have checked them",
+      cancel: "Are cancelled, with keys and webhook endpoints made with it",
+    },
+    title: "What was found",
+    found: {
+      hold: "These orders wait for approval now. The keys and people named here still have access, and the endpoints still receive events.",
+      keep: "These orders are paid as ordered. The keys and people named here still have access, and the endpoints still receive events.",
+      cancel:
+        "These orders are cancelled, the keys revoked and the endpoints paused. The people named here still have access.",
+    },
+    kinds: {
+      scheduled_payouts: "Scheduled payouts",
+      batches: "Batches",
+      keys: "API keys",
+      endpoints: "Webhook endpoints",
+      members: "Invited people",
+    },
+  },
   invitations: {
     title: "Invitations",
     lead: "A team lets you in when you accept. You stay in the team that you work in now until you switch by your account menu.",

@@ -1,6 +1,7 @@
 import type { ScheduledPayout } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { scheduledPayouts } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
@@ -10,11 +11,13 @@ import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
+import { AreaField } from "../../ui/field.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
+import { StepNotice } from "../../ui/step-up.tsx";
 import type { Column } from "../../ui/table.tsx";
 
 const words = t.payouts.scheduled;
@@ -86,10 +89,10 @@ const columns: readonly Column<ScheduledPayout>[] = [
   },
 ];
 
-const cancelColumn: Column<ScheduledPayout> = {
-  id: "cancel",
+const actionsColumn: Column<ScheduledPayout> = {
+  id: "actions",
   header: t.list.actions,
-  cell: (row) => (row.sub_status === "scheduled" ? <Cancel id={row.id} /> : null),
+  cell: (row) => <Actions order={row} />,
 };
 
 const filters: readonly Filter[] = [
@@ -97,13 +100,17 @@ const filters: readonly Filter[] = [
     name: "sub_status",
     label: t.list.status,
     kind: "choice",
-    options: [["scheduled", words.waiting]],
+    options: [
+      ["scheduled", words.waiting],
+      ["awaiting_approval", words.held],
+    ],
   },
 ];
 
 /** Payouts that are ordered now and made at a time. */
 export function ScheduledPayouts() {
   const session = useSession();
+  const mayAct = may(session, "payout:write") || may(session, "payout:approve");
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const read = () => readAll(scheduledPayouts, search);
@@ -121,7 +128,7 @@ export function ScheduledPayouts() {
         caption={words.caption}
         list={scheduledPayouts}
         query={search}
-        columns={may(session, "payout:write") ? [...columns, cancelColumn] : columns}
+        columns={mayAct ? [...columns, actionsColumn] : columns}
         keyOf={({ id }) => id}
         empty={words.empty}
       />
@@ -129,17 +136,55 @@ export function ScheduledPayouts() {
   );
 }
 
-function Cancel({ id }: { id: string }) {
+const stepFailure = (error: unknown) => <StepNotice error={error} />;
+
+/** What may be done with an order that has no payout yet. */
+function Actions({ order }: { order: ScheduledPayout }) {
+  const session = useSession();
   const client = useQueryClient();
+  const [reason, setReason] = useState("");
+  const isHeld = order.sub_status === "awaiting_approval";
+  if (!isHeld && order.sub_status !== "scheduled") return null;
+  const post = async (action: string, body: object, idempotencyKey: string) => {
+    const path = `${scheduledPayouts.path}/${encodeURIComponent(order.id)}/${action}`;
+    await send("POST", path, { body, idempotencyKey });
+    await client.invalidateQueries({ queryKey: [scheduledPayouts.path] });
+  };
   return (
-    <ConfirmButton
-      label={words.cancel}
-      text={words.cancelText}
-      confirm={async (idempotencyKey) => {
-        const path = `${scheduledPayouts.path}/${encodeURIComponent(id)}/cancel`;
-        await send("POST", path, { body: {}, idempotencyKey });
-        await client.invalidateQueries({ queryKey: [scheduledPayouts.path] });
-      }}
-    />
+    <span className="row">
+      {isHeld && may(session, "payout:approve") ? (
+        <>
+          <ConfirmButton
+            label={words.approve}
+            text={words.approveText}
+            kind="primary"
+            confirm={(key) => post("approve", {}, key)}
+            failure={stepFailure}
+          />
+          <ConfirmButton
+            label={words.reject}
+            text={words.rejectText}
+            isReady={reason.trim() !== ""}
+            confirm={(key) => post("reject", { reason: reason.trim() }, key)}
+            failure={stepFailure}
+          >
+            <AreaField
+              label={t.payouts.one.rejectReason}
+              value={reason}
+              onChange={setReason}
+              maxLength={255}
+              required
+            />
+          </ConfirmButton>
+        </>
+      ) : null}
+      {may(session, "payout:write") ? (
+        <ConfirmButton
+          label={words.cancel}
+          text={words.cancelText}
+          confirm={(key) => post("cancel", {}, key)}
+        />
+      ) : null}
+    </span>
   );
 }

@@ -7,7 +7,6 @@ import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { DeleteButton } from "../../ui/delete-button.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -15,13 +14,12 @@ import { Page } from "../../ui/page.tsx";
 import { PlainList } from "../../ui/plain-list.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { RevokeButton } from "./revoke.tsx";
 
 const words = t.team.keys;
 const path = "/api/v1/keys";
 
 const isEnded = ({ expires_at: at }: ApiKey) => at !== "" && Date.parse(at) <= Date.now();
-const works = (key: ApiKey) => key.revoked_at === "" && !isEnded(key);
-
 const columns: readonly Column<ApiKey>[] = [
   {
     id: "id",
@@ -62,8 +60,9 @@ const revokeColumn: Column<ApiKey> = {
   id: "revoke",
   header: t.list.actions,
   cell: (row) =>
-    works(row) ? (
-      <DeleteButton path={path} id={row.id} label={words.revoke} text={words.revokeText} />
+    // One that has ended too: what it ordered goes on.
+    row.revoked_at === "" ? (
+      <RevokeButton path={path} id={row.id} label={words.revoke} text={words.revokeText} />
     ) : null,
 };
 

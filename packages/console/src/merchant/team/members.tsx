@@ -13,6 +13,7 @@ import { Moment } from "../../ui/moment.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PlainList } from "../../ui/plain-list.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { RevokeButton } from "./revoke.tsx";
 
 const words = t.team.members;
 const path = "/api/v1/team/members";
@@ -129,14 +130,7 @@ function Change({ member }: { member: TeamMember }) {
       >
         <SelectField label={words.role} value={role} onChange={setRole} options={roles} />
       </ConfirmButton>
-      <ConfirmButton
-        label={words.remove}
-        text={words.removeText}
-        confirm={async () => {
-          await send("DELETE", own);
-          await done();
-        }}
-      />
+      <RevokeButton path={path} id={member.id} label={words.remove} text={words.removeText} />
     </span>
   );
 }

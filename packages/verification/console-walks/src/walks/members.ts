@@ -75,6 +75,8 @@ async function keysAndTeam({ page, look, open }: Visitor): Promise<void> {
     .getByRole("button", { name: "Revoke" })
     .click();
   await dialog.getByRole("button", { name: "Revoke" }).click();
+  await look("key-revoked", dialog.getByText("Scheduled payouts: 0"));
+  await page.keyboard.press("Escape");
   await page
     .getByRole("row", { name: /Payroll/ })
     .getByText("Revoked")

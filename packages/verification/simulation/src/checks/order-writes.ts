@@ -5,10 +5,13 @@ import type { Document } from "../store/value.ts";
 const orderWays: ReadonlySet<string> = new Set([
   ...["undefined waiting", "waiting waiting", "waiting executed", "waiting failed"],
   ...["waiting cancelled", "executed executed", "failed failed", "cancelled cancelled"],
+  // Of a revoked key's scheduled payout: held until another actor decides.
+  ...["waiting awaiting_approval", "awaiting_approval awaiting_approval"],
+  ...["awaiting_approval waiting", "awaiting_approval failed", "awaiting_approval cancelled"],
 ]);
 const batchWays: ReadonlySet<string> = new Set([
   ...["undefined awaiting_approval", "awaiting_approval awaiting_approval"],
-  ...["awaiting_approval running", "awaiting_approval cancelled"],
+  ...["awaiting_approval running", "awaiting_approval cancelled", "running awaiting_approval"],
   ...["running running", "running finished", "finished finished", "cancelled cancelled"],
 ]);
 

@@ -25,10 +25,10 @@ const total = f.object(
 export const approval = f.record(BatchApprovalSchema, "BatchApproval", "The decision on a batch.", {
   state: f.word(
     ApprovalState,
-    "`waiting`, `approved`, `rejected`, or `cancelled` before anyone decided. A batch's never expires: nothing is held for it.",
+    "`waiting`, `approved`, `rejected`, or `cancelled` before anyone decided. `expired`: of a batch that was held, because the API key that made or approved it was revoked or its person removed; no other expires.",
   ),
   by_another: f.flag(
-    "Whether your rules ask for another of your people or API keys than the one that made the batch.",
+    "Whether another of your people or API keys decides than the one that made the batch: your rules ask for it, or the batch was held.",
     false,
   ),
   digest: f.text("SHA-256 over what is approved: the account and the lines.", digestExample),
@@ -38,6 +38,9 @@ export const approval = f.record(BatchApprovalSchema, "BatchApproval", "The deci
     f.text("Id of the API key or person that decided; otherwise empty.", ""),
   ),
   reason: f.text("Why it was rejected; otherwise empty.", ""),
+  expires_at: f.momentOrNone(
+    "Of a batch that was held: when its unpaid lines fail with `APPROVAL_EXPIRED` if no one has decided. Empty for others.",
+  ),
 });
 
 /** A batch. */
@@ -46,7 +49,7 @@ export const batch = f.record(BatchSchema, "Batch", "Many payouts out of one acc
   reference_id: f.text("Your own name for it; empty if none was given.", "payroll-2026-12"),
   state: f.word(
     BatchState,
-    "`awaiting_approval`: nothing is paid yet. `running`: its payouts are being made. `finished`: every line has its payout, failed or was cancelled. `cancelled`: before it was approved, or rejected.",
+    "`awaiting_approval`: nothing is paid yet, or of a batch that was held nothing more. `running`: its payouts are being made. `finished`: every line has its payout, failed or was cancelled. `cancelled`: before it was approved, or rejected; one that was held after payouts of it were made is `finished` instead.",
   ),
   account_id: f.id("acc", "Account that pays."),
   source_currency_code: f.text("Currency of the account.", "USD"),
@@ -87,11 +90,19 @@ export const line = f.record(BatchLineSchema, "BatchLine", "One payout of a batc
   payout_id: f.text("Its payout; empty until it is made.", ""),
   status: f.from(
     "status",
-    f.optional(f.word(PayoutStatus, "Of its payout; omitted until it is made.")),
+    f.optional(
+      f.word(
+        PayoutStatus,
+        "Of its payout; until it is made `initiated` while its batch awaits approval, otherwise omitted.",
+      ),
+    ),
   ),
-  sub_status: f.from("subStatus", f.optional(f.word(PayoutSubStatus, "Of its payout."))),
+  sub_status: f.from(
+    "subStatus",
+    f.optional(f.word(PayoutSubStatus, "Of its payout, or `awaiting_approval` with its batch.")),
+  ),
   failure_code: f.text(
-    "Why no payout was made (the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`) or why its payout failed; otherwise empty.",
+    "Why no payout was made (the code that its quote or execution was refused with, `COST_ABOVE_MAXIMUM`, `BATCH_TOTAL_EXCEEDED`, `APPROVAL_EXPIRED`) or why its payout failed; otherwise empty.",
     "",
   ),
   failure_message: f.text("The same in words, in English.", ""),

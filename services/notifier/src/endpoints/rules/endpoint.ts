@@ -33,6 +33,8 @@ export type Endpoint = {
   /** A new URL that waits to be verified while `url` serves on. */
   readonly pendingUrl?: string | undefined;
   readonly createdAt: Date;
+  /** A key or member, or an operator. */
+  readonly createdBy: EndpointOperation["actor"];
   readonly updatedAt: Date;
 };
 

@@ -16,6 +16,7 @@ const optIns: Readonly<Record<string, OptIn>> = {
   "batch.finished": { publisher: "payout", subject: "batch" },
   "beneficiary.screening_changed": { publisher: "beneficiary", subject: "beneficiary" },
   "payout.approval_required": { publisher: "payout", subject: "payout" },
+  "scheduled_payout.approval_required": { publisher: "payout", subject: "scheduledPayout" },
   [endpointPaused]: { publisher: "notifier", subject: "endpoint" },
 };
 

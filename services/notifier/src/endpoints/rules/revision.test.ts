@@ -29,6 +29,7 @@ const created: EndpointRecord = {
   eventTypes: ["*"],
   verifiedAt: start,
   createdAt: start,
+  createdBy: { kind: "api_key", id: "key_1" },
   updatedAt: start,
   revision: 1,
   signing: { current: "k1" },

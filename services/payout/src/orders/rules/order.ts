@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
+import { failureMessages } from "@disburse/kernel/failure.ts";
 import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import {
   invalidRequest,
@@ -33,15 +34,17 @@ export type OrderQuote = {
 /** Why no payout came of an order: a refusal of a quote or an execute, or its own bound of cost. */
 export type OrderFailure = ErrorCode | keyof typeof ownFailures;
 
-/** Of bounds that orders have themselves. */
+/** Of bounds and decisions that orders have themselves. */
 const ownFailures = {
   COST_ABOVE_MAXIMUM: "The quote cost more than the maximum.",
   BATCH_TOTAL_EXCEEDED: "The batch would have cost more than was approved.",
+  /** Of an order that was held. */
+  APPROVAL_EXPIRED: failureMessages.APPROVAL_EXPIRED,
 } as const;
 
-/** Where an order stands. */
+/** Where an order stands; one that was held awaits approval. */
 export type OrderState =
-  | { readonly state: "waiting" }
+  | { readonly state: "waiting" | "awaiting_approval" }
   | { readonly state: "executed"; readonly payoutId: string }
   | { readonly state: "failed"; readonly failure: OrderFailure; readonly detail?: string }
   | { readonly state: "cancelled" };

@@ -7,6 +7,8 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_disburse_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
 import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
+import type { Revocation, RevocationJson, RevokedOrders, RevokedOrdersJson } from "../../type/v1/revocation_pb.ts";
+import { file_disburse_type_v1_revocation } from "../../type/v1/revocation_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/gateway/v1/keys.proto.
  */
 export const file_disburse_gateway_v1_keys: GenFile = /*@__PURE__*/
-  fileDesc("Ch5kaXNidXJzZS9nYXRld2F5L3YxL2tleXMucHJvdG8SE2Rpc2J1cnNlLmdhdGV3YXkudjEiggIKA0tleRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIOCgZzY29wZXMYAyADKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMc291cmNlX2NpZHJzGAUgAygJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2Rlc2NyaXB0aW9uGAggASgJEg8KB3Jvb3RfaWQYCSABKAkiwAEKEENyZWF0ZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxzb3VyY2VfY2lkcnMYBSADKAkSEwoLZGVzY3JpcHRpb24YBiABKAkiSgoRQ3JlYXRlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkSDgoGc2VjcmV0GAIgASgJImkKEFJvdGF0ZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEg4KBmtleV9pZBgCIAEoCRIXCg9vdmVybGFwX3NlY29uZHMYAyABKAUiSgoRUm90YXRlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkSDgoGc2VjcmV0GAIgASgJIlAKEFJldm9rZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEg4KBmtleV9pZBgCIAEoCSI6ChFSZXZva2VLZXlSZXNwb25zZRIlCgNrZXkYASABKAsyGC5kaXNidXJzZS5nYXRld2F5LnYxLktleSImCg9MaXN0S2V5c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkiOgoQTGlzdEtleXNSZXNwb25zZRImCgRrZXlzGAEgAygLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkysgMKCktleVNlcnZpY2USbAoJQ3JlYXRlS2V5EiUuZGlzYnVyc2UuZ2F0ZXdheS52MS5DcmVhdGVLZXlSZXF1ZXN0GiYuZGlzYnVyc2UuZ2F0ZXdheS52MS5DcmVhdGVLZXlSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBBhJjCglSb3RhdGVLZXkSJS5kaXNidXJzZS5nYXRld2F5LnYxLlJvdGF0ZUtleVJlcXVlc3QaJi5kaXNidXJzZS5nYXRld2F5LnYxLlJvdGF0ZUtleVJlc3BvbnNlIgfq4BgDEgEGEmMKCVJldm9rZUtleRIlLmRpc2J1cnNlLmdhdGV3YXkudjEuUmV2b2tlS2V5UmVxdWVzdBomLmRpc2J1cnNlLmdhdGV3YXkudjEuUmV2b2tlS2V5UmVzcG9uc2UiB+rgGAMSAQYSbAoITGlzdEtleXMSJC5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RLZXlzUmVxdWVzdBolLmRpc2J1cnNlLmdhdGV3YXkudjEuTGlzdEtleXNSZXNwb25zZSIT6uAYDwoHc2FuZGJveBIEBQYHCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("Ch5kaXNidXJzZS9nYXRld2F5L3YxL2tleXMucHJvdG8SE2Rpc2J1cnNlLmdhdGV3YXkudjEiggIKA0tleRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIOCgZzY29wZXMYAyADKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMc291cmNlX2NpZHJzGAUgAygJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnJldm9rZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2Rlc2NyaXB0aW9uGAggASgJEg8KB3Jvb3RfaWQYCSABKAkiwAEKEENyZWF0ZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIuCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxzb3VyY2VfY2lkcnMYBSADKAkSEwoLZGVzY3JpcHRpb24YBiABKAkiSgoRQ3JlYXRlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkSDgoGc2VjcmV0GAIgASgJImkKEFJvdGF0ZUtleVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEg4KBmtleV9pZBgCIAEoCRIXCg9vdmVybGFwX3NlY29uZHMYAyABKAUiSgoRUm90YXRlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZGlzYnVyc2UuZ2F0ZXdheS52MS5LZXkSDgoGc2VjcmV0GAIgASgJIoEBChBSZXZva2VLZXlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIOCgZrZXlfaWQYAiABKAkSLwoGb3JkZXJzGAMgASgOMh8uZGlzYnVyc2UudHlwZS52MS5SZXZva2VkT3JkZXJzImwKEVJldm9rZUtleVJlc3BvbnNlEiUKA2tleRgBIAEoCzIYLmRpc2J1cnNlLmdhdGV3YXkudjEuS2V5EjAKCnJldm9jYXRpb24YAiABKAsyHC5kaXNidXJzZS50eXBlLnYxLlJldm9jYXRpb24iJgoPTGlzdEtleXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIjoKEExpc3RLZXlzUmVzcG9uc2USJgoEa2V5cxgBIAMoCzIYLmRpc2J1cnNlLmdhdGV3YXkudjEuS2V5MrIDCgpLZXlTZXJ2aWNlEmwKCUNyZWF0ZUtleRIlLmRpc2J1cnNlLmdhdGV3YXkudjEuQ3JlYXRlS2V5UmVxdWVzdBomLmRpc2J1cnNlLmdhdGV3YXkudjEuQ3JlYXRlS2V5UmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQYSYwoJUm90YXRlS2V5EiUuZGlzYnVyc2UuZ2F0ZXdheS52MS5Sb3RhdGVLZXlSZXF1ZXN0GiYuZGlzYnVyc2UuZ2F0ZXdheS52MS5Sb3RhdGVLZXlSZXNwb25zZSIH6uAYAxIBBhJjCglSZXZva2VLZXkSJS5kaXNidXJzZS5nYXRld2F5LnYxLlJldm9rZUtleVJlcXVlc3QaJi5kaXNidXJzZS5nYXRld2F5LnYxLlJldm9rZUtleVJlc3BvbnNlIgfq4BgDEgEGEmwKCExpc3RLZXlzEiQuZGlzYnVyc2UuZ2F0ZXdheS52MS5MaXN0S2V5c1JlcXVlc3QaJS5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RLZXlzUmVzcG9uc2UiE+rgGA8KB3NhbmRib3gSBAUGBwhiBnByb3RvMw", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_revocation, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.gateway.v1.Key
@@ -383,6 +385,13 @@ export type RevokeKeyRequest = Message<"disburse.gateway.v1.RevokeKeyRequest"> &
    * @generated from field: string key_id = 2;
    */
   keyId: string;
+
+  /**
+   * HOLD when unspecified.
+   *
+   * @generated from field: disburse.type.v1.RevokedOrders orders = 3;
+   */
+  orders: RevokedOrders;
 };
 
 /**
@@ -398,6 +407,13 @@ export type RevokeKeyRequestJson = {
    * @generated from field: string key_id = 2;
    */
   keyId?: string;
+
+  /**
+   * HOLD when unspecified.
+   *
+   * @generated from field: disburse.type.v1.RevokedOrders orders = 3;
+   */
+  orders?: RevokedOrdersJson;
 };
 
 /**
@@ -415,6 +431,11 @@ export type RevokeKeyResponse = Message<"disburse.gateway.v1.RevokeKeyResponse">
    * @generated from field: disburse.gateway.v1.Key key = 1;
    */
   key?: Key | undefined;
+
+  /**
+   * @generated from field: disburse.type.v1.Revocation revocation = 2;
+   */
+  revocation?: Revocation | undefined;
 };
 
 /**
@@ -425,6 +446,11 @@ export type RevokeKeyResponseJson = {
    * @generated from field: disburse.gateway.v1.Key key = 1;
    */
   key?: KeyJson;
+
+  /**
+   * @generated from field: disburse.type.v1.Revocation revocation = 2;
+   */
+  revocation?: RevocationJson;
 };
 
 /**
@@ -518,7 +544,10 @@ export const KeyService: GenService<{
     output: typeof RotateKeyResponseSchema;
   },
   /**
-   * The key stops working everywhere within 5 s, whatever clocks say. A repeat is a no-op. Refuses RECORD_NOT_FOUND.
+   * The key stops working everywhere within 5 s, whatever clocks say; one that has expired can still be revoked. `orders`
+   * says what happens to its unpaid orders. A repeat returns them as they are now; one that is stricter than the calls
+   * before it is carried out. UNAVAILABLE: the key is revoked, and its orders follow by themselves; a repeat returns them.
+   * Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RevokeKey
    */

@@ -7,6 +7,8 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf
 import { file_disburse_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
 import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
+import type { Revocation, RevocationJson, RevokedOrders, RevokedOrdersJson } from "../../type/v1/revocation_pb.ts";
+import { file_disburse_type_v1_revocation } from "../../type/v1/revocation_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -15,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/gateway/v1/team.proto.
  */
 export const file_disburse_gateway_v1_team: GenFile = /*@__PURE__*/
-  fileDesc("Ch5kaXNidXJzZS9nYXRld2F5L3YxL3RlYW0ucHJvdG8SE2Rpc2J1cnNlLmdhdGV3YXkudjEiuAIKBk1lbWJlchIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRINCgVlbWFpbBgDIAEoCRIMCgRuYW1lGAQgASgJEi0KBHJvbGUYBSABKA4yHy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlclJvbGUSLwoFc3RhdGUYBiABKA4yIC5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlclN0YXRlEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHNpZ25lZF9pbl9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKcmVtb3ZlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAioQEKEEFkZE1lbWJlclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEgwKBG5hbWUYBCABKAkSLQoEcm9sZRgFIAEoDjIfLmRpc2J1cnNlLmdhdGV3YXkudjEuTWVtYmVyUm9sZSJAChFBZGRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciKbAQoUU2V0TWVtYmVyUm9sZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRItCgRyb2xlGAQgASgOMh8uZGlzYnVyc2UuZ2F0ZXdheS52MS5NZW1iZXJSb2xlIkQKFVNldE1lbWJlclJvbGVSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciJrChNSZW1vdmVNZW1iZXJSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkiQwoUUmVtb3ZlTWVtYmVyUmVzcG9uc2USKwoGbWVtYmVyGAEgASgLMhsuZGlzYnVyc2UuZ2F0ZXdheS52MS5NZW1iZXIiKQoSTGlzdE1lbWJlcnNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIkMKE0xpc3RNZW1iZXJzUmVzcG9uc2USLAoHbWVtYmVycxgBIAMoCzIbLmRpc2J1cnNlLmdhdGV3YXkudjEuTWVtYmVyKokBCgpNZW1iZXJSb2xlEhsKF01FTUJFUl9ST0xFX1VOU1BFQ0lGSUVEEAASFgoSTUVNQkVSX1JPTEVfVklFV0VSEAESFQoRTUVNQkVSX1JPTEVfTUFLRVIQAhIYChRNRU1CRVJfUk9MRV9BUFBST1ZFUhADEhUKEU1FTUJFUl9ST0xFX0FETUlOEAQqeAoLTWVtYmVyU3RhdGUSHAoYTUVNQkVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUTUVNQkVSX1NUQVRFX0lOVklURUQQARIXChNNRU1CRVJfU1RBVEVfQUNUSVZFEAISGAoUTUVNQkVSX1NUQVRFX1JFTU9WRUQQAzLIAwoLVGVhbVNlcnZpY2USbAoJQWRkTWVtYmVyEiUuZGlzYnVyc2UuZ2F0ZXdheS52MS5BZGRNZW1iZXJSZXF1ZXN0GiYuZGlzYnVyc2UuZ2F0ZXdheS52MS5BZGRNZW1iZXJSZXNwb25zZSIQ6uAYDAoHc2FuZGJveBIBBhJvCg1TZXRNZW1iZXJSb2xlEikuZGlzYnVyc2UuZ2F0ZXdheS52MS5TZXRNZW1iZXJSb2xlUmVxdWVzdBoqLmRpc2J1cnNlLmdhdGV3YXkudjEuU2V0TWVtYmVyUm9sZVJlc3BvbnNlIgfq4BgDEgEGEmwKDFJlbW92ZU1lbWJlchIoLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVtb3ZlTWVtYmVyUmVxdWVzdBopLmRpc2J1cnNlLmdhdGV3YXkudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UiB+rgGAMSAQYSbAoLTGlzdE1lbWJlcnMSJy5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RNZW1iZXJzUmVxdWVzdBooLmRpc2J1cnNlLmdhdGV3YXkudjEuTGlzdE1lbWJlcnNSZXNwb25zZSIK6uAYBhIEBQYHCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("Ch5kaXNidXJzZS9nYXRld2F5L3YxL3RlYW0ucHJvdG8SE2Rpc2J1cnNlLmdhdGV3YXkudjEiuAIKBk1lbWJlchIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRINCgVlbWFpbBgDIAEoCRIMCgRuYW1lGAQgASgJEi0KBHJvbGUYBSABKA4yHy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlclJvbGUSLwoFc3RhdGUYBiABKA4yIC5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlclN0YXRlEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHNpZ25lZF9pbl9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKcmVtb3ZlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAioQEKEEFkZE1lbWJlclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEgwKBG5hbWUYBCABKAkSLQoEcm9sZRgFIAEoDjIfLmRpc2J1cnNlLmdhdGV3YXkudjEuTWVtYmVyUm9sZSJAChFBZGRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciKbAQoUU2V0TWVtYmVyUm9sZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRItCgRyb2xlGAQgASgOMh8uZGlzYnVyc2UuZ2F0ZXdheS52MS5NZW1iZXJSb2xlIkQKFVNldE1lbWJlclJvbGVSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciKcAQoTUmVtb3ZlTWVtYmVyUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEQoJbWVtYmVyX2lkGAMgASgJEi8KBm9yZGVycxgEIAEoDjIfLmRpc2J1cnNlLnR5cGUudjEuUmV2b2tlZE9yZGVycyJ1ChRSZW1vdmVNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlchIwCgpyZXZvY2F0aW9uGAIgASgLMhwuZGlzYnVyc2UudHlwZS52MS5SZXZvY2F0aW9uIikKEkxpc3RNZW1iZXJzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCSJDChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiwKB21lbWJlcnMYASADKAsyGy5kaXNidXJzZS5nYXRld2F5LnYxLk1lbWJlciqJAQoKTWVtYmVyUm9sZRIbChdNRU1CRVJfUk9MRV9VTlNQRUNJRklFRBAAEhYKEk1FTUJFUl9ST0xFX1ZJRVdFUhABEhUKEU1FTUJFUl9ST0xFX01BS0VSEAISGAoUTUVNQkVSX1JPTEVfQVBQUk9WRVIQAxIVChFNRU1CRVJfUk9MRV9BRE1JThAEKngKC01lbWJlclN0YXRlEhwKGE1FTUJFUl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFE1FTUJFUl9TVEFURV9JTlZJVEVEEAESFwoTTUVNQkVSX1NUQVRFX0FDVElWRRACEhgKFE1FTUJFUl9TVEFURV9SRU1PVkVEEAMyyAMKC1RlYW1TZXJ2aWNlEmwKCUFkZE1lbWJlchIlLmRpc2J1cnNlLmdhdGV3YXkudjEuQWRkTWVtYmVyUmVxdWVzdBomLmRpc2J1cnNlLmdhdGV3YXkudjEuQWRkTWVtYmVyUmVzcG9uc2UiEOrgGAwKB3NhbmRib3gSAQYSbwoNU2V0TWVtYmVyUm9sZRIpLmRpc2J1cnNlLmdhdGV3YXkudjEuU2V0TWVtYmVyUm9sZVJlcXVlc3QaKi5kaXNidXJzZS5nYXRld2F5LnYxLlNldE1lbWJlclJvbGVSZXNwb25zZSIH6uAYAxIBBhJsCgxSZW1vdmVNZW1iZXISKC5kaXNidXJzZS5nYXRld2F5LnYxLlJlbW92ZU1lbWJlclJlcXVlc3QaKS5kaXNidXJzZS5nYXRld2F5LnYxLlJlbW92ZU1lbWJlclJlc3BvbnNlIgfq4BgDEgEGEmwKC0xpc3RNZW1iZXJzEicuZGlzYnVyc2UuZ2F0ZXdheS52MS5MaXN0TWVtYmVyc1JlcXVlc3QaKC5kaXNidXJzZS5nYXRld2F5LnYxLkxpc3RNZW1iZXJzUmVzcG9uc2UiCurgGAYSBAUGBwhiBnByb3RvMw", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_revocation, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.gateway.v1.Member
@@ -340,6 +342,13 @@ export type RemoveMemberRequest = Message<"disburse.gateway.v1.RemoveMemberReque
    * @generated from field: string member_id = 3;
    */
   memberId: string;
+
+  /**
+   * HOLD when unspecified.
+   *
+   * @generated from field: disburse.type.v1.RevokedOrders orders = 4;
+   */
+  orders: RevokedOrders;
 };
 
 /**
@@ -360,6 +369,13 @@ export type RemoveMemberRequestJson = {
    * @generated from field: string member_id = 3;
    */
   memberId?: string;
+
+  /**
+   * HOLD when unspecified.
+   *
+   * @generated from field: disburse.type.v1.RevokedOrders orders = 4;
+   */
+  orders?: RevokedOrdersJson;
 };
 
 /**
@@ -377,6 +393,11 @@ export type RemoveMemberResponse = Message<"disburse.gateway.v1.RemoveMemberResp
    * @generated from field: disburse.gateway.v1.Member member = 1;
    */
   member?: Member | undefined;
+
+  /**
+   * @generated from field: disburse.type.v1.Revocation revocation = 2;
+   */
+  revocation?: Revocation | undefined;
 };
 
 /**
@@ -387,6 +408,11 @@ export type RemoveMemberResponseJson = {
    * @generated from field: disburse.gateway.v1.Member member = 1;
    */
   member?: MemberJson;
+
+  /**
+   * @generated from field: disburse.type.v1.Revocation revocation = 2;
+   */
+  revocation?: RevocationJson;
 };
 
 /**
@@ -588,8 +614,10 @@ export const TeamService: GenService<{
     output: typeof SetMemberRoleResponseSchema;
   },
   /**
-   * Removes a member and ends the member's sessions at once. A repeat is a no-op. Refuses
-   * RECORD_NOT_FOUND, and INVALID_REQUEST where the merchant would have no admin left.
+   * Removes a member and ends the member's sessions at once. `orders` says what happens to the member's
+   * unpaid orders, as for a key (KeyService.RevokeKey); keys that the member made are revoked with
+   * CANCEL only. Refuses RECORD_NOT_FOUND, and INVALID_REQUEST where the merchant would have no admin
+   * left.
    *
    * @generated from rpc disburse.gateway.v1.TeamService.RemoveMember
    */

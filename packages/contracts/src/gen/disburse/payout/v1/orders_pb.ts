@@ -6,13 +6,17 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { ApproveBatchRequestSchema, ApproveBatchResponseSchema, CancelBatchRequestSchema, CancelBatchResponseSchema, CreateBatchRequestSchema, CreateBatchResponseSchema, GetBatchRequestSchema, GetBatchResponseSchema, ListBatchesRequestSchema, ListBatchesResponseSchema, ListBatchLinesRequestSchema, ListBatchLinesResponseSchema, RejectBatchRequestSchema, RejectBatchResponseSchema } from "./batches_pb.ts";
 import { file_disburse_payout_v1_batches } from "./batches_pb.ts";
+import type { ApprovalState, ApprovalStateJson } from "./controls_pb.ts";
+import { file_disburse_payout_v1_controls } from "./controls_pb.ts";
 import type { PayoutStatus, PayoutStatusJson, PayoutSubStatus, PayoutSubStatusJson } from "./payout_pb.ts";
 import { file_disburse_payout_v1_payout } from "./payout_pb.ts";
 import { file_disburse_type_v1_access } from "../../type/v1/access_pb.ts";
-import type { Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
+import type { Actor, ActorJson, Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
 import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
 import type { Violation, ViolationJson } from "../../type/v1/refusal_pb.ts";
 import { file_disburse_type_v1_refusal } from "../../type/v1/refusal_pb.ts";
+import type { RecordIds, RecordIdsJson, RevokedOrders, RevokedOrdersJson } from "../../type/v1/revocation_pb.ts";
+import { file_disburse_type_v1_revocation } from "../../type/v1/revocation_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -21,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/orders.proto.
  */
 export const file_disburse_payout_v1_orders: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS9wYXlvdXQvdjEvb3JkZXJzLnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEiuwQKFVNjaGVkdWxlUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIZChFtYXhfc291cmNlX2Ftb3VudBgJIAEoCRIUCgxyZWZlcmVuY2VfaWQYCiABKAkSHgoWcmVtaXR0YW5jZV9pbmZvcm1hdGlvbhgLIAEoCRIUCgxwdXJwb3NlX2NvZGUYDCABKAkSFAoMc2NoZWR1bGVkX2F0GA0gASgJEi8KCnVucmVhZGFibGUYDiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhJJCghtZXRhZGF0YRgPIAMoCzI3LmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZVBheW91dFJlcXVlc3QuTWV0YWRhdGFFbnRyeRIXCg9hbGxvd19kdXBsaWNhdGUYECABKAgaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKFlNjaGVkdWxlUGF5b3V0UmVzcG9uc2USPQoQc2NoZWR1bGVkX3BheW91dBgBIAEoCzIjLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZWRQYXlvdXQifgocQ2FuY2VsU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSGwoTc2NoZWR1bGVkX3BheW91dF9pZBgDIAEoCSJeCh1DYW5jZWxTY2hlZHVsZWRQYXlvdXRSZXNwb25zZRI9ChBzY2hlZHVsZWRfcGF5b3V0GAEgASgLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dCJNChlHZXRTY2hlZHVsZWRQYXlvdXRSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhsKE3NjaGVkdWxlZF9wYXlvdXRfaWQYAiABKAkiWwoaR2V0U2NoZWR1bGVkUGF5b3V0UmVzcG9uc2USPQoQc2NoZWR1bGVkX3BheW91dBgBIAEoCzIjLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZWRQYXlvdXQiYgobTGlzdFNjaGVkdWxlZFBheW91dHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRIPCgd3YWl0aW5nGAQgASgIIqQBChxMaXN0U2NoZWR1bGVkUGF5b3V0c1Jlc3BvbnNlEj4KEXNjaGVkdWxlZF9wYXlvdXRzGAEgAygLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dBITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgitgUKD1NjaGVkdWxlZFBheW91dBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAQgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAUgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYBiABKAkSFQoNc291cmNlX2Ftb3VudBgHIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAggASgJEhkKEW1heF9zb3VyY2VfYW1vdW50GAkgASgJEhQKDHJlZmVyZW5jZV9pZBgKIAEoCRIwCgxzY2hlZHVsZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKBnN0YXR1cxgMIAEoDjIgLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdGF0dXMSNwoKc3ViX3N0YXR1cxgNIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdWJTdGF0dXMSEQoJcGF5b3V0X2lkGA4gASgJEhQKDGZhaWx1cmVfY29kZRgPIAEoCRIXCg9mYWlsdXJlX21lc3NhZ2UYECABKAkSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASQwoIbWV0YWRhdGEYEyADKAsyMS5kaXNidXJzZS5wYXlvdXQudjEuU2NoZWR1bGVkUGF5b3V0Lk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBMugKChJQYXlvdXRPcmRlclNlcnZpY2USdgoOU2NoZWR1bGVQYXlvdXQSKS5kaXNidXJzZS5wYXlvdXQudjEuU2NoZWR1bGVQYXlvdXRSZXF1ZXN0GiouZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlUGF5b3V0UmVzcG9uc2UiDergGAkKB2dhdGV3YXkSjgEKFUNhbmNlbFNjaGVkdWxlZFBheW91dBIwLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxTY2hlZHVsZWRQYXlvdXRSZXF1ZXN0GjEuZGlzYnVyc2UucGF5b3V0LnYxLkNhbmNlbFNjaGVkdWxlZFBheW91dFJlc3BvbnNlIhDq4BgMCgdnYXRld2F5EgEBEokBChJHZXRTY2hlZHVsZWRQYXlvdXQSLS5kaXNidXJzZS5wYXlvdXQudjEuR2V0U2NoZWR1bGVkUGF5b3V0UmVxdWVzdBouLmRpc2J1cnNlLnBheW91dC52MS5HZXRTY2hlZHVsZWRQYXlvdXRSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwgSjwEKFExpc3RTY2hlZHVsZWRQYXlvdXRzEi8uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RTY2hlZHVsZWRQYXlvdXRzUmVxdWVzdBowLmRpc2J1cnNlLnBheW91dC52MS5MaXN0U2NoZWR1bGVkUGF5b3V0c1Jlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAgUHCBJyCgtDcmVhdGVCYXRjaBImLmRpc2J1cnNlLnBheW91dC52MS5DcmVhdGVCYXRjaFJlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuQ3JlYXRlQmF0Y2hSZXNwb25zZSIS6uAYDgoHZ2F0ZXdheSCAgIAIEnAKDEFwcHJvdmVCYXRjaBInLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZlQmF0Y2hSZXF1ZXN0GiguZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmVCYXRjaFJlc3BvbnNlIg3q4BgJCgdnYXRld2F5EnEKC1JlamVjdEJhdGNoEiYuZGlzYnVyc2UucGF5b3V0LnYxLlJlamVjdEJhdGNoUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5SZWplY3RCYXRjaFJlc3BvbnNlIhHq4BgNCgdnYXRld2F5EgIBAhJwCgtDYW5jZWxCYXRjaBImLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxCYXRjaFJlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsQmF0Y2hSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARJrCghHZXRCYXRjaBIjLmRpc2J1cnNlLnBheW91dC52MS5HZXRCYXRjaFJlcXVlc3QaJC5kaXNidXJzZS5wYXlvdXQudjEuR2V0QmF0Y2hSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwgSdAoLTGlzdEJhdGNoZXMSJi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEJhdGNoZXNSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RCYXRjaGVzUmVzcG9uc2UiFOrgGBAKB2dhdGV3YXkSBQECBQcIEn0KDkxpc3RCYXRjaExpbmVzEikuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RCYXRjaExpbmVzUmVxdWVzdBoqLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmF0Y2hMaW5lc1Jlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAgUHCGIGcHJvdG8z", [file_disburse_payout_v1_batches, file_disburse_payout_v1_payout, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("Ch9kaXNidXJzZS9wYXlvdXQvdjEvb3JkZXJzLnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEiuwQKFVNjaGVkdWxlUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgEIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgFIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAYgASgJEhUKDXNvdXJjZV9hbW91bnQYByABKAkSGAoQcmVjZWl2aW5nX2Ftb3VudBgIIAEoCRIZChFtYXhfc291cmNlX2Ftb3VudBgJIAEoCRIUCgxyZWZlcmVuY2VfaWQYCiABKAkSHgoWcmVtaXR0YW5jZV9pbmZvcm1hdGlvbhgLIAEoCRIUCgxwdXJwb3NlX2NvZGUYDCABKAkSFAoMc2NoZWR1bGVkX2F0GA0gASgJEi8KCnVucmVhZGFibGUYDiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhJJCghtZXRhZGF0YRgPIAMoCzI3LmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZVBheW91dFJlcXVlc3QuTWV0YWRhdGFFbnRyeRIXCg9hbGxvd19kdXBsaWNhdGUYECABKAgaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKFlNjaGVkdWxlUGF5b3V0UmVzcG9uc2USPQoQc2NoZWR1bGVkX3BheW91dBgBIAEoCzIjLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZWRQYXlvdXQifgocQ2FuY2VsU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSGwoTc2NoZWR1bGVkX3BheW91dF9pZBgDIAEoCSJeCh1DYW5jZWxTY2hlZHVsZWRQYXlvdXRSZXNwb25zZRI9ChBzY2hlZHVsZWRfcGF5b3V0GAEgASgLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dCJ/Ch1BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSGwoTc2NoZWR1bGVkX3BheW91dF9pZBgDIAEoCSJfCh5BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVzcG9uc2USPQoQc2NoZWR1bGVkX3BheW91dBgBIAEoCzIjLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZWRQYXlvdXQivwEKHFJlamVjdFNjaGVkdWxlZFBheW91dFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhsKE3NjaGVkdWxlZF9wYXlvdXRfaWQYAyABKAkSDgoGcmVhc29uGAQgASgJEi8KCnVucmVhZGFibGUYBSADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiJeCh1SZWplY3RTY2hlZHVsZWRQYXlvdXRSZXNwb25zZRI9ChBzY2hlZHVsZWRfcGF5b3V0GAEgASgLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dCLfAQoRU3RvcE9yZGVyc1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhAKCGFjdG9yX2lkGAMgASgJEi8KBm9yZGVycxgEIAEoDjIfLmRpc2J1cnNlLnR5cGUudjEuUmV2b2tlZE9yZGVycxITCgtjcmVhdGVkX2lkcxgFIAMoCRIvCgttYWRlX2JlZm9yZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiegoSU3RvcE9yZGVyc1Jlc3BvbnNlEjYKEXNjaGVkdWxlZF9wYXlvdXRzGAEgASgLMhsuZGlzYnVyc2UudHlwZS52MS5SZWNvcmRJZHMSLAoHYmF0Y2hlcxgCIAEoCzIbLmRpc2J1cnNlLnR5cGUudjEuUmVjb3JkSWRzIk0KGUdldFNjaGVkdWxlZFBheW91dFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSGwoTc2NoZWR1bGVkX3BheW91dF9pZBgCIAEoCSJbChpHZXRTY2hlZHVsZWRQYXlvdXRSZXNwb25zZRI9ChBzY2hlZHVsZWRfcGF5b3V0GAEgASgLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dCKbAQobTGlzdFNjaGVkdWxlZFBheW91dHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRIPCgd3YWl0aW5nGAQgASgIEjcKCnN1Yl9zdGF0dXMYBSABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzIqQBChxMaXN0U2NoZWR1bGVkUGF5b3V0c1Jlc3BvbnNlEj4KEXNjaGVkdWxlZF9wYXlvdXRzGAEgAygLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlZFBheW91dBITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgi9QUKD1NjaGVkdWxlZFBheW91dBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAQgASgJEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAUgASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYBiABKAkSFQoNc291cmNlX2Ftb3VudBgHIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GAggASgJEhkKEW1heF9zb3VyY2VfYW1vdW50GAkgASgJEhQKDHJlZmVyZW5jZV9pZBgKIAEoCRIwCgxzY2hlZHVsZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKBnN0YXR1cxgMIAEoDjIgLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdGF0dXMSNwoKc3ViX3N0YXR1cxgNIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdWJTdGF0dXMSEQoJcGF5b3V0X2lkGA4gASgJEhQKDGZhaWx1cmVfY29kZRgPIAEoCRIXCg9mYWlsdXJlX21lc3NhZ2UYECABKAkSLgoKY3JlYXRlZF9hdBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASQwoIbWV0YWRhdGEYEyADKAsyMS5kaXNidXJzZS5wYXlvdXQudjEuU2NoZWR1bGVkUGF5b3V0Lk1ldGFkYXRhRW50cnkSPQoIYXBwcm92YWwYFCABKAsyKy5kaXNidXJzZS5wYXlvdXQudjEuU2NoZWR1bGVkUGF5b3V0QXBwcm92YWwaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIugBChdTY2hlZHVsZWRQYXlvdXRBcHByb3ZhbBIwCgVzdGF0ZRgBIAEoDjIhLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFN0YXRlEi4KCmV4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmRlY2lkZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKCmRlY2lkZWRfYnkYBCABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEg4KBnJlYXNvbhgFIAEoCTL3DQoSUGF5b3V0T3JkZXJTZXJ2aWNlEnYKDlNjaGVkdWxlUGF5b3V0EikuZGlzYnVyc2UucGF5b3V0LnYxLlNjaGVkdWxlUGF5b3V0UmVxdWVzdBoqLmRpc2J1cnNlLnBheW91dC52MS5TY2hlZHVsZVBheW91dFJlc3BvbnNlIg3q4BgJCgdnYXRld2F5Eo4BChVDYW5jZWxTY2hlZHVsZWRQYXlvdXQSMC5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBoxLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxTY2hlZHVsZWRQYXlvdXRSZXNwb25zZSIQ6uAYDAoHZ2F0ZXdheRIBARKOAQoWQXBwcm92ZVNjaGVkdWxlZFBheW91dBIxLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVxdWVzdBoyLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZlU2NoZWR1bGVkUGF5b3V0UmVzcG9uc2UiDergGAkKB2dhdGV3YXkSjwEKFVJlamVjdFNjaGVkdWxlZFBheW91dBIwLmRpc2J1cnNlLnBheW91dC52MS5SZWplY3RTY2hlZHVsZWRQYXlvdXRSZXF1ZXN0GjEuZGlzYnVyc2UucGF5b3V0LnYxLlJlamVjdFNjaGVkdWxlZFBheW91dFJlc3BvbnNlIhHq4BgNCgdnYXRld2F5EgIBAhJqCgpTdG9wT3JkZXJzEiUuZGlzYnVyc2UucGF5b3V0LnYxLlN0b3BPcmRlcnNSZXF1ZXN0GiYuZGlzYnVyc2UucGF5b3V0LnYxLlN0b3BPcmRlcnNSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRKJAQoSR2V0U2NoZWR1bGVkUGF5b3V0Ei0uZGlzYnVyc2UucGF5b3V0LnYxLkdldFNjaGVkdWxlZFBheW91dFJlcXVlc3QaLi5kaXNidXJzZS5wYXlvdXQudjEuR2V0U2NoZWR1bGVkUGF5b3V0UmVzcG9uc2UiFOrgGBAKB2dhdGV3YXkSBQECBQcIEo8BChRMaXN0U2NoZWR1bGVkUGF5b3V0cxIvLmRpc2J1cnNlLnBheW91dC52MS5MaXN0U2NoZWR1bGVkUGF5b3V0c1JlcXVlc3QaMC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFNjaGVkdWxlZFBheW91dHNSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwgScgoLQ3JlYXRlQmF0Y2gSJi5kaXNidXJzZS5wYXlvdXQudjEuQ3JlYXRlQmF0Y2hSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkNyZWF0ZUJhdGNoUmVzcG9uc2UiEurgGA4KB2dhdGV3YXkggICACBJwCgxBcHByb3ZlQmF0Y2gSJy5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92ZUJhdGNoUmVxdWVzdBooLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZlQmF0Y2hSZXNwb25zZSIN6uAYCQoHZ2F0ZXdheRJxCgtSZWplY3RCYXRjaBImLmRpc2J1cnNlLnBheW91dC52MS5SZWplY3RCYXRjaFJlcXVlc3QaJy5kaXNidXJzZS5wYXlvdXQudjEuUmVqZWN0QmF0Y2hSZXNwb25zZSIR6uAYDQoHZ2F0ZXdheRICAQIScAoLQ2FuY2VsQmF0Y2gSJi5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsQmF0Y2hSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkNhbmNlbEJhdGNoUmVzcG9uc2UiEOrgGAwKB2dhdGV3YXkSAQESawoIR2V0QmF0Y2gSIy5kaXNidXJzZS5wYXlvdXQudjEuR2V0QmF0Y2hSZXF1ZXN0GiQuZGlzYnVyc2UucGF5b3V0LnYxLkdldEJhdGNoUmVzcG9uc2UiFOrgGBAKB2dhdGV3YXkSBQECBQcIEnQKC0xpc3RCYXRjaGVzEiYuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RCYXRjaGVzUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmF0Y2hlc1Jlc3BvbnNlIhTq4BgQCgdnYXRld2F5EgUBAgUHCBJ9Cg5MaXN0QmF0Y2hMaW5lcxIpLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmF0Y2hMaW5lc1JlcXVlc3QaKi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEJhdGNoTGluZXNSZXNwb25zZSIU6uAYEAoHZ2F0ZXdheRIFAQIFBwhiBnByb3RvMw", [file_disburse_payout_v1_batches, file_disburse_payout_v1_controls, file_disburse_payout_v1_payout, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_disburse_type_v1_revocation, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.payout.v1.SchedulePayoutRequest
@@ -326,6 +330,316 @@ export const CancelScheduledPayoutResponseSchema: GenMessage<CancelScheduledPayo
   messageDesc(file_disburse_payout_v1_orders, 3);
 
 /**
+ * @generated from message disburse.payout.v1.ApproveScheduledPayoutRequest
+ */
+export type ApproveScheduledPayoutRequest = Message<"disburse.payout.v1.ApproveScheduledPayoutRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string scheduled_payout_id = 3;
+   */
+  scheduledPayoutId: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ApproveScheduledPayoutRequest
+ */
+export type ApproveScheduledPayoutRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string scheduled_payout_id = 3;
+   */
+  scheduledPayoutId?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ApproveScheduledPayoutRequest.
+ * Use `create(ApproveScheduledPayoutRequestSchema)` to create a new message.
+ */
+export const ApproveScheduledPayoutRequestSchema: GenMessage<ApproveScheduledPayoutRequest, {jsonType: ApproveScheduledPayoutRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 4);
+
+/**
+ * @generated from message disburse.payout.v1.ApproveScheduledPayoutResponse
+ */
+export type ApproveScheduledPayoutResponse = Message<"disburse.payout.v1.ApproveScheduledPayoutResponse"> & {
+  /**
+   * @generated from field: disburse.payout.v1.ScheduledPayout scheduled_payout = 1;
+   */
+  scheduledPayout?: ScheduledPayout | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ApproveScheduledPayoutResponse
+ */
+export type ApproveScheduledPayoutResponseJson = {
+  /**
+   * @generated from field: disburse.payout.v1.ScheduledPayout scheduled_payout = 1;
+   */
+  scheduledPayout?: ScheduledPayoutJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ApproveScheduledPayoutResponse.
+ * Use `create(ApproveScheduledPayoutResponseSchema)` to create a new message.
+ */
+export const ApproveScheduledPayoutResponseSchema: GenMessage<ApproveScheduledPayoutResponse, {jsonType: ApproveScheduledPayoutResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 5);
+
+/**
+ * @generated from message disburse.payout.v1.RejectScheduledPayoutRequest
+ */
+export type RejectScheduledPayoutRequest = Message<"disburse.payout.v1.RejectScheduledPayoutRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string scheduled_payout_id = 3;
+   */
+  scheduledPayoutId: string;
+
+  /**
+   * For the merchant's own people: 1 to 255 characters.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * Fields that the gateway could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
+   */
+  unreadable: Violation[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.RejectScheduledPayoutRequest
+ */
+export type RejectScheduledPayoutRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string scheduled_payout_id = 3;
+   */
+  scheduledPayoutId?: string;
+
+  /**
+   * For the merchant's own people: 1 to 255 characters.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason?: string;
+
+  /**
+   * Fields that the gateway could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
+   */
+  unreadable?: ViolationJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.RejectScheduledPayoutRequest.
+ * Use `create(RejectScheduledPayoutRequestSchema)` to create a new message.
+ */
+export const RejectScheduledPayoutRequestSchema: GenMessage<RejectScheduledPayoutRequest, {jsonType: RejectScheduledPayoutRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 6);
+
+/**
+ * @generated from message disburse.payout.v1.RejectScheduledPayoutResponse
+ */
+export type RejectScheduledPayoutResponse = Message<"disburse.payout.v1.RejectScheduledPayoutResponse"> & {
+  /**
+   * @generated from field: disburse.payout.v1.ScheduledPayout scheduled_payout = 1;
+   */
+  scheduledPayout?: ScheduledPayout | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.RejectScheduledPayoutResponse
+ */
+export type RejectScheduledPayoutResponseJson = {
+  /**
+   * @generated from field: disburse.payout.v1.ScheduledPayout scheduled_payout = 1;
+   */
+  scheduledPayout?: ScheduledPayoutJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.RejectScheduledPayoutResponse.
+ * Use `create(RejectScheduledPayoutResponseSchema)` to create a new message.
+ */
+export const RejectScheduledPayoutResponseSchema: GenMessage<RejectScheduledPayoutResponse, {jsonType: RejectScheduledPayoutResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 7);
+
+/**
+ * @generated from message disburse.payout.v1.StopOrdersRequest
+ */
+export type StopOrdersRequest = Message<"disburse.payout.v1.StopOrdersRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * The key or member.
+   *
+   * @generated from field: string actor_id = 3;
+   */
+  actorId: string;
+
+  /**
+   * HOLD when unspecified.
+   *
+   * @generated from field: disburse.type.v1.RevokedOrders orders = 4;
+   */
+  orders: RevokedOrders;
+
+  /**
+   * Keys that it created, directly or through others: at most 1,000.
+   *
+   * @generated from field: repeated string created_ids = 5;
+   */
+  createdIds: string[];
+
+  /**
+   * Of the orders of these keys only those made before; unset for all.
+   *
+   * @generated from field: google.protobuf.Timestamp made_before = 6;
+   */
+  madeBefore?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.StopOrdersRequest
+ */
+export type StopOrdersRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * The key or member.
+   *
+   * @generated from field: string actor_id = 3;
+   */
+  actorId?: string;
+
+  /**
+   * HOLD when unspecified.
+   *
+   * @generated from field: disburse.type.v1.RevokedOrders orders = 4;
+   */
+  orders?: RevokedOrdersJson;
+
+  /**
+   * Keys that it created, directly or through others: at most 1,000.
+   *
+   * @generated from field: repeated string created_ids = 5;
+   */
+  createdIds?: string[];
+
+  /**
+   * Of the orders of these keys only those made before; unset for all.
+   *
+   * @generated from field: google.protobuf.Timestamp made_before = 6;
+   */
+  madeBefore?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.StopOrdersRequest.
+ * Use `create(StopOrdersRequestSchema)` to create a new message.
+ */
+export const StopOrdersRequestSchema: GenMessage<StopOrdersRequest, {jsonType: StopOrdersRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 8);
+
+/**
+ * All that is stopped for the key or member, by this request and earlier ones; with KEEP what it and these keys have.
+ *
+ * @generated from message disburse.payout.v1.StopOrdersResponse
+ */
+export type StopOrdersResponse = Message<"disburse.payout.v1.StopOrdersResponse"> & {
+  /**
+   * @generated from field: disburse.type.v1.RecordIds scheduled_payouts = 1;
+   */
+  scheduledPayouts?: RecordIds | undefined;
+
+  /**
+   * @generated from field: disburse.type.v1.RecordIds batches = 2;
+   */
+  batches?: RecordIds | undefined;
+};
+
+/**
+ * All that is stopped for the key or member, by this request and earlier ones; with KEEP what it and these keys have.
+ *
+ * @generated from message disburse.payout.v1.StopOrdersResponse
+ */
+export type StopOrdersResponseJson = {
+  /**
+   * @generated from field: disburse.type.v1.RecordIds scheduled_payouts = 1;
+   */
+  scheduledPayouts?: RecordIdsJson;
+
+  /**
+   * @generated from field: disburse.type.v1.RecordIds batches = 2;
+   */
+  batches?: RecordIdsJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.StopOrdersResponse.
+ * Use `create(StopOrdersResponseSchema)` to create a new message.
+ */
+export const StopOrdersResponseSchema: GenMessage<StopOrdersResponse, {jsonType: StopOrdersResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 9);
+
+/**
  * @generated from message disburse.payout.v1.GetScheduledPayoutRequest
  */
 export type GetScheduledPayoutRequest = Message<"disburse.payout.v1.GetScheduledPayoutRequest"> & {
@@ -360,7 +674,7 @@ export type GetScheduledPayoutRequestJson = {
  * Use `create(GetScheduledPayoutRequestSchema)` to create a new message.
  */
 export const GetScheduledPayoutRequestSchema: GenMessage<GetScheduledPayoutRequest, {jsonType: GetScheduledPayoutRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 4);
+  messageDesc(file_disburse_payout_v1_orders, 10);
 
 /**
  * @generated from message disburse.payout.v1.GetScheduledPayoutResponse
@@ -387,7 +701,7 @@ export type GetScheduledPayoutResponseJson = {
  * Use `create(GetScheduledPayoutResponseSchema)` to create a new message.
  */
 export const GetScheduledPayoutResponseSchema: GenMessage<GetScheduledPayoutResponse, {jsonType: GetScheduledPayoutResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 5);
+  messageDesc(file_disburse_payout_v1_orders, 11);
 
 /**
  * @generated from message disburse.payout.v1.ListScheduledPayoutsRequest
@@ -418,6 +732,13 @@ export type ListScheduledPayoutsRequest = Message<"disburse.payout.v1.ListSchedu
    * @generated from field: bool waiting = 4;
    */
   waiting: boolean;
+
+  /**
+   * SCHEDULED: only those that wait for their time. AWAITING_APPROVAL: only those that are held. Unspecified: all.
+   *
+   * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
+   */
+  subStatus: PayoutSubStatus;
 };
 
 /**
@@ -449,6 +770,13 @@ export type ListScheduledPayoutsRequestJson = {
    * @generated from field: bool waiting = 4;
    */
   waiting?: boolean;
+
+  /**
+   * SCHEDULED: only those that wait for their time. AWAITING_APPROVAL: only those that are held. Unspecified: all.
+   *
+   * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 5;
+   */
+  subStatus?: PayoutSubStatusJson;
 };
 
 /**
@@ -456,7 +784,7 @@ export type ListScheduledPayoutsRequestJson = {
  * Use `create(ListScheduledPayoutsRequestSchema)` to create a new message.
  */
 export const ListScheduledPayoutsRequestSchema: GenMessage<ListScheduledPayoutsRequest, {jsonType: ListScheduledPayoutsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 6);
+  messageDesc(file_disburse_payout_v1_orders, 12);
 
 /**
  * @generated from message disburse.payout.v1.ListScheduledPayoutsResponse
@@ -525,7 +853,7 @@ export type ListScheduledPayoutsResponseJson = {
  * Use `create(ListScheduledPayoutsResponseSchema)` to create a new message.
  */
 export const ListScheduledPayoutsResponseSchema: GenMessage<ListScheduledPayoutsResponse, {jsonType: ListScheduledPayoutsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 7);
+  messageDesc(file_disburse_payout_v1_orders, 13);
 
 /**
  * @generated from message disburse.payout.v1.ScheduledPayout
@@ -591,8 +919,8 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   scheduledAt?: Timestamp | undefined;
 
   /**
-   * `initiated` and `scheduled` until its payout is made; then those of the payout. `failed` and `rejected`: no payout
-   * was made, and `failure_code` says why; `failed` and `cancelled`: nor will one be.
+   * `initiated` and `scheduled` until its payout is made, `awaiting_approval` while it is held; then those of the payout.
+   * `failed` and `rejected`: no payout was made, and `failure_code` says why; `failed` and `cancelled`: nor will one be.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -611,7 +939,8 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
   payoutId: string;
 
   /**
-   * A code of the error table, `COST_ABOVE_MAXIMUM`, or of its payout; "" unless failed.
+   * A code of the error table, `COST_ABOVE_MAXIMUM`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, or of its payout; "" unless
+   * failed.
    *
    * @generated from field: string failure_code = 15;
    */
@@ -638,6 +967,13 @@ export type ScheduledPayout = Message<"disburse.payout.v1.ScheduledPayout"> & {
    * @generated from field: map<string, string> metadata = 19;
    */
   metadata: { [key: string]: string };
+
+  /**
+   * Unset where it was never held.
+   *
+   * @generated from field: disburse.payout.v1.ScheduledPayoutApproval approval = 20;
+   */
+  approval?: ScheduledPayoutApproval | undefined;
 };
 
 /**
@@ -704,8 +1040,8 @@ export type ScheduledPayoutJson = {
   scheduledAt?: TimestampJson;
 
   /**
-   * `initiated` and `scheduled` until its payout is made; then those of the payout. `failed` and `rejected`: no payout
-   * was made, and `failure_code` says why; `failed` and `cancelled`: nor will one be.
+   * `initiated` and `scheduled` until its payout is made, `awaiting_approval` while it is held; then those of the payout.
+   * `failed` and `rejected`: no payout was made, and `failure_code` says why; `failed` and `cancelled`: nor will one be.
    *
    * @generated from field: disburse.payout.v1.PayoutStatus status = 12;
    */
@@ -724,7 +1060,8 @@ export type ScheduledPayoutJson = {
   payoutId?: string;
 
   /**
-   * A code of the error table, `COST_ABOVE_MAXIMUM`, or of its payout; "" unless failed.
+   * A code of the error table, `COST_ABOVE_MAXIMUM`, `APPROVAL_EXPIRED`, `APPROVAL_REJECTED`, or of its payout; "" unless
+   * failed.
    *
    * @generated from field: string failure_code = 15;
    */
@@ -751,6 +1088,13 @@ export type ScheduledPayoutJson = {
    * @generated from field: map<string, string> metadata = 19;
    */
   metadata?: { [key: string]: string };
+
+  /**
+   * Unset where it was never held.
+   *
+   * @generated from field: disburse.payout.v1.ScheduledPayoutApproval approval = 20;
+   */
+  approval?: ScheduledPayoutApprovalJson;
 };
 
 /**
@@ -758,7 +1102,94 @@ export type ScheduledPayoutJson = {
  * Use `create(ScheduledPayoutSchema)` to create a new message.
  */
 export const ScheduledPayoutSchema: GenMessage<ScheduledPayout, {jsonType: ScheduledPayoutJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_orders, 8);
+  messageDesc(file_disburse_payout_v1_orders, 14);
+
+/**
+ * The decision on a scheduled payout that was held, because the key that made it was revoked, or the member removed.
+ *
+ * @generated from message disburse.payout.v1.ScheduledPayoutApproval
+ */
+export type ScheduledPayoutApproval = Message<"disburse.payout.v1.ScheduledPayoutApproval"> & {
+  /**
+   * @generated from field: disburse.payout.v1.ApprovalState state = 1;
+   */
+  state: ApprovalState;
+
+  /**
+   * When it fails if no one has decided, or would have.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Unset until it is decided.
+   *
+   * @generated from field: google.protobuf.Timestamp decided_at = 3;
+   */
+  decidedAt?: Timestamp | undefined;
+
+  /**
+   * Who decided; unset where no one did.
+   *
+   * @generated from field: disburse.type.v1.Actor decided_by = 4;
+   */
+  decidedBy?: Actor | undefined;
+
+  /**
+   * Why it was rejected; else "".
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+};
+
+/**
+ * The decision on a scheduled payout that was held, because the key that made it was revoked, or the member removed.
+ *
+ * @generated from message disburse.payout.v1.ScheduledPayoutApproval
+ */
+export type ScheduledPayoutApprovalJson = {
+  /**
+   * @generated from field: disburse.payout.v1.ApprovalState state = 1;
+   */
+  state?: ApprovalStateJson;
+
+  /**
+   * When it fails if no one has decided, or would have.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: TimestampJson;
+
+  /**
+   * Unset until it is decided.
+   *
+   * @generated from field: google.protobuf.Timestamp decided_at = 3;
+   */
+  decidedAt?: TimestampJson;
+
+  /**
+   * Who decided; unset where no one did.
+   *
+   * @generated from field: disburse.type.v1.Actor decided_by = 4;
+   */
+  decidedBy?: ActorJson;
+
+  /**
+   * Why it was rejected; else "".
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ScheduledPayoutApproval.
+ * Use `create(ScheduledPayoutApprovalSchema)` to create a new message.
+ */
+export const ScheduledPayoutApprovalSchema: GenMessage<ScheduledPayoutApproval, {jsonType: ScheduledPayoutApprovalJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_orders, 15);
 
 /**
  * Payouts that are ordered now and made later: quoted and executed by the platform when their time has come.
@@ -788,6 +1219,41 @@ export const PayoutOrderService: GenService<{
     methodKind: "unary";
     input: typeof CancelScheduledPayoutRequestSchema;
     output: typeof CancelScheduledPayoutResponseSchema;
+  },
+  /**
+   * Approves a scheduled payout that awaits approval: it is made when its time has come, at once where that is past. Not
+   * by the actor that made it. A repeat has the same answer. Refuses RECORD_NOT_FOUND, NOT_AWAITING_APPROVAL (decided by
+   * another operation, cancelled, expired, or never held), ACCESS_FORBIDDEN.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutOrderService.ApproveScheduledPayout
+   */
+  approveScheduledPayout: {
+    methodKind: "unary";
+    input: typeof ApproveScheduledPayoutRequestSchema;
+    output: typeof ApproveScheduledPayoutResponseSchema;
+  },
+  /**
+   * Rejects one: it is cancelled. By whom, and its refusals, are as of ApproveScheduledPayout; its maker may cancel it.
+   * INVALID_REQUEST: no reason.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutOrderService.RejectScheduledPayout
+   */
+  rejectScheduledPayout: {
+    methodKind: "unary";
+    input: typeof RejectScheduledPayoutRequestSchema;
+    output: typeof RejectScheduledPayoutResponseSchema;
+  },
+  /**
+   * Holds or cancels the unpaid orders of a key or member that may do nothing any more, and those that it has approved:
+   * what another made is held, never cancelled. Payouts that exist are left as they are. A repeat completes what a crash
+   * left, and returns the orders as they are now. KEEP changes nothing.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutOrderService.StopOrders
+   */
+  stopOrders: {
+    methodKind: "unary";
+    input: typeof StopOrdersRequestSchema;
+    output: typeof StopOrdersResponseSchema;
   },
   /**
    * Refuses RECORD_NOT_FOUND.

@@ -1,0 +1,57 @@
+import {
+  type RecordIds,
+  RevocationSchema,
+  RevokedOrders,
+} from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
+import * as f from "../../openapi/fields.ts";
+import * as q from "../../openapi/query.ts";
+
+const records = (what: string, example: string) => {
+  type Shown = Pick<RecordIds, "count" | "ids">;
+  const counted = f.object<Shown>(what, {
+    count: f.from("count", f.whole("How many.", 1)),
+    ids: f.from("ids", f.listOf("At most 100 ids, oldest first.", f.text("Id.", example))),
+  });
+  return { ...counted, write: (value: Shown | undefined) => counted.write(value ?? none) };
+};
+
+const none = { count: 0n, ids: [] };
+
+/** What a revocation or a removal found and changed (docs/decisions/0035-keys.md). */
+export const revocation = f.record(
+  RevocationSchema,
+  "Revocation",
+  "Unpaid orders of the key or person, what they created, and what happened to it. A later call can be stricter than the first (`keep`, `hold`, `cancel`), never laxer.",
+  {
+    orders: f.word(RevokedOrders, "The strictest that was requested."),
+    scheduled_payouts: records(
+      "Scheduled payouts without a payout: with `hold` those that await approval, with `keep` those that go on, with `cancel` those that were cancelled.",
+      "spo_01hqz0000000000000000000ab",
+    ),
+    batches: records("The same of batches with unpaid lines.", "bat_01hqz0000000000000000000ab"),
+    keys: records(
+      "API keys that it created, directly or through others: with `cancel` all, which are revoked; otherwise those that still work.",
+      "a1B2c3D4",
+    ),
+    endpoints: records(
+      "Webhook endpoints that it or these keys created: with `cancel` they are paused.",
+      "whe_01hqz0000000000000000000ab",
+    ),
+    members: records(
+      "People whom it or these keys invited and who are in your team: remove those whom you do not know.",
+      "mem_01hqz0000000000000000000ab",
+    ),
+  },
+);
+
+/** What happens to the orders of a key or person that may do nothing any more. */
+export const ordersQuery = {
+  orders: q.word(
+    RevokedOrders,
+    "What happens to its unpaid scheduled payouts and batches, and to those that it approved. `hold`, the default: they await approval by another actor. `keep`: they are paid as ordered; for a rotation, once you have checked them. `cancel`: they are cancelled, the API keys that it created are revoked with their orders, and the webhook endpoints that these created are paused.",
+  ),
+};
+
+/** What every description of it says. */
+export const heldText =
+  "Orders that are held have `sub_status` or state `awaiting_approval`: an actor of another root than the one that made them approves or rejects them (Approve scheduled payout, Approve batch), `scheduled_payout.approval_required` and `batch.approval_required` tell you of them. If no one decides within your approval time (24 hours if nothing else is set) after their time, they fail with `APPROVAL_EXPIRED`. Payouts that exist already go on, unless you cancel them. `SERVICE_UNAVAILABLE`: the access has ended, and its orders follow by themselves; repeat the request to read them.";

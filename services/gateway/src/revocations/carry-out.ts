@@ -1,0 +1,222 @@
+import { createHash } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Client } from "@connectrpc/connect";
+import type { Log } from "@disburse/chassis/log.ts";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import type { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
+import {
+  type RecordIds,
+  RecordIdsSchema,
+  RevokedOrders,
+} from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { UpdateFilter } from "mongodb";
+import { type Stop, type Stopped, tighten } from "../keys/stops.ts";
+import { endOfKey, type KeyDocument, type Keys } from "../keys/store.ts";
+import type { MemberDocument, Members } from "../team/store.ts";
+import { createdThrough, settledMs } from "./rules/line.ts";
+
+/** What revocations are carried out with. */
+export type RevocationDeps = {
+  readonly keys: Keys;
+  readonly members: Members;
+  readonly orders: Pick<Client<typeof PayoutOrderService>, "stopOrders">;
+  readonly notifier: Pick<Client<typeof NotifierService>, "listEndpoints" | "pauseEndpoint">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called for each key that was changed here. */
+  readonly changed: (keyId: string) => void;
+};
+
+/** More than a merchant may have. */
+const endpointsMax = 100;
+/** Keys of one call to the payout service. */
+const createdMax = 1_000;
+/** As many ids as a person reads. */
+const idsMax = 100;
+/** Stops of keys, and of members, that one run of the sweep carries out. */
+const sweptMax = 20;
+/** How soon a stop is tried again that failed. */
+const retryMs = 5_000;
+
+type Ids = Pick<RecordIds, "count" | "ids">;
+
+const idsOf = (ids: readonly string[]) =>
+  create(RecordIdsSchema, { count: BigInt(ids.length), ids: ids.slice(0, idsMax) });
+const joined = (all: readonly Ids[]) =>
+  create(RecordIdsSchema, {
+    count: all.reduce((sum, { count }) => sum + count, 0n),
+    ids: all.flatMap(({ ids }) => ids).slice(0, idsMax),
+  });
+
+/** Carries out what revocations and removals store: each step may be repeated. */
+export function createRevocations(deps: RevocationDeps) {
+  const carryOut = (stopped: Stopped) => carryOutStop(deps, stopped);
+  return {
+    carryOut,
+    /**
+     * Carries out stops that a crash or an outage left, and each one again when no request of the
+     * key can run any more; answers whether there is more to do.
+     */
+    sweep: async (): Promise<boolean> => {
+      const due = { "stop.due_at": { $lte: deps.clock.now() } };
+      const found = [
+        ...(await deps.keys.find(due).limit(sweptMax).toArray()),
+        ...(await deps.members.collection.find(due).limit(sweptMax).toArray()),
+      ];
+      for (const { _id: id, merchant_id: merchantId, stop } of found) {
+        if (stop === undefined) continue;
+        // One that fails is tried again later, and holds up no other.
+        await carryOut({ id, merchantId, stop }).catch(async (error: unknown) => {
+          deps.log.error({ err: error, stopped_id: id }, "revocation not carried out");
+          await dueAt(deps, { id, stop }, new Date(deps.clock.now().getTime() + retryMs));
+        });
+      }
+      return found.length >= sweptMax;
+    },
+  };
+}
+
+async function carryOutStop(deps: RevocationDeps, stopped: Stopped) {
+  const { stop } = stopped;
+  const isCancelled = stop.orders === "cancel";
+  const line = await lineOf(deps, stopped);
+  if (isCancelled) await revokeAll(deps, line.keys, stop);
+  const created = line.keys.map(({ _id }) => _id);
+  const orders = await stopOrders(deps, stopped, created);
+  const endpoints = await pauseEndpoints(deps, stopped, [stopped.id, ...created]);
+  await settle(deps, stopped);
+  return {
+    orders: valueOfWord(RevokedOrders, stop.orders),
+    ...orders,
+    keys: idsOf(isCancelled ? created : line.working),
+    endpoints: idsOf(endpoints),
+    members: idsOf(line.members),
+  };
+}
+
+/** The keys that it created, directly or through others, and its members who are in the team. */
+async function lineOf({ keys, members, clock }: RevocationDeps, { id, merchantId }: Stopped) {
+  const own = { merchant_id: merchantId };
+  const [allKeys, allMembers] = await Promise.all([
+    keys.find(own).sort({ created_at: 1, _id: 1 }).toArray(),
+    members.collection.find(own).sort({ created_at: 1, _id: 1 }).toArray(),
+  ]);
+  const created = createdThrough(id, [
+    ...allKeys.map((key) => ({ ...madeBy(key), follows: key.follows?.key_id })),
+    ...allMembers.map(madeBy),
+  ]);
+  const ids = new Set(created.map((each) => each.id));
+  const line = allKeys.filter(({ _id }) => ids.has(_id));
+  const people = allMembers.filter(({ _id, removed_at }) => ids.has(_id) && removed_at === null);
+  return {
+    keys: line,
+    working: line.filter((key) => works(key, clock.now())).map(({ _id }) => _id),
+    members: people.map(({ _id }) => _id),
+  };
+}
+
+function works(key: KeyDocument, now: Date): boolean {
+  const end = endOfKey(key);
+  return key.revoked_at === null && (end === undefined || now < end);
+}
+
+function madeBy({ _id: id, created_by }: KeyDocument | MemberDocument) {
+  const { kind, id: createdBy } = created_by;
+  // What operators and services create is a root.
+  return { id, createdBy: kind === "api_key" || kind === "member" ? createdBy : "" };
+}
+
+/** Revokes keys with the one that created them; each one's own stop is stored with it. */
+async function revokeAll(deps: RevocationDeps, keys: readonly KeyDocument[], stop: Stop) {
+  const { actor, operation_id } = stop;
+  const now = deps.clock.now();
+  const own: Stop = { orders: "cancel", at: now, actor, operation_id, due_at: now };
+  for (const { _id } of keys) {
+    await deps.keys.updateOne(
+      { _id, revoked_at: null },
+      { $set: { revoked_at: now, revoked_by: { ...actor, operation_id }, stop: own } },
+    );
+    await tighten(deps.keys, { _id }, own);
+    deps.changed(_id);
+  }
+}
+
+/**
+ * Stops the orders of the first one, and of the keys that it created: an attacker's order may be of
+ * a key that has expired since. What a key that still works orders later is not held.
+ */
+async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: readonly string[]) {
+  const { id: actorId, merchantId, stop } = stopped;
+  const orders = valueOfWord(RevokedOrders, stop.orders);
+  const madeBefore = stop.orders === "hold" ? timestampFromDate(stop.at) : undefined;
+  const found = { scheduledPayouts: [] as Ids[], batches: [] as Ids[] };
+  for (let at = 0; at === 0 || at < created.length; at += createdMax) {
+    const createdIds = created.slice(at, at + createdMax);
+    const mutation = serviceMutation("gateway", operationOf(stop, [actorId, ...createdIds]));
+    const { scheduledPayouts, batches } = await deps.orders.stopOrders({
+      ...{ mutation, merchantId, actorId, orders, createdIds },
+      ...(madeBefore && { madeBefore }),
+    });
+    // All but KEEP answer with what the calls before have stopped too.
+    if (stop.orders !== "keep") Object.assign(found, { scheduledPayouts: [], batches: [] });
+    if (scheduledPayouts) found.scheduledPayouts.push(scheduledPayouts);
+    if (batches) found.batches.push(batches);
+  }
+  return { scheduledPayouts: joined(found.scheduledPayouts), batches: joined(found.batches) };
+}
+
+/** The operation by which a stop changes something of another service: the same in each try. */
+function operationOf({ operation_id, orders }: Stop, subjects: readonly string[]): string {
+  const name = createHash("sha256")
+    .update([operation_id, orders, ...subjects].join(" "))
+    .digest("hex");
+  return `stop.${name}`;
+}
+
+/** The webhook endpoints that some created; where it is asked for they are paused. */
+async function pauseEndpoints(
+  { notifier }: RevocationDeps,
+  { merchantId, stop }: Stopped,
+  creators: readonly string[],
+): Promise<string[]> {
+  const { endpoints } = await notifier.listEndpoints({ merchantId, limit: endpointsMax });
+  const created = endpoints.filter(({ createdBy }) => creators.includes(createdBy?.id ?? ""));
+  if (stop.orders === "cancel") {
+    for (const { id: endpointId } of created) {
+      const mutation = serviceMutation("gateway", operationOf(stop, [endpointId]));
+      await notifier.pauseEndpoint({ mutation, merchantId, endpointId }).catch(throwUnlessGone);
+    }
+  }
+  return created.map(({ id: endpointId }) => endpointId);
+}
+
+/** An endpoint that was deleted meanwhile needs no pause. */
+function throwUnlessGone(error: unknown): void {
+  if (isUnavailable(error) || readRefusal(error)?.code !== "RECORD_NOT_FOUND") throw error;
+}
+
+/** Ends a stop, once no request of the key can run any more; before, it is due again. */
+async function settle(deps: RevocationDeps, { id, stop }: Stopped): Promise<void> {
+  if (stop.due_at === undefined) return;
+  const settledAt = new Date(stop.at.getTime() + settledMs);
+  const isSettled = deps.clock.now() >= settledAt;
+  await dueAt(deps, { id, stop }, isSettled ? undefined : settledAt);
+}
+
+/** Sets when a stop is due; a stricter one that came meanwhile is due by itself. */
+async function dueAt(
+  { keys, members }: RevocationDeps,
+  { id: _id, stop }: Pick<Stopped, "id" | "stop">,
+  at: Date | undefined,
+): Promise<void> {
+  const asRead = { _id, "stop.operation_id": stop.operation_id, "stop.orders": stop.orders };
+  const change =
+    at === undefined ? { $unset: { "stop.due_at": "" } } : { $set: { "stop.due_at": at } };
+  await keys.updateOne(asRead, change as UpdateFilter<KeyDocument>);
+  await members.collection.updateOne(asRead, change as UpdateFilter<MemberDocument>);
+}

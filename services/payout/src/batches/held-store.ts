@@ -1,0 +1,69 @@
+import type { Filter } from "mongodb";
+import type { Orders } from "../orders/document.ts";
+import type { Hold } from "../orders/held-store.ts";
+import type { BatchDocument, Batches } from "./document.ts";
+import { owedEvent } from "./events.ts";
+
+/** Of a batch that does not only end its lines. */
+export const unended = { cancelled_at: { $exists: false }, expired_at: { $exists: false } };
+
+/**
+ * Holds batches that wait or run: another actor than the maker has to decide on them, again where
+ * that was done. Their lines follow by `takeLinesBack`.
+ */
+export async function holdBatches(
+  batches: Batches,
+  filter: Filter<BatchDocument>,
+  { stoppedFor, lastsMs }: Hold,
+): Promise<void> {
+  for (;;) {
+    const open = { ...filter, ...unended, state: { $in: ["awaiting_approval", "running"] } };
+    const batch = await batches.findOne(open as Filter<BatchDocument>);
+    if (batch === null) return;
+    const { _id, state, held, approval } = batch;
+    const times = (held?.times ?? 0) + 1;
+    // Each round finds what the one before has written, or who was faster.
+    const asRead = {
+      ...{ _id, state, "held.times": held?.times ?? { $exists: false } },
+      "approval.operation_id": approval?.operation_id ?? { $exists: false },
+      ...unended,
+    };
+    const expires_at = { $add: ["$$NOW", lastsMs] };
+    const has_run = held?.has_run === true || state === "running";
+    const event = owedEvent(_id, "approval_required", times);
+    await batches.updateOne(asRead as Filter<BatchDocument>, [
+      {
+        $set: {
+          ...{
+            state: "awaiting_approval",
+            by_another: true,
+            stopped_for: { $literal: stoppedFor },
+          },
+          held: { at: "$$NOW", expires_at, times, has_run },
+          events_owed: { $concatArrays: ["$events_owed", [{ $literal: event }]] },
+          ...{ due_at: expires_at, updated_at: "$$NOW" },
+        },
+      },
+      { $unset: ["lease", "approval"] },
+    ]);
+  }
+}
+
+/** Takes the lease from the lines of a held batch: no runner binds a quote that has read them. */
+export async function takeLinesBack(lines: Orders, batchId: string): Promise<void> {
+  const unquoted = { quote: { $exists: false }, lease: { $exists: true } };
+  await lines.updateMany(
+    { batch_id: batchId, state: "waiting", ...unquoted },
+    { $unset: { lease: "" } },
+  );
+}
+
+/** Has held batches ended on which no one has decided in time, by the database's clock. */
+export async function expireHeld(batches: Batches, now: Date): Promise<void> {
+  const due = { due_at: { $lte: now }, state: "awaiting_approval" as const };
+  // Nothing is written where nothing is due, which is nearly always.
+  if ((await batches.findOne(due, { projection: { _id: 1 } })) === null) return;
+  await batches.updateMany({ ...due, $expr: { $lte: ["$due_at", "$$NOW"] } }, [
+    { $set: { state: "running", expired_at: "$$NOW", due_at: "$$NOW", updated_at: "$$NOW" } },
+  ]);
+}

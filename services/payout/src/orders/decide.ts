@@ -1,0 +1,59 @@
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { OrderDocument, Orders } from "./document.ts";
+import { setApproved, setRejected } from "./held-store.ts";
+import { decidable } from "./rules/deciding.ts";
+import { findOrder } from "./store.ts";
+
+/** The held order that another actor decides on. */
+type Asked = { readonly id: string; readonly merchantId: string };
+
+type Decided =
+  | OrderDocument
+  | Refused<"RECORD_NOT_FOUND" | "NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN">;
+
+const expired = refused(
+  "NOT_AWAITING_APPROVAL",
+  "The approval of this scheduled payout has expired.",
+);
+
+/**
+ * Lets a held order go on as it was ordered. Its merchant's approval rules judge the payout when it
+ * is made, as they do of any other.
+ */
+export function approveOrder(orders: Orders, asked: Asked, by: Change): Promise<Decided> {
+  return decide(orders, asked, by, (order) => setApproved(orders, order, by));
+}
+
+/** Cancels a held order, and keeps why. */
+export function rejectOrder(
+  orders: Orders,
+  { reason, ...asked }: Asked & { readonly reason: string },
+  by: Change,
+): Promise<Decided> {
+  return decide(orders, asked, by, (order) => setRejected(orders, order, reason, by));
+}
+
+/** Of decisions, cancellations and the expiry at one time, one write of the document decides. */
+async function decide(
+  orders: Orders,
+  { id, merchantId }: Asked,
+  by: Change,
+  write: (order: OrderDocument) => Promise<void>,
+): Promise<Decided> {
+  const read = () => findOrder(orders, id, { merchant_id: merchantId });
+  const before = await read();
+  if (before === undefined) return refused("RECORD_NOT_FOUND");
+  const may = mayDecide(before, by);
+  if (isRefused(may)) return may;
+  if (may === "decide") await write(before);
+  const after = (await read()) ?? before;
+  const outcome = mayDecide(after, by);
+  // It is undecided still: it has expired, and is not failed yet.
+  return outcome === "decide" ? expired : isRefused(outcome) ? outcome : after;
+}
+
+function mayDecide({ state, actor: maker, approval, rejection }: OrderDocument, by: Change) {
+  const decidedBy = (approval ?? rejection)?.operation_id;
+  return decidable({ state, maker, decidedBy }, by);
+}

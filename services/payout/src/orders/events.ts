@@ -1,0 +1,52 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
+import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
+import { originOf } from "@disburse/chassis/call-context.ts";
+import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
+import { exactNumber } from "@disburse/kernel/exact-json.ts";
+import { isoTime } from "@disburse/kernel/time.ts";
+import { type OrderDocument, type Orders, toOrder } from "./document.ts";
+import { knownAmounts } from "./rules/order.ts";
+
+/** The events of held orders that the bus has not confirmed. */
+export function heldOutbox(orders: Orders): Outbox {
+  return {
+    due: async (limit) => {
+      const owing = { event_owed: { $gt: "" } };
+      const found = orders.find(owing, { hint: "event_owed" }).limit(limit);
+      return (await found.toArray()).map(messageOf);
+    },
+    published: async (messages) => {
+      const ids = { $in: messages.map(({ id }) => id) };
+      const hint = { hint: "event_owed" };
+      await orders.updateMany({ event_owed: ids }, { $unset: { event_owed: "" } }, hint);
+    },
+  };
+}
+
+/** That an order awaits approval, as its merchant's endpoints get it. */
+function messageOf(document: OrderDocument): BusMessage {
+  const { _id, merchant_id, event_owed: id, held, scheduled_at } = document;
+  if (id === undefined || held === undefined || scheduled_at === undefined) {
+    throw new Error("an order that owes an event was never held");
+  }
+  const { sourceAmount, receivingAmount } = knownAmounts(toOrder(document));
+  const status = "awaiting_approval";
+  const data = {
+    ...{ id: _id, status, merchant_id, reference_id: document.reference_id },
+    ...{ account_id: document.account_id, beneficiary_id: document.beneficiary_id },
+    ...{ source_currency_code: document.source, destination_currency_code: document.destination },
+    ...(sourceAmount !== "" && { source_amount: exactNumber(sourceAmount) }),
+    ...(receivingAmount !== "" && { receiving_amount: exactNumber(receivingAmount) }),
+    ...{ scheduled_at: isoTime(scheduled_at), expires_at: isoTime(held.expires_at) },
+  };
+  const event = create(OptInEventSchema, {
+    ...{ eventId: id, merchantId: merchant_id, transactionId: _id, status, sequence: 1n },
+    transactionType: "scheduled_payout.approval_required",
+    dataJson: JSON.stringify(data),
+    occurredAt: timestampFromDate(held.at),
+  });
+  const body = toBinary(OptInEventSchema, event);
+  return { id, key: "opt_in.scheduled_payout_held", body, origin: originOf(document) };
+}

@@ -1,0 +1,79 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import type { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
+import { RevokedOrders } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import type { Collection, Filter } from "mongodb";
+import type { BatchDocument } from "../batches/document.ts";
+import type { OrderDocument } from "../orders/document.ts";
+import { openStates } from "../orders/store.ts";
+import { type Disposition, type StopDeps, type Stopped, stopOrders } from "./stop-orders.ts";
+
+/** As many ids as a person reads; a list has the others. */
+const idsMax = 100;
+/** Far below what a filter may have. */
+const createdMax = 1_000;
+
+/** The RPC by which the gateway stops the orders of a revoked key or a removed member. */
+export function revocationsRpc(deps: StopDeps) {
+  return {
+    stopOrders: async (message) => {
+      readMutation(message.mutation);
+      const { merchantId, actorId, createdIds } = message;
+      if (merchantId === "" || actorId === "" || createdIds.length > createdMax) {
+        const most = `created_ids: at most ${createdMax}`;
+        orThrow(refused("INVALID_REQUEST", `merchant_id, actor_id: are required; ${most}`));
+      }
+      const madeBefore = message.madeBefore && timestampDate(message.madeBefore);
+      const stopped = { merchantId, actorId, createdIds, madeBefore };
+      const disposition = wordOf(RevokedOrders, message.orders) ?? "hold";
+      await stopOrders(deps, stopped, disposition);
+      const [scheduledPayouts, batches] = await Promise.all([
+        idsOf(deps.orders, concerned<OrderDocument>(stopped, disposition, openStates)),
+        idsOf(
+          deps.batches,
+          concerned<BatchDocument>(stopped, disposition, ["awaiting_approval", "running"]),
+        ),
+      ]);
+      return { scheduledPayouts, batches };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutOrderService>>;
+}
+
+/** Finds what is stopped for an actor, or what of its own goes on. */
+function concerned<T extends OrderDocument | BatchDocument>(
+  { merchantId, actorId, createdIds }: Stopped,
+  disposition: Disposition,
+  open: readonly string[],
+): Filter<T> {
+  const held = { state: "awaiting_approval" };
+  const stopped = { stopped_for: actorId };
+  const which = {
+    keep: { "actor.id": { $in: [actorId, ...createdIds] }, state: { $in: open } },
+    hold: { ...stopped, ...held },
+    // A batch that has run is cancelled while its lines are still counted.
+    cancel: {
+      ...stopped,
+      $or: [held, { state: "cancelled" }, { cancelled_at: { $exists: true } }],
+    },
+  };
+  return { merchant_id: merchantId, ...which[disposition] } as unknown as Filter<T>;
+}
+
+async function idsOf<T extends OrderDocument | BatchDocument>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+) {
+  const [count, found] = await Promise.all([
+    collection.countDocuments(filter),
+    collection
+      .find(filter, { projection: { _id: 1 } })
+      .sort({ created_at: 1, _id: 1 })
+      .limit(idsMax)
+      .toArray(),
+  ]);
+  return { count: BigInt(count), ids: found.map(({ _id }) => String(_id)) };
+}
