@@ -88,7 +88,7 @@ export class Operators {
         if (!(await this.#resolve(id, resolutionOf(transfer)))) continue;
         faults.count("resolved by operators");
         this.#resolved.add(id);
-      } else if (isUnsent(payout, rail) && random.chance(0.3)) {
+      } else if (isUnsent(payout, rail) && random.chance(0.5)) {
         if (await this.#resolve(id, cancelled)) faults.count("kept back by operators");
       }
     }
