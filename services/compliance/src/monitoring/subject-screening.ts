@@ -21,7 +21,6 @@ import {
 import type { BlockingHashes } from "./blocking-hashes.ts";
 import {
   type Compared,
-  configurationRevision,
   entryName,
   foundOf,
   openRequest,
@@ -177,7 +176,7 @@ function namedEntry(hit: Pick<ScreeningHit, "list" | "entryUid">): string {
 
 /** Whether a subject was compared with a newer configuration than this process has. */
 export function isAhead(subject: Compared, index: ScreeningIndex): boolean {
-  return configurationRevision(subject) > index.configurationRevision;
+  return subject.configuration_revision > index.configurationRevision;
 }
 
 /**

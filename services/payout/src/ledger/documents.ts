@@ -100,8 +100,8 @@ export type LedgerDocument = EntryFields & {
   currency: string;
 };
 
-/** The shape of what this release writes; what an earlier one wrote is not read. */
-export const accountSchemaVersion = 2;
+/** Version of the documents of accounts. */
+export const accountSchemaVersion = 1;
 
 /** Where accounts and their statements are stored. */
 export type LedgerCollections = {
