@@ -1,6 +1,5 @@
 import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { TestPlatform } from "@disburse/testkit/platform.ts";
@@ -32,7 +31,7 @@ export function approvers(platform: TestPlatform, service: ServiceName) {
     /** Approves what a call was refused with; answers with the proposal as it ended. */
     approve: async (person: string, call: Promise<unknown>) => {
       const { proposalId, contentDigest } = await proposalOf(call);
-      const mutation = serviceMutation("test", crypto.randomUUID());
+      const mutation = { operationId: crypto.randomUUID() };
       const { proposal } = await as(person).approveProposal({
         ...{ mutation, proposalId, contentDigest },
       });
