@@ -88,11 +88,7 @@ export async function startStandalone(
     if (bus !== undefined) ends.push(bus.stop);
     const shared = { bus, brokerStarted: broker.started, logTo: log.destination };
     const logOf = (name: string) => createLog(name, log.level, log.destination);
-    await migrateServices(environments, logOf).catch((error: unknown) => {
-      // The message names the database where it is not in the folder.
-      if (!(error instanceof OtherStepsError) || engine.kind === "external") throw error;
-      throw new OtherVersionError(dataDir);
-    });
+    await migrateServices(environments, logOf).catch(otherVersionOf(dataDir, engine.kind));
     const services = await startServices(environments, shared, ends);
     const sandbox = await createSandbox({
       baseUrl: services.gateway.publicUrl ?? "",
@@ -108,6 +104,12 @@ export async function startStandalone(
     throw error;
   }
 }
+
+/** Names the folder whose databases are of other steps; a database elsewhere names itself. */
+const otherVersionOf = (dataDir: string, engineKind: string) => (error: unknown) => {
+  const isOfFolder = error instanceof OtherStepsError && engineKind !== "external";
+  throw isOfFolder ? new OtherVersionError(dataDir) : error;
+};
 
 /** What each service is handed of the settings. */
 function settingsOf(config: ReturnType<typeof readConfig>): Environment {
