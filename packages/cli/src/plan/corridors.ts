@@ -165,7 +165,7 @@ function bodyOf(pair: Pair, terms: Terms): JsonObject {
     limits: Object.fromEntries(limitNames.map((name) => [name, value(`limits.${name}`)])),
     quote_ttl_seconds: value("quote_ttl_seconds"),
     rate_max_age_seconds: value("rate_max_age_seconds"),
-    // An older service does not name it.
+    // A file may leave it out for a new corridor: the service then chooses.
     ...(Boolean(terms.return_charges) && {
       return_charges: `RETURN_CHARGES_${String(terms.return_charges).toUpperCase()}`,
     }),

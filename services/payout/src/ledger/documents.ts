@@ -45,7 +45,6 @@ export type EntryFields = {
   postings: { account: Posting["account"]; currency: string; amount: string }[];
   reverses: string;
   previous_hash: string;
-  /** Absent: 1. */
   hash: string;
   /** Who credited the account; of a payout's movements, the payout says. */
   actor?: StoredActor;
