@@ -53,8 +53,9 @@ export function openEndpointStore({ db }: Database) {
     },
 
     freePlaces: async (merchantId: string): Promise<readonly number[]> => {
-      const taken = await endpoints.distinct("place", active(merchantId));
-      return places.filter((place) => !taken.includes(place));
+      const all = await endpoints.find(active(merchantId), { projection: { place: 1 } }).toArray();
+      const taken = new Set(all.map(({ place }) => place));
+      return places.filter((place) => !taken.has(place));
     },
 
     /** Active endpoints that subscribe to one of these types, by merchant. */
