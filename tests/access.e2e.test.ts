@@ -72,7 +72,7 @@ it("a person without a role is refused everything, and so is a caller without a 
   }
 });
 
-it("who calls is who the token says, whatever a header of before says", async () => {
+it("who calls is who the token says, whatever a header says", async () => {
   const claims = [
     // A full account number, and another merchant's key, by one holder of a token.
     ["beneficiary", "GetPaymentInstruction", "gateway", "payout"],

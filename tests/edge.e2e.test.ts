@@ -1,6 +1,5 @@
 import { crc32 } from "node:zlib";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -18,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-const mutation = () => serviceMutation("testkit", crypto.randomUUID());
+const mutation = () => ({ operationId: crypto.randomUUID() });
 type Wish = { readonly scopes?: string[]; readonly sourceCidrs?: string[] };
 
 /** Another key of acme; each has a rate limit of its own. */

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import { reportOn } from "@disburse/invariants/evidence/report.ts";
 import { readPublicKeys } from "@disburse/invariants/evidence/statements.ts";
@@ -112,7 +111,7 @@ async function exported(service: (typeof serviceNames)[number], limit = 50) {
 describe("the audit trail", () => {
   it("of every service has what the operators' job and persons did, and can be read on", async () => {
     const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
-    const mutation = serviceMutation("verification", "evidence-account");
+    const mutation = { operationId: "evidence-account" };
     const opening = { mutation, merchantId, currencyCode: "USD" };
     const { account } = await platform.clients.payout.openAccount(opening);
     await platform.clients.payout.openAccount(opening);

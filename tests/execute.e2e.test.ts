@@ -1,4 +1,3 @@
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { sandboxCorridors, sandboxLimits } from "@disburse/sandbox/sandbox-data.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
@@ -17,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-const mutation = () => serviceMutation("testkit", crypto.randomUUID());
+const mutation = () => ({ operationId: crypto.randomUUID() });
 
 /** Sets the terms of a corridor as the sandbox has them, but for the changes. */
 async function setCorridor(source: string, destination: string, changes: object) {

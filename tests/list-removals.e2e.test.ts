@@ -1,5 +1,4 @@
 import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { ProposalState } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import {
   ComplianceService,
@@ -37,7 +36,7 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-const mutation = () => serviceMutation("test", crypto.randomUUID());
+const mutation = () => ({ operationId: crypto.randomUUID() });
 const entry = (uid: string, name: string) => ({
   ...{ uid, type: "individual", names: [{ name, kind: "primary" }] },
 });

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { GatewayAnswer } from "@disburse/testkit/merchant.ts";
 import { startSeparatePlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
@@ -85,7 +84,7 @@ it("a quote raced for by many with keys of all kinds has one payout", async () =
 it("an account with room for 50 of 200 pays exactly 50, and nothing is left", async () => {
   const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
   const { payout } = platform.clients;
-  const mutation = () => serviceMutation("testkit", crypto.randomUUID());
+  const mutation = () => ({ operationId: crypto.randomUUID() });
   const opened = await payout.openAccount({
     mutation: mutation(),
     merchantId,

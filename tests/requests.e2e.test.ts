@@ -1,4 +1,3 @@
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -92,7 +91,7 @@ describe("an idempotency key", () => {
       expect([refused.status, refused.json.code]).toEqual([400, "INSUFFICIENT_BALANCE"]);
     }
     await platform.clients.payout.creditAccount({
-      mutation: serviceMutation("testkit", crypto.randomUUID()),
+      mutation: { operationId: crypto.randomUUID() },
       merchantId: platform.sandbox.merchants.acme.merchant_id,
       accountId: account_id,
       amount: "10.00",

@@ -1,6 +1,5 @@
 import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   ApprovalService,
   ProposalState,
@@ -35,7 +34,7 @@ export function approvers(platform: TestPlatform, service: ServiceName) {
     /** Approves what a call was refused with; answers with the proposal as it ended. */
     approve: async (person: string, call: Promise<unknown>) => {
       const { proposalId, contentDigest } = await proposalOf(call);
-      const mutation = serviceMutation("test", crypto.randomUUID());
+      const mutation = { operationId: crypto.randomUUID() };
       const { proposal } = await as(person).approveProposal({
         ...{ mutation, proposalId, contentDigest },
       });
@@ -45,7 +44,7 @@ export function approvers(platform: TestPlatform, service: ServiceName) {
     approveOpen: async (person: string) => {
       const { proposals } = await as(person).listProposals({ state: ProposalState.OPEN });
       for (const { id: proposalId, contentDigest } of proposals) {
-        const mutation = serviceMutation("test", crypto.randomUUID());
+        const mutation = { operationId: crypto.randomUUID() };
         await as(person).approveProposal({ mutation, proposalId, contentDigest });
       }
       return proposals;

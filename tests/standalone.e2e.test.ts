@@ -5,9 +5,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { commandLine } from "@disburse/cli/commands/all.ts";
 import { processWorld } from "@disburse/cli/process-world.ts";
 import { runCommandLine } from "@disburse/cli/program.ts";
+import { startEngine } from "@disburse/embedded/engine.ts";
 import { allRoles } from "@disburse/sandbox/access-table.ts";
 import { createBrowser } from "@disburse/sandbox/issuer/test-browser.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
@@ -293,6 +295,41 @@ it("says what to do when its port is taken", async () => {
   expect(output()).toContain(`port ${port} is in use`);
   expect(leftBehind()).toEqual([]);
   taken.close();
+});
+
+it("refuses a data folder of another version, and says how to begin anew", async () => {
+  const first = await ready({ ...inProcess, PORT: "0" });
+  await end(first.child, "SIGTERM");
+  const setBaseline = async (from: string | undefined, name: string) => {
+    const { MONGODB_URI: _uri, ...env } = process.env;
+    const engine = await startEngine({ dataDir: folder, onExit: () => undefined, env });
+    const { db, close } = await connectDatabase(engine.uri("disburse_quote"), "disburse_quote");
+    const steps = db.collection<{ _id: number; name: string }>("schema_migrations");
+    const before = await steps.findOneAndUpdate({ _id: 1 }, { $set: { name } });
+    await close();
+    await engine.stop();
+    if (from !== undefined) expect(before?.name).toBe(from);
+    return before?.name ?? "";
+  };
+  const own = await setBaseline(undefined, "indexes of release 0.1");
+  const files = ["secrets.json", "sandbox.json"].map((name) =>
+    readFileSync(join(folder, name), "utf8"),
+  );
+  const refused = run("main", { ...inProcess, PORT: "0" });
+  await once(refused.child, "close");
+  expect(refused.child.exitCode).toBe(1);
+  const said = refused.output().trimEnd().split("\n");
+  expect(said.at(-1)).toBe(
+    `Disburse cannot go on: The data in ${folder} was made by another version of Disburse. Delete that folder, or set DATA_DIR to another one, to begin anew.`,
+  );
+  expect(refused.output()).not.toMatch(/^\s+at /m);
+  expect(leftBehind()).toEqual([]);
+  expect(
+    ["secrets.json", "sandbox.json"].map((name) => readFileSync(join(folder, name), "utf8")),
+  ).toEqual(files);
+  await setBaseline("indexes of release 0.1", own);
+  const again = await ready({ ...inProcess, PORT: "0" });
+  expect(await end(again.child, "SIGTERM")).toBe(0);
 });
 
 it.each([

@@ -87,20 +87,12 @@ function readPassword(folder: string): string {
   return password;
 }
 
-/** A node with definitions makes no user by itself; `guest`, of before, is shut out by them. */
+/** A node with definitions makes no user by itself. */
 function withAdmin(given: BrokerDefinitions | undefined, password: string): BrokerDefinitions {
   const vhost = "/";
   const all = { configure: ".*", write: ".*", read: ".*" };
-  const none = { configure: "^$", write: "^$", read: "^$" };
-  const shutOut = {
-    users: [
-      { name: "guest", password: randomBytes(passwordBytes).toString("base64url"), tags: "" },
-    ],
-    permissions: [{ user: "guest", vhost, ...none }],
-    exchanges: [],
-  };
   // A user named twice would be either of the two: a node reads them side by side.
-  const { users, permissions, exchanges } = given ?? shutOut;
+  const { users, permissions, exchanges } = given ?? { users: [], permissions: [], exchanges: [] };
   return {
     vhosts: [{ name: vhost }],
     users: [...users, { name: adminName, password, tags: "administrator" }],

@@ -15,8 +15,8 @@ import { generateSecrets, ownSettings, sharedSettings, workloads } from "./secre
 /**
  * Writes a sandbox's secrets to files of settings: what all services share to one, and to a file in
  * a folder of each service what it has for itself; its certificate beside it, and their authority
- * beside the first; and to a folder of the broker, as RabbitMQ reads them, its users. What is there
- * stays: data needs it. Certificates are made anew before they end.
+ * beside the first; and to a folder of the broker, as RabbitMQ reads them, its users. A file that is
+ * there stays: data needs it. Certificates are made anew before they end.
  */
 
 const [path, keysFolder, brokerFolder] = process.argv.slice(2);
@@ -26,26 +26,23 @@ if (path === undefined || keysFolder === undefined || brokerFolder === undefined
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-const read = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
-/** Adds settings to a file that it has not yet: a run that was killed made fewer. */
-const add = (file: string, settings: Settings, before = read(file)): Settings => {
-  const stored = parseEnv(before);
-  const missing = Object.entries(settings).filter(([name]) => stored[name] === undefined);
-  const lines = missing.map(([name, value]) => `${name}=${value}\n`).join("");
-  if (lines !== "") writeFileAtomically(file, before + lines);
-  return { ...settings, ...stored };
+/** The settings of a file; writes it where it is not there, or not to be kept. */
+const keep = (file: string, settings: Settings, isKept: boolean): Settings => {
+  if (isKept && existsSync(file)) return parseEnv(readFileSync(file, "utf8"));
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  writeFileAtomically(file, lines.join(""));
+  return settings;
 };
 
-const shared = parseEnv(read(path));
 const secrets = generateSecrets();
 const ownFile = (workload: string): string => join(keysFolder, workload, "sandbox.env");
-// The public keys of all are written last: without them the private ones are made anew.
-const hasKeys = shared.TRUSTED_KEYS !== undefined;
+// The public keys of all are written last: without them a run was killed, and all are made anew.
+const isMade = existsSync(path);
 const own = workloads.map((workload) => {
   const file = ownFile(workload);
-  return [workload, add(file, ownSettings(secrets, workload), hasKeys ? read(file) : "")] as const;
+  return [workload, keep(file, ownSettings(secrets, workload), isMade)] as const;
 });
-add(path, sharedSettings(secrets));
+keep(path, sharedSettings(secrets), isMade);
 const { TRUST_DOMAIN: trustDomain } = readSecretsConfig();
 const caFile = join(dirname(path), "ca.crt");
 await makeCertificates({ caFile, keysFolder, trustDomain }, workloads);

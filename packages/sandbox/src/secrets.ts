@@ -5,6 +5,7 @@ import {
   trustedKeysText,
 } from "@disburse/chassis/identity/keys.ts";
 import { type ClientIdentity, serviceIdentity } from "@disburse/chassis/identity/service-tokens.ts";
+import { z } from "zod";
 import {
   type BrokerPasswords,
   brokerServices,
@@ -63,6 +64,24 @@ export function generateSecrets(): Secrets {
     issuerKey: generateIssuerKey(),
     brokerPasswords: generateBrokerPasswords(),
   };
+}
+
+const textOf = (names: readonly string[]) =>
+  z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+/** `k2:BASE64,k1:BASE64`: the versions of a secret. */
+const versions = z.string().regex(/^[a-z][0-9]+:[^,]+(,[a-z][0-9]+:[^,]+)*$/);
+const storedSecrets = z.object({
+  encryptionKeys: z.object(Object.fromEntries(ringed.map((name) => [name, versions]))),
+  apiKeyPepper: versions,
+  serviceKeys: textOf(workloads),
+  trustedKeys: z.string(),
+  issuerKey: z.string(),
+  brokerPasswords: textOf(brokerServices),
+});
+
+/** Whether a stored value has every secret, in the form of `generateSecrets`. */
+export function isSecrets(value: unknown): value is Secrets {
+  return storedSecrets.safeParse(value).success;
 }
 
 /** The trust domain of a sandbox, the default of `TRUST_DOMAIN`. */

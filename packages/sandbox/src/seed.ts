@@ -1,5 +1,4 @@
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { MemberRole } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
@@ -63,7 +62,7 @@ async function importSandboxList({ compliance }: SandboxClients): Promise<void> 
   const inForce = lists.find(({ list }) => list === sandboxList.list);
   if (inForce?.version === sandboxList.version) return;
   const { list, version } = sandboxList;
-  const mutation = serviceMutation(seeder, `sandbox:list:${version}`);
+  const mutation = { operationId: `sandbox:list:${version}` };
   const lines = new TextEncoder().encode(sandboxListLines());
   async function* parts() {
     yield { part: { case: "header" as const, value: { mutation, list, version } } };
@@ -77,7 +76,7 @@ async function createMerchants({ keys }: SandboxClients): Promise<SandboxMerchan
   const made = merchantNames.map(async (name) => {
     const merchantId = newId("merchant");
     const keyOf = async (what: string, scopes: string[]): Promise<string> => {
-      const mutation = serviceMutation(seeder, `sandbox:${what.replace(" ", "-")}:${name}:${run}`);
+      const mutation = { operationId: `sandbox:${what.replace(" ", "-")}:${name}:${run}` };
       const description = `sandbox ${what} of ${name}`;
       return (await keys.createKey({ mutation, merchantId, scopes, description })).secret;
     };
@@ -108,14 +107,14 @@ async function registerMerchants(
       },
     );
     if (!isRegistered) {
-      const mutation = serviceMutation(seeder, `sandbox:merchant:${merchantId}`);
+      const mutation = { operationId: `sandbox:merchant:${merchantId}` };
       await beneficiary.createMerchant({ mutation, merchantId, name });
     }
     // `frozen` may create nothing; `bare` has no settings.
     if (name === "bare") return;
     const allowed = name !== "frozen";
     await beneficiary.setMerchantSettings({
-      mutation: serviceMutation(seeder, `sandbox:settings:${merchantId}`),
+      mutation: { operationId: `sandbox:settings:${merchantId}` },
       settings: { merchantId, mayCreateBeneficiaries: allowed, mayCreateDepositors: allowed },
     });
   };
@@ -127,7 +126,7 @@ async function addMembers({ team }: SandboxClients, merchants: SandboxMerchants)
   const added = sandboxMembers.map((member) => {
     const { id, name, merchant, role } = member;
     const merchantId = merchants[merchant].merchant_id;
-    const mutation = serviceMutation(seeder, `sandbox:member:${merchantId}:${id}`);
+    const mutation = { operationId: `sandbox:member:${merchantId}:${id}` };
     const email = emailOf(member);
     return team.addMember({
       mutation,
@@ -150,7 +149,7 @@ async function openCorridors(
     const key = `sandbox:${each.source}:${each.destination}`;
     const limits = sandboxLimits[each.source];
     const { corridor } = await quote.setCorridor({
-      mutation: serviceMutation(seeder, `${key}:corridor`),
+      mutation: { operationId: `${key}:corridor` },
       corridor: {
         sourceCurrencyCode: each.source,
         destinationCurrencyCode: each.destination,
@@ -164,11 +163,11 @@ async function openCorridors(
       },
     });
     const corridorId = corridor?.id ?? "";
-    const mutation = serviceMutation(seeder, `${key}:rate`);
+    const mutation = { operationId: `${key}:rate` };
     await quote.setRate({ mutation, corridorId, rate: { rate: each.rate, source: seeder } });
     const opened = each.openTo.map((name) => {
       const merchantId = merchants[name].merchant_id;
-      const mutation = serviceMutation(seeder, `${key}:${merchantId}`);
+      const mutation = { operationId: `${key}:${merchantId}` };
       return quote.setMerchantCorridor({ mutation, merchantId, corridorId, open: true });
     });
     await Promise.all(opened);
@@ -183,12 +182,12 @@ async function openAccounts(
   const opened = sandboxAccounts.map(async ({ merchant, currency, funds }, at) => {
     const merchantId = merchants[merchant].merchant_id;
     const key = `sandbox:account:${merchantId}:${at}`;
-    const mutation = serviceMutation(seeder, key);
+    const mutation = { operationId: key };
     const made = await payout.openAccount({ mutation, merchantId, currencyCode: currency });
     const accountId = made.account?.id ?? "";
     if (funds !== "") {
       await payout.creditAccount({
-        mutation: serviceMutation(seeder, `${key}:funds`),
+        mutation: { operationId: `${key}:funds` },
         merchantId,
         accountId,
         amount: funds,

@@ -1,8 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { readConfig, readSecrets } from "./config.ts";
+import { merchantNames } from "@disburse/sandbox/sandbox-data.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readConfig, readPortsBefore, readSecrets, readStoredSecrets } from "./config.ts";
 
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
 const [, table = ""] = /## Settings of `npm start`\n(.*?)\n## /s.exec(readme) ?? [];
@@ -41,20 +43,69 @@ it("has the README's defaults", () => {
   ]);
 });
 
-it("gives a data folder the rings of services that seal since, and keeps those it has", () => {
-  const folder = mkdtempSync(join(tmpdir(), "disburse-secrets-"));
-  try {
-    const { encryptionKeys, ...others } = readSecrets(folder);
-    const { payout: _, ...before } = encryptionKeys as Record<string, string>;
-    writeFileSync(
-      join(folder, "secrets.json"),
-      JSON.stringify({ ...others, encryptionKeys: before }),
-    );
-    const after = readSecrets(folder);
-    expect(after).toMatchObject({ ...others, encryptionKeys: before });
-    expect(after.encryptionKeys).toHaveProperty("payout");
-    expect(readSecrets(folder)).toEqual(after);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+describe("a data folder", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "disburse-folder-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
+  const write = (name: string, value: object) =>
+    writeFileSync(join(folder, name), JSON.stringify(value));
+  const refusal = () =>
+    `The data in ${folder} was made by another version of Disburse. Delete that folder, or set DATA_DIR to another one, to begin anew.`;
+
+  it("keeps its secrets", () => {
+    const secrets = readSecrets(folder);
+    expect(readSecrets(folder)).toEqual(secrets);
+    expect(readStoredSecrets(folder)).toEqual(secrets);
+  });
+
+  it.each<[string, (secrets: ReturnType<typeof readSecrets>) => object]>([
+    ["a pepper without a version", (known) => ({ ...known, apiKeyPepper: "c2VjcmV0" })],
+    ["one ring for all", (known) => ({ ...known, encryptionKeys: "k1:c2VjcmV0" })],
+    [
+      "a ring too few",
+      ({ encryptionKeys: { payout: _, ...encryptionKeys }, ...others }) => ({
+        ...others,
+        encryptionKeys,
+      }),
+    ],
+    ["a secret too few", ({ issuerKey: _, ...others }) => others],
+    ["nothing", () => ({})],
+  ])("of another version has %s: it is refused as it is", (_what, older) => {
+    write("secrets.json", older(readSecrets(folder)));
+    const before = read("secrets.json");
+    expect(() => readSecrets(folder)).toThrow(refusal());
+    expect(() => readStoredSecrets(folder)).toThrow(refusal());
+    expect(read("secrets.json")).toBe(before);
+  });
+
+  const urls = (first: number) =>
+    Object.fromEntries(serviceNames.map((name, at) => [name, `http://127.0.0.1:${first + at}`]));
+  const sandbox = {
+    grpc: urls(1001),
+    admin: urls(1007),
+    operators_url: "http://127.0.0.1:1013",
+    issuer: "http://127.0.0.1:1014",
+    merchants: Object.fromEntries(
+      merchantNames.map((name) => [name, { merchant_id: `mer_${name}`, api_key: "dsb_test_1" }]),
+    ),
+  };
+
+  it("has the ports of its last start", () => {
+    expect(readPortsBefore(folder)).toEqual([]);
+    write("sandbox.json", sandbox);
+    expect(readPortsBefore(folder)).toEqual(Array.from({ length: 14 }, (_each, at) => 1001 + at));
+  });
+
+  it.each<[string, object]>([
+    ["no operations ports", { ...sandbox, admin: undefined }],
+    ["no provider", { ...sandbox, issuer: undefined }],
+    ["a merchant too few", { ...sandbox, merchants: {} }],
+  ])("of another version has %s in its sandbox.json: it is refused", (_what, older) => {
+    write("sandbox.json", older);
+    expect(() => readPortsBefore(folder)).toThrow(refusal());
+  });
 });

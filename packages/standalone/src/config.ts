@@ -8,8 +8,11 @@ import {
   readSettings,
 } from "@disburse/chassis/settings.ts";
 import { writeFileAtomically } from "@disburse/sandbox/atomic-file.ts";
-import { generateSecrets, type Secrets } from "@disburse/sandbox/secrets.ts";
+import { merchantNames } from "@disburse/sandbox/sandbox-data.ts";
+import { generateSecrets, isSecrets, type Secrets } from "@disburse/sandbox/secrets.ts";
+import { eachService, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { z } from "zod";
+import { OtherVersionError } from "./other-version.ts";
 
 /** The settings of `npm start`; README.md lists them. */
 export function readConfig(environment: Environment, root: string) {
@@ -71,41 +74,53 @@ const serviceSettings = [
 /** Describes the sandbox to tools and tests. */
 export const sandboxFile = "sandbox.json";
 
-/** The secrets of a data folder's platform, generated at its first start, or where one is new. */
+/** The secrets of a data folder's platform, generated at its first start. */
 export function readSecrets(folder: string): Secrets {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, "secrets.json");
-  const stored = existsSync(path)
-    ? (JSON.parse(readFileSync(path, "utf8")) as Partial<Secrets>)
-    : {};
-  const generated = generateSecrets();
-  const secrets = { ...generated, ...stored, encryptionKeys: ringsOf(generated, stored) };
-  const isNew = Object.keys(secrets).some((name) => !(name in stored));
-  if (isNew || JSON.stringify(secrets.encryptionKeys) !== JSON.stringify(stored.encryptionKeys)) {
-    writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`);
-  }
+  const path = join(folder, secretsFile);
+  if (existsSync(path)) return readStored(folder, path);
+  const secrets = generateSecrets();
+  writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }
 
-/** The stored rings, and those of services that seal since a later release. */
-function ringsOf(generated: Secrets, stored: Partial<Secrets>): Secrets["encryptionKeys"] {
-  const { encryptionKeys: rings } = stored;
-  if (typeof rings === "string" || typeof generated.encryptionKeys === "string") {
-    return rings ?? generated.encryptionKeys;
-  }
-  return { ...generated.encryptionKeys, ...rings };
+/** The secrets of a data folder whose platform has been started; throws where there is none. */
+export function readStoredSecrets(folder: string): Secrets {
+  const path = join(folder, secretsFile);
+  if (!existsSync(path)) throw new Error(`no sandbox was started in ${folder}: npm start`);
+  return readStored(folder, path);
 }
 
+const secretsFile = "secrets.json";
+
+function readStored(folder: string, path: string): Secrets {
+  const stored: unknown = JSON.parse(readFileSync(path, "utf8"));
+  if (!isSecrets(stored)) throw new OtherVersionError(folder);
+  return stored;
+}
+
+const portUrl = z.url().refine((url) => new URL(url).port !== "");
+const merchant = z.object({ merchant_id: z.string(), api_key: z.string() });
+const servicePorts = z.object(eachService(() => portUrl));
+/** What a start reads of the file that the one before wrote. */
+const storedSandbox = z.object({
+  grpc: servicePorts,
+  admin: servicePorts,
+  issuer: portUrl,
+  operators_url: portUrl,
+  merchants: z.record(z.enum(merchantNames), merchant),
+});
+
 /**
- * The secrets of a data folder whose platform has been started; throws where there is none, or it
- * was last started by a release that had no issuer of tokens.
+ * The ports that the services had at the last start, in the order of `serviceNames`, and those
+ * of the operators' door and the OpenID provider: the notifier's port tells it after a crash that
+ * the deliveries in flight were its own, else they wait 15 s.
  */
-export function readStoredSecrets(folder: string): Pick<Secrets, "issuerKey"> {
-  const path = join(folder, "secrets.json");
-  const stored = existsSync(path)
-    ? (JSON.parse(readFileSync(path, "utf8")) as Partial<Secrets>)
-    : {};
-  const { issuerKey } = stored;
-  if (issuerKey === undefined) throw new Error(`no sandbox was started in ${folder}: npm start`);
-  return { issuerKey };
+export function readPortsBefore(folder: string): number[] {
+  const path = join(folder, sandboxFile);
+  if (!existsSync(path)) return [];
+  const { data } = storedSandbox.safeParse(JSON.parse(readFileSync(path, "utf8")));
+  if (data === undefined) throw new OtherVersionError(folder);
+  const urls = [data.grpc, data.admin].flatMap((each) => serviceNames.map((name) => each[name]));
+  return [...urls, data.operators_url, data.issuer].map((url) => Number(new URL(url).port));
 }

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
+import { OtherStepsError } from "@disburse/chassis/mongo/migrations.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { type BrokerOptions, startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
@@ -10,13 +10,14 @@ import { assertPortFree, freePorts } from "@disburse/embedded/free-ports.ts";
 import { brokerDefinitions } from "@disburse/sandbox/broker/users.ts";
 import { serviceEnvironments } from "@disburse/sandbox/environments.ts";
 import { startIssuer } from "@disburse/sandbox/issuer/server.ts";
-import { createSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import { createSandbox } from "@disburse/sandbox/sandbox-file.ts";
 import { sandboxIdentity } from "@disburse/sandbox/secrets.ts";
 import { eachService, serviceNames } from "@disburse/sandbox/service-names.ts";
 import { pino } from "pino";
-import { readConfig, readSecrets, sandboxFile } from "./config.ts";
+import { readConfig, readPortsBefore, readSecrets, sandboxFile } from "./config.ts";
 import { openLogOutput } from "./log-output.ts";
 import { migrateServices } from "./migrations.ts";
+import { OtherVersionError } from "./other-version.ts";
 import { startServices } from "./services.ts";
 
 /** A running platform on embedded parts; `stop` ends services, broker and engine. */
@@ -49,6 +50,7 @@ export async function startStandalone(
   try {
     await assertPortFree(config.HOST, config.PORT);
     const secrets = readSecrets(dataDir);
+    const portsBefore = readPortsBefore(dataDir);
     const env = { ...environment };
     const definitions = brokerDefinitions(secrets.brokerPasswords);
     const ofBroker = { dataDir, env, definitions, onExit: lost("message broker") };
@@ -64,7 +66,7 @@ export async function startStandalone(
     const brokerKind = brokerKindOf(amqpUrl, environment);
     const sandboxPath = join(dataDir, sandboxFile);
     const issuerLog = createLog("issuer", log.level, log.destination);
-    const ports = await freePorts(2 * serviceNames.length + 2, portsBefore(sandboxPath));
+    const ports = await freePorts(2 * serviceNames.length + 2, portsBefore);
     const port = () => ports.shift() ?? 0;
     const { issuerKey } = secrets;
     const issuer = await startIssuer({ port: ports.pop() ?? 0, issuerKey, log: issuerLog });
@@ -85,7 +87,8 @@ export async function startStandalone(
     const bus = amqpUrl === undefined ? createMemoryBus() : undefined;
     if (bus !== undefined) ends.push(bus.stop);
     const shared = { bus, brokerStarted: broker.started, logTo: log.destination };
-    await migrateServices(environments, (name) => createLog(name, log.level, log.destination));
+    const logOf = (name: string) => createLog(name, log.level, log.destination);
+    await migrateServices(environments, logOf).catch(otherVersionOf(dataDir, engine.kind));
     const services = await startServices(environments, shared, ends);
     const sandbox = await createSandbox({
       baseUrl: services.gateway.publicUrl ?? "",
@@ -102,6 +105,12 @@ export async function startStandalone(
   }
 }
 
+/** Names the folder whose databases are of other steps; a database elsewhere names itself. */
+const otherVersionOf = (dataDir: string, engineKind: string) => (error: unknown) => {
+  const isOfFolder = error instanceof OtherStepsError && engineKind !== "external";
+  throw isOfFolder ? new OtherVersionError(dataDir) : error;
+};
+
 /** What each service is handed of the settings. */
 function settingsOf(config: ReturnType<typeof readConfig>): Environment {
   const { passedOn, SANDBOX_SETTLE_MS, TRACE_MEMORY_SPANS } = config;
@@ -115,22 +124,6 @@ function settingsOf(config: ReturnType<typeof readConfig>): Environment {
 /** Where browsers of this machine reach the console. */
 function consoleUrls({ CONSOLE_URL, OPERATORS_URL }: Environment) {
   return { members: `${CONSOLE_URL}/console/`, operators: `${OPERATORS_URL}/console/` };
-}
-
-/**
- * The ports that the services had at the last start, in the order of `serviceNames`, and those
- * of the OpenID provider and the operators' door: the notifier's port tells it after a crash that
- * the deliveries in flight were its own, else they wait 15 s.
- */
-function portsBefore(sandboxPath: string): number[] {
-  if (!existsSync(sandboxPath)) return [];
-  const before = JSON.parse(readFileSync(sandboxPath, "utf8")) as SandboxDocument;
-  const portOf = (url: string) => Number(new URL(url).port);
-  const { grpc, admin, issuer, operators_url: operators } = before;
-  const services = [grpc, ...(admin === undefined ? [] : [admin])];
-  const ports = services.flatMap((urls) => serviceNames.map((name) => portOf(urls[name])));
-  if (admin === undefined || issuer === undefined) return ports;
-  return [...ports, ...(operators === undefined ? [] : [portOf(operators)]), portOf(issuer)];
 }
 
 function openLog(config: ReturnType<typeof readConfig>) {

@@ -75,7 +75,14 @@ it("a subject is sealed anew, and the screening that is being recorded with it",
   const compared = { stamp: "s", keyring: "k1/1", configuration_version: "c1", lists: [] };
   const stored: SubjectDocument = {
     ...{ _id: "mer_1 ben_1", schema_version: 1, merchant_id: "mer_1", record_id: "ben_1" },
-    ...{ ...compared, revision: 1, verdict: "review", screening_id: "scr_1", found: "" },
+    ...{
+      ...compared,
+      configuration_revision: 1,
+      revision: 1,
+      verdict: "review",
+      screening_id: "scr_1",
+      found: "",
+    },
     ...{
       screened_at: at,
       compared_at: at,

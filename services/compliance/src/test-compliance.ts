@@ -5,7 +5,6 @@ import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import {
@@ -153,8 +152,7 @@ export type ReviewRpc = Client<typeof ComplianceReviewService>;
 export type Rpc = ReturnType<typeof connect>["rpc"];
 
 export const subject = { merchantId: "mer_1", recordId: "ben_1" };
-export const mutation = (operationId: string = randomUUID()) =>
-  serviceMutation("test", operationId);
+export const mutation = (operationId: string = randomUUID()) => ({ operationId });
 
 type Header = {
   list?: string;

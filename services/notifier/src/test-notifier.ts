@@ -9,7 +9,6 @@ import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { migrate } from "@disburse/chassis/mongo/migrations.ts";
 import { valueOfWord, type WordOf } from "@disburse/chassis/rpc/enum-words.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
@@ -153,7 +152,7 @@ export async function testNotifierOfFile(): Promise<TestNotifier> {
 
 let operations = 0;
 /** A mutation of its own. */
-export const operation = () => serviceMutation("test", `op-${++operations}`);
+export const operation = () => ({ operationId: `op-${++operations}` });
 
 /** A merchant's endpoint with its secrets. */
 export async function register(

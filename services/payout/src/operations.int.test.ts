@@ -95,17 +95,6 @@ describe("an operation that comes again with other content is refused", () => {
     expect(await platform.rpc.executePayout(execute)).toEqual(first);
   });
 
-  it("of an execute that was stored without its content it is not known", async () => {
-    const quoteId = platform.quote(accountId);
-    const execute = { mutation: operation(), merchantId, quoteId, referenceId: "order-1" };
-    const first = await platform.rpc.executePayout(execute);
-    const executions = platform.database.db.collection<{ _id: string }>("executions");
-    const _id = `${merchantId}:${execute.mutation.operationId}`;
-    await executions.updateOne({ _id }, { $unset: { operation_content: "" } });
-    const repeat = { ...execute, referenceId: "order-2" };
-    expect(await platform.rpc.executePayout(repeat)).toEqual(first);
-  });
-
   it("of reports and callbacks of rails, and of their pauses", async () => {
     const { rpc, operationsRpc } = platform;
     const [payoutId, second] = [await unknownPayout(), await unknownPayout()];

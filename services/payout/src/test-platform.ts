@@ -5,7 +5,6 @@ import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { generateServiceKey, readServiceKey } from "@disburse/chassis/identity/keys.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { PublicRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { Turns } from "@disburse/chassis/turns.ts";
 import {
@@ -156,7 +155,7 @@ export async function startTestPlatform() {
     );
   }, namedCallers);
   let operations = 0;
-  const operation = () => serviceMutation("test", `op-${++operations}`);
+  const operation = () => ({ operationId: `op-${++operations}` });
   const rpc = createClient(PayoutService, transport);
   const operationsClient = createClient(PayoutOperationsService, transport);
   const connectRail = () =>

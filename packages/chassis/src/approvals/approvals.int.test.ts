@@ -20,7 +20,6 @@ import { silentLog } from "../log.ts";
 import type { Database } from "../mongo/database.ts";
 import { createIndexes } from "../mongo/migrations.ts";
 import { bindOperations, openOperationBindings } from "../mutations/bindings.ts";
-import { serviceMutation } from "../rpc/mutation.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { createApprovals } from "./approvals.ts";
 import { approvalRpc } from "./rpc.ts";
@@ -118,7 +117,7 @@ function service() {
 type Service = ReturnType<typeof service>;
 type Caller = Service["ada"];
 let operations = 0;
-const operation = () => serviceMutation("test", `op-${++operations}`);
+const operation = () => ({ operationId: `op-${++operations}` });
 const ask = ({ payout }: Caller, mutation = operation(), currencyCode = "EUR") =>
   payout.openAccount({ mutation, merchantId: "mer_1", currencyCode });
 const outcome = (call: Promise<unknown>) =>

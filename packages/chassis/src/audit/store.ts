@@ -25,7 +25,6 @@ type AuditDocument = {
   detail: string;
   call?: StoredCall;
   previous_hash: string;
-  /** Absent: 1. */
   hash: string;
   created_at: Date;
 };

@@ -7,10 +7,12 @@ import { silentLog } from "../log.ts";
 import { connectDatabase, type Database } from "./database.ts";
 import {
   assertMigrated,
+  baseline,
   createIndexes,
   type Migration,
   migrate,
   migrateDatabase,
+  OtherStepsError,
 } from "./migrations.ts";
 import { createSweepLease } from "./sweep-lease.ts";
 
@@ -158,6 +160,26 @@ it("accepts the steps of the next release", async () => {
   await check(step("one"));
   await run(step("one"));
   expect(await applied()).toEqual(["1 one", "2 two", "3 three"]);
+});
+
+it("refuses a database of another baseline: of other indexes, or of another shape", async () => {
+  const rows = { rows: [{ key: { at: 1 }, name: "at" }] } as const;
+  const own = baseline(1, rows);
+  await run(own);
+  await run(baseline(1, { rows: [{ key: { at: 1 }, name: "at" }] }));
+  await check(own);
+  const others = [baseline(1, { rows: [{ key: { at: -1 }, name: "at" }] }), baseline(2, rows)];
+  for (const other of others) {
+    expect(other.name).not.toBe(own.name);
+    const { databaseName } = database.db;
+    const refusal = `database ${databaseName} was made by another version: migration 1 is "${other.name}" here, "${own.name}" there. Begin with an empty database`;
+    await expect(run(other)).rejects.toThrow(refusal);
+    await expect(run(other)).rejects.toThrow(OtherStepsError);
+    await expect(check(other)).rejects.toThrow(refusal);
+  }
+  expect(await applied()).toEqual([`1 ${own.name}`]);
+  const indexes = await database.db.collection("rows").indexes();
+  expect(indexes.map(({ key }) => key)).toEqual([{ _id: 1 }, { at: 1 }]);
 });
 
 it("refuses a database that has another step under a number", async () => {

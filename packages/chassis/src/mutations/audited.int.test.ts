@@ -17,7 +17,6 @@ import { withCallContext } from "../call-context.ts";
 import type { Principal } from "../identity/principal.ts";
 import { connectDatabase, type Database } from "../mongo/database.ts";
 import { valueOfWord } from "../rpc/enum-words.ts";
-import { serviceMutation } from "../rpc/mutation.ts";
 import { orThrow } from "../rpc/refusal.ts";
 import { bindOperations, openOperationBindings } from "./bindings.ts";
 
@@ -63,7 +62,7 @@ const as = <T>(principal: Principal, work: () => Promise<T>): Promise<T> =>
   withCallContext({ requestId: "req-1", principal }, work);
 
 let operations = 0;
-const operation = () => serviceMutation("test", `op-${++operations}`);
+const operation = () => ({ operationId: `op-${++operations}` });
 const open = (
   principal: Principal,
   mutation = operation(),
@@ -218,7 +217,7 @@ it("a stream that begins with a mutation is in it, by the digest of all of it", 
   const transport = createRouterTransport(({ service }) => service(ComplianceService, bound));
   const client = createClient(ComplianceService, transport);
   const send = (operationId: string, text: string) => {
-    const mutation = serviceMutation("test", operationId);
+    const mutation = { operationId };
     const parts = [
       { case: "header", value: { mutation, list: "own", version: "1" } },
       { case: "lines", value: Buffer.from(text) },

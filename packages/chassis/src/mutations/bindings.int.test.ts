@@ -6,7 +6,6 @@ import { namedCallers } from "@disburse/testkit/callers.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectDatabase, type Database } from "../mongo/database.ts";
-import { serviceMutation } from "../rpc/mutation.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { bindOperations, isMutation, openOperationBindings } from "./bindings.ts";
 
@@ -46,7 +45,7 @@ function clientOf(own: readonly ("openAccount" | "getAccount")[] = []) {
 }
 
 let operations = 0;
-const operation = () => serviceMutation("test", `op-${++operations}`);
+const operation = () => ({ operationId: `op-${++operations}` });
 const ask = (mutation = operation(), currencyCode = "USD", client = clientOf()) =>
   client.openAccount({ mutation, merchantId: "mer_1", currencyCode });
 const outcome = (call: Promise<unknown>) =>

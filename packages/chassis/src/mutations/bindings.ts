@@ -15,14 +15,16 @@ import { callContext } from "../call-context.ts";
 import { insertOnce } from "../mongo/once.ts";
 import type { StoredActor } from "../rpc/mutation.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
-import { isOther, readChange, type StoredContent } from "./content.ts";
+import { readChange } from "./content.ts";
 import { readStream } from "./stream.ts";
 
 /** An operation, bound to the content that it first came with. */
-type OperationDocument = StoredContent & {
+type OperationDocument = {
   /** `<RPC> <merchant id> <operation id>`; the merchant's where the request has one. */
   _id: string;
   schema_version: number;
+  /** Absent where the operation compares it by itself. */
+  operation_content?: string;
   /** The try that may still unbind it: no other one has relied on it. */
   only_try?: string;
   /** An entry that the audit trail does not have yet. */
@@ -71,7 +73,7 @@ export function openOperationBindings(
         // From here on the first try cannot unbind what this one relies on.
         const known = await operations.findOneAndUpdate({ _id: id }, { $unset: { only_try: "" } });
         if (known === null) continue;
-        if (content !== undefined && isOther(known, content)) return undefined;
+        if (known.operation_content !== content) return undefined;
         if (owed !== undefined) await operations.updateOne({ _id: id }, { $set: { owed } });
         return async () => undefined;
       }

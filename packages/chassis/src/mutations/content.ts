@@ -12,8 +12,7 @@ export type RequestedChange = Change & {
 
 /** The field of a stored operation that says what it came with. */
 export type StoredContent = {
-  /** Absent in what was stored before there was one: such an operation answers any content. */
-  operation_content?: string;
+  operation_content: string;
 };
 
 /**
@@ -39,7 +38,7 @@ export function readChange<Desc extends DescMessage>(
 
 /** Whether a stored operation came with other content than this. */
 export function isOther({ operation_content }: StoredContent, content: string): boolean {
-  return operation_content !== undefined && operation_content !== content;
+  return operation_content !== content;
 }
 
 /** What digests of requests are keyed for; stored ones depend on it. */

@@ -3,7 +3,6 @@ import type { HandlerContext } from "@connectrpc/connect";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { withCallContext } from "../call-context.ts";
 import { connectDatabase } from "../mongo/database.ts";
-import { serviceMutation } from "../rpc/mutation.ts";
 import { bindOperations, openOperationBindings } from "./bindings.ts";
 
 /** A process that is killed between the effect of a person's call and its answer. */
@@ -18,7 +17,7 @@ const openAccount = async () => {
 const bindings = openOperationBindings(database);
 const bound = bindOperations(PayoutService, { openAccount }, bindings);
 const principal = { kind: "person", id: "ada", roles: new Set(["treasury"] as const) } as const;
-const request = { mutation: serviceMutation("test", "op-killed"), merchantId: "mer_1" };
+const request = { mutation: { operationId: "op-killed" }, merchantId: "mer_1" };
 await withCallContext({ requestId: "req-1", principal }, async () => {
   const message = create(PayoutService.method.openAccount.input, request);
   const handle = bound.openAccount as (asked: object, context: HandlerContext) => unknown;

@@ -7,10 +7,11 @@ import {
 import { describe, expect, it } from "vitest";
 import { withCallContext } from "../call-context.ts";
 import type { Principal } from "../identity/principal.ts";
-import { readMutation, serviceMutation } from "./mutation.ts";
+import { readMutation } from "./mutation.ts";
 
 const claiming = (kind: Actor_Kind, id: string, operationId = "op-1") =>
   create(MutationSchema, { operationId, actor: { kind, id } });
+const plain = (operationId: string) => create(MutationSchema, { operationId });
 const ada: Principal = { kind: "person", id: "ada", roles: new Set(["treasury"]) };
 const service = (name: string): Principal => ({ kind: "service", name });
 const read = (mutation: Mutation | undefined, principal: Principal | undefined = ada) =>
@@ -23,13 +24,7 @@ describe("the actor of a change is who calls", () => {
     ["a person in another's name", ada, claiming(OPERATOR, "bob"), "operator", "ada"],
     ["a person as a service", ada, claiming(SERVICE, "payout"), "operator", "ada"],
     ["a person as a merchant's key", ada, claiming(API_KEY, "key_1"), "operator", "ada"],
-    [
-      "a person who claims nothing",
-      ada,
-      create(MutationSchema, { operationId: "op-1" }),
-      "operator",
-      "ada",
-    ],
+    ["a person who claims nothing", ada, plain("op-1"), "operator", "ada"],
     ["a service as a person", service("payout"), claiming(OPERATOR, "bob"), "service", "payout"],
     ["a service as another", service("payout"), claiming(SERVICE, "quote"), "service", "payout"],
     [
@@ -39,7 +34,7 @@ describe("the actor of a change is who calls", () => {
       "service",
       "payout",
     ],
-    ["a service by itself", service("relay"), serviceMutation("relay", "op-1"), "service", "relay"],
+    ["a service that claims nothing", service("relay"), plain("op-1"), "service", "relay"],
     [
       "the gateway for a merchant's key",
       service("gateway"),
@@ -83,7 +78,7 @@ describe("the actor of a change is who calls", () => {
   });
 
   it("is missing outside of a call", () => {
-    const mutation = serviceMutation("payout", "op-1");
+    const mutation = plain("op-1");
     expect(() => readMutation(mutation)).toThrow("[unauthenticated] a caller is missing");
     const anonymous = () => withCallContext({ requestId: "req-1" }, () => readMutation(mutation));
     expect(anonymous).toThrow("[unauthenticated] a caller is missing");
@@ -95,7 +90,7 @@ describe("a mutation", () => {
   const key = "mutation.actor: key or member has no id";
 
   it("may have the longest operation id", () => {
-    expect(read(serviceMutation("a", long)).operationId).toBe(long);
+    expect(read(plain(long)).operationId).toBe(long);
   });
 
   it.each([

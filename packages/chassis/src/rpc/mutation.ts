@@ -1,10 +1,8 @@
-import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import {
   type Actor,
   Actor_Kind,
   type Mutation,
-  MutationSchema,
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { callContext } from "../call-context.ts";
 import type { WordOf } from "./enum-words.ts";
@@ -58,12 +56,4 @@ function callingActor(claimed: Actor | undefined): StoredActor {
     throw new ConnectError("mutation.actor: key or member has no id", Code.InvalidArgument);
   }
   return root === "" || root === id ? { kind, id } : { kind, id, root };
-}
-
-/**
- * The mutation of a change that a service makes by itself: a sweep, a relay, the sandbox. Its actor
- * is for services of a release before, which still read it.
- */
-export function serviceMutation(service: string, operationId: string): Mutation {
-  return create(MutationSchema, { operationId, actor: { kind: Actor_Kind.SERVICE, id: service } });
 }

@@ -44,11 +44,3 @@ test("says where no scenario is in both runs", () => {
   expect(text).toContain("no scenario is in both runs");
   expect(grown).toEqual([]);
 });
-
-test("reads the figures of a version that knew less", () => {
-  const { document_writes: _writes, ...known } = exampleScenario;
-  const { machine: _machine, ...old } = { ...earlier, scenarios: { quote: known } };
-  const { text } = compareFigures(old as unknown as BenchFigures, earlier);
-  expect(text).toMatch(/^Since an earlier run/);
-  expect(text).toMatch(/3\.5 +90 → 90/);
-});

@@ -47,9 +47,7 @@ const head = [
 ];
 
 /** The change as a person reads it: from what to what, and by which share. */
-function changeOf(before: number | undefined, after: number): [string, string] {
-  // Earlier versions of the bench did not measure everything.
-  if (before === undefined) return [String(after), ""];
+function changeOf(before: number, after: number): [string, string] {
   const share = before === 0 ? 0 : rounded((after / before - 1) * 100, 0);
   return [`${before} → ${after}`, `${share > 0 ? "+" : ""}${share} %`];
 }
@@ -63,7 +61,7 @@ function processes(before: ScenarioFigures, after: ScenarioFigures): string {
 
 /** Runs that were made in another way are no fair comparison. */
 function terms(earlier: BenchFigures, later: BenchFigures): string[] {
-  const since = `Since ${earlier.machine?.commit ?? "an earlier run"}`;
+  const since = `Since ${earlier.machine.commit}`;
   return earlier.concurrency === later.concurrency
     ? [since]
     : [`${since}, then with ${earlier.concurrency} requests at a time, now ${later.concurrency}`];

@@ -84,9 +84,8 @@ function readCommand(args: readonly string[]) {
 function encryptionKeysOf(dataDir: string): string | undefined {
   const path = join(dataDir, "secrets.json");
   if (!existsSync(path)) return undefined;
-  type Stored = { encryptionKeys?: string | { gateway?: string } };
-  const { encryptionKeys } = JSON.parse(readFileSync(path, "utf8")) as Stored;
-  return typeof encryptionKeys === "object" ? encryptionKeys.gateway : encryptionKeys;
+  type Stored = { encryptionKeys: { gateway: string } };
+  return (JSON.parse(readFileSync(path, "utf8")) as Stored).encryptionKeys.gateway;
 }
 
 await runCommand((args) => check(readCommand(args)));

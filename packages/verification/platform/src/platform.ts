@@ -1,4 +1,3 @@
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { connectServices, retryUntilAvailable } from "@disburse/sandbox/clients.ts";
 import { seedSandbox } from "@disburse/sandbox/seed.ts";
 import { createTrust } from "@disburse/sandbox/trust.ts";
@@ -54,7 +53,7 @@ export const ampleFunds = "50000000.00";
 export async function fundMerchant({ seeders, sandbox }: Platform) {
   const { merchant_id: merchantId, api_key: apiKey } = sandbox.merchants.acme;
   const credit = async (accountId: string, amount: string, key: string) => {
-    const mutation = serviceMutation("verification", key);
+    const mutation = { operationId: key };
     const note = "verification";
     await seeders.payout.creditAccount({ mutation, merchantId, accountId, amount, note });
     return accountId;
@@ -69,7 +68,7 @@ export async function fundMerchant({ seeders, sandbox }: Platform) {
     /** Opens another US dollar account with this much in it; answers its id. */
     openAccount: async (amount: string) => {
       const key = `open:${crypto.randomUUID()}`;
-      const opening = { mutation: serviceMutation("verification", key), merchantId };
+      const opening = { mutation: { operationId: key }, merchantId };
       const { account } = await seeders.payout.openAccount({ ...opening, currencyCode: "USD" });
       return credit(account?.id ?? "", amount, `${key}:funds`);
     },

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   BankFileDecision,
   BankFileState,
@@ -21,7 +20,7 @@ export function startOperators({ platform, banks }: World, name: BankName) {
     const { RECEIVED, SEND_AGAIN } = BankFileDecision;
     const decision = isThere ? RECEIVED : SEND_AGAIN;
     const request = { fileId, decision, reason: "the bank says so on the telephone" };
-    const mutation = serviceMutation("rails", `decide:${fileId}:${crypto.randomUUID()}`);
+    const mutation = { operationId: `decide:${fileId}:${crypto.randomUUID()}` };
     await second.approve(operations.resolveBankFile({ mutation, ...request }));
     decided[isThere ? "received" : "again"] += 1;
   };

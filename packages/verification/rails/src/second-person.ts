@@ -1,6 +1,5 @@
 import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import type { Platform } from "@disburse/platform/platform.ts";
 
@@ -18,7 +17,7 @@ export function openSecondPerson(platform: Pick<Platform, "url" | "trust">) {
         const asked = readApprovalRequired(error);
         if (asked === undefined) throw error;
         const { proposalId, contentDigest } = asked;
-        const mutation = serviceMutation("rails", crypto.randomUUID());
+        const mutation = { operationId: crypto.randomUUID() };
         await rpc.approveProposal({ mutation, proposalId, contentDigest });
       }
     },

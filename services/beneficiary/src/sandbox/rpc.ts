@@ -1,6 +1,6 @@
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
-import { readMutation, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiarySandboxService,
@@ -72,7 +72,7 @@ async function listRecord(
   const opened = orThrow((await store.open(merchantId, id)) ?? notFound);
   await screenPending(deps, store, opened);
   const { screening } = await deps.complianceSandbox.setSubjectListing({
-    mutation: serviceMutation("beneficiary", `${operationId}:listing`),
+    mutation: { operationId: `${operationId}:listing` },
     subject: { merchantId, recordId: id },
     verdict: valueOfWord(Verdict, verdicts[result] ?? "clear"),
   });

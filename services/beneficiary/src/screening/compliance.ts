@@ -2,7 +2,6 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type ComplianceService,
@@ -48,7 +47,7 @@ export async function screenWallet(
 ): Promise<ScreeningResult | Refused<"RISK_ANALYSIS_FAILED">> {
   try {
     const { screening } = await compliance.screenWallet({
-      mutation: serviceMutation("beneficiary", `${recordId}:wallet`),
+      mutation: { operationId: `${recordId}:wallet` },
       subject: { merchantId, recordId: "" },
       networks: [...wallet.networks],
       address: wallet.address,
@@ -71,7 +70,7 @@ export async function screenRecord(
   { record: { id, merchantId }, scope: { parties, wallets, banks }, attempt }: Due,
 ): Promise<ScreeningResult> {
   const { screening } = await compliance.screenParty({
-    mutation: serviceMutation("beneficiary", `${id}:party:${attempt}`),
+    mutation: { operationId: `${id}:party:${attempt}` },
     subject: { merchantId, recordId: id },
     parties: parties.map((each) => ({
       type: valueOfWord(Party_Type, each.type),

@@ -24,8 +24,8 @@ export type Compared = {
   /** See `BlockingHashes`. */
   readonly keyring: string;
   readonly configuration_version: string;
-  /** The order of configurations; absent in documents older than the field: the oldest. */
-  readonly configuration_revision?: number;
+  /** The order of configurations. */
+  readonly configuration_revision: number;
   readonly lists: readonly { readonly list: string; readonly import_id: string }[];
 };
 
@@ -112,14 +112,9 @@ export function openRequest(document: SubjectDocument, sealer: Sealer): Screenin
   return JSON.parse(opened) as ScreeningRequest;
 }
 
-/** The order of the configuration that a subject was compared with. */
-export function configurationRevision({ configuration_revision: revision = 0 }: Compared): number {
-  return revision;
-}
-
 /** A filter of those that were compared with nothing newer than a configuration. */
 export function notAheadOf(revision: number) {
-  return { configuration_revision: { $not: { $gt: revision } } };
+  return { configuration_revision: { $lte: revision } };
 }
 
 /** The imports that a subject was compared with. */

@@ -301,17 +301,6 @@ describe("a process with an older configuration of the matcher", () => {
     expect(await subjects.put(stored, next, undefined)).toBe(false);
     expect(await ben()).toEqual(stored);
   });
-
-  it("treats a document without a configuration as the oldest", async () => {
-    test = await testSubjects(newer);
-    await test.addClear([requested]);
-    const old = { $unset: { configuration_revision: "" }, $set: { stamp: "before" } } as const;
-    await test.subjects.updateOne({}, old);
-    expect(await monitorRound(test.deps)).toMatchObject({ spared: 1, ahead: 0 });
-    await test.subjects.updateOne({}, old);
-    await screenSubject(test.deps, requested, by("1"));
-    expect(await ben()).toMatchObject({ verdict: "block", configuration_revision: 7 });
-  });
 });
 
 it.each([

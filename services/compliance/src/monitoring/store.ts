@@ -5,7 +5,6 @@ import type { Collection, Filter } from "mongodb";
 import type { Subject } from "../screening/rules/screening.ts";
 import {
   type Compared,
-  configurationRevision,
   hasPending,
   notAheadOf,
   type PendingEvent,
@@ -97,7 +96,7 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
       if (before === undefined) return insertOnce(subjects, { _id, ...next });
       const push = event === undefined ? {} : { $push: { outbox: event } };
       const { revision } = before;
-      const filter = { _id, revision, ...notAheadOf(configurationRevision(next)) };
+      const filter = { _id, revision, ...notAheadOf(next.configuration_revision) };
       const { matchedCount } = await subjects.updateOne(filter, { $set: next, ...push });
       return matchedCount === 1;
     },
@@ -110,7 +109,7 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
       { _id, revision }: SubjectDocument,
       as: Compared & Pick<SubjectDocument, "compared_at" | "keys" | "sealed">,
     ): Promise<boolean> => {
-      const filter = { _id, revision, ...notAheadOf(configurationRevision(as)) };
+      const filter = { _id, revision, ...notAheadOf(as.configuration_revision) };
       const update = { $set: as, $inc: { revision: 1 } };
       return (await subjects.updateOne(filter, update)).matchedCount === 1;
     },
@@ -169,7 +168,7 @@ function subjectWalks(subjects: Collection<SubjectDocument>) {
       const filter: Filter<SubjectDocument> = {
         ...{ _id: { $in: page.map(subjectId) }, stamp },
         ...{ keys: { $nin: keys }, entries: { $nin: entries } },
-        ...notAheadOf(configurationRevision(to)),
+        ...notAheadOf(to.configuration_revision),
       };
       return (await subjects.updateMany(filter, { $set: to })).modifiedCount;
     },

@@ -22,7 +22,6 @@ import {
 import type { BlockingHashes } from "./blocking-hashes.ts";
 import {
   type Compared,
-  configurationRevision,
   entryName,
   foundOf,
   openRequest,
@@ -217,7 +216,7 @@ export async function verdictWithout(
 
 /** Whether a subject was compared with a newer configuration than this process has. */
 export function isAhead(subject: Compared, index: ScreeningIndex): boolean {
-  return configurationRevision(subject) > index.configurationRevision;
+  return subject.configuration_revision > index.configurationRevision;
 }
 
 /**

@@ -79,7 +79,7 @@ it("a screening is stored whole, the words about its parties sealed", () => {
   const { sealed, ...open } = screeningDocument(made, sealer);
   expect(open).toStrictEqual({
     _id: "scr_1",
-    schema_version: 2,
+    schema_version: 1,
     kind: "party",
     trigger: "list_change",
     operation_id: "op-1",

@@ -12,7 +12,7 @@ import type { Filter } from "mongodb";
 import type { ScreeningHit } from "./rules/hit.ts";
 import type { Screening, ScreeningKind } from "./rules/screening.ts";
 
-const schemaVersion = 2;
+const schemaVersion = 1;
 
 /** A screening, and the canonical JSON of what was requested. */
 export type StoredScreening = { readonly screening: Screening; readonly request: string };

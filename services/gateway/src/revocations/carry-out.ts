@@ -4,7 +4,6 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import type { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
@@ -157,7 +156,7 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
   const found = { scheduledPayouts: [] as Ids[], batches: [] as Ids[] };
   for (let at = 0; at === 0 || at < created.length; at += createdMax) {
     const createdIds = created.slice(at, at + createdMax);
-    const mutation = serviceMutation("gateway", operationOf(stop, [actorId, ...createdIds]));
+    const mutation = { operationId: operationOf(stop, [actorId, ...createdIds]) };
     const { scheduledPayouts, batches } = await deps.orders.stopOrders({
       ...{ mutation, merchantId, actorId, orders, createdIds },
       ...(madeBefore && { madeBefore }),
@@ -188,7 +187,7 @@ async function pauseEndpoints(
   const created = endpoints.filter(({ createdBy }) => creators.includes(createdBy?.id ?? ""));
   if (stop.orders === "cancel") {
     for (const { id: endpointId } of created) {
-      const mutation = serviceMutation("gateway", operationOf(stop, [endpointId]));
+      const mutation = { operationId: operationOf(stop, [endpointId]) };
       await notifier.pauseEndpoint({ mutation, merchantId, endpointId }).catch(throwUnlessGone);
     }
   }

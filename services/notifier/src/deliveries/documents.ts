@@ -32,7 +32,7 @@ export type DeliveryDocument = Origin & {
   body: Binary;
   jitter: number;
   state: DeliveryState;
-  /** The endpoint's when the delivery was made; absent for bounded. */
+  /** The endpoint's when the delivery was made; absent of a redelivery. */
   order?: DeliveryOrder;
   /** Waits for an event before it, at most until `due_at`. */
   held: boolean;

@@ -7,7 +7,6 @@ import type {
   Recipient,
   SealedKey,
 } from "./rules/endpoint.ts";
-import { everyEvent } from "./rules/event-filter.ts";
 import type { SecretSet } from "./rules/secret-set.ts";
 
 /** Version of the documents of endpoints. */
@@ -28,21 +27,8 @@ type SettingsDocument = {
   pending_url: string | null;
 };
 
-/** Absent in endpoints from before the setting existed. */
-type LaterSetting =
-  | "order"
-  | "event_types"
-  | "paused_at"
-  | "paused_for"
-  | "resumed_at"
-  | "paused_ms"
-  | "verified_at"
-  | "pending_url";
-
 /** An endpoint as it is stored. */
-export type EndpointDocument = Omit<SettingsDocument, LaterSetting> & {
-  [Name in LaterSetting]?: SettingsDocument[Name];
-} & {
+export type EndpointDocument = SettingsDocument & {
   _id: string;
   schema_version: number;
   merchant_id: string;
@@ -51,7 +37,7 @@ export type EndpointDocument = Omit<SettingsDocument, LaterSetting> & {
   updated_at: Date;
   deleted_at: Date | null;
   revision: number;
-  /** Absent in deleted endpoints, and in those from before there were places. */
+  /** Absent in deleted endpoints. */
   place?: number;
   signing: ReturnType<typeof signingDocument>;
   /** Sealed; the key id of the encryption stands in the sealed text. */
@@ -135,10 +121,6 @@ function toSigning({ current, previous, staged }: EndpointDocument["signing"]): 
   };
 }
 
-function toVerifiedAt(stored: RecipientDocument): Date | undefined {
-  return stored.verified_at === undefined ? stored.created_at : (stored.verified_at ?? undefined);
-}
-
 /** An endpoint's document as deliveries read it. */
 type RecipientDocument = Omit<EndpointDocument, "operations">;
 
@@ -163,13 +145,13 @@ export function toRecipient(stored: RecipientDocument): Recipient {
     merchantId: stored.merchant_id,
     url: stored.url,
     description: stored.description,
-    order: stored.order ?? "bounded",
-    eventTypes: stored.event_types ?? [everyEvent],
+    order: stored.order,
+    eventTypes: stored.event_types,
     pausedAt: stored.paused_at ?? undefined,
     pausedFor: stored.paused_for ?? undefined,
     resumedAt: stored.resumed_at ?? undefined,
     pausedMs: stored.paused_ms ?? undefined,
-    verifiedAt: toVerifiedAt(stored),
+    verifiedAt: stored.verified_at ?? undefined,
     pendingUrl: stored.pending_url ?? undefined,
     createdAt: stored.created_at,
     createdBy: stored.created_by,

@@ -14,17 +14,6 @@ async function registerAtOnce(merchantId: string, count: number) {
   return { made: count - refusals.length, messages: new Set(await Promise.all(refusals)) };
 }
 
-/** A merchant's endpoints as they were stored before there were places. */
-async function registerOld(count: number) {
-  const merchantId = newId("merchant");
-  const stored = notifier.endpoints.collection;
-  const made: string[] = [];
-  for (let at = 0; at < count; at += 1) made.push((await register(notifier)).endpointId);
-  const old = { $set: { merchant_id: merchantId }, $unset: { place: "" } } as const;
-  await stored.updateMany({ _id: { $in: made } }, old);
-  return { merchantId, made };
-}
-
 const countOf = async (merchantId: string): Promise<number> =>
   Number((await notifier.rpc.listEndpoints({ merchantId })).totalCount);
 
@@ -50,33 +39,5 @@ describe("endpoints of a merchant", () => {
     const made = await Promise.all([1, 2, 3].map(() => notifier.rpc.createEndpoint(asked)));
     expect(new Set(made.map(({ endpoint }) => endpoint?.id)).size).toBe(1);
     expect(await countOf(merchantId)).toBe(16);
-  });
-
-  it("count where they were made before there were places, and get theirs", async () => {
-    const { merchantId, made } = await registerOld(14);
-    // Changes give no place and take none away, before, while and after places are given.
-    const pause = (endpointId = "") =>
-      notifier.rpc.pauseEndpoint({ mutation: operation(), merchantId, endpointId });
-    await pause(made[0]);
-    const paused = made.slice(1, 8).map(pause);
-    expect(await registerAtOnce(merchantId, 6)).toEqual({ made: 2, messages: new Set([full]) });
-    await Promise.all([...paused, ...made.slice(8).map(pause)]);
-    expect(await registerAtOnce(merchantId, 2)).toEqual({ made: 0, messages: new Set([full]) });
-    expect(await countOf(merchantId)).toBe(16);
-    const stored = notifier.endpoints.collection.find({ merchant_id: merchantId });
-    const places = (await stored.toArray()).map(({ place }) => Number(place));
-    expect(places.toSorted((one, other) => one - other)).toEqual([...Array(16).keys()]);
-  });
-
-  it("stay where there were too many, and leave room once they are fewer than 16", async () => {
-    const { merchantId, made } = await registerOld(18);
-    const remove = (endpointId: string) =>
-      notifier.rpc.deleteEndpoint({ mutation: operation(), merchantId, endpointId });
-    expect(await registerAtOnce(merchantId, 2)).toMatchObject({ made: 0 });
-    expect(await countOf(merchantId)).toBe(18);
-    for (const endpointId of made.slice(0, 2)) await remove(endpointId);
-    expect(await registerAtOnce(merchantId, 2)).toMatchObject({ made: 0 });
-    for (const endpointId of made.slice(2, 3)) await remove(endpointId);
-    expect(await registerAtOnce(merchantId, 2)).toEqual({ made: 1, messages: new Set([full]) });
   });
 });

@@ -124,16 +124,6 @@ describe("an endpoint", () => {
     expect(await pendingCount()).toBe(1_001n);
     await rpc.deleteEndpoint(asked());
   });
-
-  it("that was made before there were settings has those that it was treated by", async () => {
-    const { endpointId, get } = await endpointOf(sandbox);
-    await sandbox.endpoints.collection.updateOne(
-      { _id: endpointId },
-      { $unset: { order: 1, event_types: 1, paused_at: 1, verified_at: 1, pending_url: 1 } },
-    );
-    const old = { order: DeliveryOrder.BOUNDED, eventTypes: ["*"], state: ACTIVE, pendingUrl: "" };
-    expect(await get()).toMatchObject(old);
-  });
 });
 
 describe("an update", () => {

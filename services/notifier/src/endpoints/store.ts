@@ -1,7 +1,6 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, onceByKey } from "@disburse/chassis/mongo/once.ts";
 import { findCountedPage, oldestFirst, type PageRequest } from "@disburse/chassis/paging/page.ts";
-import type { Collection } from "mongodb";
 import {
   type EndpointDocument,
   endpointDocument,
@@ -15,8 +14,6 @@ import { type EndpointRecord, endpointsMax, type Recipient } from "./rules/endpo
 export type EndpointStore = ReturnType<typeof openEndpointStore>;
 
 const places = [...Array(endpointsMax).keys()];
-/** Concurrent changes make a try fail; the next one reads what they wrote. */
-const placingTries = 10;
 
 /** Opens the collection of endpoints. */
 export function openEndpointStore({ db }: Database) {
@@ -55,7 +52,11 @@ export function openEndpointStore({ db }: Database) {
       return { ...page, shown: page.shown.map(toEndpoint) };
     },
 
-    freePlaces: (merchantId: string) => freePlaces(endpoints, merchantId),
+    freePlaces: async (merchantId: string): Promise<readonly number[]> => {
+      const all = await endpoints.find(active(merchantId), { projection: { place: 1 } }).toArray();
+      const taken = new Set(all.map(({ place }) => place));
+      return places.filter((place) => !taken.has(place));
+    },
 
     /** Active endpoints that subscribe to one of these types, by merchant. */
     findSubscribed: async (
@@ -64,8 +65,7 @@ export function openEndpointStore({ db }: Database) {
     ): Promise<ReadonlyMap<string, readonly Recipient[]>> => {
       const subscribed = {
         ...{ merchant_id: { $in: [...merchantIds] }, deleted_at: null },
-        // Endpoints from before filters existed subscribe to everything.
-        $or: [{ event_types: { $in: [...eventTypes] } }, { event_types: { $exists: false } }],
+        event_types: { $in: [...eventTypes] },
       };
       const found = await endpoints.find(subscribed, { projection: withoutHistory }).toArray();
       return Map.groupBy(found.map(toRecipient), ({ merchantId }) => merchantId);
@@ -83,30 +83,4 @@ export function openEndpointStore({ db }: Database) {
 
 function active(merchantId: string) {
   return { merchant_id: merchantId, deleted_at: null };
-}
-
-/** A merchant's free places, after each endpoint from before there were places has got one. */
-async function freePlaces(
-  endpoints: Collection<EndpointDocument>,
-  merchantId: string,
-): Promise<readonly number[]> {
-  for (let tries = 0; tries < placingTries; tries += 1) {
-    const all = await endpoints
-      .find(active(merchantId), { projection: { revision: 1, place: 1 } })
-      .toArray();
-    const taken = new Set(all.map(({ place }) => place));
-    const free = places.filter((place) => !taken.has(place));
-    const unplaced = all.filter(({ place }) => place === undefined);
-    if (unplaced.length === 0 || free.length === 0) return free;
-    // A new revision, so that a change in progress does not take the place away again.
-    const given = free.map(async (place, at) => {
-      const endpoint = unplaced[at];
-      if (endpoint === undefined) return;
-      const { _id, revision } = endpoint;
-      const placed = { $set: { place }, $inc: { revision: 1 } };
-      await onceByKey(() => endpoints.updateOne({ _id, revision }, placed));
-    });
-    await Promise.all(given);
-  }
-  throw new Error(`the endpoints of ${merchantId} have too many concurrent changes`);
 }

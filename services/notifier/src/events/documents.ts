@@ -9,7 +9,7 @@ export const schemaVersion = 1;
 
 /** An event as it arrived, with the endpoints that it goes to: stored in one write. */
 export type EventDocument = Origin &
-  StoredContent & {
+  Partial<StoredOperation> & {
     _id: string;
     schema_version: number;
     merchant_id: string;
@@ -25,9 +25,10 @@ export type EventDocument = Origin &
     occurred_at: Date;
     received_at: Date;
     expires_at: Date;
-    operation_id?: string;
-    actor?: StoredActor;
   };
+
+/** Of an event that an operation made, such as a test; the broker's have none. */
+type StoredOperation = StoredContent & { operation_id: string; actor: StoredActor };
 
 /** Longer than any of its deliveries, so that a late duplicate is recognised. */
 export const eventKeptMs = 90 * 86_400_000;
@@ -63,6 +64,6 @@ export function eventDocument(
   };
 }
 
-function operationFields({ operationId, content, actor }: RequestedChange) {
+function operationFields({ operationId, content, actor }: RequestedChange): StoredOperation {
   return { operation_id: operationId, operation_content: content, actor };
 }

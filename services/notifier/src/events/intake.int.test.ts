@@ -75,8 +75,9 @@ describe("what reaches the queue", () => {
       async (deliveries: Collection<DeliveryDocument>) => deliveries.deleteMany(),
     ],
   ])("is sent once though its consumer dies before %s", async (_what, lose) => {
+    const { merchantId } = await service.hook();
     await service.stop();
-    const { merchantId } = await crashAfterStoring(3, lose);
+    await crashAfterStoring(merchantId, 3, lose);
     await service.start();
     await service.receiver.waitFor(3);
     // Stands behind the ones that come again.
@@ -135,14 +136,14 @@ describe("what reaches the queue", () => {
  * which may have some of them or all, before it acknowledges.
  */
 async function crashAfterStoring(
+  merchantId: string,
   count: number,
   lose: (deliveries: Collection<DeliveryDocument>) => Promise<unknown>,
-): Promise<{ merchantId: string }> {
+): Promise<void> {
   const proxy = await startProxy();
   const before = await startTestNotifier({
     connect: service.connect,
   });
-  const registered = await register(before, undefined, service.receiver.url);
   const stored = Promise.withResolvers<void>();
   const { queue, events, handle } = subscription(
     before.fanOut,
@@ -161,11 +162,10 @@ async function crashAfterStoring(
       return new Promise(() => undefined);
     },
   });
-  await service.publish(Array.from({ length: count }, () => payoutMessage(registered)));
+  await service.publish(Array.from({ length: count }, () => payoutMessage({ merchantId })));
   await stored.promise;
   proxy.cut();
   await before.close();
-  return registered;
 }
 
 /** A way to the broker that can be cut. */

@@ -1,5 +1,4 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { isOther } from "@disburse/chassis/mutations/content.ts";
 import { insertNew } from "../deliveries/insert.ts";
 import { type EventNumber, numberKey } from "../deliveries/order/recent-events.ts";
 import type { Arrived } from "../deliveries/order/store.ts";
@@ -45,6 +44,6 @@ export function openEventStore({ db }: Database) {
 /** Whether a stored event is what came again: under another operation it is by its id alone. */
 function isRepeated(stored: EventDocument, again: EventDocument | undefined): boolean {
   const { operation_id, operation_content } = again ?? {};
-  if (operation_content === undefined || stored.operation_id !== operation_id) return true;
-  return !isOther(stored, operation_content);
+  if (operation_id === undefined || stored.operation_id !== operation_id) return true;
+  return stored.operation_content === operation_content;
 }

@@ -1,6 +1,6 @@
 import { currentOrigin } from "@disburse/chassis/call-context.ts";
 import { isOther, type RequestedChange } from "@disburse/chassis/mutations/content.ts";
-import { type Change, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { type PublicRefusal, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -233,7 +233,7 @@ export async function claimAndCreate(
   const { remittanceInformation, purposeCode, metadata } = sent;
   const payoutId = payoutIdOf(quoteId);
   try {
-    const mutation = serviceMutation("payout", request.operationId);
+    const mutation = { operationId: request.operationId };
     const texts = { referenceId, remittanceInformation, purposeCode, metadata };
     const claimed = await deps.quote.claimQuote({ mutation, quoteId, payoutId, ...texts });
     return await create(deps, claimedQuote(claimed), request);

@@ -1,5 +1,4 @@
 import type { Client } from "@connectrpc/connect";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
@@ -34,7 +33,7 @@ export async function requestQuote(
       : { receivingAmount: formatAmount(amount, destination) };
   try {
     const { quote } = await quotes.createQuote({
-      mutation: serviceMutation("payout", operationId),
+      mutation: { operationId },
       ...{ ...terms, ...fixedAmount },
       ...{ sourceCurrencyCode: source, destinationCurrencyCode: destination },
     });
@@ -58,7 +57,7 @@ export async function expireQuote(
   operationId: string,
   quoteId: string,
 ): Promise<boolean> {
-  const mutation = serviceMutation("payout", operationId);
+  const mutation = { operationId };
   try {
     await quotes.expireQuote({ mutation, quoteId });
     return true;

@@ -5,7 +5,7 @@ import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unknownMerchantId } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { openAccount, readAccount } from "./accounts.ts";
+import { readAccount } from "./accounts.ts";
 import { recordRecent } from "./recorder.ts";
 
 let platform: TestPlatform;
@@ -41,7 +41,7 @@ describe("an account", () => {
     }
   });
 
-  it("is opened for a registered merchant alone, or for one that has an account", async () => {
+  it("is opened for a registered merchant alone", async () => {
     const open = (of: string) =>
       platform.rpc.openAccount({
         ...{ mutation: platform.operation(), merchantId: of, currencyCode: "USD" },
@@ -51,15 +51,8 @@ describe("an account", () => {
     expect(await platform.ledger.accounts.countDocuments({ merchant_id: unknownMerchantId })).toBe(
       0,
     );
-    // One of before there was a registry.
-    const change = { operationId: "op-before", actor: { kind: "operator", id: "ops" } } as const;
-    const opening = { merchantId: unknownMerchantId, currency: "USD", ...change };
-    await openAccount(platform.ledger, opening, new Date());
-    expect((await open(unknownMerchantId)).account).toMatchObject({ available: "0.00" });
-
     platform.world.isRegistryAway = true;
     expect(isUnavailable(await open("mer_new").catch((error: unknown) => error))).toBe(true);
-    expect((await open(unknownMerchantId)).account).toMatchObject({ available: "0.00" });
     platform.world.isRegistryAway = false;
   });
 

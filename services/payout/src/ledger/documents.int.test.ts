@@ -75,7 +75,7 @@ function shown(document: object): string {
 it("is stored with what its ledger does not have yet", () => {
   expect(accounts.map(shown).join("\n\n")).toMatchInlineSnapshot(`
     "_id: acc_1
-    schema_version: 2
+    schema_version: 1
     merchant_id: mer_1
     currency: USD
     available: 0
@@ -92,7 +92,7 @@ it("is stored with what its ledger does not have yet", () => {
     updated_at: at 0
 
     _id: acc_1
-    schema_version: 2
+    schema_version: 1
     merchant_id: mer_1
     currency: USD
     available: 8759
@@ -110,7 +110,7 @@ it("is stored with what its ledger does not have yet", () => {
     dirty: true
 
     _id: acc_1
-    schema_version: 2
+    schema_version: 1
     merchant_id: mer_1
     currency: USD
     available: 10000
@@ -134,7 +134,7 @@ it("is stored with what its ledger does not have yet", () => {
 it("has a ledger", () => {
   expect(entries.map(shown).join("\n\n")).toMatchInlineSnapshot(`
     "_id: acc_1:credit:op-2
-    schema_version: 2
+    schema_version: 1
     account_id: acc_1
     merchant_id: mer_1
     currency: USD
@@ -153,7 +153,7 @@ it("has a ledger", () => {
     created_at: at 1
 
     _id: po_1:hold
-    schema_version: 2
+    schema_version: 1
     account_id: acc_1
     merchant_id: mer_1
     currency: USD
@@ -171,7 +171,7 @@ it("has a ledger", () => {
     created_at: at 2
 
     _id: po_1:post
-    schema_version: 2
+    schema_version: 1
     account_id: acc_1
     merchant_id: mer_1
     currency: USD
@@ -189,7 +189,7 @@ it("has a ledger", () => {
     created_at: at 3
 
     _id: po_1:return
-    schema_version: 2
+    schema_version: 1
     account_id: acc_1
     merchant_id: mer_1
     currency: USD

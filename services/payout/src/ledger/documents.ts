@@ -45,7 +45,6 @@ export type EntryFields = {
   postings: { account: Posting["account"]; currency: string; amount: string }[];
   reverses: string;
   previous_hash: string;
-  /** Absent: 1. */
   hash: string;
   /** Who credited the account; of a payout's movements, the payout says. */
   actor?: StoredActor;
@@ -100,8 +99,8 @@ export type LedgerDocument = EntryFields & {
   currency: string;
 };
 
-/** The shape of what this release writes; what an earlier one wrote is not read. */
-export const accountSchemaVersion = 2;
+/** Version of the documents of accounts. */
+export const accountSchemaVersion = 1;
 
 /** Where accounts and their statements are stored. */
 export type LedgerCollections = {

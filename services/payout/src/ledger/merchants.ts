@@ -3,7 +3,6 @@ import { callContext } from "@disburse/chassis/call-context.ts";
 import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import type { LedgerCollections } from "./documents.ts";
 
 /** The registry of merchants, which the beneficiary service has. */
 export type MerchantRegistry = Pick<Client<typeof BeneficiaryService>, "getMerchant">;
@@ -20,16 +19,11 @@ export function listedMerchant(merchantId: string): { readonly merchant_id?: str
   return {};
 }
 
-/**
- * Whether a merchant is registered, or has an account: merchants of before there was a registry go
- * on. Throws where the registry does not answer.
- */
-export async function isKnownMerchant(
-  { accounts }: Pick<LedgerCollections, "accounts">,
+/** Throws where the registry does not answer. */
+export async function isRegistered(
   registry: MerchantRegistry,
   merchantId: string,
 ): Promise<boolean> {
-  if ((await accounts.findOne({ merchant_id: merchantId })) !== null) return true;
   try {
     await registry.getMerchant({ merchantId });
     return true;

@@ -27,7 +27,7 @@ import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { houseId, type Ledger, openAccount, readAccount } from "./accounts.ts";
 import { toAccount } from "./documents.ts";
-import { isKnownMerchant, listedMerchant, type MerchantRegistry } from "./merchants.ts";
+import { isRegistered, listedMerchant, type MerchantRegistry } from "./merchants.ts";
 import type { Account, LedgerEntry, MerchantStep } from "./rules/account.ts";
 import { postingText } from "./rules/postings.ts";
 import { type EntryFilter, houseBalances, listEntries, readAccountAsOf } from "./statement.ts";
@@ -54,7 +54,7 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
       if (findCurrency(currency) === undefined) {
         orThrow(refused("INVALID_REQUEST", "currency_code: must be a known currency"));
       }
-      if (!(await isKnownMerchant(ledger, beneficiary, merchantId))) {
+      if (!(await isRegistered(beneficiary, merchantId))) {
         orThrow(refused("RECORD_NOT_FOUND", "merchant_id: is not known"));
       }
       const account = await openAccount(ledger, { merchantId, currency, ...change }, clock.now());

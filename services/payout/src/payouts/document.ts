@@ -122,7 +122,7 @@ export type PayoutDocument = Origin &
     work_due_at?: Date;
     lease?: Lease;
     outbox: PendingEvent[];
-    /** Absent before the first, and where events were published before they were kept. */
+    /** Absent before the first. */
     told?: PublishedEvent[];
     /** When its last event was published; absent like `told`. */
     published_at?: Date;

@@ -102,19 +102,6 @@ it("publishes its events again byte for byte, each once, and no pending one", as
   );
 });
 
-it("makes anew what was published before it was kept: the first and the present version", async () => {
-  const id = await returned();
-  const messages = await owed(id);
-  await platform.outbox.published(messages);
-  const older = { $unset: { told: "" } } as const;
-  await platform.payouts.updateOne({ _id: id }, older);
-  const again = await republished(messages.map((event) => event.id));
-  const [first, , third] = messages;
-  expect(again.map(({ eventId: event, body }) => [event, Buffer.from(body)])).toEqual(
-    [first, third].map((event) => [event?.id, Buffer.from(event?.body ?? [])]),
-  );
-});
-
 it("counts the changes of what it marks, and leaves them where it is too late for that", async () => {
   const accountId = await platform.fundedAccount("mer_1", "100.00");
   const total = () => platform.counts.total("mer_1", undefined);

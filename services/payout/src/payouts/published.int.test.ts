@@ -1,22 +1,14 @@
-import { fromBinary, toJson } from "@bufbuild/protobuf";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
-import { PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { eventId } from "@disburse/kernel/id.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrations } from "../migrations.ts";
-import { type Payouts, type StoredStep, toPayout } from "./document.ts";
-import { pendingEvent } from "./pending-event.ts";
-import { listPublished, republished } from "./published.ts";
-import { openPayouts } from "./store.ts";
+import type { Payouts } from "./document.ts";
+import { listPublished } from "./published.ts";
 import { after, claimedAt, storedPayout } from "./test-documents.ts";
 
 let database: Database;
-let payouts: Payouts;
 beforeAll(async () => {
   database = await migratedDatabase("payout", migrations);
-  payouts = openPayouts(database);
 });
 afterAll(async () => {
   await database.db.dropDatabase();
@@ -61,54 +53,4 @@ it("what was published in a span is in pages of any size, by time and then by id
       versions: [1],
     },
   ]);
-});
-
-it("an event that was not kept is made again as of its own version", async () => {
-  const step = (stage: StoredStep["stage"], version: number, seconds: number): StoredStep => ({
-    ...{ stage, version, at: after(seconds), cause: "settled", detail: "" },
-  });
-  const document = storedPayout({
-    journal: [step("queued", 1, 0), step("settled", 2, 5), step("returning", 2, 9)],
-    ...{ outbox: [], version: 2, progress: { stage: "returning", reference: "R" } },
-    ...{ status: "succeeded", updated_at: after(9), request_id: "req-1" },
-  });
-  await payouts.insertOne(document);
-  const [first, second] = [eventId(document._id, 1), eventId(document._id, 2)];
-  const found = await republished(payouts, [second, first, eventId(document._id, 3)]);
-  const told = found.map(({ body, ...message }) => {
-    const { occurredAt, payout } = toJson(
-      PayoutStatusChangedSchema,
-      fromBinary(PayoutStatusChangedSchema, body),
-    );
-    return { ...message, occurredAt, status: payout?.subStatus, updatedAt: payout?.updatedAt };
-  });
-  const origin = { request_id: "req-1" };
-  const times = (at: string) => ({ occurredAt: at, updatedAt: at });
-  expect(told).toEqual([
-    {
-      ...{ id: first, key: "payout.initiated", origin, ...times("2026-03-01T10:00:00Z") },
-      status: "PAYOUT_SUB_STATUS_QUEUED",
-    },
-    {
-      ...{ id: second, key: "payout.succeeded", origin, ...times("2026-03-01T10:00:05Z") },
-      status: "PAYOUT_SUB_STATUS_SETTLED",
-    },
-  ]);
-  const settled = { ...toPayout(document), updatedAt: after(5) };
-  expect(found[1]?.body).toEqual(pendingEvent(settled).body.value());
-});
-
-it("the first event of a payout that needed approval is made again as one that waits for it", async () => {
-  const step = (stage: StoredStep["stage"], seconds: number): StoredStep => ({
-    ...{ stage, version: 1, at: after(seconds), cause: "executed", detail: "" },
-  });
-  const document = storedPayout({
-    journal: [step("awaiting_approval", 0), step("queued", 5)],
-    ...{ outbox: [], approval: { reasons: ["amount"], digest: "d", expires_at: after(60) } },
-  });
-  await payouts.insertOne(document);
-  const [event] = await republished(payouts, [eventId(document._id, 1)]);
-  const { payout } = fromBinary(PayoutStatusChangedSchema, event?.body ?? new Uint8Array());
-  expect(payout?.subStatus).toBe(PayoutSubStatus.AWAITING_APPROVAL);
-  expect(payout?.approval).toBeUndefined();
 });

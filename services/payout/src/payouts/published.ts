@@ -2,14 +2,7 @@ import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { originOf } from "@disburse/chassis/call-context.ts";
 import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import { eventId } from "@disburse/kernel/id.ts";
-import {
-  type PayoutDocument,
-  type Payouts,
-  type PublishedEvent,
-  type StoredStep,
-  toPayout,
-} from "./document.ts";
-import { pendingEvent } from "./pending-event.ts";
+import type { PayoutDocument, Payouts } from "./document.ts";
 
 /** `evt_x_2` is an event of `po_x`. */
 function payoutIdOfEvent(event: string): string {
@@ -59,33 +52,9 @@ export async function republished(
   const ids = [...new Set(eventIds.map(payoutIdOfEvent))];
   const found = await payouts.find({ _id: { $in: ids } }).toArray();
   return found.flatMap((document) => {
-    const { _id: id } = document;
-    return versionsOf(id, document).flatMap((version) => {
-      const isWanted = eventIds.includes(eventId(id, version));
-      const event = isWanted ? publishedEvent(document, version) : undefined;
-      if (event === undefined) return [];
-      const message = { id: event.id, key: event.key, body: event.body.value() };
-      return [{ ...message, origin: originOf(document) }];
+    const wanted = (document.told ?? []).filter(({ id }) => eventIds.includes(id));
+    return wanted.map(({ id, key, body }) => {
+      return { id, key, body: body.value(), origin: originOf(document) };
     });
   });
-}
-
-/** The event of a version; rebuilt where it was not kept and its state is still known. */
-function publishedEvent(document: PayoutDocument, version: number): PublishedEvent | undefined {
-  const id = eventId(document._id, version);
-  const kept = document.told?.find((event) => event.id === id);
-  const step = document.journal.find((each) => each.version === version);
-  return kept ?? (step && rebuiltEvent(document, step));
-}
-
-/** The first version is of a payout that is new; of the later ones only the present is known. */
-function rebuiltEvent(document: PayoutDocument, { version, at: updatedAt }: StoredStep) {
-  const payout = toPayout(document);
-  if (version === 1) {
-    const isWaiting = document.journal[0]?.stage === "awaiting_approval";
-    const stage = isWaiting ? "awaiting_approval" : "queued";
-    const first = { progress: { stage }, expectedAt: undefined } as const;
-    return pendingEvent({ ...payout, version, updatedAt, ...first });
-  }
-  return version === payout.version ? pendingEvent({ ...payout, updatedAt }) : undefined;
 }

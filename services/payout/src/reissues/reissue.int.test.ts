@@ -58,7 +58,7 @@ async function over(referenceId = "sandbox-return", quoteId = platform.quote(acc
 async function cameBack() {
   const payoutId = await platform.execute(accountId, "rent");
   await platform.rpc.cancelPayout(asked(payoutId));
-  const progress = { stage: "returned" } as const;
+  const progress = { stage: "returned", reference: "R" } as const;
   await platform.payouts.updateOne({ _id: payoutId }, { $set: { progress } });
   return payoutId;
 }

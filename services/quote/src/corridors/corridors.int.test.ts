@@ -2,7 +2,6 @@ import { create, toJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   CorridorRailSchema,
@@ -54,7 +53,7 @@ afterAll(async () => {
 });
 
 let operations = 0;
-const mutation = () => serviceMutation("test", `op-${++operations}`);
+const mutation = () => ({ operationId: `op-${++operations}` });
 
 /** Free, without limits, and with the service's default times. */
 const plain = {

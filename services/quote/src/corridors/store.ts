@@ -5,7 +5,7 @@ import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Decimal, formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Collection, Decimal128, Filter } from "mongodb";
-import type { Corridor, CorridorTerms, Rate, ReturnCharges } from "./rules/corridor.ts";
+import type { Corridor, CorridorTerms, Rate } from "./rules/corridor.ts";
 import type { PairCursor } from "./rules/page.ts";
 
 /** Minor units; `null` where there is no bound. */
@@ -14,12 +14,10 @@ type Bound = Decimal128 | null;
 /** What each stored document that changes has of its last change. */
 type Changed = { schema_version: number; actor: StoredActor; created_at: Date; updated_at: Date };
 
-type CorridorDocument = Omit<ReturnType<typeof corridorTerms>, "return_charges"> &
+type CorridorDocument = ReturnType<typeof corridorTerms> &
   Changed & {
     _id: string;
     operations: string[];
-    /** Absent where it was set before there was a choice. */
-    return_charges?: ReturnCharges;
   };
 
 type MerchantCorridorDocument = Changed & {
@@ -284,7 +282,7 @@ function toCorridor(document: CorridorDocument): Corridor {
     },
     quoteTtlSeconds: document.quote_ttl_seconds,
     rateMaxAgeSeconds: document.rate_max_age_seconds,
-    returnCharges: document.return_charges ?? "house",
+    returnCharges: document.return_charges,
   };
 }
 

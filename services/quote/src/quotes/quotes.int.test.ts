@@ -5,7 +5,6 @@ import { cacheMetrics } from "@disburse/chassis/cache.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { publicRefusals, readRefusal, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BeneficiaryService,
@@ -38,7 +37,7 @@ const metrics = createMetrics("quote");
 let database: Database;
 let clockNow = new Date();
 let operations = 0;
-const operation = () => serviceMutation("test", `op-${++operations}`);
+const operation = () => ({ operationId: `op-${++operations}` });
 let screening = ScreeningStatus.CLEARED as ScreeningStatus;
 let isAway = false;
 const accountReads: string[] = [];
@@ -46,6 +45,7 @@ const accountReads: string[] = [];
 const notFound = () => refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
 const neighbours = createRouterTransport(({ service }) => {
   service(PayoutService, {
+    describeDestinations: () => ({ destinations: [] }),
     resolveAccount: ({ accountId }) => {
       accountReads.push(accountId);
       if (accountId === "acc_usd") return { accountId, merchantId: "mer_1", currencyCode: "USD" };
@@ -533,7 +533,7 @@ describe("a corridor", () => {
     const old = { rate: "1", source: "late news", asOf };
     await quotes.setRate({ mutation: operation(), corridorId, rate: old });
     expect((await ask()).quote?.exchangeRate).toBe("83.1234567891");
-    const again = serviceMutation("test", "op-rate");
+    const again = { operationId: "op-rate" };
     const rate = { rate: "84", source: "test" };
     await quotes.setRate({ mutation: again, corridorId, rate });
     const repeat = await quotes.setRate({ mutation: again, corridorId, rate });

@@ -22,7 +22,7 @@ type QuoteDocument = ReturnType<typeof quoteDocument> &
     actor: StoredActor;
     /** Absent where none was sent, as in a claim. */
     metadata?: StoredEntry[];
-    /** Absent where the source amount was asked for, and of quotes before it was kept. */
+    /** Absent where the source amount was asked for. */
     fixed?: "receiving";
     /** Absent where it pays no payout again. */
     reissue_of?: string;

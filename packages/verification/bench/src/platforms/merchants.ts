@@ -1,4 +1,3 @@
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { ampleFunds, type Platform } from "@disburse/platform/platform.ts";
 import { createBeneficiary } from "../load/gateway.ts";
@@ -46,7 +45,7 @@ async function createMerchant(
   webhookUrl: string,
 ): Promise<Target> {
   const merchantId = newId("merchant");
-  const mutation = (step: string) => serviceMutation("bench", `${step}:${merchantId}`);
+  const mutation = (step: string) => ({ operationId: `${step}:${merchantId}` });
   const description = "a merchant of the bench";
   const { keys, beneficiary, quote, payout, notifier } = clients;
   const settings = { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: false };

@@ -1,5 +1,4 @@
 import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { configureServices } from "@disburse/platform/services.ts";
 import { waitUntilServing } from "@disburse/sandbox/clients.ts";
@@ -60,7 +59,7 @@ export async function startPlatform(backends: Backends, profileDir?: string) {
 }
 
 let operations = 0;
-const mutation = () => serviceMutation("bench", `webhooks:${++operations}`);
+const mutation = () => ({ operationId: `webhooks:${++operations}` });
 
 /** An endpoint that is registered. */
 export type Registered = Awaited<ReturnType<typeof register>>;

@@ -3,7 +3,6 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { connectAmqpBus } from "@disburse/chassis/amqp/bus.ts";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import type { Random } from "@disburse/harness/random.ts";
 import { createLoop } from "@disburse/harness/waiting.ts";
@@ -116,7 +115,7 @@ async function registerEndpoints(
   const endpoints: Endpoint[] = [];
   for (const [merchantId = "", kind] of wanted) {
     const path = `/${kind}/${merchantId}`;
-    const mutation = serviceMutation("faults", crypto.randomUUID());
+    const mutation = { operationId: crypto.randomUUID() };
     const request = { mutation, merchantId, url: receiver.url(path) };
     const { endpoint } = await platform.clients.notifier.createEndpoint(request);
     endpoints.push({ merchantId, endpointId: endpoint?.id ?? "", path });

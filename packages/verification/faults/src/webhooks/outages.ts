@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { say } from "@disburse/harness/command-line.ts";
 import { until } from "@disburse/harness/waiting.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -162,7 +161,7 @@ export async function clockJumps(
   await platform.kill("notifier");
   await platform.start("notifier", { preload, environment });
   const { notifier } = platform.clients;
-  const mutation = () => serviceMutation("faults", crypto.randomUUID());
+  const mutation = () => ({ operationId: crypto.randomUUID() });
   const url = receiver.url(path);
   const { endpoint } = await notifier.createEndpoint({ mutation: mutation(), merchantId, url });
   const owned = { merchantId, endpointId: endpoint?.id ?? "" };

@@ -1,4 +1,3 @@
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { SandboxClients } from "@disburse/sandbox/clients.ts";
 import { bankRails } from "./bank-rails.ts";
 import type { Banks } from "./banks.ts";
@@ -26,7 +25,7 @@ export async function fundRails(
   approve: (call: Promise<unknown>) => Promise<unknown> = (call) => call,
 ): Promise<void> {
   for (const { rail, currencyCode } of funds) {
-    const mutation = serviceMutation("rails", `fund:${rail}`);
+    const mutation = { operationId: `fund:${rail}` };
     const note = "opening balance";
     await approve(operations.fundRailAccount({ mutation, rail, currencyCode, amount, note }));
   }

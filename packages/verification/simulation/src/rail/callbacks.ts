@@ -1,5 +1,4 @@
 import type { Client } from "@connectrpc/connect";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import {
   type PayoutService,
@@ -95,7 +94,7 @@ export class RailCallbacks {
   /** Whether a report is accepted: repeated until answered. A forged one goes as a message. */
   async #report(report: RailReport, signature: string): Promise<boolean> {
     this.#made += 1;
-    const mutation = serviceMutation("rail", `report-${this.#made}`);
+    const mutation = { operationId: `report-${this.#made}` };
     const isMessage = signature !== railSignature || this.#scheduler.random.chance(0.5);
     const { key: payoutId, kind, reference, amount, currency } = report;
     const call = isMessage

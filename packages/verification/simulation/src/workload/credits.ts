@@ -1,4 +1,3 @@
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { Platform } from "../platform.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { Callers } from "./callers.ts";
@@ -44,7 +43,7 @@ export class CreditCallers {
 
   /** The entry of a credit, or the code of a refusal. */
   async #credit(of: Account, operationId: string): Promise<string> {
-    const request = { mutation: serviceMutation("gateway", operationId), ...of, amount };
+    const request = { mutation: { operationId }, ...of, amount };
     const made = await this.#callers.ask(() => this.#rpc.creditAccount(request));
     return typeof made === "string" ? made : (made.entry?.id ?? "no entry");
   }
@@ -53,7 +52,7 @@ export class CreditCallers {
   async #takeBack(of: Account, entryId: string): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#callers.pause(random.below(takenBackMaxMs));
-    const mutation = serviceMutation("gateway", this.#callers.operation());
+    const mutation = { operationId: this.#callers.operation() };
     const request = { mutation, ...of, entryId, note: "a mistake" };
     const once = async () => {
       const made = await this.#callers.ask(() => this.#rpc.reverseCredit(request));

@@ -1,4 +1,3 @@
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Platform } from "../platform.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
@@ -21,7 +20,7 @@ const optInTypes = ["payout.approval_required", "batch.approval_required", "batc
 /** Beneficiaries that were there long before a run. */
 const longAgo = new Date(0);
 
-type Mutation = ReturnType<typeof serviceMutation>;
+type Mutation = { readonly operationId: string };
 
 /** Opens what a run begins with, before anything goes wrong: no call of it may be refused. */
 export class SetUp {
@@ -108,7 +107,7 @@ export class SetUp {
   }
 
   async #surely<T>(call: (mutation: Mutation) => Promise<T>): Promise<T> {
-    const mutation = serviceMutation("gateway", this.#callers.operation());
+    const mutation = { operationId: this.#callers.operation() };
     const made = await this.#callers.ask(() => call(mutation));
     if (typeof made === "string") throw new Error(`the set-up was refused: ${made}`);
     return made;

@@ -1,4 +1,3 @@
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { stopBeneficiary } from "../network/beneficiary-stub.ts";
 import type { Platform } from "../platform.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
@@ -279,9 +278,9 @@ export class Workload {
 
   /** Asks again while there is no answer: the answer, or a refusal's code. */
   #retryUntilAvailable<T>(
-    call: (mutation: ReturnType<typeof serviceMutation>) => Promise<T>,
+    call: (mutation: { readonly operationId: string }) => Promise<T>,
   ): Promise<T | string> {
-    const mutation = serviceMutation("gateway", this.#callers.operation());
+    const mutation = { operationId: this.#callers.operation() };
     return this.#callers.ask(() => call(mutation));
   }
 

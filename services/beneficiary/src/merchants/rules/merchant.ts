@@ -4,7 +4,6 @@ import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 /** A merchant of the registry. */
 export type Merchant = {
   readonly id: string;
-  /** "" of one that had settings before there was a registry. */
   readonly name: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;

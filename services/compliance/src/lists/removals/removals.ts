@@ -1,7 +1,7 @@
 import { create, fromBinary } from "@bufbuild/protobuf";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import { type StoredActor, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import {
   ComplianceService,
   RemoveRetainedEntriesRequestSchema,
@@ -152,7 +152,7 @@ async function propose({ own, log }: RemovalDeps, { version, retained }: StoredL
   if (current.length > 0) return;
   const { length: before } = await proposals.beginningWith(operationsOf(importId));
   const operationId = `${operationsOf(importId)}${before}`;
-  const mutation = serviceMutation(itself.id, operationId);
+  const mutation = { operationId };
   const request = create(RemoveRetainedEntriesRequestSchema, { mutation, list, importId });
   const { kind, id: by } = retained.by ?? itself;
   const proposer = { kind: kind === "operator" ? kind : "service", by } as const;

@@ -59,13 +59,3 @@ it("sends all of a long backlog once", async () => {
   const sent = world.posted.map(({ headers }) => headers["webhook-id"]);
   expect(sent.toSorted()).toEqual(messages.map(({ id }) => id).toSorted());
 });
-
-it("sends every event to endpoints from before filters", async () => {
-  const { world, endpoints } = notifier;
-  world.posted.splice(0);
-  const { merchantId, endpointId } = await register(notifier);
-  await endpoints.collection.updateOne({ _id: endpointId }, { $unset: { event_types: 1 } });
-  await notifier.consume([payoutMessage({ merchantId })]);
-  await notifier.work();
-  expect(world.posted).toHaveLength(1);
-});

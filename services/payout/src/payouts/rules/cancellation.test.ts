@@ -23,7 +23,7 @@ it.each<[Progress, CancellationStep, CancellationStep]>([
   [{ stage: "settled", reference: "R" }, "refused", "refused"],
   [{ stage: "returning", reference: "R" }, "refused", "refused"],
   [{ stage: "rejected" }, "refused", "refused"],
-  [{ stage: "returned" }, "refused", "refused"],
+  [{ stage: "returned", reference: "R" }, "refused", "refused"],
   [{ stage: "cancelled" }, "over", "over"],
 ])("at %j a cancellation is next to %s, and where its rail contradicts itself %s", (...row) => {
   const [progress, next, whereContradicted] = row;

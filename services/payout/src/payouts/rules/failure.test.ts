@@ -17,8 +17,11 @@ it.each<[Progress, object]>([
   [{ stage: "cancelled" }, { failureCode: "CANCELLED" }],
   [{ stage: "cancelled", because: "approval_rejected" }, { failureCode: "APPROVAL_REJECTED" }],
   [{ stage: "cancelled", because: "approval_expired" }, { failureCode: "APPROVAL_EXPIRED" }],
-  // Stored before there were reasons.
-  [{ stage: "returned" }, { failureCode: "UNSPECIFIED", returnedReference: "" }],
+  // Its rail gave no reason.
+  [
+    { stage: "returned", reference: "R-1" },
+    { failureCode: "UNSPECIFIED", returnedReference: "R-1" },
+  ],
   [{ stage: "rejected" }, { failureCode: "UNSPECIFIED", railCode: "" }],
   // Not a code: it might be a name or an account number.
   [{ stage: "rejected", failure: { ...failure, railCode: "Ada Lovelace" } }, { railCode: "" }],

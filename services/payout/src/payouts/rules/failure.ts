@@ -31,11 +31,10 @@ export function visibleFailure(progress: Progress): VisibleFailure {
   }
   if (progress.stage !== "rejected" && progress.stage !== "returned") return none;
   const { code = "UNSPECIFIED", railCode = "" } = progress.failure ?? {};
-  const reference = progress.stage === "returned" ? progress.reference : undefined;
   return {
     failureCode: code,
     failureMessage: failureMessages[code],
     railCode: shownRailCode.test(railCode) ? railCode : "",
-    returnedReference: reference ?? "",
+    returnedReference: progress.stage === "returned" ? progress.reference : "",
   };
 }

@@ -39,7 +39,7 @@ const stages: Progress[] = [
   { stage: "settled", reference: "R" },
   { stage: "rejected" },
   { stage: "returning", reference: "R" },
-  { stage: "returned" },
+  { stage: "returned", reference: "R" },
   { stage: "cancelling" },
   { stage: "concluding", outcome: { kind: "cancelled" } },
   { stage: "cancelled" },

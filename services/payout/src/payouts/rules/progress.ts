@@ -20,8 +20,8 @@ export type Progress =
   | ({ readonly stage: "rejected" } & Failed)
   | ({ readonly stage: "cancelled" } & Unapproved)
   | ({ readonly stage: "returning"; readonly reference: string } & CameBack)
-  /** `reference`: of the payment that came back; absent where it came back before it was kept. */
-  | ({ readonly stage: "returned"; readonly reference?: string } & CameBack);
+  /** `reference`: of the payment that came back. */
+  | ({ readonly stage: "returned"; readonly reference: string } & CameBack);
 
 /** That it was not approved; absent where its merchant cancelled it. */
 type Unapproved = { readonly because?: "approval_rejected" | "approval_expired" };

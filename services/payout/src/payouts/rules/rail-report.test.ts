@@ -71,7 +71,7 @@ describe("a return that is short", () => {
       { short, transferred: { amount: "12.50", currency: "USD" } },
       { short: "2.50" },
     ],
-    ["that is known", { stage: "returned", short: "2.50" }, { short }, "unchanged"],
+    ["that is known", { stage: "returned", reference: "R", short: "2.50" }, { short }, "unchanged"],
   ])("%s is taken", (_what, progress, report, expected) => {
     const next = applyRailReport(payout(progress), { status: returned, ...report });
     if (typeof expected === "string") expect(next).toBe(expected);
@@ -90,7 +90,7 @@ describe("a return that is short", () => {
     ],
     [
       "by another amount than is booked",
-      { stage: "returned", short: "2.00" },
+      { stage: "returned", reference: "R", short: "2.00" },
       { short },
       "short: is not what was booked",
     ],

@@ -10,7 +10,7 @@ const boundBy = (by: typeof asker, attempt = 1) => ({
   operationId: operationOfAttempt(id, attempt, by),
 });
 const returned: Parameters<typeof nextOfReissue>[0] = {
-  ...{ id, progress: { stage: "returned" }, exception: undefined },
+  ...{ id, progress: { stage: "returned", reference: "R" }, exception: undefined },
   ...{ reissue: undefined, reissuedAs: undefined },
 };
 

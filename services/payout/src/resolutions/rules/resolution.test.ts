@@ -35,7 +35,7 @@ const stages: Progress[] = [
   { stage: "settled", reference: "R" },
   { stage: "rejected" },
   { stage: "returning", reference: "R" },
-  { stage: "returned" },
+  { stage: "returned", reference: "R" },
 ];
 
 function word(progress: Progress, outcome: Outcome): string {

@@ -2842,7 +2842,7 @@ export type Merchant = Message<"disburse.beneficiary.v1.Merchant"> & {
   id: string;
 
   /**
-   * For people; "" of a merchant that had settings before there was a registry.
+   * For people.
    *
    * @generated from field: string name = 2;
    */
@@ -2871,7 +2871,7 @@ export type MerchantJson = {
   id?: string;
 
   /**
-   * For people; "" of a merchant that had settings before there was a registry.
+   * For people.
    *
    * @generated from field: string name = 2;
    */
@@ -3737,8 +3737,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListMerchantsResponseSchema;
   },
   /**
-   * Sets what a merchant may create; makes the settings if missing. Refuses RECORD_NOT_FOUND: neither registered nor
-   * with settings of before.
+   * Sets what a merchant may create; makes the settings if missing. Refuses RECORD_NOT_FOUND: the merchant is not
+   * registered.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.SetMerchantSettings
    */

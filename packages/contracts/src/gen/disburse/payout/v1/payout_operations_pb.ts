@@ -1912,8 +1912,7 @@ export type PublishedEvent = Message<"disburse.payout.v1.PublishedEvent"> & {
   routingKey: string;
 
   /**
-   * A PayoutStatusChanged, byte for byte as it was published. Of a payout whose events were published before
-   * they were kept, made anew from what is stored: its first and its current version only.
+   * A PayoutStatusChanged, byte for byte as it was published.
    *
    * @generated from field: bytes body = 3;
    */
@@ -1944,8 +1943,7 @@ export type PublishedEventJson = {
   routingKey?: string;
 
   /**
-   * A PayoutStatusChanged, byte for byte as it was published. Of a payout whose events were published before
-   * they were kept, made anew from what is stored: its first and its current version only.
+   * A PayoutStatusChanged, byte for byte as it was published.
    *
    * @generated from field: bytes body = 3;
    */

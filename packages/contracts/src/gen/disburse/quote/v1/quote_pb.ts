@@ -239,7 +239,7 @@ export type Quote = Message<"disburse.quote.v1.Quote"> & {
   metadata: { [key: string]: string };
 
   /**
-   * The receiving amount was asked for; else the source amount, or it is a quote of before this was kept.
+   * The receiving amount was asked for; else the source amount.
    *
    * @generated from field: bool receiving_fixed = 21;
    */
@@ -366,7 +366,7 @@ export type QuoteJson = {
   metadata?: { [key: string]: string };
 
   /**
-   * The receiving amount was asked for; else the source amount, or it is a quote of before this was kept.
+   * The receiving amount was asked for; else the source amount.
    *
    * @generated from field: bool receiving_fixed = 21;
    */

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/mutation.proto.
  */
 export const file_disburse_type_v1_mutation: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIrMBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJEgwKBHJvb3QYAyABKAkiZAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9BUElfS0VZEAESEQoNS0lORF9PUEVSQVRPUhACEhAKDEtJTkRfU0VSVklDRRADEg8KC0tJTkRfTUVNQkVSEAQiTAoITXV0YXRpb24SFAoMb3BlcmF0aW9uX2lkGAEgASgJEioKBWFjdG9yGAIgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvckICGAFiBnByb3RvMw");
+  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIrMBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJEgwKBHJvb3QYAyABKAkiZAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9BUElfS0VZEAESEQoNS0lORF9PUEVSQVRPUhACEhAKDEtJTkRfU0VSVklDRRADEg8KC0tJTkRfTUVNQkVSEAQiSAoITXV0YXRpb24SFAoMb3BlcmF0aW9uX2lkGAEgASgJEiYKBWFjdG9yGAIgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvcmIGcHJvdG8z");
 
 /**
  * The actor of a change, stored with the change for the audit trail.
@@ -143,11 +143,10 @@ export type Mutation = Message<"disburse.type.v1.Mutation"> & {
   operationId: string;
 
   /**
-   * Ignored: the actor of a change is who calls, by the certificate or token of the call. The gateway
-   * alone names here the API key or the member for which it calls. Leave it out.
+   * The API key or the member for which the gateway calls. It is ignored of any other caller: the actor of
+   * a change is who calls, by the certificate or token of the call.
    *
-   * @generated from field: disburse.type.v1.Actor actor = 2 [deprecated = true];
-   * @deprecated
+   * @generated from field: disburse.type.v1.Actor actor = 2;
    */
   actor?: Actor | undefined;
 };
@@ -168,11 +167,10 @@ export type MutationJson = {
   operationId?: string;
 
   /**
-   * Ignored: the actor of a change is who calls, by the certificate or token of the call. The gateway
-   * alone names here the API key or the member for which it calls. Leave it out.
+   * The API key or the member for which the gateway calls. It is ignored of any other caller: the actor of
+   * a change is who calls, by the certificate or token of the call.
    *
-   * @generated from field: disburse.type.v1.Actor actor = 2 [deprecated = true];
-   * @deprecated
+   * @generated from field: disburse.type.v1.Actor actor = 2;
    */
   actor?: ActorJson;
 };
