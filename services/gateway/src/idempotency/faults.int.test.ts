@@ -102,7 +102,12 @@ function owning(answer: (operationId: string) => unknown): void {
     "rejectPayout",
     "reissuePayout",
   ];
-  const ofScheduled = ["schedulePayout", "cancelScheduledPayout"];
+  const ofScheduled = [
+    "schedulePayout",
+    "cancelScheduledPayout",
+    "approveScheduledPayout",
+    "rejectScheduledPayout",
+  ];
   const ofOrders = [...ofScheduled, "createBatch", "approveBatch", "rejectBatch", "cancelBatch"];
   for (const { fakes } of [first, second]) {
     fake(fakes.beneficiary, names, change);
