@@ -5,7 +5,7 @@ import { runSeed, type SeedOptions } from "./seed-run.ts";
 import { approvedByAnyone, endsNoQuote, neverTaken, triedAgain, without } from "./test-sabotage.ts";
 
 /** `npm run test:sim` runs 10,000. */
-const seeds = 50;
+const seeds = 120;
 
 let globals: ReturnType<typeof virtualGlobals>;
 beforeAll(() => {
