@@ -5,7 +5,9 @@ import { runSeed, type SeedOptions } from "./seed-run.ts";
 import { approvedByAnyone, endsNoQuote, neverTaken, triedAgain, without } from "./test-sabotage.ts";
 
 /** `npm run test:sim` runs 10,000. */
-const seeds = 120;
+const seeds = 50;
+/** Rare faults may need some more seeds. */
+const seedsMax = 300;
 
 let globals: ReturnType<typeof virtualGlobals>;
 beforeAll(() => {
@@ -16,13 +18,14 @@ afterAll(() => globals.restore());
 test(`${seeds} seeds hold every invariant, and each fault happens`, async () => {
   const faults: FaultCounts = {};
   const wrong: string[] = [];
-  for (let seed = 1; seed <= seeds; seed += 1) {
+  const missing = () => faultKinds.filter((kind) => faults[kind] === undefined);
+  for (let seed = 1; seed <= seeds || (seed <= seedsMax && missing().length > 0); seed += 1) {
     const result = await runSeed(seed);
     addCounts(faults, result.faults);
     wrong.push(...result.wrong.map((each) => `npm run test:sim -- --seed ${seed}: ${each}`));
   }
   expect(wrong).toEqual([]);
-  expect(faultKinds.filter((kind) => faults[kind] === undefined)).toEqual([]);
+  expect(missing()).toEqual([]);
   // All values that the services took from the platform came from the seed.
   expect(Math.min(...Object.values(globals.uses))).toBeGreaterThan(0);
 }, 300_000);
