@@ -144,12 +144,7 @@ async function crashAfterStoring(
   });
   const registered = await register(before, undefined, service.receiver.url);
   const stored = Promise.withResolvers<void>();
-  const { queue, events, handle } = subscription(
-    before.fanOut,
-    () => new Date(),
-    silentLog,
-    before.countUnreadable,
-  );
+  const { queue, events, handle } = subscription(before, () => new Date(), silentLog);
   const consumer = await openBus(service.namespace, "notifier", proxy.url);
   await consumer.subscribe({
     queue,
