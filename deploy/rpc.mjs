@@ -3,7 +3,8 @@
 //   node rpc.mjs payout.PayoutOperationsService/SetRailPaused '{ "rail": "…" }' --change
 // With --change it changes something, under the operation id of --operation or a new one; who does
 // is whom TOKEN names. With --to SERVICE it calls that service, as the one of this container, by
-// its SERVICE_KEY and the address that its settings have. It prints the answer, and exits with 1
+// its SERVICE_KEY and the address that its settings have. The called service's audit trail then has
+// the operator that --as names, and --reason: both are required. It prints the answer, and exits with 1
 // for an error. It imports nothing but Node's own modules.
 import { createPrivateKey, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -13,16 +14,20 @@ import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 
 const usage =
-  "usage: node rpc.mjs PACKAGE.SERVICE/METHOD [JSON] [--change] [--operation ID] [--to SERVICE]";
+  "usage: node rpc.mjs PACKAGE.SERVICE/METHOD [JSON] [--change] [--operation ID] " +
+  "[--to SERVICE --as PERSON --reason TEXT]";
 const options = {
   change: { type: "boolean" },
   operation: { type: "string" },
   to: { type: "string" },
+  as: { type: "string" },
+  reason: { type: "string" },
 };
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [method = "", body = "{}"] = positionals;
 const [, name, service] = /^(\w+)\.(\w+\/\w+)$/.exec(method) ?? [];
-if (service === undefined) throw new Error(usage);
+const isNamed = Boolean(values.as && values.reason);
+if (service === undefined || (values.to !== undefined && !isNamed)) throw new Error(usage);
 
 /** Where the RPCs are: of this container's service, unless RPC_URL says otherwise. */
 const port = process.env.RPC_PORT || process.env.PORT;
@@ -42,10 +47,11 @@ function serviceToken(to) {
   const jwk = JSON.parse(SERVICE_KEY);
   const idOf = (service) => `spiffe://${TRUST_DOMAIN}/${service}`;
   const self = idOf(jwk.kid.slice(0, jwk.kid.lastIndexOf(".")));
+  const usedBy = { act: { sub: values.as }, reason: values.reason };
   const iat = Math.floor(Date.now() / 1_000);
   const parts = [
     { alg: "EdDSA", typ: "JWT", kid: jwk.kid },
-    { iss: self, sub: self, aud: idOf(to), iat, exp: iat + 60 },
+    { iss: self, sub: self, aud: idOf(to), iat, exp: iat + 60, ...usedBy },
   ];
   const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
   const key = createPrivateKey({ key: jwk, format: "jwk" });

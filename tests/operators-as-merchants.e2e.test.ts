@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
 import { contracts } from "@disburse/sandbox/access-table.ts";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
@@ -94,24 +95,48 @@ describe("a person of every role", () => {
 });
 
 /** What `rpc.mjs` prints in the container of a service. */
-async function called(service: "gateway" | "quote") {
+async function called(service: "gateway" | "quote", quoteId = "qt_none", operationId = "op-none") {
   const script = join(import.meta.dirname, "../deploy/rpc.mjs");
-  const order = JSON.stringify({ merchantId: acmeId(), quoteId: "qt_none" });
+  const order = JSON.stringify({ merchantId: acmeId(), quoteId });
   const environment = {
     SERVICE_KEY: platform.secrets.serviceKeys[service],
     PAYOUT_URL: platform.url("payout"),
   };
-  const rpc = ["payout.PayoutService/ExecutePayout", order, "--change", "--to", "payout"];
+  const rpc = [
+    ...["payout.PayoutService/ExecutePayout", order, "--operation", operationId],
+    ...["--to", "payout", "--as", "ann", "--reason", "restore"],
+  ];
   return new Promise<string>((resolve) => {
     const done = (_error: unknown, out: string, problem: string) => resolve(out + problem);
     execFile(process.execPath, [script, ...rpc], { env: environment }, done);
   });
 }
 
+/** The audit trail of payout, as it is exported. */
+async function trail() {
+  const { rpc, close } = connectService(AuditService, platform.url("payout"), {
+    identity: platform.trust.person("una", ["auditor"]),
+  });
+  let lines = "";
+  for (let after = 0n; ; ) {
+    const page = await rpc.exportAuditEntries({ after, limit: 1_000 });
+    lines += page.jsonLines;
+    if (page.lastSequence === after) break;
+    after = page.lastSequence;
+  }
+  close();
+  return lines;
+}
+
 describe("who has the gateway's container", () => {
   it("executes a claimed quote again after a restore, by the gateway's key", async () => {
     expect(await called("gateway")).toContain("RECORD_NOT_FOUND");
     expect(await called("quote")).toContain("permission_denied");
+    const { id } = await acme.quote("USD", "USD", { source_amount: "10.00" });
+    const operationId = crypto.randomUUID();
+    expect(await called("gateway", id, operationId)).toContain('"payoutId"');
+    const entry = `"operation":"${operationId}","detail":"{\\"operator\\":\\"ann\\",\\"reason\\":\\"restore\\"}"`;
+    expect(await trail()).toContain(entry);
   });
 });
 

@@ -4,6 +4,8 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { generateServiceKey } from "@disburse/chassis/identity/keys.ts";
+import { decodeJwt } from "jose";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
@@ -57,8 +59,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function rpc(...args: string[]) {
-  const env = { PORT: "1", RPC_PORT: port, TOKEN: "a token" };
+const asPerson = () => ({ PORT: "1", RPC_PORT: port, TOKEN: "a token" });
+
+function rpc(env: Record<string, string>, ...args: string[]) {
   return new Promise<{ code: unknown; stdout: string }>((resolve) => {
     const script = join(root, "deploy/rpc.mjs");
     execFile(process.execPath, [script, ...args], { env }, (error, stdout) =>
@@ -69,7 +72,7 @@ function rpc(...args: string[]) {
 
 it("calls by rpc.mjs, under an operation where something changes", async () => {
   const method = "payout.PayoutOperationsService/SetRailPaused";
-  const { code, stdout } = await rpc(method, '{"rail":"r"}', "--operation", "o-1");
+  const { code, stdout } = await rpc(asPerson(), method, '{"rail":"r"}', "--operation", "o-1");
   expect([code, JSON.parse(stdout)]).toEqual([0, { rails: [] }]);
   const [call] = calls.splice(0);
   expect(call?.path).toBe("/disburse.payout.v1.PayoutOperationsService/SetRailPaused");
@@ -78,14 +81,33 @@ it("calls by rpc.mjs, under an operation where something changes", async () => {
   expect(call?.body).toEqual({ rail: "r", mutation });
 });
 
+it("requires a person and a reason for a call by the service's own key", async () => {
+  const { privateText } = generateServiceKey("gateway");
+  const env = { SERVICE_KEY: privateText, PAYOUT_URL: `http://127.0.0.1:${port}` };
+  const call = (...args: string[]) =>
+    rpc(env, "payout.PayoutService/ExecutePayout", "{}", "--to", "payout", ...args);
+  for (const missing of [
+    [],
+    ["--as", "ann"],
+    ["--reason", "why"],
+    ["--as", "ann", "--reason", ""],
+  ]) {
+    expect((await call(...missing)).code).toBe(1);
+  }
+  expect(calls).toEqual([]);
+  expect((await call("--as", "ann", "--reason", "restore é")).code).toBe(0);
+  const [, token = ""] = (calls.splice(0)[0]?.headers.authorization ?? "").split(" ");
+  expect(decodeJwt(token)).toMatchObject({ act: { sub: "ann" }, reason: "restore é" });
+});
+
 it("makes an operation id for a change that names none", async () => {
-  await rpc("payout.PayoutOperationsService/SetRailPaused", "{}", "--change");
+  await rpc(asPerson(), "payout.PayoutOperationsService/SetRailPaused", "{}", "--change");
   const operationId = expect.stringMatching(/^ops-[-0-9a-f]{36}$/);
   expect(calls.splice(0)[0]?.body).toEqual({ mutation: { operationId } });
 });
 
 it("calls without an operation to read, and fails where the service refuses", async () => {
   status = 403;
-  const { code } = await rpc("payout.PayoutOperationsService/ListRails");
+  const { code } = await rpc(asPerson(), "payout.PayoutOperationsService/ListRails");
   expect([code, calls.splice(0)[0]?.body]).toEqual([1, {}]);
 });

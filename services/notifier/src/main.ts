@@ -78,7 +78,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   });
   worker = startWorker(notifier, clock, log);
   const bus = await opening.openBus(config);
-  await bus.subscribe(subscription(notifier.fanOut, clock.now, log, notifier.countUnreadable));
+  await bus.subscribe(subscription(notifier, clock.now, log));
   startSweep(opening, notifier, clock);
   return server;
 });

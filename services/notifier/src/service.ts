@@ -40,6 +40,7 @@ import { createUnreadableCount } from "./events/intake.ts";
 import { createPauser } from "./events/pauser.ts";
 import { sandboxWebhooksRpc } from "./events/sandbox.ts";
 import { openEventStore } from "./events/store.ts";
+import { openTransactionTypes } from "./events/transaction-types.ts";
 import { createReplayer } from "./replays/replayer.ts";
 import { replayRpc } from "./replays/rpc.ts";
 import { openReplayStore } from "./replays/store.ts";
@@ -72,6 +73,7 @@ export function createNotifier(options: NotifierOptions) {
   const elapsed = options.elapsed ?? (() => performance.now());
   const endpoints = openEndpointStore(database);
   const events = openEventStore(database);
+  const types = openTransactionTypes(database);
   const feeds = openFeedStore(database, events);
   const deliveries = openDeliveryStore(database);
   const replays = openReplayStore(database, options.place);
@@ -106,7 +108,7 @@ export function createNotifier(options: NotifierOptions) {
   const replayer = createReplayer({ ...stores, clock, log, tracing: options.tracing, wake });
   const wakeReplayer = (): void => replayWoken();
   const rpcDeps = {
-    ...{ ...options, ...stores, fanOut, wake, resumeSuspended, wakeReplayer },
+    ...{ ...options, ...stores, fanOut, types, wake, resumeSuspended, wakeReplayer },
     mustVerify: options.policy === "public" || options.verifyUrls === true,
     audit: openAuditStore<"event.published">(database),
     challenges: openChallengeStore(database),
@@ -122,7 +124,7 @@ export function createNotifier(options: NotifierOptions) {
   const bindings = openOperationBindings(database);
   return {
     ...stores,
-    ...{ fanOut, dispatcher, replayer, pauser, work, metrics },
+    ...{ fanOut, types, dispatcher, replayer, pauser, work, metrics },
     rpc: bindOperations(NotifierService, rpc, bindings, { own: ["publishEvent"] }),
     /** Of a sandbox. */
     sandboxRpc: bindOperations(NotifierSandboxService, sandboxWebhooksRpc(rpcDeps), bindings),

@@ -103,7 +103,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     service(NotifierSandboxService, notifier.sandboxRpc);
   }, namedCallers);
   const { dispatcher, deliveries } = notifier;
-  const consumer = subscription(notifier.fanOut, clock.now, silentLog, notifier.countUnreadable);
+  const consumer = subscription(notifier, clock.now, silentLog);
   return {
     ...notifier,
     name,

@@ -122,22 +122,51 @@ describe("a booked debit", () => {
     const debit = (number: number, bankReference: string) =>
       bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
     const sent = [sentPayment(1, { state: "debited" })];
-    expect(verdicts([debit(1, "B1"), debit(2, "B1"), debit(3, "B2")], sent).map(bare)).toEqual([
+    expect(verdicts([debit(1, "B1"), debit(3, "B2")], sent).map(bare)).toEqual([
       {
         verdict: "known",
         payoutId: "po_1",
         booking: { of: "debit", as: ofStatement("B1") },
       },
-      { verdict: "known", payoutId: "po_1" },
       { verdict: "unknown_outcome", payoutId: "po_1", why: "debited-twice" },
     ]);
   });
 
-  it("that stands twice in a file settles once; with another reference it is a doubt", () => {
+  it.each(["B1", "B2"])("that one statement has twice, then with %s, is a doubt", (reference) => {
     const debit = (number: number, bankReference: string) =>
       bookedEntry("debit", { endToEndId: "E1" }, { number, bankReference });
-    const found = verdicts([debit(1, "B1"), debit(2, "B1"), debit(3, "B2")], [sentPayment(1)]);
-    expect(found.map(({ verdict }) => verdict)).toEqual(["settled", "known", "unknown_outcome"]);
+    const entries = [debit(1, "B1"), debit(2, reference)];
+    expect(verdicts(entries, [sentPayment(1)]).map(word)).toEqual(["settled", "debited-twice"]);
+    const settled = { state: "debited", debits: [ofStatement("B1")] } as const;
+    const again = verdicts(entries, [sentPayment(1, settled)]).map(word);
+    expect(again).toEqual(["known", "debited-twice"]);
+  });
+
+  it("that stands twice in the details of one entry is a doubt", () => {
+    const detail = { endToEndId: "E1", amount: usd(10000n), charges: [] };
+    const entry = bookedEntry("debit", detail, {
+      amount: usd(20000n),
+      transactions: [detail, detail],
+    });
+    expect(verdicts([entry], [sentPayment(1)]).map(word)).toEqual(["settled", "debited-twice"]);
+  });
+
+  it("that another page or statement repeats is known", () => {
+    const sent = new SentPayments([sentPayment(1)]);
+    const page = () =>
+      entryVerdicts(
+        statementOf([bookedEntry("debit", { endToEndId: "E1" })]),
+        "statement",
+        sent,
+        profile,
+      ).map(word);
+    expect([page(), page()]).toEqual([["settled"], ["known"]]);
+  });
+
+  it("by InstrId under another EndToEndId settles nothing", () => {
+    const transaction = { endToEndId: "E0", instructionId: "E1" };
+    const changes = { instructionId: "E1" };
+    expect(only(bookedEntry("debit", transaction), changes)).toBe("contradicting-references");
   });
 
   it("that takes back a return is a doubt", () => {
@@ -340,7 +369,7 @@ describe("a payment that came back", () => {
     expect(found.map(({ verdict }) => verdict)).toEqual([
       "settled",
       "returned",
-      "known",
+      "unknown_outcome",
       "unknown_outcome",
     ]);
   });

@@ -67,8 +67,8 @@ class EntryJudge {
   readonly #kind: Booking["source"];
   readonly #sent: SentPayments;
   readonly #profile: AccountProfile;
-  /** Payments that an entry of this statement booked, by that entry's number. */
-  readonly #bookedBy = new Map<string, number>();
+  /** The place in this statement that first booked a payment's debit or return. */
+  readonly #bookedAt = new Map<string, string>();
   /** Charges of this statement without a reference, by payment and amount. */
   readonly #unnamedCharges = new Map<string, number>();
 
@@ -223,10 +223,10 @@ class EntryJudge {
   ): Verdict {
     const { payoutId, amount, state, debits } = payment;
     if (state === "rejected") return unknown(source, payment, "debited-after-rejection");
-    if (state !== "sent") return this.#again(source, payment, "debit", booking, entry);
+    if (state !== "sent") return this.#again(source, payment, "debit", booking, unit.place);
     const charges = chargesBeside(amount, entry, unit);
     if (charges === undefined) return unknown(source, payment, "amount-differs");
-    this.#bookedBy.set(`debit ${payoutId}`, entry.number);
+    this.#bookedAt.set(`debit ${payoutId}`, unit.place);
     this.#sent.learn(payoutId, { state: "debited", debits: [...debits, booking] });
     return present<Extract<Verdict, { verdict: "settled" }>>({
       source,
@@ -253,7 +253,7 @@ class EntryJudge {
       return unknown(source, payment, "credit-that-is-no-return");
     }
     if (state === "rejected") return unknown(source, payment, "returned-after-rejection");
-    if (state === "returned") return this.#again(source, payment, "return", booking, entry);
+    if (state === "returned") return this.#again(source, payment, "return", booking, unit.place);
     if (booked?.currency !== amount.currency) {
       return unknown(source, payment, "returned-in-another-currency");
     }
@@ -263,7 +263,7 @@ class EntryJudge {
     if (short > this.#profile.returnChargesMax && short !== named) {
       return unknown(source, payment, "returned-in-part");
     }
-    this.#bookedBy.set(`return ${payoutId}`, entry.number);
+    this.#bookedAt.set(`return ${payoutId}`, unit.place);
     this.#sent.learn(payoutId, { state: "returned", returns: [...returns, booking] });
     return present<Extract<Verdict, { verdict: "returned" }>>({
       source,
@@ -278,15 +278,15 @@ class EntryJudge {
 
   /**
    * Whether a booking is another one than those that are known: of the same kind of report, in the
-   * same way, under another reference; or, without references, another entry of one statement.
+   * same way, under another reference; or elsewhere in one statement, whatever its reference. Pages
+   * that a bank repeats are statements of their own.
    */
-  #isSecond(key: string, known: readonly Booking[], booking: Booking, { number }: Entry): boolean {
-    const before = this.#bookedBy.get(key);
-    this.#bookedBy.set(key, before ?? number);
-    const isNamed = booking.reference !== undefined;
+  #isSecond(key: string, known: readonly Booking[], booking: Booking, place: string): boolean {
+    const before = this.#bookedAt.get(key);
+    this.#bookedAt.set(key, before ?? place);
     const compared = compare(known, booking);
     if (compared === "second") return true;
-    return !isNamed && compared === "same" && before !== undefined && before !== number;
+    return compared === "same" && before !== undefined && before !== place;
   }
 
   /** Judges a booking of a payment that was debited or returned before. */
@@ -295,11 +295,11 @@ class EntryJudge {
     payment: SentPayment,
     of: "debit" | "return",
     booking: Booking,
-    entry: Entry,
+    place: string,
   ): Verdict {
     const { payoutId, debits, returns } = payment;
     const known = of === "debit" ? debits : returns;
-    if (this.#isSecond(`${of} ${payoutId}`, known, booking, entry)) {
+    if (this.#isSecond(`${of} ${payoutId}`, known, booking, place)) {
       return unknown(source, payment, of === "debit" ? "debited-twice" : "returned-twice");
     }
     const isNew = compare(known, booking) === "first" || isFirstName(known, booking);

@@ -93,9 +93,14 @@ export class SentPayments {
 
   /**
    * The one payment that references lead to. The first identifying reference that is known
-   * decides; where a later one leads to another payment, none is found.
+   * decides; where a later one leads to another payment, none is found. `repeated` are the
+   * references that the report repeats from our order: one that differs from ours contradicts. An
+   * EndToEndId travels unchanged; banks may write an InstrId or a UETR of their own into bookings.
    */
-  find(references: References): SentPayment | NotFound {
+  find(
+    references: References,
+    repeated: readonly (keyof References)[] = ["endToEndId"],
+  ): SentPayment | NotFound {
     const given = identifying.filter((name) => references[name] !== undefined);
     if (given.length === 0) return "no-reference";
     const found = given
@@ -104,8 +109,11 @@ export class SentPayments {
     const [[id, ...others] = []] = found;
     if (id === undefined) return "unknown";
     if (others.length > 0) return "ambiguous";
-    const agrees = found.every((ids) => ids.includes(id));
-    return agrees ? this.get(id) : "contradicting-references";
+    const payment = this.get(id);
+    const agrees =
+      found.every((ids) => ids.includes(id)) &&
+      !repeated.some((name) => contradicts(payment[name], references[name]));
+    return agrees ? payment : "contradicting-references";
   }
 
   /** The payments of a block. */

@@ -208,6 +208,19 @@ describe("a status report", () => {
     ]);
   });
 
+  it("that names a payment by InstrId under another EndToEndId, or reversed, releases nothing", () => {
+    const sent = () => new SentPayments([sentPayment(1, { instructionId: "E1" })]);
+    for (const references of [
+      { endToEndId: "E0", instructionId: "E1" },
+      { endToEndId: "E1", instructionId: "E0" },
+    ]) {
+      const read = report(none, none, [{ ...payment(1, "RJCT"), ...references }]);
+      expect(statusVerdicts(read, sent(), profile).map(bare)).toEqual([
+        { verdict: "unmatched", why: "contradicting-references" },
+      ]);
+    }
+  });
+
   it("of what is not ours is unmatched", () => {
     const sent = new SentPayments([]);
     const read = report(of("RJCT"), of("RJCT"), [payment(1, "RJCT")]);

@@ -92,7 +92,7 @@ class ReportJudge {
     for (const member of members) this.#applyingTo(member).batches.add(batch);
     for (const [index, status] of batch.payments.entries()) {
       const at = `${place}/TxInfAndSts[${index + 1}]`;
-      const found = this.#sent.find(status);
+      const found = this.#sent.find(status, ["endToEndId", "instructionId"]);
       if (typeof found === "string") this.#miss(found, at, status);
       // A bank may number blocks and files by itself: only one of ours contradicts.
       else if (

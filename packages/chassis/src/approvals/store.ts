@@ -2,7 +2,7 @@ import type { Collection, Db, Filter } from "mongodb";
 import { resealTexts, type SealedPlace } from "../crypto/resealing.ts";
 import type { Sealer } from "../crypto/sealing.ts";
 import type { Role } from "../identity/principal.ts";
-import { insertWithin } from "../mongo/bound.ts";
+import { findKept, insertWithin } from "../mongo/bound.ts";
 import { findPage, type PageRequest } from "../paging/page.ts";
 import type { ActingPerson, Proposal, ProposalState, Proposer } from "./proposal.ts";
 
@@ -100,7 +100,11 @@ export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer
       return insertWithin(proposals, documentOf(proposal), { of, max: openMax });
     },
     read: (id: string) => find({ _id: id }),
-    findByKey: (key: string) => find({ key }),
+    /** The proposal of a request. */
+    findByKey: async (key: string) => {
+      const found = await findKept(proposals, { key });
+      return found === null ? undefined : toProposal(found);
+    },
     /** Those of no merchant whose requests are of an RPC, under operation ids that begin so. */
     beginningWith: async (rpc: string, operationIds: string): Promise<StoredProposal[]> => {
       const first = proposalKey({ rpc, merchantId: "", operationId: operationIds });

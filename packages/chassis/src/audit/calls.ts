@@ -8,13 +8,15 @@ import type { AuditCall, AuditRecord } from "./trail.ts";
 const operatorServices: ReadonlySet<string> = new Set(["sandbox"]);
 
 /**
- * Whether all that a caller changes goes into the audit trail: a person's and an operators' job's.
+ * Whether all that a caller changes goes into the audit trail: a person's, also one who uses a
+ * service's key, and an operators' job's.
  * Of a merchant's own requests, which the gateway passes on, only its decisions do; the others have
  * their documents and the ledger.
  */
 export function isPrivileged(principal: Principal | undefined): principal is Principal {
   if (principal === undefined) return false;
-  return principal.kind === "person" || operatorServices.has(principal.name);
+  if (principal.kind === "person" || principal.operator !== undefined) return true;
+  return operatorServices.has(principal.name);
 }
 
 /** An entry that a call owes to the trail, as it is stored before the call has its effect. */
@@ -29,6 +31,8 @@ export type OwedCall = {
   readonly operation: string;
   readonly content: string;
   readonly request_id: string;
+  /** The operator and the reason of a call with a service's key, else "". */
+  readonly detail: string;
   /** From then on the call has no answer any more, and a sweep writes the entry. */
   readonly due_at: Date;
 };
@@ -42,7 +46,7 @@ const unaryMs = 60_000;
 const streamMs = 900_000;
 
 /** Who a call's entry names, and as what. */
-type NamedCaller = Pick<OwedCall, "person" | "caller" | "roles">;
+type NamedCaller = Pick<OwedCall, "person" | "caller" | "roles" | "detail">;
 
 /** A privileged caller; of a merchant's decision, the key or the member that made it. */
 function namedCaller(
@@ -51,12 +55,16 @@ function namedCaller(
 ): NamedCaller | undefined {
   if (isPrivileged(principal)) {
     const { kind: caller } = principal;
-    if (principal.kind === "service") return { person: principal.name, caller, roles: [] };
-    return { person: principal.id, caller, roles: [...principal.roles].toSorted() };
+    if (principal.kind === "service") {
+      const { name: person, operator: used } = principal;
+      const detail = used && JSON.stringify({ operator: used.person, reason: used.reason });
+      return { person, caller, roles: [], detail: detail ?? "" };
+    }
+    return { person: principal.id, caller, roles: [...principal.roles].toSorted(), detail: "" };
   }
   const { kind, id = "" } = decidedBy ?? {};
   if (kind !== "api_key" && kind !== "member") return undefined;
-  return { person: id, caller: kind, roles: [] };
+  return { person: id, caller: kind, roles: [], detail: "" };
 }
 
 /**
@@ -90,10 +98,10 @@ export function callRecord(
   outcome: AuditCall["outcome"],
   subject: string,
 ): AuditRecord {
-  const { at, person, caller, roles, rpc, content } = owed;
+  const { at, person, caller, roles, rpc, content, detail } = owed;
   const ids = { merchantId: owed.merchant_id, requestId: owed.request_id };
   return {
-    ...{ at, person, operation: owed.operation, detail: "" },
+    ...{ at, person, operation: owed.operation, detail },
     action: rpc.slice(rpc.indexOf("/") + 1),
     subject: subject === "" ? owed.merchant_id : subject,
     call: { caller, roles, rpc, content, ...ids, outcome },

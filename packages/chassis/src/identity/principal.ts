@@ -12,10 +12,21 @@ export type SignIn = {
   readonly acr: string;
 };
 
+/**
+ * The operator who uses a service's key, and the reason. Nothing proves the name: access to the key
+ * does not depend on it. The audit trail keeps it as stated.
+ */
+export type ManualUse = { readonly person: string; readonly reason: string };
+
 /** Who calls, as a signed token says. */
 export type Principal =
   /** A process of a service. */
-  | { readonly kind: "service"; readonly name: string }
+  | {
+      readonly kind: "service";
+      readonly name: string;
+      /** Present where an operator calls by hand with the service's key (`rpc.mjs --to`). */
+      readonly operator?: ManualUse | undefined;
+    }
   /** A person of the operator's team, by the subject that the issuer of tokens gave them. */
   | {
       readonly kind: "person";

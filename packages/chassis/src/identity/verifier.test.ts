@@ -80,6 +80,34 @@ describe("a service's token", () => {
     ]);
   });
 
+  it("names the operator who uses the service's key by hand, and why", async () => {
+    const claims = { act: { sub: "ann" }, reason: "restore of 26 November" };
+    const sent = `Bearer ${await serviceToken("payout", claims)}`;
+    const operator = { person: "ann", reason: "restore of 26 November" };
+    expect(await verifier()(sent)).toEqual({ kind: "service", name: "payout", operator });
+    const act = { sub: "ann" };
+    for (const bad of [
+      ...[{ act }, { reason: "why" }, { act: "ann", reason: "why" }, { act: {}, reason: "why" }],
+      ...[
+        { act: { sub: "an n" }, reason: "why" },
+        { act: null, reason: "why" },
+      ],
+      ...[
+        { act, reason: "" },
+        { act, reason: " " },
+        { act, reason: "a\nb" },
+      ],
+      ...[
+        { act, reason: 1 },
+        { act, reason: "x".repeat(501) },
+      ],
+    ]) {
+      const malformed = `Bearer ${await serviceToken("payout", bad)}`;
+      const problem = "the token's act and reason are not accepted";
+      expect(await refusalOf(malformed)).toEqual(["Unauthenticated", problem]);
+    }
+  });
+
   it.each([
     [
       "for another service",

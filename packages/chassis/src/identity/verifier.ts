@@ -1,11 +1,12 @@
 import { hash, type KeyObject } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
+import { textProblem } from "@disburse/kernel/text.ts";
 import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import { wordsOf } from "../rpc/enum-words.ts";
 import type { TrustedKeys } from "./keys.ts";
-import type { Principal, Role, SignIn } from "./principal.ts";
+import type { ManualUse, Principal, Role, SignIn } from "./principal.ts";
 import { serviceTokenSeconds, spiffeId } from "./service-tokens.ts";
 import { clockToleranceSeconds } from "./step-up.ts";
 
@@ -101,7 +102,24 @@ async function verifyService(
   if (payload.iss !== self || payload.sub !== self) {
     throw unauthenticated("the token's key is another service's");
   }
-  return { principal: { kind: "service", name: signer }, expiresAt: payload.exp ?? 0 };
+  const operator = manualUseOf(payload);
+  const principal = { kind: "service", name: signer, ...(operator && { operator }) } as const;
+  return { principal, expiresAt: payload.exp ?? 0 };
+}
+
+/** Fits in an entry of the audit trail. */
+const reasonLengthMax = 500;
+
+/** The operator of a token that `rpc.mjs --to` signed: `act` (RFC 8693) and `reason`. */
+function manualUseOf({ act, reason }: JWTPayload): ManualUse | undefined {
+  if (act === undefined && reason === undefined) return undefined;
+  const person = typeof act === "object" && act !== null && "sub" in act ? act.sub : undefined;
+  const isPerson = typeof person === "string" && subjectPattern.test(person);
+  const isReason = typeof reason === "string" && reason.trim() !== "";
+  if (!isPerson || !isReason || reason.length > reasonLengthMax || textProblem(reason)) {
+    throw unauthenticated("the token's act and reason are not accepted");
+  }
+  return { person, reason };
 }
 
 /** What providers sign access tokens with; a shared secret is not among them. */

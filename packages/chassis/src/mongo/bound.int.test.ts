@@ -1,6 +1,6 @@
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { insertWithin } from "./bound.ts";
+import { findKept, insertWithin } from "./bound.ts";
 import { connectDatabase } from "./database.ts";
 
 type Item = { _id: string; owner: string };
@@ -30,6 +30,26 @@ it("inserts up to the bound of one owner", async () => {
   owner = crypto.randomUUID();
   expect(await insert("same")).toBe("inserted");
   expect(await insert("same")).toBe("exists");
+});
+
+it("keeps a document that a repeat was answered with", async () => {
+  for (let at = 0; at < 4; at += 1) await insert();
+  const collection = Object.create(items()) as ReturnType<typeof items>;
+  let counts = 0;
+  const answered: unknown[] = [];
+  collection.countDocuments = async (...of) => {
+    counts += 1;
+    if (counts === 2) {
+      // Another document passes the bound meanwhile, and a repeat of this one comes.
+      await items().insertOne({ _id: crypto.randomUUID(), owner });
+      answered.push(await findKept(items(), { _id: "mine" }));
+    }
+    return items().countDocuments(...of);
+  };
+  const bound = { of: { owner }, max: 5 };
+  expect(await insertWithin(collection, { _id: "mine", owner }, bound)).toBe("inserted");
+  expect(answered).toEqual([{ _id: "mine", owner }]);
+  expect(await findKept(items(), { _id: "mine" })).toEqual({ _id: "mine", owner });
 });
 
 it("leaves no more than the bound, however many insert at once", async () => {

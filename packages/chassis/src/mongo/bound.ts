@@ -1,11 +1,12 @@
-import type { Collection, Document, Filter, OptionalUnlessRequiredId } from "mongodb";
+import type { Collection, Document, Filter, OptionalUnlessRequiredId, UpdateFilter } from "mongodb";
 import { insertOnce } from "./once.ts";
 
 /**
  * Inserts a document unless `of` finds `max` already; give `of` an index. Returns `exists` where a
  * unique index has the document's key. The count after the insert includes every document that was
  * inserted before it, so concurrent inserts never leave more than `max`. At the bound they may
- * refuse each other. A crash between insert and count can leave one too many.
+ * refuse each other. A crash between insert and count can leave one too many, and so can a repeat
+ * that `findKept` has answered in between.
  */
 export async function insertWithin<T extends Document>(
   collection: Collection<T>,
@@ -14,8 +15,19 @@ export async function insertWithin<T extends Document>(
 ): Promise<"inserted" | "exists" | "full"> {
   const count = () => collection.countDocuments(of, { limit: max + 1 });
   if ((await count()) >= max) return "full";
-  if (!(await insertOnce(collection, document))) return "exists";
+  const only_try = crypto.randomUUID();
+  if (!(await insertOnce(collection, { ...document, only_try }))) return "exists";
   if ((await count()) <= max) return "inserted";
-  await collection.deleteOne({ _id: document._id } as Filter<T>);
-  return "full";
+  const own = { _id: document._id, only_try } as Filter<T>;
+  const { deletedCount } = await collection.deleteOne(own);
+  return deletedCount === 1 ? "full" : "inserted";
+}
+
+/**
+ * Finds a document of `insertWithin` to answer a repeat with. From then on the try that inserted it
+ * cannot take it back.
+ */
+export function findKept<T extends Document>(collection: Collection<T>, filter: Filter<T>) {
+  const update = { $unset: { only_try: "" } } as unknown as UpdateFilter<T>;
+  return collection.findOneAndUpdate(filter, update, { returnDocument: "after" });
 }

@@ -108,6 +108,27 @@ describe("a privileged call", () => {
     expect(await entriesOf(byMerchant)).toEqual([]);
   });
 
+  it("by an operator with a service's key is in it, with the operator and the reason", async () => {
+    const byHand = { ...gateway, operator: { person: "ann", reason: "restore" } };
+    for (const client of [boundWith({}), boundWith({ own: ["openAccount"] })]) {
+      const mutation = operation();
+      await open(byHand, mutation, "USD", client);
+      const detail = '{"operator":"ann","reason":"restore"}';
+      expect(await entriesOf(mutation)).toMatchObject([
+        { person: "gateway", detail, call: { caller: "service", roles: [], outcome: "done" } },
+      ]);
+    }
+    const lost = operation();
+    answer = () => {
+      throw new Error("the process ends here");
+    };
+    await open(byHand, lost);
+    await openOperationBindings(database, keyed).sweepOwed(later());
+    expect(await entriesOf(lost)).toMatchObject([
+      { detail: expect.stringContaining("ann"), call: { outcome: "unknown" } },
+    ]);
+  });
+
   it("that is a merchant's decision is in it as its key's or member's, and a repeat is not", async () => {
     const client = boundWith({ decisions: ["openAccount"] });
     const decide = async (kind: Actor_Kind) => {

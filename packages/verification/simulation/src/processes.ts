@@ -116,10 +116,7 @@ export async function bootNotifier(shared: SharedParts, instance: ProcessInstanc
     log,
   });
   startWorker(notifier, systemClock, log);
-  const { fanOut, countUnreadable } = notifier;
-  await broker
-    .connect(instance)
-    .subscribe(subscription(fanOut, systemClock.now, log, countUnreadable));
+  await broker.connect(instance).subscribe(subscription(notifier, systemClock.now, log));
   network.serve(NotifierService, notifier.rpc, { instance, log });
 }
 

@@ -5,7 +5,7 @@ import {
   type SealedText,
 } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
+import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { findCountedPage, type PageRequest } from "@disburse/chassis/paging/page.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
@@ -145,14 +145,14 @@ function inserter(links: Links, sealer: Sealer) {
       ...{ expires_at: link.expiresAt, created_at: createdAt, updated_at: createdAt },
     };
     const operation = { merchant_id: merchantId, operation_id: operationId };
-    const before = await links.findOne(operation);
+    const before = await findKept(links, operation);
     if (before === null) {
       const open = { merchant_id: merchantId, state: "open" } as const;
       const of = { ...open, expires_at: { $gt: createdAt } };
       const inserted = await insertWithin(links, document, { of, max: openMax });
       if (inserted === "inserted") return { link: linkOf(document, sealer), token };
     }
-    const stored = before ?? (await links.findOne(operation));
+    const stored = before ?? (await findKept(links, operation));
     if (stored === null) {
       return refused("INVALID_REQUEST", `There can be at most ${openMax} open links.`);
     }

@@ -4,7 +4,7 @@ import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
+import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -78,7 +78,7 @@ async function madeBefore(
   operationId: string,
   wanted: IssuedFor,
 ): Promise<IssuedKey | KeyRefusal | undefined> {
-  const key = await keys.findOne({ "operation.id": operationId });
+  const key = await findKept(keys, { "operation.id": operationId });
   if (key === null) return undefined;
   const { sealed_secret, secret_until } = key.operation;
   const { follows, merchant_id: merchantId } = key;

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
-import { insertWithin } from "@disburse/chassis/mongo/bound.ts";
+import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -65,12 +65,12 @@ async function addMember(
     operation: { id: by.operationId },
   };
   const before = { "operation.id": by.operationId, merchant_id: merchantId };
-  const repeated = await members.collection.findOne(before);
+  const repeated = await findKept(members.collection, before);
   if (repeated !== null) return repeated;
   const of = { merchant_id: merchantId, removed_at: null };
   const inserted = await insertWithin(members.collection, document, { of, max: membersMax });
   if (inserted === "inserted") return document;
-  const first = await members.collection.findOne(before);
+  const first = await findKept(members.collection, before);
   if (first !== null) return first;
   if (inserted === "exists") return alreadyMember;
   return refused("INVALID_REQUEST", `There can be at most ${membersMax} team members.`);

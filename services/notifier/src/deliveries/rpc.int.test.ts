@@ -219,7 +219,13 @@ describe("published events", () => {
     expect(await refusal(rpc.publishEvent({ mutation, event: changed }))).toBe(used);
     await rpc.publishEvent({
       mutation: operation(),
-      event: { ...sent, transactionType: "refund", status: "x", dataJson: "{}" },
+      event: {
+        ...sent,
+        transactionType: "refund",
+        transactionId: "rf_1",
+        status: "x",
+        dataJson: "{}",
+      },
     });
     await notifier.work();
     expect(world.posted.map(({ body }) => Buffer.from(body).toString())).toEqual([

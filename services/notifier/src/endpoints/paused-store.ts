@@ -1,9 +1,15 @@
-import { toRecipient, withoutHistory } from "./documents.ts";
+import type { Filter } from "mongodb";
+import { type EndpointDocument, toRecipient, withoutHistory } from "./documents.ts";
 import type { Recipient } from "./rules/endpoint.ts";
 import type { EndpointStore } from "./store.ts";
 
 /** What is asked about endpoints that the notifier paused. */
 export type PausedStore = ReturnType<typeof openPausedStore>;
+
+const byNotifier: Filter<EndpointDocument> = {
+  paused_for: { $in: ["gone", "unresponsive"] },
+  deleted_at: null,
+};
 
 /** Opens the store of endpoints as pausing needs it. */
 export function openPausedStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
@@ -16,13 +22,19 @@ export function openPausedStore({ collection: endpoints }: Pick<EndpointStore, "
       return found.map(toRecipient);
     },
 
+    /** Endpoints that the notifier itself paused since then. */
+    pausedSince: async (from: Date): Promise<readonly Recipient[]> => {
+      const paused = { ...byNotifier, paused_at: { $gte: from } };
+      const found = await endpoints
+        .find(paused, { projection: withoutHistory, hint: "paused_for" })
+        .toArray();
+      return found.map(toRecipient);
+    },
+
     /** How many merchants have an endpoint that the notifier paused, and none that is live. */
     countUnreachable: async (): Promise<number> => {
       const paused = await endpoints
-        .find(
-          { paused_for: { $in: ["gone", "unresponsive"] }, deleted_at: null },
-          { projection: { merchant_id: 1 }, hint: "paused_for" },
-        )
+        .find(byNotifier, { projection: { merchant_id: 1 }, hint: "paused_for" })
         .toArray();
       const merchants = [...new Set(paused.map(({ merchant_id }) => merchant_id))];
       if (merchants.length === 0) return 0;

@@ -145,12 +145,7 @@ async function crashAfterStoring(
     connect: service.connect,
   });
   const stored = Promise.withResolvers<void>();
-  const { queue, events, handle } = subscription(
-    before.fanOut,
-    () => new Date(),
-    silentLog,
-    before.countUnreadable,
-  );
+  const { queue, events, handle } = subscription(before, () => new Date(), silentLog);
   const consumer = await openBus(service.namespace, "notifier", proxy.url);
   await consumer.subscribe({
     queue,

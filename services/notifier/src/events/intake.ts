@@ -29,6 +29,7 @@ import {
   webhookEventOf,
 } from "./rules/event.ts";
 import { payoutBody } from "./rules/webhook-body.ts";
+import { conflictProblem, type TransactionTypes } from "./transaction-types.ts";
 
 /** A message that is not an event of the contract. */
 class UnreadableEventError extends Error {
@@ -118,33 +119,46 @@ function logStored(events: readonly WebhookEvent[], startedMs: number, log: Log)
   }
 }
 
+type IntakeDeps = {
+  readonly fanOut: Pick<FanOut, "publish">;
+  readonly types: TransactionTypes;
+  readonly countUnreadable: (routingKey: string) => void;
+};
+
 /** What the notifier consumes. A batch is acknowledged once stored; an unreadable event is dead. */
 export function subscription(
-  fanOut: FanOut,
+  { fanOut, types, countUnreadable }: IntakeDeps,
   now: () => Date,
   log: Log,
-  countUnreadable: (routingKey: string) => void,
 ): Subscription {
+  const reportUnreadable = (message: BusMessage, error: unknown): undefined => {
+    countUnreadable(message.key);
+    const fields = { err: error, event_id: message.id, key: message.key };
+    forRequest(message.origin, () => log.error(fields, "event not readable"));
+  };
+  const read = (message: BusMessage): WebhookEvent | undefined => {
+    try {
+      return readEvent(message, now());
+    } catch (error) {
+      return reportUnreadable(message, error);
+    }
+  };
   return {
     queue: "notifier",
     events: [PayoutStatusChangedSchema, MerchantEventSchema, OptInEventSchema].map(eventTypeOf),
     handle: async (batch) => {
       const startedMs = performance.now();
-      const events: WebhookEvent[] = [];
-      const dispositions = batch.map((message): Disposition => {
-        try {
-          events.push(readEvent(message, now()));
-          return "stored";
-        } catch (error) {
-          countUnreadable(message.key);
-          const fields = { err: error, event_id: message.id, key: message.key };
-          forRequest(message.origin, () => log.error(fields, "event not readable"));
-          return "dead";
-        }
+      const readable = batch.map(read);
+      const conflicts = await types.conflicts(readable.filter((each) => each !== undefined));
+      const accepted = readable.map((event, at) => {
+        const message = batch[at];
+        if (event === undefined || message === undefined || !conflicts.has(event)) return event;
+        return reportUnreadable(message, new UnreadableEventError(conflictProblem));
       });
+      const events = accepted.filter((each) => each !== undefined);
       if (events.length > 0) await fanOut.publish(events);
       logStored(events, startedMs, log);
-      return dispositions;
+      return accepted.map((event): Disposition => (event === undefined ? "dead" : "stored"));
     },
   };
 }

@@ -154,9 +154,19 @@ describe("an endpoint whose delivery got 410 on every attempt of its 24 hours", 
     await expect(notifier.pauser.round()).rejects.toThrow("ended");
     notifier.endpoints.revise = revise;
     expect(await isPaused(hook)).toBe(false);
+    const { events } = await notifier.rpc.listEvents({ merchantId: hook.merchantId });
+    expect(events.filter(({ status }) => status === "paused")).toEqual([]);
     notifier.advance(60_000);
-    await pauses();
+    const { publishOne } = notifier.fanOut;
+    notifier.fanOut.publishOne = () => Promise.reject(new Error("ended"));
+    await expect(notifier.pauser.round()).rejects.toThrow("ended");
+    notifier.fanOut.publishOne = publishOne;
     expect(await isPaused(hook)).toBe(true);
+    await pauses();
+    // Another process, or this one after a restart, says it again under the same key.
+    const beside = await startTestNotifier({ beside: notifier });
+    await beside.pauser.round();
+    await beside.close();
     await notifier.work();
     const notices = notifier.world.posted.filter(
       ({ url, body }) => url.endsWith("/other") && Buffer.from(body).includes("endpoint.paused"),

@@ -14,7 +14,7 @@ import { endpointPaused } from "../endpoints/rules/opt-in.ts";
 import { pause } from "../endpoints/rules/pause.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import type { FanOut } from "./fan-out.ts";
-import { webhookEventOf } from "./rules/event.ts";
+import { type PublishedEvent, webhookEventOf } from "./rules/event.ts";
 
 type PauserDeps = {
   readonly database: Database;
@@ -37,10 +37,13 @@ const actor = { kind: "service", id: "notifier" } as const;
 /** Why an endpoint is to be paused, and by what: the same again after a crash. */
 type Cause = { readonly reason: Exclude<PauseReason, "requested">; readonly operationId: string };
 
+/** Longer than a process is away. Events are kept for longer, so a repeat finds its notice. */
+const announcedMs = 30 * 86_400_000;
+
 /**
- * Pauses endpoints that take nothing, and notifies their merchants. The notice and the audit entry
- * are written before the pause, and what caused it is forgotten after it: a crash between repeats
- * all of it, each once by its key.
+ * Pauses endpoints that take nothing, and notifies their merchants. A pause is stored first, so no
+ * notice is of a pause that did not happen. Each process then announces the stored pauses that it
+ * has not announced yet: after a crash all of them again, each once by its key.
  */
 export function createPauser(deps: PauserDeps) {
   const { endpoints, deliveries, merchants, dispatcher, metrics } = deps;
@@ -48,6 +51,18 @@ export function createPauser(deps: PauserDeps) {
     "disburse_webhook_merchants_unreachable",
     "Merchants with an endpoint that was paused because it takes nothing, and no other one.",
   );
+
+  const announced = new Set<string>();
+  const announcePauses = async (): Promise<void> => {
+    const since = new Date(deps.clock.now().getTime() - announcedMs);
+    for (const endpoint of await merchants.pausedSince(since)) {
+      const { id, pausedAt } = endpoint;
+      const key = `${id} ${pausedAt?.getTime()}`;
+      if (pausedAt === undefined || announced.has(key)) continue;
+      await announce(deps, endpoint, pausedAt);
+      announced.add(key);
+    }
+  };
 
   const pauseGone = async (): Promise<boolean> => {
     const found = await deliveries.gone(goneMax);
@@ -88,29 +103,19 @@ export function createPauser(deps: PauserDeps) {
     round: async (): Promise<boolean> => {
       await pauseUnresponsive();
       const hasMore = await pauseGone();
+      await announcePauses();
       unreachable.set(await merchants.countUnreachable());
       return hasMore;
     },
   };
 }
 
-async function pauseFor(deps: PauserDeps, endpoint: Recipient, cause: Cause): Promise<void> {
-  const { changes, clock, log, database } = deps;
-  const { id: endpointId, merchantId } = endpoint;
-  const { reason, operationId } = cause;
+async function pauseFor(
+  { changes, clock, log }: PauserDeps,
+  { id: endpointId, merchantId }: Recipient,
+  { reason, operationId }: Cause,
+): Promise<void> {
   const at = clock.now();
-  const others = (await deps.merchants.activeOf(merchantId)).filter(
-    (other) => other.id !== endpointId && isLive(other),
-  );
-  await notify(deps, endpoint, cause, others);
-  await openAuditStore<"endpoint.paused">(database).append({
-    at,
-    person: actor.id,
-    action: "endpoint.paused",
-    subject: endpointId,
-    operation: operationId,
-    detail: `${reason}; ${others.length} other endpoints notified`,
-  });
   const operation = { id: operationId, kind: "pause", actor, at } as const;
   const changed = await changes.change({ merchantId, operation }, endpointId, (current) => ({
     operation,
@@ -118,27 +123,49 @@ async function pauseFor(deps: PauserDeps, endpoint: Recipient, cause: Cause): Pr
   }));
   const fields = { endpoint_id: endpointId, merchant_id: merchantId, reason };
   const isDeleted = isRefused(changed);
-  if (!isDeleted) log.warn({ ...fields, notified: others.length }, "endpoint paused");
+  if (!isDeleted) log.warn(fields, "endpoint paused");
 }
 
-/** Queues the notice for the merchant's other live endpoints, and for its feed. */
-async function notify(
-  { fanOut, clock }: PauserDeps,
-  { id, merchantId, description, revision }: Recipient,
-  { reason, operationId }: Cause,
-  others: readonly Recipient[],
-): Promise<void> {
-  const at = clock.now();
-  const sequence = revision + 1;
+/** Writes the audit entry of a pause, and the notice for the merchant's other live endpoints. */
+async function announce(deps: PauserDeps, endpoint: Recipient, pausedAt: Date): Promise<void> {
+  const { id, merchantId, pausedFor: reason = "requested" } = endpoint;
+  const others = (await deps.merchants.activeOf(merchantId)).filter(
+    (other) => other.id !== id && isLive(other),
+  );
+  const operation = `paused:${id}:${pausedAt.getTime()}`;
+  await openAuditStore<"endpoint.paused">(deps.database).append({
+    at: pausedAt,
+    person: actor.id,
+    action: "endpoint.paused",
+    subject: id,
+    operation,
+    detail: `${reason}; ${others.length} other endpoints notified`,
+  });
+  const event = webhookEventOf(noticeOf(endpoint, reason, pausedAt), pausedAt);
+  const change = { operationId: operation, content: operation, actor };
+  await deps.fanOut.publishOne(
+    event,
+    change,
+    others.map((other) => other.id),
+  );
+}
+
+/** The notice of a pause. A later pause has a later time, so times number the notices. */
+function noticeOf(
+  { id, merchantId, description }: Recipient,
+  reason: PauseReason,
+  pausedAt: Date,
+): PublishedEvent {
+  const sequence = pausedAt.getTime();
   const data = {
     id,
     status: "paused",
     merchant_id: merchantId,
     reason,
     description,
-    paused_at: isoTime(at),
+    paused_at: isoTime(pausedAt),
   };
-  const event = {
+  return {
     eventId: eventId(id, sequence),
     merchantId,
     transactionType: endpointPaused,
@@ -146,12 +173,6 @@ async function notify(
     status: data.status,
     sequence: BigInt(sequence),
     dataJson: JSON.stringify(data),
-    occurredAt: at,
+    occurredAt: pausedAt,
   };
-  const change = { operationId, content: operationId, actor };
-  await fanOut.publishOne(
-    webhookEventOf(event, at),
-    change,
-    others.map((other) => other.id),
-  );
 }

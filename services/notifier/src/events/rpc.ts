@@ -43,6 +43,7 @@ import {
 } from "./rules/event.ts";
 import { testBody, testStatus, testTransactionType } from "./rules/webhook-body.ts";
 import type { EventStore } from "./store.ts";
+import { conflictProblem, type TransactionTypes } from "./transaction-types.ts";
 
 /** The audit trail, as far as events go into it. */
 type PublishingAudit = Pick<AuditStore<"event.published">, "append">;
@@ -54,13 +55,14 @@ export type EventDeps = {
   readonly feeds: FeedStore;
   readonly deliveries: DeliveryStore;
   readonly fanOut: FanOut;
+  readonly types: TransactionTypes;
   readonly audit: PublishingAudit;
   readonly clock: Clock;
 };
 
 /** The RPCs of events: published ones, test events, and the feed. */
 export function eventRpc(deps: EventDeps) {
-  const { endpoints, events, feeds, deliveries, fanOut, clock } = deps;
+  const { endpoints, events, feeds, deliveries, fanOut, types, clock } = deps;
 
   /** The delivery of a test event, if the event is one and goes to this endpoint. */
   const testDelivery = async (event: EventDocument, endpointId: string) => {
@@ -81,8 +83,12 @@ export function eventRpc(deps: EventDeps) {
       if (violations.length > 0) {
         orThrow(refused("INVALID_REQUEST", violationsMessage(violations)));
       }
+      const made = webhookEventOf(event, clock.now());
+      if ((await types.conflicts([made])).has(made)) {
+        orThrow(refused("INVALID_REQUEST", conflictProblem));
+      }
       await notePublished(deps, event, change.operationId);
-      const stored = await fanOut.publishOne(webhookEventOf(event, clock.now()), change);
+      const stored = await fanOut.publishOne(made, change);
       orThrow(stored ?? otherContent);
       return {};
     },

@@ -43,7 +43,7 @@ export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
   transactionType: string;
 
   /**
-   * 1 to 128 characters.
+   * 1 to 128 characters. An id has one transaction type for each merchant, that of its first event.
    *
    * @generated from field: string transaction_id = 4;
    */
@@ -104,7 +104,7 @@ export type MerchantEventJson = {
   transactionType?: string;
 
   /**
-   * 1 to 128 characters.
+   * 1 to 128 characters. An id has one transaction type for each merchant, that of its first event.
    *
    * @generated from field: string transaction_id = 4;
    */

@@ -1323,6 +1323,8 @@ export type Rate = Message<"disburse.quote.v1.Rate"> & {
   rate: string;
 
   /**
+   * In SetRate: now when unset.
+   *
    * @generated from field: google.protobuf.Timestamp as_of = 2;
    */
   asOf?: Timestamp | undefined;
@@ -1347,6 +1349,8 @@ export type RateJson = {
   rate?: string;
 
   /**
+   * In SetRate: now when unset.
+   *
    * @generated from field: google.protobuf.Timestamp as_of = 2;
    */
   asOf?: TimestampJson;
