@@ -57,6 +57,7 @@ function settled(): PayoutDocument {
     ...{ id: newId("quote"), merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
     ...{ source: "USD", destination: "USD", exchangeRate: "1", returnCharges: "house" as const },
     reissueOf: undefined,
+    destinationKeys: ["destination_1"],
     duplicateKeys: [],
     ...{ sourceMinor: 1_000n, feesMinor: 0n, receivingMinor: 1_000n },
     beneficiary: {

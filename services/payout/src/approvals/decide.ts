@@ -136,7 +136,7 @@ async function found(
  * limits is the payout's already, unless it has waited for longer than they look back.
  */
 async function checkAgain(deps: DecideDeps, { id, quote }: Payout) {
-  const { merchantId, accountId, beneficiary, source, sourceMinor } = quote;
+  const { merchantId, accountId, beneficiary, destinationKeys, source, sourceMinor } = quote;
   const read = await readQuote(deps, quote.id);
   if (read?.executable.corridorOpen !== true) {
     return refusedBecause("ACCESS_FORBIDDEN", "corridor_not_open");
@@ -145,7 +145,7 @@ async function checkAgain(deps: DecideDeps, { id, quote }: Payout) {
   const fit = fundable(read.executable, screening);
   if (isRefused(fit)) return fit;
   return deps.room.reserve({
-    ...{ payoutId: id, quoteId: quote.id, merchantId, accountId, beneficiaryId: beneficiary.id },
+    ...{ payoutId: id, quoteId: quote.id, merchantId, accountId, destinationKeys },
     ...{ currency: source, amount: sourceMinor },
   });
 }

@@ -176,9 +176,9 @@ function answerTo(operationId: string, outcome: ExecuteResult, corridorOpen: boo
 /** Holds the money of a payout for which velocity limits have room; a refusal gives it back. */
 async function holdWithin(deps: ExecuteDeps, request: ExecuteOrder, quote: ReadQuote) {
   const { merchantId, quoteId } = request;
-  const { accountId, beneficiaryId, currency } = quote;
+  const { accountId, destinationKeys, currency } = quote;
   const room = await deps.room.reserve({
-    ...{ payoutId: payoutIdOf(quoteId), quoteId, merchantId, accountId, beneficiaryId },
+    ...{ payoutId: payoutIdOf(quoteId), quoteId, merchantId, accountId, destinationKeys },
     ...{ currency, amount: quote.executable.sourceMinor },
   });
   if (isRefused(room)) return room;

@@ -112,6 +112,7 @@ describe("a claimed quote", () => {
       ...{ source: "USD", destination: "USDC", exchangeRate: "0.995", returnCharges: "merchant" },
       ...{ sourceMinor: 10_050n, feesMinor: 50n, receivingMinor: 99_500_000n },
       reissueOf: undefined,
+      destinationKeys: ["wallet_1"],
       duplicateKeys: duplicateKeys(["wallet_1"], "order-1"),
       beneficiary: {
         ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },

@@ -67,6 +67,7 @@ export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote
     exchangeRate: quote.exchangeRate,
     returnCharges: wordOf(ReturnCharges, quote.returnCharges) ?? "house",
     reissueOf: quote.reissueOf || undefined,
+    destinationKeys: beneficiary.destinationKeys,
     duplicateKeys: duplicateKeys(beneficiary.destinationKeys, claim.referenceId),
     beneficiary: {
       id: beneficiary.id,

@@ -112,6 +112,22 @@ describe("a velocity limit", () => {
     },
   );
 
+  it.each<[string, Parameters<TestPlatform["quote"]>[1][]]>([
+    ["two records of it", [{ beneficiaryId: "ben_1" }, { beneficiaryId: "ben_2" }]],
+    ["keys before and after a rotation", [{}, { destinationKeys: ["new", "one"] }]],
+    ["keys after and before a rotation", [{ destinationKeys: ["new", "one"] }, {}]],
+  ])("to a beneficiary counts its account: %s", async (_what, changes) => {
+    await limit({ beneficiary: { countHour: 1 } });
+    const codes: string[] = [];
+    for (const change of changes) {
+      const quoteId = platform.quote(accountId, { destinationKeys: ["one"], ...change });
+      codes.push(await codeOf(execute(quoteId)));
+    }
+    expect(codes).toEqual(["OK", "LIMIT_EXCEEDED"]);
+    const other = platform.quote(accountId, { destinationKeys: ["two"] });
+    expect(await codeOf(execute(other))).toBe("OK");
+  });
+
   it("has room again when its window has passed, and at once when it is lifted", async () => {
     await limit({ merchant: { countHour: 1 } });
     expect(await codeOf(execute())).toBe("OK");
@@ -204,13 +220,22 @@ describe("room within a limit", () => {
   });
 
   it("is given back when the payout is cancelled, and to a late execute's sweep too", async () => {
-    const payoutId = await platform.execute(accountId, "order");
+    const quote = platform.quote(accountId, { destinationKeys: ["new", "old"] });
+    const sent = { mutation: platform.operation(), merchantId, quoteId: quote, referenceId: "" };
+    const { payoutId } = await platform.rpc.executePayout(sent);
+    expect(await usages().countDocuments()).toBe(3);
     expect(await codeOf(execute())).toBe("LIMIT_EXCEEDED");
     await platform.rpc.cancelPayout({ mutation: platform.operation(), merchantId, payoutId });
-    expect(await used()).toEqual([]);
+    expect(await usages().countDocuments()).toBe(0);
     // Reserved by an execute of the same quote that was late.
     await platform.room.reserve({
-      ...{ payoutId, quoteId: "qt_late", merchantId, accountId, beneficiaryId: "ben_1" },
+      ...{
+        payoutId,
+        quoteId: "qt_late",
+        merchantId,
+        accountId,
+        destinationKeys: ["account of ben_1"],
+      },
       ...{ currency: "USD", amount: 1_000n },
     });
     await sweepLater();
@@ -231,7 +256,7 @@ describe("room within a limit", () => {
     const quoteId = platform.quote(accountId);
     const payoutId = derivedId("payout", quoteId);
     await platform.room.reserve({
-      ...{ payoutId, quoteId, merchantId, accountId, beneficiaryId: "ben_1" },
+      ...{ payoutId, quoteId, merchantId, accountId, destinationKeys: ["account of ben_1"] },
       ...{ currency: "USD", amount: 1_000n },
     });
     await sweepLater();
@@ -249,7 +274,7 @@ describe("room within a limit", () => {
     const quoteId = platform.quote(accountId);
     const payoutId = derivedId("payout", quoteId);
     await platform.room.reserve({
-      ...{ payoutId, quoteId, merchantId, accountId, beneficiaryId: "ben_1" },
+      ...{ payoutId, quoteId, merchantId, accountId, destinationKeys: ["account of ben_1"] },
       ...{ currency: "USD", amount: 1_000n },
     });
     expect(await codeOf(execute(quoteId))).toBe("OK");

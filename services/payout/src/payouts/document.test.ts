@@ -65,6 +65,7 @@ it("a new payout is stored with its first event, step and uncounted change, due 
     corridor_id: "cor_1",
     beneficiary_id: "ben_1",
     reference_id: "order-1",
+    destination_keys: ["destination_1"],
     duplicate_keys: ["duplicate_1"],
     operation_id: "op_1",
     actor,

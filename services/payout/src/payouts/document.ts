@@ -70,6 +70,8 @@ export type PayoutDocument = Origin &
     corridor_id: string;
     beneficiary_id: string;
     reference_id: string;
+    /** Of the account or wallet that is paid: what velocity limits count by. */
+    destination_keys: readonly string[];
     /** Absent where it has no reference. */
     duplicate_keys?: readonly string[];
     /** Absent where none was sent, as is the purpose code. */
@@ -205,6 +207,7 @@ function payoutFields(
     corridor_id: quote.corridorId,
     beneficiary_id: quote.beneficiary.id,
     reference_id: claim.referenceId,
+    destination_keys: quote.destinationKeys,
     ...(quote.duplicateKeys.length > 0 && { duplicate_keys: quote.duplicateKeys }),
     ...(claim.remittanceInformation !== "" && {
       remittance_information: claim.remittanceInformation,
@@ -265,6 +268,7 @@ export const stateFields = {
   corridor_id: 1,
   beneficiary_id: 1,
   reference_id: 1,
+  destination_keys: 1,
   duplicate_keys: 1,
   remittance_information: 1,
   purpose_code: 1,
@@ -318,6 +322,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       exchangeRate: document.exchange_rate,
       returnCharges: document.return_charges ?? "house",
       reissueOf: document.reissue_of,
+      destinationKeys: document.destination_keys,
       duplicateKeys: document.duplicate_keys ?? [],
       beneficiary: {
         id: document.beneficiary_id,

@@ -20,6 +20,7 @@ export const quote: ClaimedQuote = {
   exchangeRate: "0.995",
   returnCharges: "house",
   reissueOf: undefined,
+  destinationKeys: ["destination_1"],
   duplicateKeys: ["duplicate_1"],
   beneficiary: {
     id: "ben_1",

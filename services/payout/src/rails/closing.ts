@@ -16,12 +16,12 @@ export async function moveOwed(
   step: ClosingStep,
 ): Promise<void> {
   const { id, quote } = payout;
-  const { accountId, merchantId, beneficiary } = quote;
+  const { accountId, merchantId, destinationKeys } = quote;
   if (payout.isFunded) await endFunds(ledger, payout, step);
   const { outcome } = await ledger.apply({ merchantId, accountId }, closingMovement(payout, step));
   if (outcome !== "applied") throw new Error(`${step} not applied: ${outcome}`);
   // A payout that was not paid counts no longer towards the velocity limits of its merchant.
-  if (step === "release") await room.giveBack(id, { merchantId, beneficiaryId: beneficiary.id });
+  if (step === "release") await room.giveBack(id, { merchantId, destinationKeys });
 }
 
 /** Moves the money of a decided outcome, and then makes it public; no rail is asked any more. */

@@ -3,9 +3,9 @@ import type { Decimal128 } from "mongodb";
 import { dueAt, type Reservation, type Usage } from "./rules/usage.ts";
 import type { Part } from "./rules/window.ts";
 
-/** What of its limits a merchant, or one of its beneficiaries, has used. */
+/** What of its limits a merchant has used, or used for payouts to one account or wallet. */
 export type UsageDocument = {
-  /** The merchant's id, or `<merchant id>:<beneficiary id>`. */
+  /** The merchant's id, or `<merchant id>:<destination key>`. */
   _id: string;
   schema_version: number;
   /** Another one with each write, which compares it. */

@@ -1,11 +1,15 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { VelocityLimits } from "./limits.ts";
-import { exceededSentence, type LimitedSubject } from "./rules/limits.ts";
+import { exceededSentence } from "./rules/limits.ts";
 import { type AskedRoom, giveBack, giveUp, reserve } from "./rules/usage.ts";
 import type { UsageStore } from "./usage.ts";
 
 /** Whose room a payout takes. */
-type Parties = { readonly merchantId: string; readonly beneficiaryId: string };
+type Parties = {
+  readonly merchantId: string;
+  /** Keyed hashes of the account or wallet that is paid: two around a rotation of their key. */
+  readonly destinationKeys: readonly string[];
+};
 
 /** A payout that needs room, and its parties. */
 type PayoutRoom = AskedRoom & Parties;
@@ -13,18 +17,25 @@ type PayoutRoom = AskedRoom & Parties;
 /** The room that velocity limits leave to payouts. */
 export type VelocityRoom = ReturnType<typeof createVelocityRoom>;
 
-/** The narrower subject first, so that a refusal by it never takes a merchant's room meanwhile. */
-const subjects: readonly LimitedSubject[] = ["beneficiary", "merchant"];
+/**
+ * The usages that a payout is counted in. That of every key counts, so payouts of before and after a
+ * rotation have one in common. The narrower subject is first: a refusal by it never takes a
+ * merchant's room meanwhile.
+ */
+function usagesOf({ merchantId, destinationKeys }: Parties) {
+  const destinations = destinationKeys.toSorted().map((key) => `${merchantId}:${key}`);
+  return [
+    ...destinations.map((id) => ({ subject: "beneficiary", id }) as const),
+    { subject: "merchant", id: merchantId } as const,
+  ];
+}
 
 /** Reserves the room of payouts under their ids, where their merchant has limits. */
 export function createVelocityRoom(limits: Pick<VelocityLimits, "of">, usage: UsageStore) {
-  const idOf = (subject: LimitedSubject, { merchantId, beneficiaryId }: Parties) =>
-    subject === "merchant" ? merchantId : `${merchantId}:${beneficiaryId}`;
-
-  const giveUpIn = async (some: readonly LimitedSubject[], asked: PayoutRoom): Promise<void> => {
-    for (const subject of some) {
-      await usage.change(idOf(subject, asked), (before) => ({
-        ...{ usage: giveUp(before, asked.payoutId), answer: undefined },
+  const giveUpIn = async (ids: readonly string[], payoutId: string): Promise<void> => {
+    for (const id of ids) {
+      await usage.change(id, (before) => ({
+        ...{ usage: giveUp(before, payoutId), answer: undefined },
       }));
     }
   };
@@ -36,28 +47,26 @@ export function createVelocityRoom(limits: Pick<VelocityLimits, "of">, usage: Us
      */
     reserve: async (asked: PayoutRoom): Promise<Reserved | Refused<"LIMIT_EXCEEDED">> => {
       const own = limits.of(asked.merchantId);
-      const reserved: LimitedSubject[] = [];
-      for (const subject of own === undefined ? [] : subjects) {
+      const reserved: string[] = [];
+      for (const { subject, id } of own === undefined ? [] : usagesOf(asked)) {
         const rules = own?.[subject] ?? [];
         if (rules.length === 0) continue;
-        const answer = await usage.change(idOf(subject, asked), (before, now) =>
-          reserve(before, rules, asked, now),
-        );
+        const answer = await usage.change(id, (before, now) => reserve(before, rules, asked, now));
         if (answer !== "reserved") {
-          await giveUpIn(reserved, asked);
+          await giveUpIn(reserved, asked.payoutId);
           return refused("LIMIT_EXCEEDED", exceededSentence(subject, answer));
         }
-        reserved.push(subject);
+        reserved.push(id);
       }
-      return { giveUp: () => giveUpIn(reserved, asked) };
+      return { giveUp: () => giveUpIn(reserved, asked.payoutId) };
     },
 
     /** Gives back the room of a payout whose money was released; a repeat changes nothing. */
     giveBack: async (payoutId: string, parties: Parties): Promise<void> => {
       // A merchant that never had a limit has reserved nothing.
       if (limits.of(parties.merchantId) === undefined) return;
-      for (const subject of subjects) {
-        await usage.change(idOf(subject, parties), (before) => ({
+      for (const { id } of usagesOf(parties)) {
+        await usage.change(id, (before) => ({
           ...{ usage: giveBack(before, payoutId), answer: undefined },
         }));
       }

@@ -8,6 +8,7 @@ const payout = payoutFrom({
   ...{ source: "USD", destination: "INR", exchangeRate: "83.1234567891" },
   returnCharges: "merchant",
   reissueOf: undefined,
+  destinationKeys: ["destination_1"],
   duplicateKeys: [],
   ...{ sourceMinor: 1_241n, feesMinor: 37n, receivingMinor: 100_000n },
   beneficiary: {

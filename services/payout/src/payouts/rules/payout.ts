@@ -35,6 +35,8 @@ export type ClaimedQuote = {
   readonly returnCharges: ReturnChargesBearer;
   /** The payout that it pays again, which alone executes it. */
   readonly reissueOf: string | undefined;
+  /** Keyed hashes of the account or wallet that is paid, the current key's first. */
+  readonly destinationKeys: readonly string[];
   /** Of its destination and reference; a payout that repeats it has one of them. */
   readonly duplicateKeys: readonly string[];
   readonly beneficiary: {

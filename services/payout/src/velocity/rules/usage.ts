@@ -17,7 +17,7 @@ export type Reservation = Part & {
   readonly open?: Open;
 };
 
-/** What of its limits a merchant, or one of its beneficiaries, has used in the last 24 hours. */
+/** What of its limits a subject has used in the last 24 hours. */
 export type Usage = {
   /** The newest, one by one, oldest first. */
   readonly reservations: readonly Reservation[];

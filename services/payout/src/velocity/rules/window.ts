@@ -4,7 +4,7 @@ export const windowMs = { hour: 3_600_000, day: 86_400_000 } as const;
 /** The two windows of velocity limits: any 60 minutes, any 24 hours. */
 export type Window = keyof typeof windowMs;
 
-/** A velocity limit of one subject: a merchant, or one of its beneficiaries. */
+/** A velocity limit of one subject: a merchant, or an account or wallet that it pays. */
 export type Limit = {
   readonly window: Window;
   /** Absent: the limit counts payouts, of all currencies together. */

@@ -1387,7 +1387,7 @@ export type MerchantVelocity = Message<"disburse.payout.v1.MerchantVelocity"> & 
   merchant?: VelocityLimits | undefined;
 
   /**
-   * Of the payouts to each single beneficiary of the merchant.
+   * Of the payouts to each single account or wallet, whichever of the merchant's beneficiaries has it.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits beneficiary = 3;
    */
@@ -1420,7 +1420,7 @@ export type MerchantVelocityJson = {
   merchant?: VelocityLimitsJson;
 
   /**
-   * Of the payouts to each single beneficiary of the merchant.
+   * Of the payouts to each single account or wallet, whichever of the merchant's beneficiaries has it.
    *
    * @generated from field: disburse.payout.v1.VelocityLimits beneficiary = 3;
    */
@@ -2265,7 +2265,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetRailReportResponseSchema;
   },
   /**
-   * Limits the payouts of a merchant, all together and to each of its beneficiaries; each of the two that is set
+   * Limits the payouts of a merchant, all together and to each account or wallet; each of the two that is set
    * replaces what was in force, and the other stays. One person may tighten them; whatever lets more through needs a
    * second one. In force in every process within two seconds. Refuses INVALID_REQUEST, APPROVAL_REQUIRED.
    *
