@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { count, table } from "./table.ts";
 
-test("lines up columns, words to the left and numbers to the right", () => {
+test("lines up the columns of a Markdown table", () => {
   expect(
     table(
       ["name", "n"],
@@ -10,7 +10,11 @@ test("lines up columns, words to the left and numbers to the right", () => {
         ["longer", "2"],
       ],
     ),
-  ).toBe(["name        n", "─────────────", "a       1,000", "longer      2"].join("\n"));
+  ).toBe(
+    ["| name   |     n |", "| ------ | ----: |", "| a      | 1,000 |", "| longer |     2 |"].join(
+      "\n",
+    ),
+  );
 });
 
 test.each([

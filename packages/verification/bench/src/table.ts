@@ -1,18 +1,22 @@
-/** Rows under a head, each column as wide as its widest cell, numbers to the right. */
+/** A Markdown table, padded so that it also reads well in a terminal. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((cell, at) => {
-    return Math.max(cell.length, ...rows.map((row) => (row[at] ?? "").length));
+    return Math.max(3, cell.length, ...rows.map((row) => (row[at] ?? "").length));
   });
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join("  ")
-      .trimEnd();
-  const rule = widths.map((width) => "─".repeat(width)).join("──");
-  return [line(head), rule, ...rows.map(line)].join("\n");
+  const line = (row: readonly string[]) => {
+    const cells = widths.map((width, at) => {
+      const cell = row[at] ?? "";
+      return at === 0 ? cell.padEnd(width) : cell.padStart(width);
+    });
+    return `| ${cells.join(" | ")} |`;
+  };
+  const rule = widths.map((width, at) =>
+    at === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
+  );
+  return [line(head), line(rule), ...rows.map(line)].join("\n");
 }
 
-/** A whole number with thin groups, or what says that there is none. */
+/** A whole number with thousands separators; a dash for none. */
 export function count(value: number | null | undefined): string {
   return value == null ? "–" : Math.round(value).toLocaleString("en-US");
 }

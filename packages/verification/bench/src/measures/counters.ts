@@ -11,6 +11,8 @@ export type UsageReading = {
   readonly commands: CommandCounts;
   /** Documents that were inserted, updated or deleted. */
   readonly writes: number;
+  /** Bytes of the engine's journal; `undefined` if the engine does not count them. */
+  readonly journalBytes: number | undefined;
 };
 
 /** What was done between two readings, by process and by command. */
@@ -22,7 +24,8 @@ export async function readUsage(
   pids: Readonly<Record<string, number | undefined>>,
 ): Promise<UsageReading> {
   // The engine counts each command that it runs, and each document that one changes.
-  const { metrics } = await mongo.db("admin").command({ serverStatus: 1 });
+  const { metrics, wiredTiger } = await mongo.db("admin").command({ serverStatus: 1 });
+  const journal = wiredTiger?.log?.["log bytes written"];
   const commands = dataCommands.map((name) => {
     return [name, Number(metrics.commands[name]?.total ?? 0)] as const;
   });
@@ -35,6 +38,7 @@ export async function readUsage(
     cpu: Object.fromEntries(cpu),
     commands: Object.fromEntries(commands),
     writes: Number(inserted) + Number(updated) + Number(deleted),
+    journalBytes: journal === undefined ? undefined : Number(journal),
   };
 }
 
@@ -49,8 +53,15 @@ export function usageBetween(before: UsageReading, after: UsageReading, idle?: U
   });
   const atRest = scaledCounts(idle?.commands ?? {}, share);
   const commands = commandsBetween(before.commands, after.commands, atRest);
-  const writes = Math.max(0, after.writes - before.writes - (idle?.writes ?? 0) * share);
-  return { elapsedMs, cpu: Object.fromEntries(cpu), commands, writes };
+  const since = (key: "writes" | "journalBytes") =>
+    Math.max(0, (after[key] ?? 0) - (before[key] ?? 0) - (idle?.[key] ?? 0) * share);
+  return {
+    elapsedMs,
+    cpu: Object.fromEntries(cpu),
+    commands,
+    writes: since("writes"),
+    journalBytes: after.journalBytes === undefined ? undefined : since("journalBytes"),
+  };
 }
 
 /** How often each MongoDB command ran; `find` counts a query, `getMore` each further batch. */
@@ -90,11 +101,4 @@ export function scaledCounts(counts: CommandCounts, factor: number): CommandCoun
 /** All commands together. */
 export function commandTotal(counts: CommandCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
-
-/** Whole commands for one request: half a one or more is one. */
-export function wholeCommands(counts: CommandCounts): string[] {
-  return Object.entries(counts).flatMap(([name, count]) =>
-    Array.from({ length: Math.round(count) }, () => name),
-  );
 }
