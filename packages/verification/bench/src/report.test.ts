@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { report } from "./report.ts";
+import { report, table } from "./report.ts";
 import { exampleFigures as figures } from "./testing.ts";
 
 /** The cells of the first row of a table that begins with this cell. */
@@ -47,4 +47,20 @@ test("leaves out what was not measured", () => {
   const { machine, seconds_in_all, concurrency, money_conserved, flat_within } = figures;
   const rest = { machine, seconds_in_all, concurrency, money_conserved, flat_within };
   expect(report({ ...rest, scenarios: {}, flat: {} })).not.toContain("|");
+});
+
+test("lines up the columns of a Markdown table", () => {
+  expect(
+    table(
+      ["name", "n"],
+      [
+        ["a", "1,000"],
+        ["longer", "2"],
+      ],
+    ),
+  ).toBe(
+    ["| name   |     n |", "| ------ | ----: |", "| a      | 1,000 |", "| longer |     2 |"].join(
+      "\n",
+    ),
+  );
 });

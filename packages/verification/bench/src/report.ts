@@ -1,7 +1,6 @@
 import type { BenchFigures, ProcessFigures, ScenarioFigures } from "./figures.ts";
 import { rounded } from "./measures/percentile.ts";
 import { platformCpu } from "./measures/scenario.ts";
-import { count, table } from "./table.ts";
 
 type Named<T> = readonly [string, T];
 type Cell = string | number | null | undefined;
@@ -135,4 +134,27 @@ function backlogTables(figures: NonNullable<BenchFigures["webhooks"]>): string[]
     "CPU time of a delivery by process, in µs",
     processTable("", [["backlog", figures.cpu_us]]),
   ];
+}
+
+/** A Markdown table, padded so that it also reads well in a terminal. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((cell, at) => {
+    return Math.max(3, cell.length, ...rows.map((row) => (row[at] ?? "").length));
+  });
+  const line = (row: readonly string[]) => {
+    const cells = widths.map((width, at) => {
+      const cell = row[at] ?? "";
+      return at === 0 ? cell.padEnd(width) : cell.padStart(width);
+    });
+    return `| ${cells.join(" | ")} |`;
+  };
+  const rule = widths.map((width, at) =>
+    at === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
+  );
+  return [line(head), line(rule), ...rows.map(line)].join("\n");
+}
+
+/** A whole number with thousands separators; a dash for none. */
+function count(value: number | null | undefined): string {
+  return value == null ? "–" : Math.round(value).toLocaleString("en-US");
 }

@@ -1,5 +1,5 @@
+import { readFileSync } from "node:fs";
 import type { MongoClient } from "mongodb";
-import { cpuMicroseconds } from "./process-usage.ts";
 
 /** CPU time by process, in microseconds; `undefined` where it cannot be measured. */
 export type CpuTimes = Readonly<Record<string, number | undefined>>;
@@ -101,4 +101,25 @@ export function scaledCounts(counts: CommandCounts, factor: number): CommandCoun
 /** All commands together. */
 export function commandTotal(counts: CommandCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** USER_HZ is the same on every Linux that this runs on. */
+const tickMicroseconds = 10_000;
+
+/** Reads user and system time, in clock ticks, from a line of `/proc/PID/stat`: see proc(5). */
+export function readCpuTicks(line: string): number {
+  // The process's name, in brackets, may contain spaces and brackets.
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const field = (number: number) => Number(fields[number - 3]);
+  return field(14) + field(15);
+}
+
+/** CPU time that a process has used, in µs; `undefined` if it ended, or not on Linux. */
+export function cpuMicroseconds(pid: number): number | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    return readCpuTicks(readFileSync(`/proc/${pid}/stat`, "utf8")) * tickMicroseconds;
+  } catch {
+    return undefined;
+  }
 }
