@@ -1,9 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { availableParallelism, cpus, loadavg, type as osType, release, totalmem } from "node:os";
+import { cpus, loadavg, type as osType, release, totalmem } from "node:os";
 import { exitOnSignals, runCommand, say, writeJson } from "@disburse/harness/command-line.ts";
 import type { MongoClient } from "mongodb";
-import { compareFigures } from "./compare.ts";
 import type { BenchFigures, MachineFigures } from "./figures.ts";
 import { startChild } from "./load/child.ts";
 import type { LoadCalls } from "./load/load-process.ts";
@@ -11,59 +9,47 @@ import { rounded } from "./measures/percentile.ts";
 import { concurrency } from "./measures/scenario.ts";
 import { type BenchOptions, readOptions } from "./options.ts";
 import { type Backends, withBackends } from "./platforms/backends.ts";
-import { publish } from "./publish/page.ts";
 import { report } from "./report.ts";
-import { flatWithin, measureIdleSizes, measurePlatform } from "./run.ts";
+import { compareSizes, measurePlatform } from "./run.ts";
+import { measureBacklog } from "./webhooks/backlog.ts";
 
-/** `npm run bench`: README.md says what it measures and how. */
+/** `npm run bench`: README.md describes what it measures and how. */
+
+/** The project's own bound for a request beside many payouts. */
+const flatWithin = 1.3;
 
 async function main(options: BenchOptions, backends: Backends): Promise<number> {
-  const earlier = options.compare === undefined ? undefined : readFigures(options.compare);
-  const { figures, faults } = await runBench(backends, options);
-  say(`\n${report(figures)}\n`);
-  writeJson(options.json, figures);
-  if (options.publish) publish(figures);
-  say(faults.length === 0 ? "money conserved" : `money NOT conserved:\n${faults.join("\n")}`);
-  const grown = earlier === undefined ? [] : showComparison(earlier, figures);
-  return faults.length === 0 && grown.length === 0 ? 0 : 1;
-}
-
-const readFigures = (file: string) => JSON.parse(readFileSync(file, "utf8")) as BenchFigures;
-
-function showComparison(earlier: BenchFigures, figures: BenchFigures): readonly string[] {
-  const { text, grown } = compareFigures(earlier, figures);
-  say(`\n${text}`);
-  for (const each of grown) say(each);
-  return grown;
-}
-
-/** Runs the whole bench; what is wrong with the money, if anything, stands in `faults`. */
-async function runBench(
-  backends: Backends,
-  options: BenchOptions,
-): Promise<{ readonly figures: BenchFigures; readonly faults: readonly string[] }> {
   const startedAt = performance.now();
   const machine = await readMachine(backends.mongo);
   const load = startChild<LoadCalls>("load/load-process.ts");
   await using ends = new AsyncDisposableStack();
   ends.defer(load.stop);
-  const bench = { backends, options, load, ends };
-  const idle = options.only.has("idle") ? await measureIdleSizes(bench) : {};
+  const bench = { backends, options, load };
   const { faults, ...measured } = await measurePlatform(bench);
+  const backlog = options.only.has("webhooks")
+    ? await measureBacklog(backends, options.backlog)
+    : undefined;
+  // Last, because the engine works for minutes on what is seeded for it.
+  const sizes = options.only.has("flat") ? await compareSizes(bench) : undefined;
+  const moneyFaults = [...faults, ...(sizes?.faults ?? [])];
   const figures: BenchFigures = {
     machine,
     seconds_in_all: Math.round((performance.now() - startedAt) / 1_000),
-    cpus: availableParallelism(),
     concurrency,
     ...measured,
+    flat: sizes?.flat ?? {},
     flat_within: flatWithin,
-    idle,
-    money_conserved: faults.length === 0,
+    ...(backlog === undefined ? {} : { webhooks: backlog.webhooks }),
+    money_conserved: moneyFaults.length === 0,
   };
-  return { figures, faults };
+  say(`\n${report(figures)}\n`);
+  writeJson(options.json, figures);
+  const webhookFaults = backlog?.faults ?? [];
+  for (const fault of webhookFaults) say(fault);
+  const conserved = moneyFaults.length === 0;
+  say(conserved ? "money conserved" : `money NOT conserved:\n${moneyFaults.join("\n")}`);
+  return conserved && webhookFaults.length === 0 ? 0 : 1;
 }
-
-exitOnSignals();
 
 const gigabyte = 1_024 ** 3;
 
@@ -82,7 +68,7 @@ async function readMachine(mongo: MongoClient): Promise<MachineFigures> {
   };
 }
 
-/** The commit of the tree, with `+` where files differ from it. */
+/** The commit of the tree, with `+` if files differ from it. */
 function commit(): string {
   const git = (...args: string[]) =>
     execFileSync("git", args, { cwd: import.meta.dirname, encoding: "utf8" }).trim();
@@ -95,6 +81,7 @@ function commit(): string {
   }
 }
 
+exitOnSignals();
 await runCommand((args) => {
   const options = readOptions(args);
   return withBackends((backends) => main(options, backends));

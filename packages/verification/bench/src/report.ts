@@ -1,147 +1,160 @@
-import type {
-  BenchFigures,
-  FlatFigures,
-  HotAccountFigures,
-  LifecycleFigures,
-  ScenarioFigures,
-} from "./figures.ts";
-import { platformCpu } from "./measures/cost.ts";
-import { count, table } from "./table.ts";
+import type { BenchFigures, ProcessFigures, ScenarioFigures } from "./figures.ts";
+import { rounded } from "./measures/percentile.ts";
+import { platformCpu } from "./measures/scenario.ts";
+
+type Named<T> = readonly [string, T];
+type Cell = string | number | null | undefined;
 
 const times = (ratio: number): string => `${ratio} ×`;
+const cell = (value: Cell): string => String(value ?? "–");
 
-/** The figures as a person reads them. */
+/** All figures as Markdown. */
 export function report(figures: BenchFigures): string {
+  const { machine } = figures;
   const scenarios = Object.entries(figures.scenarios);
-  const flat = Object.entries(figures.flat);
-  const lifecycles = scenarios.flatMap(([name, each]): Named<LifecycleFigures>[] => {
-    return "open_loop" in each ? [[name, each]] : [];
-  });
   return [
-    ...(scenarios.length === 0
-      ? []
-      : [speedTable(figures, scenarios), floorTable(scenarios), costTable(scenarios)]),
-    ...(lifecycles.length === 0 ? [] : [lifecycleTable(lifecycles)]),
-    ...(Object.keys(figures.memory_mb).length === 0 ? [] : [memoryTable(figures)]),
-    ...(flat.length === 0 ? [] : [flatTable(figures, flat)]),
-    ...(figures.hot_account === undefined ? [] : [hotAccountTable(figures.hot_account)]),
-    ...(figures.cold_start === undefined ? [] : [coldStartTable(figures.cold_start)]),
-    ...(Object.keys(figures.idle).length === 0 ? [] : [idleTable(figures)]),
-    `${figures.seconds_in_all} s in all, on ${figures.cpus} CPUs`,
+    `Commit ${machine.commit}, ${machine.date}: ${machine.cpu}, ${machine.memory_gb} GB, ` +
+      `${machine.os}, Node ${machine.node}, MongoDB ${machine.mongodb}. ` +
+      `Load average before the run: ${machine.load_before}.`,
+    ...(scenarios.length === 0 ? [] : scenarioTables(figures, scenarios)),
+    ...otherTables(figures),
+    `${figures.seconds_in_all} s in all`,
   ].join("\n\n");
 }
 
-type Named<T> = readonly [string, T];
-
-function speedTable({ concurrency }: BenchFigures, scenarios: Named<ScenarioFigures>[]): string {
-  const rows = scenarios.map(([name, each]) => [
+function scenarioTables(
+  { concurrency, at_rest }: BenchFigures,
+  scenarios: readonly Named<ScenarioFigures>[],
+): string[] {
+  const rate = (each: ScenarioFigures) => [each.per_s, each.p50_ms, each.p99_ms];
+  const speed = scenarios.map(([name, each]) => {
+    const alone = each.one_at_a_time.p50_ms;
+    return [name, ...rate(each), alone, each.webhook?.p99_ms, each.unavailable].map(cell);
+  });
+  const cost = scenarios.map(([name, each]) => [
     name,
-    ...[each.per_s, each.p50_ms, each.p99_ms, each.p999_ms].map(String),
-    ...[each.one_at_a_time.p50_ms, each.one_at_a_time.p99_ms].map(String),
-    count(platformCpu(each)),
-    ...[each.mongo_ops_total, each.document_writes].map(String),
+    count(platformCpu(each.cpu_us)),
+    cell(each.naive_cpu_ratio),
+    cell(each.naive.per_s),
+    cell(each.naive_ratio),
+    cell(each.mongo_ops_total),
+    cell(each.document_writes),
+    count(each.journal_bytes),
   ]);
-  const head = ["req/s", "p50 ms", "p99 ms", "p99.9 ms", "alone p50", "p99"];
-  const title = `${concurrency} requests at a time, every answer checked; alone: one at a time`;
-  const costs = ["CPU µs", "commands", "writes"];
-  return `${title}\n${table(["scenario", ...head, ...costs], rows)}`;
-}
-
-function floorTable(scenarios: Named<ScenarioFigures>[]): string {
-  const rows = scenarios.map(([name, each]) => [
-    name,
-    ...[each.floor_naive.per_s, each.naive_ratio].map(String),
-    ...[each.floor_grouped.per_s, each.grouped_ratio].map(String),
-    ...[each.floor_mongo.per_s, each.floor_mongo_ratio].map(String),
-    ...[each.floor_echo.per_s, each.floor_echo_ratio].map(String),
-  ]);
-  const floors = ["naive/s", "grouped/s", "same commands/s", "echo/s"];
-  const head = ["scenario", ...floors.flatMap((floor) => [floor, "ratio"])];
-  return `Floors, and the platform's requests per second as a share of theirs\n${table(head, rows)}`;
-}
-
-function lifecycleTable(lifecycles: Named<LifecycleFigures>[]): string {
-  const times = (each: {
-    readonly per_s: number;
-    readonly p50_ms: number;
-    readonly p99_ms: number;
-  }) => [each.per_s, each.p50_ms, each.p99_ms].map(String);
-  const rows = lifecycles.flatMap(([name, each]) => [
-    [name, "closed", ...times(each), String(each.webhook_p50_ms), String(each.webhook_p99_ms), ""],
-    ...each.open_loop.map((open) => [
-      ...["", `${open.rate}/s`, ...times(open)],
-      ...[String(open.webhook_p50_ms), String(open.webhook_p99_ms)],
-      open.kept_up ? "" : "DID NOT KEEP UP",
-    ]),
-  ]);
-  const head = ["", "loop", "per s", "p50 ms", "p99 ms", "webhook p50", "p99", ""];
-  const title = "From quote to webhook; webhook: from the execute, less what the rail takes";
-  return `${title}\n${table(head, rows)}`;
-}
-
-function memoryTable({ memory_mb }: BenchFigures): string {
-  const names = Object.keys(memory_mb);
-  const row = ["", ...names.map((name) => count(memory_mb[name]))];
-  return `Resident memory after the scenarios, MB\n${table(["", ...names], [row])}`;
-}
-
-function coldStartTable(figures: NonNullable<BenchFigures["cold_start"]>): string {
-  const { ready_ms, first_quote_ms, first_execute_ms } = figures;
-  const row = ["", ...[ready_ms, first_quote_ms, first_execute_ms].map(count)];
-  const head = ["", "all ready", "first quote", "first execute"];
-  return `The six services started anew, ms\n${table(head, [row])}`;
-}
-
-function costTable(scenarios: Named<ScenarioFigures>[]): string {
-  const processes = Object.keys(scenarios[0]?.[1].cpu_us ?? {});
-  const cpu = table(
-    ["scenario", ...processes],
-    scenarios.map(([name, { cpu_us }]) => [name, ...processes.map((each) => count(cpu_us[each]))]),
-  );
+  const speedHead = ["per s", "p50 ms", "p99 ms", "alone p50 ms", "webhook p99 ms", "503"];
+  const costHead = ["CPU µs", "× naive", "naive per s", "share", "commands", "writes", "journal B"];
   const commands = [...new Set(scenarios.flatMap(([, { mongo_ops }]) => Object.keys(mongo_ops)))];
-  const operations = table(
-    ["scenario", "all", ...commands],
-    scenarios.map(([name, { mongo_ops, mongo_ops_total }]) => {
-      const counts = commands.map((each) => String(mongo_ops[each] ?? 0));
-      return [name, String(mongo_ops_total), ...counts];
-    }),
-  );
-  const measured = scenarios.some(([, { cpu_us }]) =>
-    Object.values(cpu_us).some((us) => us !== null),
-  );
-  const title = measured ? "CPU per request, µs" : "CPU per request: not measured on this platform";
-  return `${title}\n${cpu}\n\nMongoDB commands per request\n${operations}`;
+  const kinds = scenarios.map(([name, { mongo_ops }]) => {
+    return [name, ...commands.map((each) => cell(mongo_ops[each] ?? 0))];
+  });
+  const cpu = scenarios.map(([name, { cpu_us }]) => [name, cpu_us] as const);
+  return [
+    `${concurrency} requests at a time; alone: one at a time`,
+    table(["scenario", ...speedHead], speed),
+    "Cost of a request, and the naive program in the same run",
+    table(["scenario", ...costHead], cost),
+    "CPU time of a request by process, in µs",
+    processTable("scenario", cpu),
+    "MongoDB commands of a request",
+    table(["scenario", ...commands], kinds),
+    ...(at_rest === undefined
+      ? []
+      : [
+          `At rest, not in the figures above: ${at_rest.mongo_ops} commands per second, and of one ` +
+            `processor ${Object.entries(at_rest.cpu_share).map(shareOf).join(", ")}`,
+        ]),
+    ...scenarios.flatMap(([, { fixed_rates = [] }]) => rateTable(fixed_rates)),
+  ];
 }
 
-function flatTable({ flat_within }: BenchFigures, flat: Named<FlatFigures>[]): string {
-  const sizes = Object.keys(flat[0]?.[1] ?? {}).filter((key) => key !== "ratio");
-  const heads = sizes.map((key) => `${count(Number(key.replace("at_", "")))} payouts`);
-  const rows = flat.map(([name, each]) => [
+const shareOf = ([name, share]: Named<number | null>): string =>
+  `${name} ${share === null ? "–" : rounded(share * 100, 1)} %`;
+
+function processTable(head: string, rows: readonly Named<ProcessFigures>[]): string {
+  const processes = Object.keys(rows[0]?.[1] ?? {});
+  const cells = rows.map(([name, cpu]) => [name, ...processes.map((each) => count(cpu[each]))]);
+  return table([head, ...processes], cells);
+}
+
+function rateTable(rates: NonNullable<ScenarioFigures["fixed_rates"]>): string[] {
+  if (rates.length === 0) return [];
+  const rows = rates.map((each) => [
+    ...[each.rate, each.per_s, each.p50_ms, each.p99_ms].map(cell),
+    ...[each.webhook?.p50_ms, each.webhook?.p99_ms, each.unavailable].map(cell),
+    each.kept_up ? "yes" : "NO",
+  ]);
+  const head = ["begun per s", "ended per s", "p50 ms", "p99 ms"];
+  const webhook = ["webhook p50 ms", "webhook p99 ms", "503", "kept up"];
+  return ["Lifecycles at fixed rates", table([...head, ...webhook], rows)];
+}
+
+function otherTables({ hot_account, flat, flat_within, webhooks }: BenchFigures): string[] {
+  const sizes = Object.keys(Object.values(flat)[0] ?? {}).filter((key) => key !== "ratio");
+  const flatRows = Object.entries(flat).map(([name, each]) => [
     name,
-    ...sizes.map((key) => String(each[key as `at_${number}`])),
+    ...sizes.map((key) => cell(each[key as `at_${number}`])),
     times(each.ratio),
     each.ratio <= flat_within ? "flat" : "NOT FLAT",
   ]);
-  const title = `p50 in ms by number of payouts; flat is within ${times(flat_within)}`;
-  return `${title}\n${table(["", ...heads, "ratio", ""], rows)}`;
+  const sizeHeads = sizes.map((key) => `${count(Number(key.replace("at_", "")))} payouts`);
+  return [
+    ...(hot_account === undefined ? [] : hotAccountTable(hot_account)),
+    ...(flatRows.length === 0
+      ? []
+      : [
+          `p50 in ms by number of payouts; flat is within ${times(flat_within)}`,
+          table(["", ...sizeHeads, "ratio", ""], flatRows),
+        ]),
+    ...(webhooks === undefined ? [] : backlogTables(webhooks)),
+  ];
 }
 
-function hotAccountTable(figures: HotAccountFigures): string {
+function hotAccountTable(figures: NonNullable<BenchFigures["hot_account"]>): string[] {
   const { one_per_s, many_per_s, accounts, ratio, ratio_min } = figures;
   const verdict = ratio >= ratio_min ? "" : "TOO LOW";
-  const row = ["execute", String(one_per_s), String(many_per_s), times(ratio), verdict];
-  const title = `Executes a second out of one account and of many; at least ${times(ratio_min)}`;
-  return `${title}\n${table(["", "one account", `${accounts} accounts`, "ratio", ""], [row])}`;
+  const row = ["execute", cell(one_per_s), cell(many_per_s), times(ratio), verdict];
+  return [
+    `Executes per second from one account and from many; at least ${times(ratio_min)}`,
+    table(["", "one account", `${accounts} accounts`, "ratio", ""], [row]),
+  ];
 }
 
-function idleTable({ idle }: BenchFigures): string {
-  const figure = (value: number | null) => (value === null ? "–" : String(value));
-  const rows = Object.entries(idle).map(([name, each]) => [
-    `${count(Number(name.replace("at_", "")))} payouts`,
-    ...[each.payout_cpu_ms, each.engine_cpu_ms, each.mongo_ops].map(figure),
-    ...[each.keys_examined, each.documents_examined].map(figure),
-  ]);
-  const cpu = ["payout CPU ms", "engine CPU ms"];
-  const head = ["", ...cpu, "MongoDB commands", "keys read", "documents read"];
-  return `An idle minute\n${table(head, rows)}`;
+function backlogTables(figures: NonNullable<BenchFigures["webhooks"]>): string[] {
+  const { alone, beside, lost, duplicates, misrouted } = figures;
+  const row = [
+    ...[figures.backlog, figures.drained_per_s, alone.p50_ms, alone.p99_ms].map(cell),
+    ...[beside.p50_ms, beside.p99_ms, figures.p99_ratio, figures.mongo_ops_total].map(cell),
+    ...[lost, duplicates, misrouted].map(cell),
+  ];
+  const latency = ["new p50 ms", "new p99 ms", "beside p50 ms", "beside p99 ms", "p99 ratio"];
+  const counts = ["commands", "lost", "duplicates", "misrouted"];
+  return [
+    "A backlog of webhooks drains while new events come; new events without it and beside it",
+    table(["backlog", "drained per s", ...latency, ...counts], [row]),
+    "CPU time of a delivery by process, in µs",
+    processTable("", [["backlog", figures.cpu_us]]),
+  ];
+}
+
+/** A Markdown table, padded so that it also reads well in a terminal. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((cell, at) => {
+    return Math.max(3, cell.length, ...rows.map((row) => (row[at] ?? "").length));
+  });
+  const line = (row: readonly string[]) => {
+    const cells = widths.map((width, at) => {
+      const cell = row[at] ?? "";
+      return at === 0 ? cell.padEnd(width) : cell.padStart(width);
+    });
+    return `| ${cells.join(" | ")} |`;
+  };
+  const rule = widths.map((width, at) =>
+    at === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
+  );
+  return [line(head), line(rule), ...rows.map(line)].join("\n");
+}
+
+/** A whole number with thousands separators; a dash for none. */
+function count(value: number | null | undefined): string {
+  return value == null ? "–" : Math.round(value).toLocaleString("en-US");
 }

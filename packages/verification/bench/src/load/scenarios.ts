@@ -6,32 +6,27 @@ import {
   checkPayout,
   checkQuote,
   type KnownRecord,
+  payoutIdOf,
 } from "./answers.ts";
+import { monotonicMs } from "./monotonic-clock.ts";
+import type { Exchange, Send } from "./sender.ts";
 
-/** Which merchant of which platform asks. */
+/** The settlement time of the sandbox's rail: short, so that it does not bound lifecycles. */
+export const railMs = 100;
+
+/** A merchant of a platform. */
 export type Target = {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly accountId: string;
-  /** Where quotes are to be spread over several accounts: these, in turn. */
+  /** Quotes go to these accounts in turn, if there are several. */
   readonly accountIds?: readonly string[];
   readonly beneficiaryId: string;
 };
 
-/**
- * A request, and what its answer has to be: `check` answers what was made, and throws
- * `WrongAnswerError`.
- */
-export type Exchange<Made = unknown> = {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly body?: string;
-  readonly check: (text: string) => Made;
-};
-
-/** What the load generator remembers of a target between runs. */
+/** What the load generator keeps of a target between runs. */
 export type TargetState = {
-  /** The merchants that ask, in turn; most scenarios have only the first. */
+  /** The merchants that send requests, in turn. */
   readonly targets: readonly [Target, ...Target[]];
   /** Quotes that were not executed yet. */
   readonly quotes: KnownRecord[];
@@ -43,82 +38,99 @@ export type TargetState = {
   executed: number;
 };
 
-/** What can be requested of a platform; `mix` is 80 % reads and 20 % quotes and executes. */
-export type ScenarioName =
-  | ("quote" | "execute" | "read" | "list" | "list_deep" | "beneficiary")
-  | "mix";
+/** What the load generator can request of a platform. */
+export type ScenarioName = keyof typeof scenarios;
 
-/** The next request of a scenario; `undefined` when there is nothing left to request. */
-export type Scenario = (memory: TargetState, cursor: string) => Exchange | undefined;
+/** One turn of a client. */
+type Turn = {
+  readonly state: TargetState;
+  /** The merchant whose turn it is. */
+  readonly target: Target;
+  readonly send: Send;
+  /** Where a page deep in the list begins. */
+  readonly cursor: string;
+  /** Waits for a payout's webhook; returns when it came. Call it before the execute. */
+  readonly webhookOf: (payoutId: string) => Promise<number>;
+  /** Milliseconds from each execute to its webhook. */
+  readonly webhookMs: number[];
+};
 
 /** The length of a page by default. */
 const pageLength = 20;
 const listPath = `/api/v1/transfer/payouts?limit=${pageLength}`;
 
-/** How each scenario makes its next request. */
-export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
-  quote: ({ targets: [target], quotes }) => {
-    const { check, ...exchange } = quoteExchange(target);
-    return { ...exchange, check: (text) => quotes.push(check(text)) };
+/** Each runs one turn; returns false if nothing is left to request. */
+export const scenarios = {
+  quote: async ({ state, target, send }: Turn) => {
+    state.quotes.push(await send(quoteExchange(target)));
+    return true;
   },
 
-  execute: (memory) => {
-    const quote = memory.quotes.shift();
-    return quote === undefined ? undefined : executeExchange(memory, quote);
+  execute: async ({ state, send }: Turn) => {
+    const quote = state.quotes.shift();
+    if (quote !== undefined) await execute(state, send, quote);
+    return quote !== undefined;
   },
 
-  read: ({ payouts }) => {
-    const payout = payouts[Math.floor(Math.random() * payouts.length)];
-    if (payout === undefined) return undefined;
+  read: async ({ state, send }: Turn) => {
+    const payout = state.payouts[Math.floor(Math.random() * state.payouts.length)];
+    if (payout === undefined) return false;
     const path = `/api/v1/transfer/payouts/${payout.id}`;
-    return { method: "GET", path, check: (text) => checkPayout(text, payout) };
+    await send({ method: "GET", path, check: (text) => checkPayout(text, payout) });
+    return true;
   },
 
-  list: (memory) => page(memory, listPath),
+  list: async (turn: Turn) => await page(turn, listPath),
 
-  list_deep: (memory, cursor) => page(memory, `${listPath}&cursor=${cursor}`),
+  list_deep: async (turn: Turn) => await page(turn, `${listPath}&cursor=${turn.cursor}`),
 
-  beneficiary: () => {
-    const path = "/api/v1/transfer/crypto/beneficiary";
-    return { method: "POST", path, body: beneficiaryBody(), check: checkBeneficiary };
+  beneficiary: async ({ send }: Turn) => {
+    await send(beneficiaryExchange());
+    return true;
   },
 
-  mix: (memory, cursor) => {
-    const name = mixed[mixedMade++ % mixed.length] ?? "read";
-    return scenarios[name](memory, cursor) ?? scenarios.read(memory, cursor);
+  lifecycle: async ({ state, target, send, webhookOf, webhookMs }: Turn) => {
+    const quote = await send(quoteExchange(target));
+    const sentAtMs = monotonicMs();
+    const [receivedAtMs] = await Promise.all([
+      webhookOf(payoutIdOf(quote)),
+      execute(state, send, quote),
+    ]);
+    webhookMs.push(receivedAtMs - sentAtMs - railMs);
+    return true;
   },
 };
 
-/** The turns of `mix`. A quote may be unanswered when its execute is due: then a read stands in. */
-export const mixed = [
-  ...["read", "read", "read", "read", "quote"],
-  ...["read", "read", "read", "read", "execute"],
-] as ("read" | "quote" | "execute")[];
-let mixedMade = 0;
-
-/** Asks for a quote of the next amount. */
-export function quoteExchange(target: Target): Exchange<KnownRecord> {
-  const amount = nextAmount();
+/** Requests a quote, by default for the next amount. */
+export function quoteExchange(target: Target, amount = nextAmount()): Exchange<KnownRecord> {
   const body = quoteBody(target.beneficiaryId, nextAccount(target), amount);
   const check = (text: string) => checkQuote(text, amount);
   return { method: "POST", path: "/api/v1/transfer/rfq", body, check };
 }
 
-/** Executes a quote, and remembers the payout. */
-export function executeExchange(memory: TargetState, quote: KnownRecord): Exchange<KnownRecord> {
+/** Executes a quote. */
+export function executeExchange(quote: KnownRecord): Exchange<KnownRecord> {
   const body = JSON.stringify({ quote_id: quote.id, reference_id: "bench" });
-  const check = (text: string) => {
-    const payout = checkExecuted(text, quote);
-    memory.executed += 1;
-    addPayout(memory, payout);
-    return payout;
-  };
+  const check = (text: string) => checkExecuted(text, quote);
   return { method: "POST", path: "/api/v1/transfer/execute", body, check };
 }
 
-function page({ amounts }: TargetState, path: string): Exchange {
-  const check = (text: string) => checkPage(text, pageLength, (id) => amounts.get(id));
-  return { method: "GET", path, check };
+async function execute(state: TargetState, send: Send, quote: KnownRecord): Promise<void> {
+  const payout = await send(executeExchange(quote));
+  state.executed += 1;
+  addPayout(state, payout);
+}
+
+async function page({ state, send }: Turn, path: string): Promise<boolean> {
+  const check = (text: string) => checkPage(text, pageLength, (id) => state.amounts.get(id));
+  await send({ method: "GET", path, check });
+  return true;
+}
+
+/** Creates a beneficiary; its answer is the id. */
+export function beneficiaryExchange(): Exchange<string> {
+  const path = "/api/v1/transfer/crypto/beneficiary";
+  return { method: "POST", path, body: beneficiaryBody(), check: checkBeneficiary };
 }
 
 /** Adds a payout to those that can be read. */
@@ -127,8 +139,7 @@ export function addPayout({ payouts, amounts }: TargetState, payout: KnownRecord
   amounts.set(payout.id, payout.amount);
 }
 
-/** What asks for a quote. */
-export function quoteBody(beneficiary_id: string, account_id: string, source_amount: string) {
+function quoteBody(beneficiary_id: string, account_id: string, source_amount: string) {
   const corridor = { source_currency_code: "USD", destination_currency_code: "USDC_ETH" };
   return JSON.stringify({ source_amount, ...corridor, beneficiary_id, account_id });
 }
@@ -152,8 +163,8 @@ function anyOf(names: readonly string[]): string {
   return names[Math.floor(Math.random() * names.length)] ?? "";
 }
 
-/** A person and a wallet that are on no list; another one each time. */
-export function beneficiaryBody(): string {
+/** A new person and wallet that are on no list. */
+function beneficiaryBody(): string {
   return JSON.stringify({
     beneficiary_name: `${anyOf(firstNames)} ${anyOf(lastNames)}`,
     beneficiary_account_type: "Individual",

@@ -1,5 +1,5 @@
+import { readFileSync } from "node:fs";
 import type { MongoClient } from "mongodb";
-import { cpuMicroseconds } from "./process-usage.ts";
 
 /** CPU time by process, in microseconds; `undefined` where it cannot be measured. */
 export type CpuTimes = Readonly<Record<string, number | undefined>>;
@@ -11,6 +11,8 @@ export type UsageReading = {
   readonly commands: CommandCounts;
   /** Documents that were inserted, updated or deleted. */
   readonly writes: number;
+  /** Bytes of the engine's journal; `undefined` if the engine does not count them. */
+  readonly journalBytes: number | undefined;
 };
 
 /** What was done between two readings, by process and by command. */
@@ -22,7 +24,8 @@ export async function readUsage(
   pids: Readonly<Record<string, number | undefined>>,
 ): Promise<UsageReading> {
   // The engine counts each command that it runs, and each document that one changes.
-  const { metrics } = await mongo.db("admin").command({ serverStatus: 1 });
+  const { metrics, wiredTiger } = await mongo.db("admin").command({ serverStatus: 1 });
+  const journal = wiredTiger?.log?.["log bytes written"];
   const commands = dataCommands.map((name) => {
     return [name, Number(metrics.commands[name]?.total ?? 0)] as const;
   });
@@ -35,6 +38,7 @@ export async function readUsage(
     cpu: Object.fromEntries(cpu),
     commands: Object.fromEntries(commands),
     writes: Number(inserted) + Number(updated) + Number(deleted),
+    journalBytes: journal === undefined ? undefined : Number(journal),
   };
 }
 
@@ -49,8 +53,15 @@ export function usageBetween(before: UsageReading, after: UsageReading, idle?: U
   });
   const atRest = scaledCounts(idle?.commands ?? {}, share);
   const commands = commandsBetween(before.commands, after.commands, atRest);
-  const writes = Math.max(0, after.writes - before.writes - (idle?.writes ?? 0) * share);
-  return { elapsedMs, cpu: Object.fromEntries(cpu), commands, writes };
+  const since = (key: "writes" | "journalBytes") =>
+    Math.max(0, (after[key] ?? 0) - (before[key] ?? 0) - (idle?.[key] ?? 0) * share);
+  return {
+    elapsedMs,
+    cpu: Object.fromEntries(cpu),
+    commands,
+    writes: since("writes"),
+    journalBytes: after.journalBytes === undefined ? undefined : since("journalBytes"),
+  };
 }
 
 /** How often each MongoDB command ran; `find` counts a query, `getMore` each further batch. */
@@ -92,9 +103,23 @@ export function commandTotal(counts: CommandCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Whole commands for one request: half a one or more is one. */
-export function wholeCommands(counts: CommandCounts): string[] {
-  return Object.entries(counts).flatMap(([name, count]) =>
-    Array.from({ length: Math.round(count) }, () => name),
-  );
+/** USER_HZ is the same on every Linux that this runs on. */
+const tickMicroseconds = 10_000;
+
+/** Reads user and system time, in clock ticks, from a line of `/proc/PID/stat`: see proc(5). */
+export function readCpuTicks(line: string): number {
+  // The process's name, in brackets, may contain spaces and brackets.
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const field = (number: number) => Number(fields[number - 3]);
+  return field(14) + field(15);
+}
+
+/** CPU time that a process has used, in µs; `undefined` if it ended, or not on Linux. */
+export function cpuMicroseconds(pid: number): number | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    return readCpuTicks(readFileSync(`/proc/${pid}/stat`, "utf8")) * tickMicroseconds;
+  } catch {
+    return undefined;
+  }
 }

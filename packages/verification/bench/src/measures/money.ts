@@ -62,7 +62,7 @@ export async function untilSettled({ databases, merchantId }: BenchPlatform): Pr
 }
 
 /** After the last payout, its event goes out, it is counted, and its movements are recorded. */
-export const restMs = 1_000;
+const restMs = 1_000;
 
 /** A platform's payouts, counted in the raw documents of its services. */
 export type PlatformTotals = {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
+import { UsageError } from "@disburse/harness/command-line.ts";
 import { MongoClient } from "mongodb";
 
 /** The engine and the broker that the bench's platforms share. */
@@ -30,11 +31,15 @@ export async function withBackends<T>(use: (backends: Backends) => Promise<T>): 
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-bench-"));
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   await using ends = new AsyncDisposableStack();
+  const broker = await startBroker({ dataDir, onExit: lost("message broker") });
+  if (broker === undefined) {
+    throw new UsageError(
+      "The bench needs RabbitMQ: install rabbitmq-server 3.10 or newer, or set AMQP_URL to a broker.",
+    );
+  }
+  ends.defer(broker.stop);
   const engine = await startEngine({ dataDir, cacheMegabytes, onExit: lost("database engine") });
   ends.defer(engine.stop);
-  const broker = await startBroker({ dataDir, onExit: lost("message broker") });
-  if (broker === undefined) throw new Error("The bench needs RabbitMQ: see README.md.");
-  ends.defer(broker.stop);
   const mongo = await new MongoClient(engine.uri("admin")).connect();
   ends.defer(() => mongo.close());
   const pids = { engine: engine.pid, broker: broker.pid };

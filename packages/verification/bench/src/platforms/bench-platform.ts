@@ -8,8 +8,8 @@ import {
 import { unlimitedRate } from "@disburse/platform/services.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { Db } from "mongodb";
-import { createBeneficiary } from "../load/gateway.ts";
-import type { Target } from "../load/scenarios.ts";
+import { beneficiaryExchange, railMs, type Target } from "../load/scenarios.ts";
+import { newSeen, senderOf } from "../load/sender.ts";
 import type { Backends } from "./backends.ts";
 
 /** A platform of six processes, with one merchant whose account has money in it. */
@@ -20,9 +20,6 @@ export type BenchPlatform = Platform &
     readonly db: (service: ServiceName) => Db;
     readonly databases: Databases;
   };
-
-/** How long the sandbox's rail takes: short, so that lifecycles are not bounded by it. */
-export const railMs = 100;
 
 /** No request of the bench is refused for its rate, and no quote expires in it. */
 const settings = {
@@ -42,7 +39,8 @@ export async function startBenchPlatform(name: string, backends: Backends): Prom
     const merchant = await fundMerchant(platform);
     const { baseUrl } = platform;
     const { apiKey, accountId } = merchant;
-    const beneficiaryId = await createBeneficiary({ baseUrl, apiKey });
+    const send = senderOf({ baseUrl, apiKey }, newSeen());
+    const beneficiaryId = await send(beneficiaryExchange());
     return {
       ...platform,
       ...merchant,

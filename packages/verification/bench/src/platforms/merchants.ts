@@ -1,7 +1,7 @@
 import { newId } from "@disburse/kernel/id.ts";
 import { ampleFunds, type Platform } from "@disburse/platform/platform.ts";
-import { createBeneficiary } from "../load/gateway.ts";
-import type { Target } from "../load/scenarios.ts";
+import { beneficiaryExchange, type Target } from "../load/scenarios.ts";
+import { newSeen, senderOf } from "../load/sender.ts";
 
 /** Merchants that are made at a time. */
 const atOnce = 16;
@@ -71,7 +71,7 @@ async function createMerchant(
   const accountId = account?.id ?? "";
   const crediting = { mutation: mutation("funds"), merchantId, accountId };
   const [beneficiaryId] = await Promise.all([
-    createBeneficiary({ baseUrl, apiKey }),
+    senderOf({ baseUrl, apiKey }, newSeen())(beneficiaryExchange()),
     seeders.payout.creditAccount({ ...crediting, amount: ampleFunds, note: description }),
   ]);
   return { baseUrl, apiKey, accountId, beneficiaryId };

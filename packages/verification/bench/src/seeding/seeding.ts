@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { writeCursor } from "@disburse/chassis/paging/page.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import type { Db, Document } from "mongodb";
 import type { KnownRecord } from "../load/answers.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
@@ -36,17 +35,12 @@ export type Seeded = { readonly readable: readonly KnownRecord[]; readonly deepC
 const deepShare = 0.7;
 
 /**
- * Brings a platform to `payouts` payouts: makes one over HTTP, and stores copies of every document
- * that the services keep of it (`services`: these services alone). The account's ledger is written
- * anew: what funded it, the copies, and the payout that was made. Balance, statement, chain and
- * kept counts are those of so many payouts.
+ * Brings a platform to `payouts` payouts: creates one over HTTP, and stores copies of each of its
+ * documents. The account's ledger is written anew: its funding, the copies, and the payout. Balance,
+ * statement, chain and kept counts are those of so many payouts.
  */
-export async function seedPayouts(
-  platform: BenchPlatform,
-  payouts: number,
-  services?: readonly ServiceName[],
-): Promise<Seeded> {
-  const template = await createTemplatePayout(platform, services);
+export async function seedPayouts(platform: BenchPlatform, payouts: number): Promise<Seeded> {
+  const template = await createTemplatePayout(platform);
   const ledger = ledgerOf(template);
   const plan = planCopies(template, payouts - 1);
   const chain = startChain();

@@ -1,8 +1,8 @@
 import { until } from "@disburse/harness/waiting.ts";
-import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
+import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import type { Db, Document } from "mongodb";
-import { callGateway } from "../load/gateway.ts";
-import { quoteBody } from "../load/scenarios.ts";
+import { executeExchange, quoteExchange } from "../load/scenarios.ts";
+import { newSeen, senderOf } from "../load/sender.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 import { namesAny } from "./copies.ts";
 
@@ -31,27 +31,20 @@ const shared = ["accounts", "payout_counts", "request_log"];
 
 const settling = { timeoutMs: 30_000, everyMs: 100 };
 
-/**
- * Makes a payout as a merchant does, waits until it is settled, and reads all that was stored by
- * these services.
- */
-export async function createTemplatePayout(
-  platform: BenchPlatform,
-  services: readonly ServiceName[] = serviceNames,
-): Promise<TemplatePayout> {
+/** Creates a payout as a merchant does, waits until it is settled, and reads its documents. */
+export async function createTemplatePayout(platform: BenchPlatform): Promise<TemplatePayout> {
   const { target } = platform;
-  const asked = quoteBody(target.beneficiaryId, target.accountId, templateAmount);
-  const quote = await callGateway(target, "/transfer/rfq", asked);
-  const executeBody = JSON.stringify({ quote_id: quote.id, reference_id: "bench" });
-  const { id = "" } = await callGateway(target, "/transfer/execute", executeBody);
+  const send = senderOf(target, newSeen());
+  const quote = await send(quoteExchange(target, templateAmount));
+  const { id } = await send(executeExchange(quote));
   const payout = await settled(platform, id);
   const quotes = platform.db("quote").collection<{ _id: string; operation_id: string }>("quotes");
-  const stored = await quotes.findOne({ _id: String(quote.id) });
+  const stored = await quotes.findOne({ _id: quote.id });
   if (stored === null) throw new Error("the quote is not stored");
   const hashes = [stored.operation_id, payout.operation_id].map(operationHash);
   const operations = [...hashes, ...(await newestKeys(platform))];
   const suffix = id.slice("po_".length);
-  const parts = await partsNaming(platform, services, [suffix, ...operations]);
+  const parts = await partsNaming(platform, [suffix, ...operations]);
   return { suffix, operations, amount: templateAmount, createdAt: payout.created_at, parts };
 }
 
@@ -88,11 +81,10 @@ function isDone(payout: Document, account: Document): boolean {
 
 async function partsNaming(
   platform: BenchPlatform,
-  services: readonly ServiceName[],
   names: readonly string[],
 ): Promise<TemplateDocuments[]> {
   const parts: TemplateDocuments[] = [];
-  for (const service of services) {
+  for (const service of serviceNames) {
     const db = platform.db(service);
     for (const { name } of await db.listCollections().toArray()) {
       if (shared.includes(name)) continue;

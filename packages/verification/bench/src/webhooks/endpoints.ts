@@ -1,31 +1,25 @@
 import { newId } from "@disburse/kernel/id.ts";
 
-/** An endpoint as the load knows it: whom to name in an event that goes there and nowhere else. */
+/** A webhook endpoint of the bench. */
 export type Endpoint = {
-  /** Its number among the receivers. */
+  /** The number of its receiver. */
   readonly at: number;
   readonly merchantId: string;
-  /** The status that it alone subscribes to among its merchant's endpoints. */
+  /** No other endpoint of its merchant subscribes to this status. */
   readonly status: string;
 };
 
-/** An endpoint's filter of events distinguishes these; a merchant has as many endpoints at most. */
-export const statuses = [
+const statuses = [
   ...["initiated", "pending", "processing", "authorized", "captured", "settled", "succeeded"],
   ...["failed", "cancelled", "expired", "declined", "reversed", "disputed", "reviewed", "released"],
 ] as const;
-/** Of the endpoint that never answers, a further one of a merchant's. */
-export const deadStatus = "held";
 
-/** How many merchants have as many endpoints as there are statuses; every other one has one. */
-export const largeMerchants = 4;
-/** The endpoints of all merchants. */
+/** The number of merchants with an endpoint for each status. All others have one endpoint. */
+const largeMerchants = 4;
+/** The number of endpoints of all merchants. */
 export const endpointsInAll = 100;
 
-/**
- * 100 endpoints: four merchants have 15 each, 40 others one. An event goes to one endpoint, for
- * each subscribes to one status of its merchant's payment sessions.
- */
+/** 100 endpoints: four merchants have 15 each, 40 have one. An event goes to one endpoint. */
 export function planEndpoints(newMerchant = () => newId("merchant")): Endpoint[] {
   const endpoints: Endpoint[] = [];
   while (endpoints.length < endpointsInAll) {
@@ -38,7 +32,9 @@ export function planEndpoints(newMerchant = () => newId("merchant")): Endpoint[]
   return endpoints;
 }
 
-/** The endpoints of the merchants that have many: those that are saturated. */
-export function saturated(endpoints: readonly Endpoint[]): readonly Endpoint[] {
-  return endpoints.slice(0, largeMerchants * statuses.length);
+/** The endpoint of an event, by the event's number. */
+export function endpointOf(endpoints: readonly Endpoint[], number: number): Endpoint {
+  const endpoint = endpoints[number % endpoints.length];
+  if (endpoint === undefined) throw new Error("there is no endpoint");
+  return endpoint;
 }

@@ -4,23 +4,18 @@ import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import type { Endpoint } from "./endpoints.ts";
 
-/** What an event's id says: the run it belongs to, its number in it, and to whom it goes. */
-export type EventName = {
-  readonly run: string;
-  readonly number: number;
-  readonly endpoint: number;
-};
+/** The number of an event in its run. */
+export type EventName = { readonly run: string; readonly number: number };
 
-/** A run's name is letters and digits. */
-export function eventIdOf({ run, number, endpoint }: EventName): string {
-  return `evt_${run}_${number}_${endpoint}`;
+/** The id of an event's payment session. A run's name is letters and digits. */
+export function sessionIdOf({ run, number }: EventName): string {
+  return `ps_${run}_${number}`;
 }
 
-/** Reads an id that `eventIdOf` made; `undefined` for any other. */
-export function readEventId(id: string): EventName | undefined {
-  const [, run, number, endpoint] = /^evt_([a-z0-9]+)_(\d+)_(\d+)$/.exec(id) ?? [];
-  if (run === undefined) return undefined;
-  return { run, number: Number(number), endpoint: Number(endpoint) };
+/** Reads an id that `sessionIdOf` made; `undefined` for any other. */
+export function readSessionId(id: string): EventName | undefined {
+  const [, run, number] = /^ps_([a-z0-9]+)_(\d+)$/.exec(id) ?? [];
+  return run === undefined ? undefined : { run, number: Number(number) };
 }
 
 /** A webhook's body has this size. */
@@ -28,8 +23,8 @@ const bodyBytes = 1_024;
 /** `{"transaction_type":"payment_session","transaction_id":"…","data":…}` without its values. */
 const frameBytes = 66;
 
-/** Every field that the service interface gives a payment session, padded to the body's size. */
-export function paymentSession(id: string, endpoint: Endpoint, at: Date): string {
+/** All fields of a payment session, padded to the body's size. */
+function paymentSession(id: string, endpoint: Endpoint, at: Date): string {
   const time = at.toISOString();
   const data = {
     id,
@@ -54,10 +49,10 @@ export function paymentSession(id: string, endpoint: Endpoint, at: Date): string
   return JSON.stringify(data);
 }
 
-/** The event of a payment session of its own: nothing waits for it, and it for nothing. */
-export function sessionMessage(run: string, number: number, endpoint: Endpoint): BusMessage {
-  const eventId = eventIdOf({ run, number, endpoint: endpoint.at });
-  const transactionId = `ps_${run}_${number}`;
+/** The event of a payment session of its own, so that no event waits for another. */
+export function sessionMessage(name: EventName, endpoint: Endpoint): BusMessage {
+  const eventId = `evt_${name.run}_${name.number}`;
+  const transactionId = sessionIdOf(name);
   const at = new Date();
   const message = create(MerchantEventSchema, {
     eventId,

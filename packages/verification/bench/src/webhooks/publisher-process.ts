@@ -1,43 +1,34 @@
 /**
- * The process that publishes events as another system does: over the broker, with confirms, again
- * until they come. Forked; of its own, so that neither bench nor receivers make it late.
+ * Publishes events as another system does: over the broker, with confirms. Forked, so that the
+ * bench and the receivers do not delay it.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { connectAmqpBus } from "@disburse/chassis/amqp/bus.ts";
 import type { Bus, BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import type { Secrets } from "@disburse/sandbox/secrets.ts";
 import { createTrust } from "@disburse/sandbox/trust.ts";
 import { serveCalls } from "../load/child.ts";
-import { percentile, rounded } from "../measures/percentile.ts";
-import type { Endpoint } from "./endpoints.ts";
+import { monotonicMs } from "../load/monotonic-clock.ts";
+import { type Endpoint, endpointOf } from "./endpoints.ts";
 import { sessionMessage } from "./events.ts";
-import { monotonicMs, untilMs } from "./monotonic-clock.ts";
 
-/** So many events of a run, for these endpoints in turn. */
+/** A number of events of a run, for these endpoints in turn. */
 type Events = {
   readonly run: string;
   readonly endpoints: readonly Endpoint[];
   readonly count: number;
 };
 
-/** How much later than it should have an event was handed to the broker. */
-export type Lateness = { readonly lateP99Ms: number; readonly lateMaxMs: number };
-
-/** How many events of a flood are published at a time, and how many such batches side by side. */
-const floodBatch = 50;
-const floodBatches = 4;
-/** The consumer's queue must be bound, and a broker may refuse for a moment. */
+/** Events that are published together if there is no fixed rate. */
+const batch = 50;
+/** The consumer's queue may not be bound yet, and a broker may refuse for a moment. */
 const publishTries = 100;
 const retryMs = 100;
-/** How often a flood that is too far ahead looks again. */
-const lookMs = 5;
 
 let bus: Bus | undefined;
-let received = 0;
 
-const pause = (ms: number): Promise<void> => untilMs(monotonicMs() + ms);
-
-/** As an outbox does: again until it is confirmed. */
+/** Publishes as an outbox does: again until it is confirmed. */
 async function publish(messages: readonly BusMessage[]): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -50,56 +41,27 @@ async function publish(messages: readonly BusMessage[]): Promise<void> {
   }
 }
 
-function endpointAt(endpoints: readonly Endpoint[], number: number): Endpoint {
-  const endpoint = endpoints[number % endpoints.length];
-  if (endpoint === undefined) throw new Error("there is no endpoint");
-  return endpoint;
-}
-
-/** An open loop: event n is published at `startsAtMs + n * 1000 / perSecond`, come what may. */
-async function steady(job: Events & { startsAtMs: number; perSecond: number }): Promise<Lateness> {
+/** Publishes event n at `startsAtMs + n * 1000 / perSecond`, however late the events before are. */
+async function steady(job: Events & { startsAtMs: number; perSecond: number }): Promise<void> {
   const { run, endpoints, startsAtMs, perSecond, count } = job;
-  const late: number[] = [];
   const confirms: Promise<void>[] = [];
-  let number = 0;
-  while (number < count) {
-    const now = monotonicMs();
-    for (; number < count; number += 1) {
-      const dueAt = startsAtMs + (number * 1_000) / perSecond;
-      if (dueAt > now) break;
-      confirms.push(publish([sessionMessage(run, number, endpointAt(endpoints, number))]));
-      late.push(monotonicMs() - dueAt);
-    }
-    await untilMs(startsAtMs + (number * 1_000) / perSecond);
+  for (let number = 0; number < count; number += 1) {
+    const early = startsAtMs + (number * 1_000) / perSecond - monotonicMs();
+    if (early > 0) await pause(early);
+    confirms.push(publish([sessionMessage({ run, number }, endpointOf(endpoints, number))]));
   }
   await Promise.all(confirms);
-  return {
-    lateP99Ms: rounded(percentile(late, 0.99), 1),
-    lateMaxMs: rounded(Math.max(...late), 1),
-  };
 }
 
-/** As many as the broker takes, `ahead` of `received` at most; answers how many it confirmed. */
-async function flood(job: Events & { endsAtMs: number; ahead: number }): Promise<number> {
-  const { run, endpoints, count, endsAtMs, ahead } = job;
-  received = 0;
-  let next = 0;
-  const publisher = async () => {
-    while (next < count && monotonicMs() < endsAtMs) {
-      if (next - received >= ahead) {
-        await pause(lookMs);
-        continue;
-      }
-      const length = Math.min(floodBatch, count - next);
-      const messages = Array.from({ length }, (_, at) =>
-        sessionMessage(run, next + at, endpointAt(endpoints, next + at)),
-      );
-      next += length;
-      await publish(messages);
-    }
-  };
-  await Promise.all(Array.from({ length: floodBatches }, publisher));
-  return next;
+/** Publishes as fast as the broker takes it. */
+async function flood({ run, endpoints, count }: Events): Promise<void> {
+  for (let next = 0; next < count; next += batch) {
+    const messages = Array.from({ length: Math.min(batch, count - next) }, (_, at) => {
+      const number = next + at;
+      return sessionMessage({ run, number }, endpointOf(endpoints, number));
+    });
+    await publish(messages);
+  }
 }
 
 const calls = {
@@ -109,11 +71,7 @@ const calls = {
   },
   steady,
   flood,
-  /** How many events of the flood have arrived at the receivers. */
-  received: (count: number) => {
-    received = count;
-  },
 };
-/** What the process that publishes events does for the bench. */
+/** Calls of the publishing process. */
 export type PublisherCalls = typeof calls;
 serveCalls(calls);

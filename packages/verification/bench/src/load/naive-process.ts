@@ -1,0 +1,42 @@
+/**
+ * The naive program: one Koa process without services, as durable as the platform. It is the
+ * baseline of every scenario. Forked.
+ */
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import { listenLocally } from "@disburse/harness/local-server.ts";
+import Koa from "koa";
+import { MongoClient } from "mongodb";
+import { serveCalls } from "./child.ts";
+import { type NaiveOperation, naiveOperations, prepareNaive } from "./naive/operations.ts";
+
+type Job = { readonly uri: string; readonly database: string; readonly webhookUrl: string };
+
+/** Written here and not imported, because the baseline stays the same if the services change. */
+const driverSettings = {
+  writeConcern: { w: "majority", journal: true },
+  readConcern: { level: "majority" },
+} as const;
+
+async function serve({ uri, database, webhookUrl }: Job): Promise<{ readonly url: string }> {
+  const client = await new MongoClient(uri, driverSettings).connect();
+  const places = { client, database, webhookUrl };
+  await prepareNaive(places);
+  const app = new Koa();
+  app.use(async (ctx) => {
+    await text(ctx.req);
+    const { id, account, bytes } = ctx.query;
+    const operation = ctx.path.slice(1) as NaiveOperation;
+    await naiveOperations[operation](places, { id: String(id), account: String(account) });
+    ctx.type = "application/json";
+    ctx.body = "x".repeat(Number(bytes));
+  });
+  const handle = app.callback();
+  const server = createServer((request, response) => void handle(request, response));
+  return { url: `http://127.0.0.1:${await listenLocally(server)}` };
+}
+
+const calls = { serve };
+/** Calls of the naive program's process. */
+export type NaiveCalls = typeof calls;
+serveCalls(calls);
