@@ -1,5 +1,4 @@
 import { connectService } from "@disburse/chassis/rpc/client.ts";
-import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { configureServices } from "@disburse/platform/services.ts";
 import { waitUntilServing } from "@disburse/sandbox/clients.ts";
@@ -50,7 +49,7 @@ export async function startNotifier({ mongodbUri, amqpUrl, mongo }: Backends) {
 }
 
 let operations = 0;
-const mutation = () => serviceMutation("bench", `webhooks:${++operations}`);
+const mutation = () => ({ operationId: `webhooks:${++operations}` });
 
 /** Registers an endpoint that subscribes to its status. */
 export async function register({ rpc }: Notifier, { merchantId, status }: Endpoint, url: string) {
