@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { generateServiceKey } from "@disburse/chassis/identity/keys.ts";
-import { decodeJwt } from "jose";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
@@ -96,8 +95,11 @@ it("requires a person and a reason for a call by the service's own key", async (
   }
   expect(calls).toEqual([]);
   expect((await call("--as", "ann", "--reason", "restore é")).code).toBe(0);
-  const [, token = ""] = (calls.splice(0)[0]?.headers.authorization ?? "").split(" ");
-  expect(decodeJwt(token)).toMatchObject({ act: { sub: "ann" }, reason: "restore é" });
+  const [, claims = ""] = (calls.splice(0)[0]?.headers.authorization ?? "").split(".");
+  expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toMatchObject({
+    act: { sub: "ann" },
+    reason: "restore é",
+  });
 });
 
 it("makes an operation id for a change that names none", async () => {

@@ -94,10 +94,10 @@ it("fails where the trail is another one than was exported, and writes nothing o
 
 it.each([
   ["a number for all services", ["--after", "3"], "--after: needs --service"],
-  ["no number", ["--service", "payout", "--after", "-1"], "is no entry's number"],
+  ["no number", ["--service", "payout", "--after", "-1"], "is not the number of an entry"],
   ["a number beside a file", ["--service", "payout", "--after", "1", "--out", "f"], "--after: a"],
-  ["another file", ["--out", "notes.txt"], "notes.txt, line 1: is no entry of an audit trail"],
-  ["a line that is no export", ["--out", "note.txt"], "note.txt: is no export of audit trails"],
+  ["another file", ["--out", "notes.txt"], "notes.txt, line 1: is not an entry of an audit trail"],
+  ["a line that is no export", ["--out", "note.txt"], "note.txt: is not an export of audit trails"],
   ["a folder", ["--out", "."], "EISDIR"],
   ["an unknown service", ["--service", "payuot"], "did you mean"],
 ])("refuses %s, and asks nothing", async (_what, args, problem) => {

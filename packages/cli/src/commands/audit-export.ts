@@ -54,7 +54,8 @@ function servicesOf(chosen: string | undefined): readonly ServiceName[] {
 function firstMark(invocation: Invocation, path: string | undefined): Mark {
   const after = invocation.text("--after");
   if (after === undefined) return { sequence: 0n, hash: "" };
-  if (!/^\d{1,15}$/.test(after)) throw usageError(`--after: "${after}" is no entry's number`);
+  if (!/^\d{1,15}$/.test(after))
+    throw usageError(`--after: "${after}" is not the number of an entry`);
   if (invocation.text("--service") === undefined) {
     throw usageError("--after: needs --service, for each service counts its own entries");
   }
@@ -113,7 +114,7 @@ async function openFile(whole: string, path: string): Promise<Destination> {
     }
     // What a killed export left of a line comes again; a file of another kind stays as it is.
     const isOther = number === 0 && rest !== "" && !rest.startsWith('{"service":');
-    if (isOther) throw usageError(`${path}: is no export of audit trails`);
+    if (isOther) throw usageError(`${path}: is not an export of audit trails`);
     await file.truncate(bytes);
   } catch (error) {
     await file.close();
@@ -135,7 +136,7 @@ function readLine(line: string, where: string): { service: string; mark: Mark } 
   if (isEntry && Number.isSafeInteger(sequence)) {
     return { service, mark: { sequence: BigInt(sequence), hash } };
   }
-  throw usageError(`${where}: is no entry of an audit trail`);
+  throw usageError(`${where}: is not an entry of an audit trail`);
 }
 
 /** Nothing of what is no JSON. */

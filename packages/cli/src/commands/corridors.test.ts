@@ -145,7 +145,7 @@ describe("corridors of a file", () => {
     [
       "corridors:\n  - { from: USD, to: INR, fe_flat: 1 }",
       2,
-      'corridors[0]: "fe_flat" is no field; did you mean "fee_flat"?',
+      'corridors[0]: "fe_flat" is not a field; did you mean "fee_flat"?',
     ],
     ["corridor: []", 2, 'did you mean "corridors"?'],
     [

@@ -78,7 +78,7 @@ function plainValue(document: ReturnType<typeof parseDocument>): unknown {
 function problemOf(issue: z.core.$ZodIssue, names: readonly string[]): string {
   const at = pathOf(issue.path);
   if (issue.code !== "unrecognized_keys") return `${at}: ${issue.message}`;
-  const unknown = issue.keys.map((key) => `"${key}" is no field${didYouMean(key, names)}`);
+  const unknown = issue.keys.map((key) => `"${key}" is not a field${didYouMean(key, names)}`);
   return `${at}: ${unknown.join(", ")}`;
 }
 

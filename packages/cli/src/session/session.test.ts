@@ -100,6 +100,6 @@ describe("a login", () => {
     writeFileSync(world.file, "{");
     const { code, err } = await world.run("whoami");
     expect(code).toBe(4);
-    expect(err).toContain("is no file of logins");
+    expect(err).toContain("is not a file of logins");
   });
 });

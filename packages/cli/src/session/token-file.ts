@@ -49,7 +49,7 @@ export function openTokenFile(path: string) {
     try {
       return fileSchema.parse(JSON.parse(readFileSync(path, "utf8"))).logins;
     } catch (cause) {
-      const problem = `${path} is no file of logins; remove it, and log in again`;
+      const problem = `${path} is not a file of logins; remove it, and log in again`;
       throw new CommandError(problem, { exit: "identity", code: "not_logged_in", cause });
     }
   };

@@ -85,11 +85,11 @@ const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z
 
 /** A moment; a day begins at midnight UTC. */
 function timeValue({ typeName }: DescMessage, label: string, given: string): string {
-  if (typeName !== "google.protobuf.Timestamp") throw new Error(`${label} is no value`);
+  if (typeName !== "google.protobuf.Timestamp") throw new Error(`${label} is not a value`);
   const isTime = dayPattern.test(given) || timePattern.test(given);
   const time = new Date(isTime ? given : Number.NaN);
   if (!Number.isNaN(time.getTime())) return time.toISOString();
-  throw usageError(`${label}: "${given}" is no time; write 2026-11-20 or 2026-11-20T11:26:00Z`);
+  throw usageError(`${label}: "${given}" is not a time; write 2026-11-20 or 2026-11-20T11:26:00Z`);
 }
 
 function yesOrNo(label: string, given: string): boolean {
@@ -103,5 +103,5 @@ const wholePattern = /^-?\d{1,19}$/;
 /** As text, which JSON of protobuf takes for every whole number. */
 function wholeNumber(label: string, given: string): string {
   if (wholePattern.test(given)) return given;
-  throw usageError(`${label}: "${given}" is no whole number`);
+  throw usageError(`${label}: "${given}" is not a whole number`);
 }

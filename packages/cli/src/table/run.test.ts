@@ -166,7 +166,7 @@ describe("a call", () => {
     file("merchant: { count_hours: 1 }\n");
     const { code, err } = await run("velocity", "set", "mer_1", "limits.yaml");
     expect(code).toBe(2);
-    expect(err).toContain('merchant: "count_hours" is no field; did you mean "count_hour"?');
+    expect(err).toContain('merchant: "count_hours" is not a field; did you mean "count_hour"?');
   });
 });
 

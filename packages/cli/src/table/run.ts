@@ -41,7 +41,7 @@ export async function runCall(command: CallCommand, invocation: Invocation): Pro
 function pageOf(invocation: Invocation): JsonObject {
   const limit = invocation.text("--limit");
   const isLimit = limit === undefined || /^[1-9]\d{0,5}$/.test(limit);
-  if (!isLimit) throw usageError(`--limit: "${limit}" is no number above zero`);
+  if (!isLimit) throw usageError(`--limit: "${limit}" is not a number above zero`);
   const cursor = invocation.text("--cursor");
   return {
     ...(limit !== undefined && { limit: Number(limit) }),

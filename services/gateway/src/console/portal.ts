@@ -1,4 +1,5 @@
 import type { Client } from "@connectrpc/connect";
+import { createCache } from "@disburse/chassis/cache.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -105,16 +106,24 @@ export function memberPortal(
 /** Names of merchants by their ids, for people to read. */
 export type MerchantNames = (merchantId: string) => Promise<string>;
 
+/** Pages read the session again and again, and a person may have many teams. */
+const namesKept = { max: 10_000, freshMs: 60_000 };
+
 /** The registered names of merchants; the id of one that is not registered. */
-export function createMerchantNames(beneficiary: Client<typeof BeneficiaryService>): MerchantNames {
-  return async (merchantId) => {
+export function createMerchantNames(
+  beneficiary: Pick<Client<typeof BeneficiaryService>, "getMerchant">,
+  nowMs?: () => number,
+): MerchantNames {
+  const read = async (merchantId: string): Promise<string | undefined> => {
     try {
-      return (await beneficiary.getMerchant({ merchantId })).merchant?.name || merchantId;
+      return (await beneficiary.getMerchant({ merchantId })).merchant?.name || undefined;
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      return merchantId;
+      return undefined;
     }
   };
+  const names = createCache({ ...namesKept, name: "merchant_names", read, nowMs });
+  return async (merchantId) => (await names.get(merchantId)) ?? merchantId;
 }
 
 /** What a session has of the team that it is for. */

@@ -50,6 +50,7 @@ it("is stored and shown whole through its life", async () => {
     },
     ...{ description: "till", expires_at: ms(dayMs), overlap_ends_at: null, revoked_at: null },
     ...{ created_at: now, created_by: actor, root: first.id, follows: null },
+    only_try: expect.any(String),
     operation: {
       ...{ id: making.operationId, sealed_secret: expect.any(String), secret_until: ms(dayMs) },
     },
@@ -69,6 +70,7 @@ it("is stored and shown whole through its life", async () => {
   expect(await stored(second.id)).toEqual({
     ...{ ...document, _id: second.id, created_at: ms(1_000) },
     follows: { key_id: first.id, overlap_seconds: 60 },
+    only_try: undefined,
     operation: {
       ...{ id: rotating.operationId, sealed_secret: expect.any(String) },
       secret_until: ms(1_000 + dayMs),

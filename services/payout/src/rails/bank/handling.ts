@@ -215,7 +215,7 @@ async function namedPayments(
     const at = `outcomes[${index}]`;
     const payment = await bank.payments.findOne({ _id: outcome.payoutId, rail });
     if (payment === null || (payment.block ?? payment.trace) === undefined) {
-      return orThrow(invalid(`${at}.payout_id: is no payment that the rail sent`));
+      return orThrow(invalid(`${at}.payout_id: is not a payment that the rail sent`));
     }
     const verdict = verdictOf(payment, outcome, place, at);
     const isKnown = payment.state === endOf[verdict.verdict];
@@ -259,7 +259,7 @@ function verdictOf(
       const minor =
         returnedAmount === "" ? whole : parseAmount(returnedAmount, currencyOf(currency).code);
       if (isRefused(minor) || minor > whole) {
-        return orThrow(invalid(`${at}.returned_amount: is no part of the payment`));
+        return orThrow(invalid(`${at}.returned_amount: must be at most the amount of the payment`));
       }
       const short = { minor: whole - minor, currency };
       return {

@@ -336,9 +336,10 @@ async function wantedPayments(
   const find = async (field: string, values: readonly string[]) => {
     for (let from = 0; from < values.length; from += atOnce) {
       const filter = { rail, [field]: { $in: values.slice(from, from + atOnce) } };
-      const cursor = payments.find(filter, { projection: { sealed: 0 } });
+      // One name of a file or a block finds all of its payments: batches let other work go on.
+      const options = { projection: { sealed: 0 }, batchSize: atOnce };
       // A payment that is in no file was never sent: no answer can be about it.
-      for (const each of await cursor.toArray()) {
+      for await (const each of payments.find(filter, options)) {
         if ((each.block ?? each.trace) !== undefined) found.set(each._id, each);
       }
     }
