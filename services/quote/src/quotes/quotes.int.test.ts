@@ -46,6 +46,7 @@ const accountReads: string[] = [];
 const notFound = () => refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
 const neighbours = createRouterTransport(({ service }) => {
   service(PayoutService, {
+    describeDestinations: () => ({}),
     resolveAccount: ({ accountId }) => {
       accountReads.push(accountId);
       if (accountId === "acc_usd") return { accountId, merchantId: "mer_1", currencyCode: "USD" };
@@ -545,8 +546,10 @@ describe("a corridor", () => {
     const corridor = termsOf(corridors[0]);
     const aged = { ...corridor, rateMaxAgeSeconds: 60 };
     await quotes.setCorridor({ mutation: operation(), corridor: aged });
+    expect(await equivalentOf("2.00", "USD", "INR")).toBe("168.00");
     clockNow = new Date(Date.now() + 120_000);
     expect(await codeOf(ask())).toBe("Unavailable");
+    expect(await equivalentOf("2.00", "USD", "INR")).toBeUndefined();
     clockNow = new Date();
     expect((await ask()).quote?.exchangeRate).toBe("84");
   });
@@ -558,6 +561,35 @@ describe("a corridor", () => {
   ])("takes no rate like %j", async (rate) => {
     const set = quotes.setRate({ mutation: operation(), corridorId, rate });
     expect(await codeOf(set)).toBe("INVALID_REQUEST");
+  });
+});
+
+async function equivalentOf(amount: string, currencyCode: string, other: string, by = "mer_1") {
+  const currencies = { currencyCode, equivalentCurrencyCode: other };
+  return (await quotes.getEquivalentAmount({ merchantId: by, amount, ...currencies })).amount;
+}
+
+describe("an amount's equivalent", () => {
+  it("is by the rate in force of a corridor there or back, rounded up", async () => {
+    const asOf = timestampFromDate(new Date());
+    const rate = { rate: "83.1234567891", source: "test", asOf };
+    await quotes.setRate({ mutation: operation(), corridorId, rate });
+    expect(await equivalentOf("1.00", "USD", "INR")).toBe("83.13");
+    expect(await equivalentOf("83.13", "INR", "USD")).toBe("1.01");
+    expect(await equivalentOf("83.12", "INR", "USD")).toBe("1.00");
+  });
+
+  it("is unset without a corridor that is open to the merchant", async () => {
+    expect(await equivalentOf("1.00", "USD", "EUR")).toBeUndefined();
+    expect(await equivalentOf("1.00", "USD", "INR", "mer_2")).toBeUndefined();
+  });
+
+  it.each([
+    ["0", "USD", "INR"],
+    ["1.001", "USD", "INR"],
+    ["1", "USD", "XXX"],
+  ])("of %s %s in %s is refused", async (...asked) => {
+    expect(await codeOf(equivalentOf(...asked))).toBe("INVALID_REQUEST");
   });
 });
 
