@@ -170,6 +170,7 @@ it.each([
   [{ approval_amounts: { USD: "0.00" } }, "approval_amounts"],
   [{ approval_amounts: { XXX: "1.00" } }, "approval_amounts"],
   [{ approval_lasts_seconds: 59 }, "approval_lasts_seconds"],
+  [{ approval_window_seconds: 86_401 }, "approval_window_seconds"],
   [{ new_beneficiary_days: 366 }, "new_beneficiary_days"],
 ])("controls of %j are refused", async (body, field) => {
   const refused = client.sandbox.setPayoutControls(body);

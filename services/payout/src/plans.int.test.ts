@@ -53,28 +53,30 @@ afterAll(async () => {
 /** A payout that was settled long ago: nothing is owed, nothing is due. */
 function settled(): PayoutDocument {
   const at = new Date("2026-01-01");
-  const payout = payoutFrom({
-    ...{ id: newId("quote"), merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
-    ...{ source: "USD", destination: "USD", exchangeRate: "1", returnCharges: "house" as const },
-    reissueOf: undefined,
-    destinationKeys: ["destination_1"],
-    duplicateKeys: [],
-    ...{ sourceMinor: 1_000n, feesMinor: 0n, receivingMinor: 1_000n },
-    beneficiary: {
-      ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
-      ...{ transferMethod: "ACH", network: "" },
+  const payout = payoutFrom(
+    {
+      ...{ id: newId("quote"), merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
+      ...{ source: "USD", destination: "USD", exchangeRate: "1", returnCharges: "house" as const },
+      reissueOf: undefined,
+      destinationKeys: ["destination_1"],
+      duplicateKeys: [],
+      ...{ sourceMinor: 1_000n, feesMinor: 0n, receivingMinor: 1_000n },
+      beneficiary: {
+        ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
+        ...{ transferMethod: "ACH", network: "" },
+      },
+      claim: {
+        referenceId: "order",
+        remittanceInformation: "",
+        purposeCode: "",
+        metadata: {},
+        operationId: newId("event"),
+        claimedAt: at,
+      },
     },
-    claim: {
-      referenceId: "order",
-      remittanceInformation: "",
-      purposeCode: "",
-      metadata: {},
-      operationId: newId("event"),
-      claimedAt: at,
-    },
-  });
-  const actor = { kind: "api_key", id: "key_1" } as const;
-  const { work_due_at: _due, ...document } = payoutDocument(payout, actor, {});
+    { kind: "api_key", id: "key_1" },
+  );
+  const { work_due_at: _due, ...document } = payoutDocument(payout, {});
   const progress = { stage: "settled", reference: "R" } as const;
   const published_at = new Date("2026-01-02");
   return { ...document, status: "succeeded", progress, published_at, outbox: [], untallied: [] };

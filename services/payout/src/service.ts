@@ -124,7 +124,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const controls = await openPayoutControls(database);
   const usage = openUsage(database);
   const duplicates = createDuplicateGuard({ database, payouts, ledger, controls });
-  const room = createVelocityRoom(velocity, usage);
+  const room = createVelocityRoom(velocity, controls, usage);
   const stores = { ledger, executions, payouts, room, duplicates, controls };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
   const resolutions = openResolutionStore(database);

@@ -11,6 +11,7 @@ import {
   ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { SentTexts } from "./payouts/rules/payout.ts";
 
@@ -32,6 +33,8 @@ export type StandInQuote = {
   /** Of whom it pays; an account of the beneficiary's own by default. */
   destinationKeys?: string[];
   isReceivingFixed?: boolean;
+  /** USD by default. */
+  source?: string;
   reissueOf?: string;
 };
 
@@ -50,6 +53,8 @@ export function standIns(
     quoting: { refusal?: PublicRefusal; cost?: string; expiresAt?: Date };
     /** Since when beneficiaries are there. */
     beneficiarySince: Date;
+    /** What a unit of another currency is worth in USD, in whole USD; absent: there is no rate. */
+    worth: Readonly<Record<string, bigint>>;
     /** What the clock of quotes is ahead. */
     quoteOffsetMs: number;
   },
@@ -92,6 +97,11 @@ export function standIns(
           limits: { sourceMin: "1.00", sourceMax: "1000.00" },
           now: timestampFromDate(new Date(Date.now() + world.quoteOffsetMs)),
         };
+      },
+      getEquivalentAmount: ({ amount, currencyCode, equivalentCurrencyCode }) => {
+        const worth = equivalentCurrencyCode === "USD" ? world.worth[currencyCode] : undefined;
+        if (worth === undefined) return {};
+        return { amount: formatAmount(readAmount(amount, currencyCode) * worth, "USD") };
       },
       claimQuote: ({ quoteId, payoutId, mutation, ...asked }) => {
         faults.claim();
@@ -164,7 +174,7 @@ function quoteResponse(id: string, quote: StandInQuote) {
       merchantId: quote.merchantId,
       accountId: quote.accountId,
       corridorId: "cor_1",
-      sourceCurrencyCode: "USD",
+      sourceCurrencyCode: quote.source ?? "USD",
       destinationCurrencyCode: "USD",
       sourceAmount: quote.amount,
       convertedAmount: quote.amount,

@@ -78,6 +78,7 @@ export async function startTestPlatform() {
     quoting,
     beneficiarySince,
     offsetMs: 0,
+    worth: {},
     quoteOffsetMs: 0,
     wakes: 0,
   };
@@ -95,7 +96,7 @@ export async function startTestPlatform() {
     payouts,
     counts,
     bindings: openOperationBindings(database),
-    room: createVelocityRoom(velocity, usage),
+    room: createVelocityRoom(velocity, controls, usage),
     controls,
     duplicates: createDuplicateGuard({ database, payouts, ledger, controls }),
     clock,
@@ -245,8 +246,8 @@ export async function startTestPlatform() {
       const wire = { rail, currencyCode, amount, note: "wire" };
       await operationsClient.fundRailAccount({ mutation, ...wire });
     },
-    fundedAccount: async (merchantId: string, amount: string) => {
-      const opened = { mutation: operation(), merchantId, currencyCode: "USD" };
+    fundedAccount: async (merchantId: string, amount: string, currencyCode = "USD") => {
+      const opened = { mutation: operation(), merchantId, currencyCode };
       const accountId = (await rpc.openAccount(opened)).account?.id ?? "";
       await rpc.creditAccount({ mutation: operation(), merchantId, accountId, amount });
       return accountId;

@@ -150,11 +150,12 @@ export const moneyCommands: readonly CallCommand[] = [
     details:
       "The file is YAML or JSON:\n\n" +
       "  duplicate_window_seconds: 86400\n" +
-      '  approval:\n    amounts:\n      - { currency: USD, minimum: "10000.00" }\n' +
+      '  approval:\n    amounts:\n      - { currency: USD, minimum: "10000.00", window_seconds: 3600 }\n' +
       "    new_beneficiary_days: 7\n    lasts_seconds: 86400\n    batches: true\n\n" +
       "A payout that repeats account, amount and reference_id of one within the window is then\n" +
       "refused, unless it comes with allow_duplicate. One of at least the amount, or to a beneficiary\n" +
-      "that is newer, waits for another actor's approval, so long. With batches, another actor than\n" +
+      "that is newer, waits for another actor's approval, so long. With window_seconds, payouts of\n" +
+      "that time to one account, or by one actor, count together. With batches, another actor than\n" +
       "the one that made a batch decides on it. What the file does not name is off.",
     examples: [
       "controls set mer_01k… controls.yaml --dry-run",

@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { z } from "zod";
 import { decimalText, readFields, wholeNumber, word } from "./file.ts";
 
-const amount = { currency: word, minimum: decimalText };
+const amount = { currency: word, minimum: decimalText, window_seconds: wholeNumber.optional() };
 
 const approval = {
   amounts: z.array(z.strictObject(amount), { error: "must be a list" }).optional(),
@@ -32,7 +32,9 @@ export function readControls(text: string): JsonObject {
 function rulesOf({ amounts = [], ...rules }: Rules = {}): JsonObject {
   const { new_beneficiary_days = 0, lasts_seconds, batches = false } = rules;
   return {
-    amounts: amounts.map(({ currency, minimum }) => ({ currency_code: currency, minimum })),
+    amounts: amounts.map(({ currency, minimum, window_seconds = 0 }) => {
+      return { currency_code: currency, minimum, window_seconds };
+    }),
     new_beneficiary_days,
     batches,
     ...(lasts_seconds !== undefined && { lasts_seconds }),

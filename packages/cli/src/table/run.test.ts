@@ -182,18 +182,18 @@ it("sends the controls of a file", async () => {
     });
   });
   const approval =
-    "approval: { amounts: [{ currency: USD, minimum: 100.10 }], new_beneficiary_days: 7 }";
+    "approval: { amounts: [{ currency: USD, minimum: 100.10, window_seconds: 60 }] }";
   for (const text of ["duplicate_window_seconds: 86400", "{}", approval]) {
     writeFileSync(`${folder}/controls.yaml`, text);
     expect(await run("controls", "set", "mer_1", "controls.yaml")).toMatchObject({ code: 0 });
   }
-  const amounts = [{ currencyCode: "USD", minimum: "100.10" }];
+  const amounts = [{ currencyCode: "USD", minimum: "100.10", windowSeconds: 60 }];
   expect(asked).toEqual([
     ...[
       [86_400, {}],
       [0, {}],
     ],
-    [0, { amounts, newBeneficiaryDays: 7 }],
+    [0, { amounts }],
   ]);
 });
 

@@ -179,6 +179,12 @@ export const setPayoutControls: PublicBody = singleForm({
   fields: [
     approvalAmounts,
     {
+      ...{ name: "approval_window_seconds", kind: "integer", required: false },
+      ...{ min: 0, max: 86_400, example: 3_600 },
+      description:
+        "Within how many seconds payouts to one account, or by one actor, count together towards `approval_amounts`; each by itself by default.",
+    },
+    {
       ...{ name: "new_beneficiary_days", kind: "integer", required: false, min: 0, max: 365 },
       ...{ description: "Payouts wait whose beneficiary is younger.", example: 3 },
     },

@@ -1429,6 +1429,8 @@ export interface SandboxScenario {
 export interface SandboxPayoutControls {
   /** From which amount on payouts wait for approval, by currency. */
   approval_amounts: Record<string, string>;
+  /** Within how many seconds payouts to one account, or by one actor, count together; 0: each by itself. */
+  approval_window_seconds: number;
   /** Payouts wait whose beneficiary is younger; 0: none. */
   new_beneficiary_days: number;
   /** Whether another than its maker decides on a batch. */
@@ -2529,6 +2531,8 @@ export interface SandboxScenarioRequest {
 export interface SandboxPayoutControlsRequest {
   /** From which amount on payouts wait for approval, by source currency; none by default. */
   approval_amounts?: Record<string, string>;
+  /** Within how many seconds payouts to one account, or by one actor, count together towards `approval_amounts`; each by itself by default. */
+  approval_window_seconds?: number;
   /** Payouts wait whose beneficiary is younger. */
   new_beneficiary_days?: number;
   /** Whether another than its maker decides on a batch. */
@@ -2891,6 +2895,7 @@ export type ErrorCode =
 /** Fields that are whole numbers; every other number of an answer is a decimal. */
 export const wholeFields: ReadonlySet<string> = new Set([
   "approval_lasts_seconds",
+  "approval_window_seconds",
   "attempts_count",
   "cancelled_count",
   "concurrency_limit",

@@ -444,7 +444,7 @@ async function dyingProcess(step: number) {
     ledger: openLedger(database),
     payouts: openPayouts(database),
     executions: openExecutions(database),
-    room: createVelocityRoom(velocity, openUsage(database)),
+    room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
     batches: openBatches(database),
     orders: openBatchLines(database),
     quote: process.calls(platform.rpcDeps.quote),

@@ -78,7 +78,9 @@ export function controlsText(message: SetPayoutControlsRequest): ControlsText {
 function rulesText(message: RulesMessage): ApprovalRulesText {
   const { amounts, newBeneficiaryDays, lastsSeconds, batches } = message;
   return {
-    amounts: amounts.map(({ currencyCode: currency, minimum }) => ({ currency, minimum })),
+    amounts: amounts.map(({ currencyCode: currency, minimum, windowSeconds }) => {
+      return { currency, minimum, window_seconds: windowSeconds };
+    }),
     new_beneficiary_days: newBeneficiaryDays,
     lasts_seconds: lastsSeconds ?? lastsDefaultSeconds,
     ...(batches && { batches }),
@@ -92,8 +94,8 @@ function controlsMessage(merchantId: string, stored: SettingsDocument<ControlsTe
     duplicateWindowSeconds: stored?.duplicate_window_seconds ?? 0,
     ...(approval && {
       approval: {
-        amounts: approval.amounts.map(({ currency: currencyCode, minimum }) => {
-          return { currencyCode, minimum };
+        amounts: approval.amounts.map(({ currency: currencyCode, minimum, window_seconds }) => {
+          return { currencyCode, minimum, windowSeconds: window_seconds };
         }),
         newBeneficiaryDays: approval.new_beneficiary_days,
         lastsSeconds: approval.lasts_seconds,

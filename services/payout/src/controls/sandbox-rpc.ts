@@ -29,6 +29,7 @@ export function ownControlsRpc(deps: ControlsDeps) {
       await setControls(deps, asked.merchantId, text, { person: actor.id, operation });
       return {
         approvalAmounts: asked.approvalAmounts,
+        approvalWindowSeconds: asked.approvalWindowSeconds ?? 0,
         newBeneficiaryDays: asked.newBeneficiaryDays ?? 0,
         approveBatches: asked.approveBatches ?? false,
         approvalLastsSeconds: asked.approvalLastsSeconds ?? lastsDefaultSeconds,
@@ -40,9 +41,10 @@ export function ownControlsRpc(deps: ControlsDeps) {
 
 function controlsText(asked: SetOwnPayoutControlsRequest): ControlsText {
   const { approvalAmounts, newBeneficiaryDays = 0, approveBatches = false } = asked;
+  const { approvalWindowSeconds = 0 } = asked;
   const { approvalLastsSeconds, duplicateWindowSeconds: window = 0 } = asked;
   const amounts = Object.entries(approvalAmounts).map(([currency, minimum]) => {
-    return { currency, minimum };
+    return { currency, minimum, window_seconds: approvalWindowSeconds };
   });
   return {
     duplicate_window_seconds: window,

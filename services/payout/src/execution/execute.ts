@@ -2,6 +2,7 @@ import { currentOrigin } from "@disburse/chassis/call-context.ts";
 import { isOther, type RequestedChange } from "@disburse/chassis/mutations/content.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { type PublicRefusal, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { DuplicateGuard } from "../controls/duplicates.ts";
@@ -23,6 +24,7 @@ import {
 import { type Created, findPayout, insertPayout } from "../payouts/store.ts";
 import type { VelocityRoom } from "../velocity/room.ts";
 import { storedNeed } from "./approval-need.ts";
+import { countForApproval } from "./approval-window.ts";
 import { bindOperation, type Executions, findExecution } from "./executions.ts";
 import { claimedQuote } from "./quote.ts";
 import { approvalFor, beneficiaryFor, type ReadDeps, type ReadQuote, readQuote } from "./reads.ts";
@@ -33,7 +35,7 @@ export type ExecuteDeps = ReadDeps & {
   readonly ledger: Ledger;
   readonly executions: Executions;
   readonly payouts: Payouts;
-  readonly room: Pick<VelocityRoom, "reserve">;
+  readonly room: Pick<VelocityRoom, "reserve" | "count">;
   readonly duplicates: DuplicateGuard;
   readonly clock: Clock;
   /** Closes a hold whose payout exists; may be late, and lost in a crash. */
@@ -106,11 +108,9 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
     const fit = fundable(read.executable, beneficiary?.screening);
     if (isRefused(fit)) return fit;
   }
-  const need = approvalFor(deps, read, beneficiary?.createdAt);
-  const approval = need && { ...need, given: request.given };
   const turn = next === "hold" ? await enterGuard(deps, request, read) : undefined;
   if (isRefused(turn)) return turn;
-  const result = await holdAndClaim(deps, { ...request, approval }, read, next);
+  const result = await holdAndClaim(deps, request, read, { next, since: beneficiary?.createdAt });
   // After an error it is not known what becomes of the payout: the turn ends by itself.
   await turn?.end(isRefused(result) ? "refused" : "stored");
   return answer(result);
@@ -144,15 +144,26 @@ type ExecuteOrder = ExecuteRequest & PayoutOrder;
 
 async function holdAndClaim(
   deps: ExecuteDeps,
-  request: ExecuteOrder,
+  request: ExecuteRequest,
   read: ReadQuote,
-  next: Payable,
+  { next, since }: { readonly next: Payable; readonly since: Date | undefined },
 ): Promise<ExecuteResult> {
   // Of a claimed quote too: where the claim outlived a restored backup, its hold did not.
   if (!(await bindOperation(deps.executions, request, deps.clock.now()))) return otherContent;
-  const held = await (next === "hold" ? holdWithin : hold)(deps, request, read);
-  if (isRefused(held)) return held;
-  return claimAndCreate(deps, read.accountId, request);
+  const asked = askedRoom(request, read);
+  const room = next === "hold" ? await deps.room.reserve(asked) : undefined;
+  if (isRefused(room)) return room;
+  const { isOverWindow, giveUp } = await countForApproval(deps, asked);
+  const need = approvalFor(deps, read, { beneficiaryCreatedAt: since, isOverWindow });
+  const order = { ...request, approval: need && { ...need, given: request.given } };
+  // Where it is not known whether the money is held, the room stays reserved.
+  const held = await hold(deps, order, read);
+  if (isRefused(held)) {
+    await room?.giveUp();
+    await giveUp();
+    return held;
+  }
+  return claimAndCreate(deps, read.accountId, order);
 }
 
 /** The payout that this operation made of this quote before; refused where its content differs. */
@@ -173,19 +184,19 @@ function answerTo(operationId: string, outcome: ExecuteResult, corridorOpen: boo
   return isRefused(before) ? before : outcome;
 }
 
-/** Holds the money of a payout for which velocity limits have room; a refusal gives it back. */
-async function holdWithin(deps: ExecuteDeps, request: ExecuteOrder, quote: ReadQuote) {
-  const { merchantId, quoteId } = request;
-  const { accountId, destinationKeys, currency } = quote;
-  const room = await deps.room.reserve({
-    ...{ payoutId: payoutIdOf(quoteId), quoteId, merchantId, accountId, destinationKeys },
-    ...{ currency, amount: quote.executable.sourceMinor },
-  });
-  if (isRefused(room)) return room;
-  // Where it is not known whether the money is held, the room stays reserved.
-  const held = await hold(deps, request, quote);
-  if (isRefused(held)) await room.giveUp();
-  return held;
+/** A payout as limits and rules count it. */
+function askedRoom({ merchantId, quoteId, actor }: ExecuteRequest, quote: ReadQuote) {
+  const { accountId, destinationKeys, currency, executable } = quote;
+  return {
+    payoutId: payoutIdOf(quoteId),
+    quoteId,
+    merchantId,
+    accountId,
+    destinationKeys,
+    actorRoot: rootOfActor(actor),
+    currency,
+    amount: executable.sourceMinor,
+  };
 }
 
 /** Holds the money under the payout's id; a repeated hold is success. */
@@ -249,12 +260,12 @@ async function create(
   quote: ClaimedQuote,
   { actor, approval, ordered }: PayoutOrder,
 ): Promise<Payout> {
-  const fresh = payoutFrom(quote, ordered);
+  const fresh = payoutFrom(quote, actor, ordered);
   const order = approval === undefined ? fresh : withApproval(fresh, approval);
   // What waits for approval is not worked on.
   const lease = order.progress.stage === "queued" ? deps.leaseNew() : undefined;
   if (quote.reissueOf !== undefined) await markReissued(deps.payouts, order, deps.clock.now());
-  const inserted = await insertPayout(deps.payouts, order, actor, lease);
+  const inserted = await insertPayout(deps.payouts, order, lease);
   const { payout } = inserted;
   deps.closeHold(quote.accountId, payout.id);
   if ("created" in inserted) deps.onCreated(inserted, lease);

@@ -8,7 +8,7 @@ import {
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { ClockReading } from "../controls/duplicates.ts";
-import { approvalNeed } from "../controls/rules/approval.ts";
+import { approvalNeed, type JudgedPayout } from "../controls/rules/approval.ts";
 import type { PayoutControls } from "../controls/settings.ts";
 import type { ApprovalNeed } from "../payouts/rules/approval.ts";
 import { readExecutable } from "./quote.ts";
@@ -68,9 +68,9 @@ export async function beneficiaryFor(deps: ReadDeps, read: ReadQuote, next: Paya
 export function approvalFor(
   { controls }: ReadDeps,
   { executable, currency: source, now }: ReadQuote,
-  beneficiaryCreatedAt: Date | undefined,
+  judged: Pick<JudgedPayout, "beneficiaryCreatedAt" | "isOverWindow">,
 ): ApprovalNeed | undefined {
   const rules = controls.of(executable.merchantId)?.approval;
   const { sourceMinor } = executable;
-  return rules && approvalNeed(rules, { source, sourceMinor, beneficiaryCreatedAt }, now);
+  return rules && approvalNeed(rules, { source, sourceMinor, ...judged }, now);
 }

@@ -392,7 +392,7 @@ async function dyingProcess(step: number) {
     ledger: openLedger(database),
     payouts: openPayouts(database),
     executions: openExecutions(database),
-    room: createVelocityRoom(velocity, openUsage(database)),
+    room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
     orders: openScheduledPayouts(database),
     quote: process.calls(platform.rpcDeps.quote),
   };

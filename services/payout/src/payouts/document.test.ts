@@ -1,5 +1,4 @@
 import { fromBinary, toJson } from "@bufbuild/protobuf";
-import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Decimal128 } from "mongodb";
@@ -8,13 +7,12 @@ import { payoutDocument, toPayout } from "./document.ts";
 import { pendingEvent } from "./pending-event.ts";
 import { approvalDigest } from "./rules/deciding.ts";
 import { type Payout, payoutFrom } from "./rules/payout.ts";
-import { claimedAt, quote } from "./test-documents.ts";
+import { actor, claimedAt, quote } from "./test-documents.ts";
 import { payoutMessage } from "./wire.ts";
 
 const later = new Date("2026-03-01T10:05:00Z");
-const actor: StoredActor = { kind: "api_key", id: "key_1" };
 
-const queued = payoutFrom(quote);
+const queued = payoutFrom(quote, actor);
 const settled: Payout = {
   ...queued,
   progress: { stage: "settled", reference: "0xabc" },
@@ -95,19 +93,20 @@ it("a new payout is stored with its first event, step and uncounted change, due 
     updated_at: claimedAt,
     content_hash: expect.stringMatching(/^[\w-]{43}$/),
   };
-  expect(payoutDocument(queued, actor, { request_id: "req_1" })).toEqual(stored);
+  expect(payoutDocument(queued, { request_id: "req_1" })).toEqual(stored);
   const { request_id: _, ...withoutRequest } = stored;
-  expect(payoutDocument(queued, actor, {})).toStrictEqual(withoutRequest);
+  expect(payoutDocument(queued, {})).toStrictEqual(withoutRequest);
 });
 
 it("the hash of a payout covers its terms, and nothing that changes later", () => {
-  const hashOf = (payout: Payout, by = actor) => payoutDocument(payout, by, {}).content_hash;
+  const hashOf = (payout: Payout, by = actor) =>
+    payoutDocument({ ...payout, actor: by }, {}).content_hash;
   const { beneficiary, claim } = quote;
   const others: Payout[] = [
-    payoutFrom({ ...quote, receivingMinor: 1n }),
-    payoutFrom({ ...quote, exchangeRate: "0.9951" }),
-    payoutFrom({ ...quote, beneficiary: { ...beneficiary, name: "Eve" } }),
-    payoutFrom({ ...quote, claim: { ...claim, metadata: { order: "7" } } }),
+    payoutFrom({ ...quote, receivingMinor: 1n }, actor),
+    payoutFrom({ ...quote, exchangeRate: "0.9951" }, actor),
+    payoutFrom({ ...quote, beneficiary: { ...beneficiary, name: "Eve" } }, actor),
+    payoutFrom({ ...quote, claim: { ...claim, metadata: { order: "7" } } }, actor),
   ];
   const hashes = [hashOf(queued), hashOf(queued, { ...actor, id: "key_2" })];
   expect(new Set([...hashes, ...others.map((each) => hashOf(each))]).size).toBe(6);
@@ -115,10 +114,10 @@ it("the hash of a payout covers its terms, and nothing that changes later", () =
 });
 
 it("a stored payout reads as it was", () => {
-  expect(toPayout(payoutDocument(queued, actor, { request_id: "req_1" }))).toStrictEqual(queued);
+  expect(toPayout(payoutDocument(queued, { request_id: "req_1" }))).toStrictEqual(queued);
   const { rail, submittedAt, exception, uncleared } = settled;
   const stored = {
-    ...payoutDocument(settled, actor, { request_id: "req_1" }),
+    ...payoutDocument(settled, { request_id: "req_1" }),
     ...{ rail, submitted_at: submittedAt!, doubt: exception!, uncleared: uncleared! },
   };
   expect(toPayout(stored)).toStrictEqual(settled);
@@ -126,19 +125,19 @@ it("a stored payout reads as it was", () => {
 
 it("what is for the beneficiary is stored with a payout, and in none of its messages", () => {
   const texts = { remittanceInformation: "Invoice 7, Ada Lovelace", purposeCode: "SUPP" };
-  const sent = payoutFrom({ ...quote, claim: { ...quote.claim, ...texts } });
-  const stored = payoutDocument(sent, actor, {});
+  const sent = payoutFrom({ ...quote, claim: { ...quote.claim, ...texts } }, actor);
+  const stored = payoutDocument(sent, {});
   const { content_hash } = stored;
   const kept = { remittance_information: texts.remittanceInformation, purpose_code: "SUPP" };
-  expect(stored).toStrictEqual({ ...payoutDocument(queued, actor, {}), ...kept, content_hash });
+  expect(stored).toStrictEqual({ ...payoutDocument(queued, {}), ...kept, content_hash });
   expect(toPayout(stored)).toStrictEqual(sent);
   expect(payoutMessage(sent)).toEqual(payoutMessage(queued));
 });
 
 it("a name in Latin letters is stored with a payout, and bound by its approval", () => {
   const named = (nameLatin: string) =>
-    payoutFrom({ ...quote, beneficiary: { ...quote.beneficiary, nameLatin } });
-  const stored = payoutDocument(named("Yamada"), actor, {});
+    payoutFrom({ ...quote, beneficiary: { ...quote.beneficiary, nameLatin } }, actor);
+  const stored = payoutDocument(named("Yamada"), {});
   expect(stored.beneficiary_name_latin).toBe("Yamada");
   expect(toPayout(stored)).toStrictEqual(named("Yamada"));
   const digests = [queued, named("Yamada"), named("Yamamoto")].map(({ id, quote: its }) =>

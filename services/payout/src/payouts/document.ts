@@ -173,23 +173,13 @@ const hashedFields = [
 export type Payouts = Collection<PayoutDocument>;
 
 /** A new payout as it is stored, with its first event, and leased where it is worked on at once. */
-export function payoutDocument(
-  payout: Payout,
-  actor: StoredActor,
-  origin: Origin,
-  lease?: Lease,
-): PayoutDocument {
-  const fields = payoutFields(payout, actor, origin, lease);
+export function payoutDocument(payout: Payout, origin: Origin, lease?: Lease): PayoutDocument {
+  const fields = payoutFields(payout, origin, lease);
   const content_hash = contentHash<PayoutFields>("disburse payout 1", hashedFields, fields);
   return { ...fields, content_hash };
 }
 
-function payoutFields(
-  payout: Payout,
-  actor: StoredActor,
-  origin: Origin,
-  lease?: Lease,
-): PayoutFields {
+function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFields {
   const { quote, createdAt } = payout;
   const { claim } = quote;
   const { status } = publicStatusOf(payout.progress);
@@ -216,7 +206,7 @@ function payoutFields(
     ...metadataFields(claim.metadata),
     ...orderedFields(payout.ordered),
     operation_id: claim.operationId,
-    actor,
+    actor: payout.actor,
     ...origin,
     source: quote.source,
     destination: quote.destination,
@@ -276,6 +266,7 @@ export const stateFields = {
   scheduled_payout_id: 1,
   batch_id: 1,
   operation_id: 1,
+  actor: 1,
   source: 1,
   destination: 1,
   source_minor: 1,
@@ -344,6 +335,7 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
       },
     },
     ordered: orderedOf(document),
+    actor: document.actor,
     progress: document.progress,
     version: document.version,
     revision: document.revision,

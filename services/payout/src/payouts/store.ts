@@ -1,7 +1,6 @@
 import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
-import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type Lease,
   type PayoutDocument,
@@ -37,11 +36,10 @@ export type Created = {
 export async function insertPayout(
   payouts: Payouts,
   payout: Payout,
-  actor: StoredActor,
   lease?: Lease,
 ): Promise<Created | { readonly payout: Payout }> {
   const origin = currentOrigin();
-  const document = payoutDocument(payout, actor, origin, lease);
+  const document = payoutDocument(payout, origin, lease);
   const stored = await insertOrFind(payouts, document, { _id: payout.id });
   if (stored !== document) return { payout: toPayout(stored) };
   const [[event, ...also], [change]] = [document.outbox, document.untallied];

@@ -1,3 +1,4 @@
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { changesOf } from "@disburse/testkit/document-text.ts";
 import { type PayoutDocument, type Payouts, payoutDocument } from "./document.ts";
@@ -35,10 +36,13 @@ export const quote: ClaimedQuote = {
   },
 };
 
+/** Who executed it. */
+export const actor: StoredActor = { kind: "api_key", id: "key_1" };
+
 /** A stored payout, without a request. */
 export function storedPayout(change: Partial<PayoutDocument> = {}): PayoutDocument {
-  const made = payoutFrom({ ...quote, id: newId("quote") });
-  return { ...payoutDocument(made, { kind: "api_key", id: "key_1" }, {}), ...change };
+  const made = payoutFrom({ ...quote, id: newId("quote") }, actor);
+  return { ...payoutDocument(made, {}), ...change };
 }
 
 /** A time as so many seconds after `claimedAt`. */

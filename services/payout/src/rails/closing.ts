@@ -1,4 +1,5 @@
 import { currentOrigin } from "@disburse/chassis/call-context.ts";
+import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { type ClosingStep, closingMovement, pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { causeOfEnd } from "../payouts/rules/timeline.ts";
@@ -15,13 +16,15 @@ export async function moveOwed(
   payout: Payout,
   step: ClosingStep,
 ): Promise<void> {
-  const { id, quote } = payout;
+  const { id, quote, actor } = payout;
   const { accountId, merchantId, destinationKeys } = quote;
   if (payout.isFunded) await endFunds(ledger, payout, step);
   const { outcome } = await ledger.apply({ merchantId, accountId }, closingMovement(payout, step));
   if (outcome !== "applied") throw new Error(`${step} not applied: ${outcome}`);
   // A payout that was not paid counts no longer towards the velocity limits of its merchant.
-  if (step === "release") await room.giveBack(id, { merchantId, destinationKeys });
+  if (step === "release") {
+    await room.giveBack(id, { merchantId, destinationKeys, actorRoot: rootOfActor(actor) });
+  }
 }
 
 /** Moves the money of a decided outcome, and then makes it public; no rail is asked any more. */

@@ -177,8 +177,7 @@ it("a new payout is stored with its lease, and submitted without a look", async 
   await payouts.deleteMany({});
   const lease = leases.leaseNew();
   if (lease === undefined) return expect.unreachable("no lease");
-  const actor = { kind: "api_key", id: "key_1" } as const;
-  const inserted = await insertPayout(payouts, payout, actor, lease);
+  const inserted = await insertPayout(payouts, payout, lease);
   expect(await leasesOf(payouts, worker.clock).next()).toBeUndefined();
   const { token: leaseToken, until } = lease;
   const leased = { payout, leaseToken, until, origin: {}, calls: [] };
@@ -190,7 +189,7 @@ it("a new payout is stored with its lease, and submitted without a look", async 
   expect(await stored(payout.id)).toMatchObject({ revision: 2, progress: { stage: "submitting" } });
   expect("created" in inserted && inserted.created.event.id).toBe(eventId(payout.id, 1));
   await platform.execute(accountId, "another");
-  const repeated = await insertPayout(payouts, { ...payout, version: 9 }, actor, lease);
+  const repeated = await insertPayout(payouts, { ...payout, version: 9 }, lease);
   expect(repeated).not.toHaveProperty("created");
   expect(repeated.payout).toMatchObject({ id: payout.id, version: 1 });
 });

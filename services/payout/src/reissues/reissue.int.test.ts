@@ -292,7 +292,7 @@ async function dyingProcess(step: number) {
     ledger: openLedger(database),
     payouts: openPayouts(database),
     executions: openExecutions(database),
-    room: createVelocityRoom(velocity, openUsage(database)),
+    room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
     quote: process.calls(platform.rpcDeps.quote),
   };
   const run = (request: ReissueRequest) => reissuePayout(parts, request);

@@ -3,9 +3,12 @@ import type { Decimal128 } from "mongodb";
 import { dueAt, type Reservation, type Usage } from "./rules/usage.ts";
 import type { Part } from "./rules/window.ts";
 
-/** What of its limits a merchant has used, or used for payouts to one account or wallet. */
+/** What a merchant has used of its limits, or what counts for its approval rules. */
 export type UsageDocument = {
-  /** The merchant's id, or `<merchant id>:<destination key>`. */
+  /**
+   * Of limits: the merchant's id, or `<merchant id>:<destination key>`. Of approval rules:
+   * `<merchant id>:to:<destination key>` and `<merchant id>:by:<root of the actor>`.
+   */
   _id: string;
   schema_version: number;
   /** Another one with each write, which compares it. */

@@ -1,7 +1,8 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { PayoutControls } from "../controls/settings.ts";
 import type { VelocityLimits } from "./limits.ts";
 import { exceededSentence } from "./rules/limits.ts";
-import { type AskedRoom, giveBack, giveUp, reserve } from "./rules/usage.ts";
+import { type AskedRoom, type Counted, count, giveBack, giveUp, reserve } from "./rules/usage.ts";
 import type { UsageStore } from "./usage.ts";
 
 /** Whose room a payout takes. */
@@ -10,6 +11,9 @@ type Parties = {
   /** Keyed hashes of the account or wallet that is paid: two around a rotation of their key. */
   readonly destinationKeys: readonly string[];
 };
+
+/** A payout's parties, and the root of the actor that executed it. */
+type CountedParties = Parties & { readonly actorRoot: string };
 
 /** A payout that needs room, and its parties. */
 type PayoutRoom = AskedRoom & Parties;
@@ -30,8 +34,21 @@ function usagesOf({ merchantId, destinationKeys }: Parties) {
   ];
 }
 
-/** Reserves the room of payouts under their ids, where their merchant has limits. */
-export function createVelocityRoom(limits: Pick<VelocityLimits, "of">, usage: UsageStore) {
+/** The usages in which a payout counts for approval rules with a window. */
+function countsOf({ merchantId, destinationKeys, actorRoot }: CountedParties): string[] {
+  const destinations = destinationKeys.map((key) => `${merchantId}:to:${key}`);
+  return [...destinations, `${merchantId}:by:${actorRoot}`];
+}
+
+/**
+ * Reserves the room of payouts under their ids, where their merchant has limits, and counts them
+ * for its approval rules, which refuse nothing.
+ */
+export function createVelocityRoom(
+  limits: Pick<VelocityLimits, "of">,
+  controls: Pick<PayoutControls, "of">,
+  usage: UsageStore,
+) {
   const giveUpIn = async (ids: readonly string[], payoutId: string): Promise<void> => {
     for (const id of ids) {
       await usage.change(id, (before) => ({
@@ -61,11 +78,24 @@ export function createVelocityRoom(limits: Pick<VelocityLimits, "of">, usage: Us
       return { giveUp: () => giveUpIn(reserved, asked.payoutId) };
     },
 
+    /** Counts a payout to its destination and by its actor, and finds what was before it in each. */
+    count: async (asked: PayoutRoom & CountedParties) => {
+      const ids = countsOf(asked);
+      const counted: Counted[] = [];
+      for (const id of ids) {
+        counted.push(await usage.change(id, (before, now) => count(before, asked, now)));
+      }
+      return { counted, giveUp: () => giveUpIn(ids, asked.payoutId) };
+    },
+
     /** Gives back the room of a payout whose money was released; a repeat changes nothing. */
-    giveBack: async (payoutId: string, parties: Parties): Promise<void> => {
-      // A merchant that never had a limit has reserved nothing.
-      if (limits.of(parties.merchantId) === undefined) return;
-      for (const { id } of usagesOf(parties)) {
+    giveBack: async (payoutId: string, parties: CountedParties): Promise<void> => {
+      const { merchantId } = parties;
+      // A merchant that never had limits or rules has reserved nothing.
+      const limited = limits.of(merchantId) === undefined ? [] : usagesOf(parties);
+      const isCounted = controls.of(merchantId)?.approval !== undefined;
+      const ids = [...limited.map(({ id }) => id), ...(isCounted ? countsOf(parties) : [])];
+      for (const id of ids) {
         await usage.change(id, (before) => ({
           ...{ usage: giveBack(before, payoutId), answer: undefined },
         }));

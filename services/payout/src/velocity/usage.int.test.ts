@@ -22,7 +22,7 @@ function startProcess() {
     merchant: [{ window: "hour", max: 10n } as const],
     beneficiary: [{ window: "hour", max: 4n } as const],
   };
-  return createVelocityRoom({ of: () => limits }, openUsage(database));
+  return createVelocityRoom({ of: () => limits }, { of: () => undefined }, openUsage(database));
 }
 
 const asked = (payoutId: string, merchantId: string, destination: string) => ({
@@ -79,7 +79,7 @@ it("a refusal by the merchant's limit leaves the beneficiary's room as it was", 
 
 it("room that is given back twice is given back once, and may be taken again", async () => {
   const room = startProcess();
-  const parties = { merchantId: "mer_back", destinationKeys: ["ben_1"] };
+  const parties = { merchantId: "mer_back", destinationKeys: ["ben_1"], actorRoot: "key_1" };
   for (let n = 0; n < 4; n += 1) await room.reserve(asked(`po_${n}`, "mer_back", "ben_1"));
   expect(isRefused(await room.reserve(asked("po_4", "mer_back", "ben_1")))).toBe(true);
   await room.giveBack("po_0", parties);
@@ -106,7 +106,7 @@ it("times are the database's, also of the first reservation", async () => {
 it("a usage that nothing is left of is taken away", async () => {
   const usage = openUsage(database);
   const room = startProcess();
-  const parties = { merchantId: "mer_gone", destinationKeys: ["ben_1"] };
+  const parties = { merchantId: "mer_gone", destinationKeys: ["ben_1"], actorRoot: "key_1" };
   await room.reserve(asked("po_1", "mer_gone", "ben_1"));
   await room.giveBack("po_1", parties);
   expect(await stored("mer_gone")).toBeNull();

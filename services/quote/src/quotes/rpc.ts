@@ -34,6 +34,7 @@ import { limitsMessage } from "../corridors/rpc.ts";
 import { type Corridor, isStale, type Rate } from "../corridors/rules/corridor.ts";
 import { type CorridorStore, findCorridor, isOpenTo } from "../corridors/store.ts";
 import type { CountQuote } from "./count.ts";
+import { equivalentAmount } from "./equivalent.ts";
 import {
   type Claim,
   checkCorridor,
@@ -96,6 +97,8 @@ export function quotesRpc(deps: QuoteDeps) {
         now: timestampFromDate(now),
       };
     },
+
+    getEquivalentAmount: (request) => equivalentAmount(deps, request),
 
     claimQuote: async ({ mutation, quoteId, payoutId, referenceId, ...sent }) => {
       const { operationId } = readMutation(mutation);

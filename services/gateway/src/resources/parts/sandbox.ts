@@ -84,6 +84,10 @@ const controls = f.record(
     approval_amounts: f.pairs("From which amount on payouts wait for approval, by currency.", {
       USD: "5000.00",
     }),
+    approval_window_seconds: f.whole(
+      "Within how many seconds payouts to one account, or by one actor, count together; 0: each by itself.",
+      0,
+    ),
     new_beneficiary_days: f.whole("Payouts wait whose beneficiary is younger; 0: none.", 3),
     approve_batches: f.flag("Whether another than its maker decides on a batch.", true),
     approval_lasts_seconds: f.whole("How long an approval is waited for.", 86_400),

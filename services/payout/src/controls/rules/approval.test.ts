@@ -5,11 +5,12 @@ import {
   approvalViolations,
   readApprovalRules,
 } from "./approval.ts";
+import { loosened } from "./looser.ts";
 
 const rules: ApprovalRulesText = {
   amounts: [
-    { currency: "USD", minimum: "10.00" },
-    { currency: "BTC", minimum: "0.1" },
+    { currency: "USD", minimum: "10.00", window_seconds: 0 },
+    { currency: "BTC", minimum: "0.1", window_seconds: 0 },
   ],
   new_beneficiary_days: 2,
   lasts_seconds: 3_600,
@@ -23,6 +24,7 @@ describe("rules that an operator sets", () => {
     ["more", { new_beneficiary_days: 366 }, ["new_beneficiary_days: must be 0 to 365"]],
     ["days below zero", { new_beneficiary_days: -1 }, ["new_beneficiary_days: must be 0 to 365"]],
     ["a minute", { lasts_seconds: 60 }, []],
+    ["a day", { amounts: [{ currency: "USD", minimum: "1", window_seconds: 86_400 }] }, []],
     ["less", { lasts_seconds: 59 }, ["lasts_seconds: must be 60 to 604800"]],
     ["a week", { lasts_seconds: 604_800 }, []],
     ["longer", { lasts_seconds: 604_801 }, ["lasts_seconds: must be 60 to 604800"]],
@@ -30,10 +32,12 @@ describe("rules that an operator sets", () => {
       "amounts that are none",
       {
         amounts: [
-          { currency: "XXX", minimum: "1" },
-          { currency: "USD", minimum: "0" },
-          { currency: "USD", minimum: "1" },
-          { currency: "INR", minimum: "1.001" },
+          { currency: "XXX", minimum: "1", window_seconds: 0 },
+          { currency: "USD", minimum: "0", window_seconds: 0 },
+          { currency: "USD", minimum: "1", window_seconds: 0 },
+          { currency: "INR", minimum: "1.001", window_seconds: 0 },
+          { currency: "EUR", minimum: "1", window_seconds: -1 },
+          { currency: "BTC", minimum: "1", window_seconds: 86_401 },
         ],
       },
       [
@@ -41,6 +45,8 @@ describe("rules that an operator sets", () => {
         "amounts[1].minimum: must be an amount above zero in USD",
         "amounts[2].currency_code: is there twice",
         "amounts[3].minimum: must be an amount above zero in INR",
+        "amounts[4].window_seconds: must be 0 to 86400",
+        "amounts[5].window_seconds: must be 0 to 86400",
       ],
     ],
   ])("%s", (_what, change, problems) => {
@@ -65,7 +71,7 @@ describe("the approval that a payout needs", () => {
     ["to one that is not there any more", "USD", 1n, undefined, ["new_beneficiary"]],
     ["of both", "USD", 1_000n, now, ["amount", "new_beneficiary"]],
   ])("%s", (_what, source, sourceMinor, beneficiaryCreatedAt, reasons) => {
-    const judged = { source, sourceMinor, beneficiaryCreatedAt };
+    const judged = { source, sourceMinor, beneficiaryCreatedAt, isOverWindow: false };
     const expected = reasons.length === 0 ? undefined : { reasons, lastsMs: 3_600_000 };
     expect(approvalNeed(readApprovalRules(rules), judged, now)).toEqual(expected);
   });
@@ -73,6 +79,28 @@ describe("the approval that a payout needs", () => {
   it("is none of a new beneficiary where no rule is about that", () => {
     const without = readApprovalRules({ ...rules, new_beneficiary_days: 0 });
     const judged = { source: "USD", sourceMinor: 1n, beneficiaryCreatedAt: now };
-    expect(approvalNeed(without, judged, now)).toBeUndefined();
+    expect(approvalNeed(without, { ...judged, isOverWindow: false }, now)).toBeUndefined();
+    const over = approvalNeed(without, { ...judged, isOverWindow: true }, now);
+    expect(over?.reasons).toEqual(["amount"]);
+  });
+});
+
+describe("rules that loosen those in force", () => {
+  const usd = (minimum: string, window_seconds: number): ApprovalRulesText => {
+    return { ...rules, amounts: [{ currency: "USD", minimum, window_seconds }] };
+  };
+  it.each<[string, ApprovalRulesText, boolean]>([
+    ["the same", usd("10.00", 3_600), false],
+    ["a longer window", usd("10.00", 7_200), false],
+    ["a shorter window", usd("10.00", 3_599), true],
+    ["no window", usd("10.00", 0), true],
+    ["a shorter window and a lower amount", usd("1.00", 3_599), true],
+  ])("%s", (_what, approval, isLooser) => {
+    const found = loosened({ approval: usd("10.00", 3_600) }, { approval });
+    expect(found).toEqual(isLooser ? ["weakens an approval rule"] : []);
+  });
+
+  it("are not those that add a window", () => {
+    expect(loosened({ approval: usd("10.00", 0) }, { approval: usd("10.00", 60) })).toEqual([]);
   });
 });

@@ -3,10 +3,17 @@ import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, type Violation } from "@disburse/kernel/refusal.ts";
 import type { ApprovalNeed, ApprovalReason } from "../../payouts/rules/approval.ts";
 
+type AmountText = {
+  readonly currency: string;
+  readonly minimum: string;
+  /** 0: payouts are judged one by one. */
+  readonly window_seconds: number;
+};
+
 /** When payouts wait for approval, as operators write it, and as it is stored. */
 export type ApprovalRulesText = {
   /** One for each source currency at most; decimal text. */
-  readonly amounts: readonly { readonly currency: string; readonly minimum: string }[];
+  readonly amounts: readonly AmountText[];
   /** 0: no such rule. */
   readonly new_beneficiary_days: number;
   readonly lasts_seconds: number;
@@ -14,10 +21,18 @@ export type ApprovalRulesText = {
   readonly batches?: true;
 };
 
+/** From which amount on payouts wait: each by itself, or all of a window together. */
+export type AmountRule = {
+  readonly currency: string;
+  /** In minor units. */
+  readonly minimum: bigint;
+  /** 0: each by itself. */
+  readonly windowMs: number;
+};
+
 /** The same as it is applied. */
 export type ApprovalRules = {
-  /** In minor units, by source currency. */
-  readonly minimums: ReadonlyMap<string, bigint>;
+  readonly amounts: readonly AmountRule[];
   readonly newBeneficiaryMs: number;
   readonly lastsMs: number;
   readonly isOfBatches: boolean;
@@ -30,6 +45,8 @@ export const lastsDefaultSeconds = 86_400;
 const lastsMinSeconds = 60;
 const lastsMaxSeconds = 7 * 86_400;
 const newBeneficiaryMaxDays = 365;
+/** Velocity usage keeps what is counted for a day. */
+const windowMaxSeconds = 86_400;
 
 /** Why approval rules cannot be set, by field. */
 export function approvalViolations(rules: ApprovalRulesText): Violation[] {
@@ -46,7 +63,7 @@ export function approvalViolations(rules: ApprovalRulesText): Violation[] {
 
 function amountViolations(
   { amounts }: ApprovalRulesText,
-  { currency, minimum }: ApprovalRulesText["amounts"][number],
+  { currency, minimum, window_seconds }: AmountText,
   at: number,
 ): Violation[] {
   const name = `approval.amounts[${at}]`;
@@ -57,8 +74,11 @@ function amountViolations(
     return [{ field: `${name}.currency_code`, problem: "is there twice" }];
   }
   const minor = parseAmount(minimum, currency);
-  if (!isRefused(minor) && minor > 0n) return [];
-  return [{ field: `${name}.minimum`, problem: `must be an amount above zero in ${currency}` }];
+  if (isRefused(minor) || minor === 0n) {
+    return [{ field: `${name}.minimum`, problem: `must be an amount above zero in ${currency}` }];
+  }
+  if (window_seconds >= 0 && window_seconds <= windowMaxSeconds) return [];
+  return [{ field: `${name}.window_seconds`, problem: `must be 0 to ${windowMaxSeconds}` }];
 }
 
 /** Whether any payout waits by them. */
@@ -68,13 +88,12 @@ export function hasRules({ amounts, new_beneficiary_days, batches }: ApprovalRul
 
 /** Rules as they are applied; what was stored is sound. */
 export function readApprovalRules(text: ApprovalRulesText): ApprovalRules {
-  const minimums = text.amounts.map(({ currency, minimum }): [string, bigint] => {
-    const minor = parseAmount(minimum, currency);
-    if (isRefused(minor)) throw new Error("approval rules with an amount that is none");
-    return [currency, minor];
-  });
   return {
-    minimums: new Map(minimums),
+    amounts: text.amounts.map(({ currency, minimum: amount, window_seconds }) => {
+      const minimum = parseAmount(amount, currency);
+      if (isRefused(minimum)) throw new Error("approval rules with an amount that is none");
+      return { currency, minimum, windowMs: window_seconds * 1_000 };
+    }),
     newBeneficiaryMs: text.new_beneficiary_days * dayMs,
     lastsMs: text.lasts_seconds * 1_000,
     isOfBatches: text.batches === true,
@@ -87,19 +106,23 @@ export type JudgedPayout = {
   readonly sourceMinor: bigint;
   /** Unknown of a beneficiary that is not there any more: it counts as new. */
   readonly beneficiaryCreatedAt: Date | undefined;
+  /** Whether it makes too much with the others of a rule's window. */
+  readonly isOverWindow: boolean;
 };
 
 /** The approval that a payout needs; `undefined`: none. */
 export function approvalNeed(
-  { minimums, newBeneficiaryMs, lastsMs }: ApprovalRules,
-  { source, sourceMinor, beneficiaryCreatedAt }: JudgedPayout,
+  { amounts, newBeneficiaryMs, lastsMs }: ApprovalRules,
+  { source, sourceMinor, beneficiaryCreatedAt, isOverWindow }: JudgedPayout,
   now: Date,
 ): ApprovalNeed | undefined {
-  const minimum = minimums.get(source);
+  const isLarge = amounts.some(
+    ({ currency, minimum }) => currency === source && sourceMinor >= minimum,
+  );
   const knownSince = beneficiaryCreatedAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const isNew = newBeneficiaryMs > 0 && now.getTime() - knownSince < newBeneficiaryMs;
   const reasons: ApprovalReason[] = [
-    ...(minimum !== undefined && sourceMinor >= minimum ? (["amount"] as const) : []),
+    ...(isLarge || isOverWindow ? (["amount"] as const) : []),
     ...(isNew ? (["new_beneficiary"] as const) : []),
   ];
   return reasons.length === 0 ? undefined : { reasons, lastsMs };

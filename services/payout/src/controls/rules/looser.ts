@@ -17,9 +17,9 @@ export function loosened(inForce: ControlsText, wanted: ControlsText): string[] 
 function areLooser(inForce: ApprovalRulesText, wanted: ApprovalRulesText): boolean {
   if (!hasRules(inForce)) return false;
   const [now, then] = [readApprovalRules(inForce), readApprovalRules(wanted)];
-  const isAmountLooser = [...now.minimums].some(([currency, minimum]) => {
-    const other = then.minimums.get(currency);
-    return other === undefined || other > minimum;
+  const isAmountLooser = now.amounts.some(({ currency, minimum, windowMs }) => {
+    const other = then.amounts.find((each) => each.currency === currency);
+    return other === undefined || other.minimum > minimum || other.windowMs < windowMs;
   });
   return (
     isAmountLooser ||

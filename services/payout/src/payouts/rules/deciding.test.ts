@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { after, quote } from "../test-documents.ts";
+import { actor, after, quote } from "../test-documents.ts";
 import type { ApprovalDecision } from "./approval.ts";
 import {
   approvalDigest,
@@ -10,7 +10,7 @@ import {
 } from "./deciding.ts";
 import { openSince, type Payout, payoutFrom } from "./payout.ts";
 
-const waiting = withApproval(payoutFrom(quote), { reasons: ["amount"], lastsMs: 3_600_000 });
+const waiting = withApproval(payoutFrom(quote, actor), { reasons: ["amount"], lastsMs: 3_600_000 });
 const key = { kind: "api_key", id: "key_1" } as const;
 const member = { kind: "member", id: "mem_1" } as const;
 const approved: ApprovalDecision = {
@@ -30,13 +30,16 @@ it("a payout that needs approval waits for it from its claim on", () => {
     ...{ reasons: ["amount"], expiresAt: after(3_600), decision: undefined },
     digest: approvalDigest(waiting.id, quote),
   });
-  expect(payoutFrom(quote)).toMatchObject({ progress: { stage: "queued" }, approval: undefined });
+  expect(payoutFrom(quote, actor)).toMatchObject({
+    progress: { stage: "queued" },
+    approval: undefined,
+  });
 });
 
 it("a payout whose approval was given before waits for none, and is bound to what it is", () => {
   const given = { by: member, operationId: "op_2", at: after(-60) };
   const need = { reasons: ["amount"], lastsMs: 3_600_000, given } as const;
-  const payout = withApproval(payoutFrom(quote), need);
+  const payout = withApproval(payoutFrom(quote, actor), need);
   expect(payout).toMatchObject({ progress: { stage: "queued" }, approval: { decision: given } });
   expect([isAsApproved(payout), approvalState(payout)]).toEqual([true, "approved"]);
   expect(isAsApproved({ ...payout, quote: { ...quote, sourceMinor: 1n } })).toBe(false);
@@ -63,7 +66,7 @@ it("the digest is another one where anything is that is approved", () => {
 });
 
 it.each<[string, Payout, boolean]>([
-  ["one that needs no approval", payoutFrom(quote), true],
+  ["one that needs no approval", payoutFrom(quote, actor), true],
   ["one that was approved", decided(approved), true],
   ["one of another amount", decided(approved, { quote: { ...quote, sourceMinor: 1n } }), false],
   ["one that waits", waiting, false],
@@ -97,7 +100,7 @@ describe("a decision", () => {
       { as: "rejected", operationId: "op_2" },
       "NOT_AWAITING_APPROVAL",
     ],
-    ["on one that needs none", payoutFrom(quote), {}, "NOT_AWAITING_APPROVAL"],
+    ["on one that needs none", payoutFrom(quote, actor), {}, "NOT_AWAITING_APPROVAL"],
     ["on one whose rail contradicts itself", contradicted, {}, "NOT_AWAITING_APPROVAL"],
   ])("%s", (_what, payout, change, answer) => {
     const found = decidable(payout, key, { ...ask, ...change });

@@ -1,25 +1,29 @@
 import { expect, it } from "vitest";
+import { actor } from "../test-documents.ts";
 import { closingMovement, pendingMovement } from "./movement.ts";
 import { payoutFrom } from "./payout.ts";
 import type { Progress } from "./progress.ts";
 
-const payout = payoutFrom({
-  ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
-  ...{ source: "USD", destination: "INR", exchangeRate: "83.1234567891" },
-  returnCharges: "merchant",
-  reissueOf: undefined,
-  destinationKeys: ["destination_1"],
-  duplicateKeys: [],
-  ...{ sourceMinor: 1_241n, feesMinor: 37n, receivingMinor: 100_000n },
-  beneficiary: {
-    ...{ id: "ben_1", name: "Asha Rao", accountNumberMasked: "****1234" },
-    ...{ transferMethod: "LOCAL", network: "" },
+const payout = payoutFrom(
+  {
+    ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
+    ...{ source: "USD", destination: "INR", exchangeRate: "83.1234567891" },
+    returnCharges: "merchant",
+    reissueOf: undefined,
+    destinationKeys: ["destination_1"],
+    duplicateKeys: [],
+    ...{ sourceMinor: 1_241n, feesMinor: 37n, receivingMinor: 100_000n },
+    beneficiary: {
+      ...{ id: "ben_1", name: "Asha Rao", accountNumberMasked: "****1234" },
+      ...{ transferMethod: "LOCAL", network: "" },
+    },
+    claim: {
+      ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "", metadata: {} },
+      ...{ operationId: "op_1", claimedAt: new Date(0) },
+    },
   },
-  claim: {
-    ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "", metadata: {} },
-    ...{ operationId: "op_1", claimedAt: new Date(0) },
-  },
-});
+  actor,
+);
 const common = { payoutId: payout.id, note: "order-1" };
 
 it("a payment is converted; a release and a return take the amount of what they end", () => {

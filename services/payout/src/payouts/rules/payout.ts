@@ -1,7 +1,7 @@
 import { derivedId } from "@disburse/kernel/id.ts";
 import type { Metadata } from "@disburse/kernel/metadata.ts";
 import type { ReturnChargesBearer } from "../../ledger/rules/account.ts";
-import type { Approval } from "./approval.ts";
+import type { Approval, Who } from "./approval.ts";
 import type { Uncleared } from "./clearance.ts";
 import type { PayoutException } from "./exception.ts";
 import type { Progress } from "./progress.ts";
@@ -71,6 +71,8 @@ export type Payout = {
   readonly id: string;
   readonly quote: ClaimedQuote;
   readonly ordered: OrderedAs;
+  /** Who executed it. */
+  readonly actor: Who;
   readonly progress: Progress;
   /** One more with each change of status, from 1, without gap. */
   readonly version: number;
@@ -109,12 +111,13 @@ export function payoutIdOf(quoteId: string): string {
 }
 
 /** A new payout; the same claim always makes the same. */
-export function payoutFrom(quote: ClaimedQuote, ordered: OrderedAs = {}): Payout {
+export function payoutFrom(quote: ClaimedQuote, actor: Who, ordered: OrderedAs = {}): Payout {
   const { claimedAt } = quote.claim;
   return {
     id: payoutIdOf(quote.id),
     quote,
     ordered,
+    actor,
     progress: { stage: "queued" },
     version: 1,
     revision: 1,

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type AskedRoom,
+  count,
   dueAt,
   type Fate,
   giveBack,
@@ -31,6 +32,26 @@ function after(...reserved: readonly [string, number][]): Usage {
     return made.usage;
   }, unused);
 }
+
+describe("a payout that is counted", () => {
+  it("finds those before it, also when it is counted again after others", () => {
+    const first = count(unused, asked("a"), at(0));
+    const second = count(first.usage, asked("b"), at(1));
+    expect([first.answer.before, first.answer.at]).toEqual([[], at(0)]);
+    expect(second.answer.before).toMatchObject([{ payoutId: "a", amount: 100n }]);
+    const again = count(second.usage, asked("a"), at(2));
+    expect(again.answer).toEqual(first.answer);
+    expect(ids(again.usage)).toEqual(["a", "b"]);
+  });
+
+  it("stays counted until its last try was refused, or it failed", () => {
+    const once = count(unused, asked("a"), at(0)).usage;
+    const twice = count(once, asked("a"), at(1)).usage;
+    expect(ids(giveUp(twice, "a"))).toEqual(["a"]);
+    expect(ids(giveUp(giveUp(twice, "a"), "a"))).toEqual([]);
+    expect(ids(giveBack(twice, "a"))).toEqual([]);
+  });
+});
 
 const ids = (usage: Usage) => usage.reservations.map(({ payoutId }) => payoutId);
 

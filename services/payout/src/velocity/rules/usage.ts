@@ -54,19 +54,51 @@ export function reserve(
   asked: AskedRoom,
   databaseNow: Date,
 ): { readonly usage: Usage; readonly answer: "reserved" | Exceeded } {
-  const { payoutId, currency, amount, quoteId, accountId } = asked;
+  const { payoutId, currency, amount } = asked;
   if (usage.reservations.some((each) => each.payoutId === payoutId)) {
     return { usage: changed(usage, payoutId, joined), answer: "reserved" };
   }
-  // A clock that was set back must not put a reservation before those that were made.
-  const now = new Date(Math.max(databaseNow.getTime(), newestAt(usage)));
+  const now = notBefore(usage, databaseNow);
   const lacking = exceeded(partsOf(usage), limits, { currency, amount }, now);
   if (lacking !== undefined) return { usage, answer: lacking };
-  const lookAt = new Date(now.getTime() + lookAfterMs);
+  return { usage: entered(usage, asked, now), answer: "reserved" };
+}
+
+/** What was counted before a payout, and when it was counted itself. */
+export type Counted = { readonly before: readonly Part[]; readonly at: Date };
+
+/**
+ * Counts a payout under its id, whatever is counted already. A repeat joins, and finds what was
+ * before its first try: of payouts that are counted together each finds those before it.
+ */
+export function count(
+  usage: Usage,
+  asked: AskedRoom,
+  databaseNow: Date,
+): { readonly usage: Usage; readonly answer: Counted } {
+  const { sums, reservations } = usage;
+  const own = reservations.findIndex(({ payoutId }) => payoutId === asked.payoutId);
+  const found = reservations[own];
+  if (found !== undefined) {
+    const before = [...sums, ...reservations.slice(0, own)];
+    return { usage: changed(usage, asked.payoutId, joined), answer: { before, at: found.at } };
+  }
+  const at = notBefore(usage, databaseNow);
+  return { usage: entered(usage, asked, at), answer: { before: partsOf(usage), at } };
+}
+
+/** The time of a new reservation: a clock that was set back puts none before those that are there. */
+function notBefore(usage: Usage, databaseNow: Date): Date {
+  return new Date(Math.max(databaseNow.getTime(), newestAt(usage)));
+}
+
+/** The usage with a new reservation, the newest. */
+function entered(usage: Usage, asked: AskedRoom, at: Date): Usage {
+  const { payoutId, currency, amount, quoteId, accountId } = asked;
+  const lookAt = new Date(at.getTime() + lookAfterMs);
   const open = { quoteId, accountId, attempts: 1, lookAt };
-  const made = { payoutId, at: now, currency, count: 1, amount, open };
-  const reservations = [...usage.reservations, made];
-  return { usage: summed(pruned({ ...usage, reservations }, now)), answer: "reserved" };
+  const made = { payoutId, at, currency, count: 1, amount, open };
+  return summed(pruned({ ...usage, reservations: [...usage.reservations, made] }, at));
 }
 
 /** Ends an execute that was refused after it had reserved; the last one gives the room back. */

@@ -28,7 +28,10 @@ export type Amounts = {
 type AmountsRefused = Refused<"INVALID_REQUEST">;
 
 /** Destination minor units per source minor unit, as an exact fraction. */
-function minorRate({ source, destination, rate }: Terms): { over: bigint; under: bigint } {
+function minorRate({ source, destination, rate }: Omit<Terms, "fee">): {
+  over: bigint;
+  under: bigint;
+} {
   const shift = currencyOf(destination).decimals - currencyOf(source).decimals - rate.scale;
   return shift >= 0
     ? { over: rate.units * 10n ** BigInt(shift), under: 1n }
@@ -59,11 +62,22 @@ export function quoteFixedSource(terms: Terms, source: bigint): Amounts | Amount
  */
 export function quoteFixedTarget(terms: Terms, receiving: bigint): Amounts | AmountsRefused {
   const { share, flatMinor } = terms.fee;
-  const { over, under } = minorRate(terms);
-  const converted = divideCeil(receiving * under, over);
+  const converted = convertedBack(terms, receiving);
   const whole = 10n ** BigInt(share.scale);
   const source = divideCeil((converted + flatMinor) * whole, whole - share.units);
   return bounded(terms, { source, fees: source - converted, converted, receiving });
+}
+
+/** An amount of the source in the destination's currency, without fees; rounded up. */
+export function convertedTo(terms: Omit<Terms, "fee">, source: bigint): bigint {
+  const { over, under } = minorRate(terms);
+  return divideCeil(source * over, under);
+}
+
+/** An amount of the destination in the source's currency, without fees; rounded up. */
+export function convertedBack(terms: Omit<Terms, "fee">, destination: bigint): bigint {
+  const { over, under } = minorRate(terms);
+  return divideCeil(destination * under, over);
 }
 
 function bounded(terms: Terms, amounts: Amounts): Amounts | AmountsRefused {

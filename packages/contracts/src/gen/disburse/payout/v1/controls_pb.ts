@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/controls.proto.
  */
 export const file_disburse_payout_v1_controls: GenFile = /*@__PURE__*/
-  fileDesc("CiFkaXNidXJzZS9wYXlvdXQvdjEvY29udHJvbHMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSKsAQoOUGF5b3V0Q29udHJvbHMSEwoLbWVyY2hhbnRfaWQYASABKAkSIAoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAIgASgFEjMKCGFwcHJvdmFsGAMgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMSLgoKdXBkYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi1gEKGFNldFBheW91dENvbnRyb2xzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSJQoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAMgASgFSACIAQESMwoIYXBwcm92YWwYBCABKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxSdWxlc0IbChlfZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzIlEKGVNldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMiLwoYR2V0UGF5b3V0Q29udHJvbHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIlEKGUdldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMioQEKDUFwcHJvdmFsUnVsZXMSMwoHYW1vdW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbEFtb3VudBIcChRuZXdfYmVuZWZpY2lhcnlfZGF5cxgCIAEoBRIPCgdiYXRjaGVzGAMgASgIEhoKDWxhc3RzX3NlY29uZHMYBCABKAVIAIgBAUIQCg5fbGFzdHNfc2Vjb25kcyI4Cg5BcHByb3ZhbEFtb3VudBIVCg1jdXJyZW5jeV9jb2RlGAEgASgJEg8KB21pbmltdW0YAiABKAkingIKCEFwcHJvdmFsEjAKBXN0YXRlGAEgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsU3RhdGUSMwoHcmVhc29ucxgCIAMoDjIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFJlYXNvbhIOCgZkaWdlc3QYAyABKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVjaWRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoKZGVjaWRlZF9ieRgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGcmVhc29uGAcgASgJKnIKDkFwcHJvdmFsUmVhc29uEh8KG0FQUFJPVkFMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhoKFkFQUFJPVkFMX1JFQVNPTl9BTU9VTlQQARIjCh9BUFBST1ZBTF9SRUFTT05fTkVXX0JFTkVGSUNJQVJZEAIqvwEKDUFwcHJvdmFsU3RhdGUSHgoaQVBQUk9WQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBUFBST1ZBTF9TVEFURV9XQUlUSU5HEAESGwoXQVBQUk9WQUxfU1RBVEVfQVBQUk9WRUQQAhIbChdBUFBST1ZBTF9TVEFURV9SRUpFQ1RFRBADEhoKFkFQUFJPVkFMX1NUQVRFX0VYUElSRUQQBBIcChhBUFBST1ZBTF9TVEFURV9DQU5DRUxMRUQQBWIGcHJvdG8z", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CiFkaXNidXJzZS9wYXlvdXQvdjEvY29udHJvbHMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSKsAQoOUGF5b3V0Q29udHJvbHMSEwoLbWVyY2hhbnRfaWQYASABKAkSIAoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAIgASgFEjMKCGFwcHJvdmFsGAMgASgLMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsUnVsZXMSLgoKdXBkYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi1gEKGFNldFBheW91dENvbnRyb2xzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSJQoYZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzGAMgASgFSACIAQESMwoIYXBwcm92YWwYBCABKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuQXBwcm92YWxSdWxlc0IbChlfZHVwbGljYXRlX3dpbmRvd19zZWNvbmRzIlEKGVNldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMiLwoYR2V0UGF5b3V0Q29udHJvbHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIlEKGUdldFBheW91dENvbnRyb2xzUmVzcG9uc2USNAoIY29udHJvbHMYASABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q29udHJvbHMioQEKDUFwcHJvdmFsUnVsZXMSMwoHYW1vdW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbEFtb3VudBIcChRuZXdfYmVuZWZpY2lhcnlfZGF5cxgCIAEoBRIPCgdiYXRjaGVzGAMgASgIEhoKDWxhc3RzX3NlY29uZHMYBCABKAVIAIgBAUIQCg5fbGFzdHNfc2Vjb25kcyJQCg5BcHByb3ZhbEFtb3VudBIVCg1jdXJyZW5jeV9jb2RlGAEgASgJEg8KB21pbmltdW0YAiABKAkSFgoOd2luZG93X3NlY29uZHMYAyABKAUingIKCEFwcHJvdmFsEjAKBXN0YXRlGAEgASgOMiEuZGlzYnVyc2UucGF5b3V0LnYxLkFwcHJvdmFsU3RhdGUSMwoHcmVhc29ucxgCIAMoDjIiLmRpc2J1cnNlLnBheW91dC52MS5BcHByb3ZhbFJlYXNvbhIOCgZkaWdlc3QYAyABKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVjaWRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoKZGVjaWRlZF9ieRgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGcmVhc29uGAcgASgJKnIKDkFwcHJvdmFsUmVhc29uEh8KG0FQUFJPVkFMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhoKFkFQUFJPVkFMX1JFQVNPTl9BTU9VTlQQARIjCh9BUFBST1ZBTF9SRUFTT05fTkVXX0JFTkVGSUNJQVJZEAIqvwEKDUFwcHJvdmFsU3RhdGUSHgoaQVBQUk9WQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZBUFBST1ZBTF9TVEFURV9XQUlUSU5HEAESGwoXQVBQUk9WQUxfU1RBVEVfQVBQUk9WRUQQAhIbChdBUFBST1ZBTF9TVEFURV9SRUpFQ1RFRBADEhoKFkFQUFJPVkFMX1NUQVRFX0VYUElSRUQQBBIcChhBUFBST1ZBTF9TVEFURV9DQU5DRUxMRUQQBWIGcHJvdG8z", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * By default a merchant has none.
@@ -250,7 +250,7 @@ export const GetPayoutControlsResponseSchema: GenMessage<GetPayoutControlsRespon
  */
 export type ApprovalRules = Message<"disburse.payout.v1.ApprovalRules"> & {
   /**
-   * Of at least so much of its source currency; one for each currency at most.
+   * Of at least so much of a currency; one for each currency at most.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalAmount amounts = 1;
    */
@@ -287,7 +287,7 @@ export type ApprovalRules = Message<"disburse.payout.v1.ApprovalRules"> & {
  */
 export type ApprovalRulesJson = {
   /**
-   * Of at least so much of its source currency; one for each currency at most.
+   * Of at least so much of a currency; one for each currency at most.
    *
    * @generated from field: repeated disburse.payout.v1.ApprovalAmount amounts = 1;
    */
@@ -337,6 +337,17 @@ export type ApprovalAmount = Message<"disburse.payout.v1.ApprovalAmount"> & {
    * @generated from field: string minimum = 2;
    */
   minimum: string;
+
+  /**
+   * 0: payouts are judged one by one. 1 to 86,400 (24 hours): a payout waits too where it makes so much together with
+   * those executed within so many seconds before, by the database's clock, that have not failed, counted since a window
+   * was set: those to the same account or wallet, and those by the same actor. Payouts of other source currencies count
+   * by the rate in force of a corridor between the two that is open to the merchant; without one, or where the rate is
+   * stale, the payout waits.
+   *
+   * @generated from field: int32 window_seconds = 3;
+   */
+  windowSeconds: number;
 };
 
 /**
@@ -354,6 +365,17 @@ export type ApprovalAmountJson = {
    * @generated from field: string minimum = 2;
    */
   minimum?: string;
+
+  /**
+   * 0: payouts are judged one by one. 1 to 86,400 (24 hours): a payout waits too where it makes so much together with
+   * those executed within so many seconds before, by the database's clock, that have not failed, counted since a window
+   * was set: those to the same account or wallet, and those by the same actor. Payouts of other source currencies count
+   * by the rate in force of a corridor between the two that is open to the merchant; without one, or where the rate is
+   * stale, the payout waits.
+   *
+   * @generated from field: int32 window_seconds = 3;
+   */
+  windowSeconds?: number;
 };
 
 /**
@@ -488,7 +510,7 @@ export const ApprovalReason = {
   UNSPECIFIED: 0,
 
   /**
-   * Its amount.
+   * Its amount, or what it makes together with the others of a rule's window.
    *
    * @generated from enum value: APPROVAL_REASON_AMOUNT = 1;
    */

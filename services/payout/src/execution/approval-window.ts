@@ -1,0 +1,67 @@
+import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
+import type { AmountRule } from "../controls/rules/approval.ts";
+import type { VelocityRoom } from "../velocity/room.ts";
+import type { Counted } from "../velocity/rules/usage.ts";
+import type { ReadDeps } from "./reads.ts";
+
+type CountDeps = Pick<ReadDeps, "quote" | "controls"> & {
+  readonly room: Pick<VelocityRoom, "count">;
+};
+
+type CountedPayout = Parameters<VelocityRoom["count"]>[0];
+
+/** Whether a rule's window makes a payout need approval, and what ends a try that was refused. */
+type Judged = { readonly isOverWindow: boolean; readonly giveUp: () => Promise<void> };
+
+/**
+ * Counts a payout for the rules of its merchant that have a window, if there are any. It counts
+ * whether it needs approval or not. Each payout is judged with those counted before it, so of
+ * several at once at most one passes that would have passed alone.
+ */
+export async function countForApproval(deps: CountDeps, payout: CountedPayout): Promise<Judged> {
+  const { amounts = [] } = deps.controls.of(payout.merchantId)?.approval ?? {};
+  const rules = amounts.filter(({ windowMs }) => windowMs > 0);
+  if (rules.length === 0) return { isOverWindow: false, giveUp: async () => undefined };
+  const { counted, giveUp } = await deps.room.count(payout);
+  for (const rule of rules) {
+    for (const each of counted) {
+      if (await isOver(deps, rule, each, payout)) return { isOverWindow: true, giveUp };
+    }
+  }
+  return { isOverWindow: false, giveUp };
+}
+
+/** Also where the worth of some of the payouts is not known. */
+async function isOver(
+  deps: CountDeps,
+  { currency, minimum, windowMs }: AmountRule,
+  { before, at }: Counted,
+  payout: CountedPayout,
+): Promise<boolean> {
+  const sums = new Map([[payout.currency, payout.amount]]);
+  for (const part of before) {
+    if (part.at.getTime() <= at.getTime() - windowMs) continue;
+    sums.set(part.currency, (sums.get(part.currency) ?? 0n) + part.amount);
+  }
+  let total = 0n;
+  for (const [of, sum] of sums) {
+    const worth =
+      of === currency ? sum : await worthOf(deps, payout.merchantId, [sum, of], currency);
+    if (worth === undefined) return true;
+    total += worth;
+  }
+  return total >= minimum;
+}
+
+/** By the rate in force; `undefined` where there is none. */
+async function worthOf(
+  { quote }: CountDeps,
+  merchantId: string,
+  [amount, currencyCode]: readonly [bigint, string],
+  equivalentCurrencyCode: string,
+): Promise<bigint | undefined> {
+  const currencies = { currencyCode, equivalentCurrencyCode };
+  const asked = { merchantId, amount: formatAmount(amount, currencyCode), ...currencies };
+  const { amount: worth } = await quote.getEquivalentAmount(asked);
+  return worth === undefined ? undefined : readAmount(worth, equivalentCurrencyCode);
+}
