@@ -1,0 +1,125 @@
+// Runs scenarios from a fresh clone: `node scripts/scenarios.mjs PROJECT [OPTION...]` starts Vitest
+// on a project of vitest.scenarios.config.ts. Scenarios find `--kills 60` as SCENARIO_KILLS. The
+// last line counts: `N passed, M failed`, and `, K skipped` when there are such.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ensureDependencies } from "./dependencies.mjs";
+import { ensureNode } from "./node.mjs";
+import { runMain } from "./start-error.mjs";
+import { countsLine, runVitest } from "./vitest.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The projects of each command, their options, and what they need. */
+const commands = {
+  drills: {},
+  faults: { counts: ["kills", "seeds", "seed", "races", "per-point"] },
+  operate: { parts: true },
+};
+
+const usageCode = 2;
+
+class UsageError extends Error {}
+
+/** The options of a command, all texts; `--only` and `--part` can be given several times. */
+function readOptions({ counts = [], texts = [], parts = false }, args) {
+  const many = { type: "string", multiple: true };
+  const singles = [...counts, ...texts].map((name) => [name, { type: "string" }]);
+  const options = { only: many, ...(parts && { part: many }), ...Object.fromEntries(singles) };
+  let values;
+  try {
+    ({ values } = parseArgs({ args, options }));
+  } catch (error) {
+    throw new UsageError(error.message, { cause: error });
+  }
+  const { only = [], part = [], ...settings } = values;
+  for (const name of [...only, ...part]) {
+    if (!/^[\w-]+$/.test(name)) throw new UsageError(`"${name}" is not a name`);
+  }
+  for (const name of counts.filter((each) => each in settings)) {
+    if (/^[1-9]\d{0,8}$/.test(settings[name])) continue;
+    throw new UsageError(`--${name} must be a whole number above zero`);
+  }
+  return { only, part, settings };
+}
+
+function usageOf({ counts = [], texts = [], parts = false }) {
+  const given = [
+    ...counts.map((name) => `--${name} COUNT`),
+    ...texts.map((name) => `--${name} PATH`),
+  ];
+  const all = ["--only NAME", ...(parts ? ["--part NAME"] : []), ...given];
+  return `usage: npm run ${process.env.npm_lifecycle_event} -- ${all.map((each) => `[${each}]`).join(" ")}`;
+}
+
+/**
+ * Matches the full name of a chosen test: the name of its group, if it has one, and its own. Vitest
+ * puts " > " between them where it filters, and a space where it reports.
+ */
+function patternOf(only, part) {
+  const one = (names) => (names.length === 0 ? "[\\w-]+" : `(?:${names.join("|")})`);
+  return part.length === 0 ? `^${one(only)}(?: |$)` : `^${one(only)}(?: >)? ${one(part)}$`;
+}
+
+function environmentOf(settings, folder) {
+  const entries = Object.entries(settings).map(([name, value]) => [
+    `SCENARIO_${name.replaceAll("-", "_").toUpperCase()}`,
+    value,
+  ]);
+  return { ...Object.fromEntries(entries), TMPDIR: folder };
+}
+
+/** Removes what the scenarios stored, and disks that an interrupted run has left mounted. */
+function removeFolder(folder) {
+  if (process.platform === "linux") {
+    const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
+    for (const mount of mounts.map((line) => line.split(" ")[1] ?? "")) {
+      if (mount.startsWith(`${folder}/`)) execFileSync("umount", ["-l", mount]);
+    }
+  }
+  // Processes of an interrupted run end by themselves, and may write until then.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+}
+
+await runMain(async () => {
+  const [name, ...args] = process.argv.slice(2);
+  const command = commands[name];
+  let options;
+  try {
+    options = readOptions(command, args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\n${usageOf(command)}\n`);
+    return usageCode;
+  }
+  const node = await ensureNode();
+  await ensureDependencies(root, node);
+  const { only, part, settings } = options;
+  const { projects = [name] } = command;
+  const pattern = patternOf(only, part);
+  const folder = mkdtempSync(join(tmpdir(), "disburse-scenarios-"));
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  try {
+    const selected = projects.map((each) => `--project=${each}`);
+    const shown = ["--reporter=verbose", "--hideSkippedTests", "--disableConsoleIntercept"];
+    const config = ["--config=vitest.scenarios.config.ts", ...selected, ...shown];
+    const code = await runVitest(node, [...config, `--testNamePattern=${pattern}`], counts, {
+      isChosen: (fullName) => new RegExp(pattern).test(fullName),
+      env: environmentOf(settings, folder),
+    });
+    // Interrupted: nothing is counted.
+    if (code > 128) return code;
+  } finally {
+    removeFolder(folder);
+  }
+  if (counts.passed + counts.failed + counts.skipped === 0) {
+    process.stderr.write(`No scenario has this name: ${[...only, ...part].join(", ")}.\n`);
+    return usageCode;
+  }
+  process.stdout.write(countsLine(counts));
+  return counts.failed === 0 ? 0 : 1;
+});
