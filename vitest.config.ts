@@ -8,7 +8,7 @@ const named = (suffix: string): string[] => roots.map((root) => `${root}/**/*${s
 const integration = named(".int.test.ts");
 const endToEnd = named(".e2e.test.ts");
 /** vitest.scenarios.config.ts has those, which are no part of `npm test`. */
-const scenarios = [...named(".scenario.test.ts"), ...named(".rails.test.ts")];
+const scenarios = named(".scenario.test.ts");
 
 /** Starts (once a run) what the integration and end-to-end tests share: an engine and a broker. */
 const globalSetup = ["packages/verification/testkit/src/global-setup.ts"];

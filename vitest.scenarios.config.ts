@@ -18,8 +18,20 @@ export default defineConfig({
     maxWorkers: 1,
     projects: [
       project("drills", "packages/verification/drills/src"),
+      project("console", "packages/verification/console-walks/src"),
       project("faults", "packages/verification/faults/src"),
       project("operate", "packages/verification/operate/src"),
+      {
+        extends: true,
+        test: {
+          name: "rails",
+          include: [
+            "services/payout/src/rails/**/*.scenario.test.ts",
+            "packages/verification/rails/src/**/*.scenario.test.ts",
+          ],
+          globalSetup: ["packages/verification/testkit/src/global-setup.ts"],
+        },
+      },
     ],
   },
 });

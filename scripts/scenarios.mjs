@@ -2,13 +2,15 @@
 // on a project of vitest.scenarios.config.ts. Scenarios find `--kills 60` as SCENARIO_KILLS. The
 // last line counts: `N passed, M failed`, and `, K skipped` when there are such.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { tryConsole } from "./console.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { ensureNode } from "./node.mjs";
+import { tryOpenSsh } from "./openssh.mjs";
 import { runMain } from "./start-error.mjs";
 import { countsLine, runVitest } from "./vitest.mjs";
 
@@ -16,9 +18,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The projects of each command, their options, and what they need. */
 const commands = {
+  console: { texts: ["screenshots", "sandbox"], prepare: (node) => tryConsole(root, node) },
   drills: {},
   faults: { counts: ["kills", "seeds", "seed", "races", "per-point"] },
   operate: { parts: true },
+  // What always holds is checked whatever was tried.
+  rails: { counts: ["per-gap", "large", "seed"], last: "invariants", prepare: tryOpenSsh },
 };
 
 const usageCode = 2;
@@ -62,7 +67,7 @@ function usageOf({ counts = [], texts = [], parts = false }) {
  */
 function patternOf(only, part) {
   const one = (names) => (names.length === 0 ? "[\\w-]+" : `(?:${names.join("|")})`);
-  return part.length === 0 ? `^${one(only)}(?: |$)` : `^${one(only)}(?: >)? ${one(part)}$`;
+  return part.length === 0 ? `^${one(only)}(?:[ :]|$)` : `^${one(only)}(?: >)? ${one(part)}$`;
 }
 
 function environmentOf(settings, folder) {
@@ -73,16 +78,36 @@ function environmentOf(settings, folder) {
   return { ...Object.fromEntries(entries), TMPDIR: folder };
 }
 
-/** Removes what the scenarios stored, and disks that an interrupted run has left mounted. */
-function removeFolder(folder) {
+/** Ends and removes what an interrupted run has left: processes, mounted disks, files. */
+function cleanUp(folder) {
   if (process.platform === "linux") {
+    // Each process that a scenario starts has the folder in its environment.
+    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      if (environmentOfProcess(pid).includes(`TMPDIR=${folder}`)) endProcess(Number(pid));
+    }
     const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
     for (const mount of mounts.map((line) => line.split(" ")[1] ?? "")) {
       if (mount.startsWith(`${folder}/`)) execFileSync("umount", ["-l", mount]);
     }
   }
-  // Processes of an interrupted run end by themselves, and may write until then.
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+}
+
+function environmentOfProcess(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    // It has ended, or is another user's.
+    return [];
+  }
+}
+
+function endProcess(pid) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 await runMain(async () => {
@@ -99,14 +124,14 @@ await runMain(async () => {
   const node = await ensureNode();
   await ensureDependencies(root, node);
   const { only, part, settings } = options;
-  const { projects = [name] } = command;
-  const pattern = patternOf(only, part);
+  const { last, prepare } = command;
+  await prepare?.(node);
+  const pattern = patternOf(only.length === 0 || last === undefined ? only : [...only, last], part);
   const folder = mkdtempSync(join(tmpdir(), "disburse-scenarios-"));
   const counts = { passed: 0, failed: 0, skipped: 0 };
   try {
-    const selected = projects.map((each) => `--project=${each}`);
     const shown = ["--reporter=verbose", "--hideSkippedTests", "--disableConsoleIntercept"];
-    const config = ["--config=vitest.scenarios.config.ts", ...selected, ...shown];
+    const config = ["--config=vitest.scenarios.config.ts", `--project=${name}`, ...shown];
     const code = await runVitest(node, [...config, `--testNamePattern=${pattern}`], counts, {
       isChosen: (fullName) => new RegExp(pattern).test(fullName),
       env: environmentOf(settings, folder),
@@ -114,7 +139,7 @@ await runMain(async () => {
     // Interrupted: nothing is counted.
     if (code > 128) return code;
   } finally {
-    removeFolder(folder);
+    cleanUp(folder);
   }
   if (counts.passed + counts.failed + counts.skipped === 0) {
     process.stderr.write(`No scenario has this name: ${[...only, ...part].join(", ")}.\n`);
