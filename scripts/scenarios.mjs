@@ -125,15 +125,21 @@ await runMain(async () => {
   await ensureDependencies(root, node);
   const { only, part, settings } = options;
   const { last, prepare } = command;
-  await prepare?.(node);
+  const prepared = await prepare?.(node);
+  // Interrupted: there is nothing to go on with.
+  if (prepared > 128) return prepared;
   const pattern = patternOf(only.length === 0 || last === undefined ? only : [...only, last], part);
   const folder = mkdtempSync(join(tmpdir(), "disburse-scenarios-"));
   const counts = { passed: 0, failed: 0, skipped: 0 };
+  const known = [];
   try {
     const shown = ["--reporter=verbose", "--hideSkippedTests", "--disableConsoleIntercept"];
     const config = ["--config=vitest.scenarios.config.ts", `--project=${name}`, ...shown];
     const code = await runVitest(node, [...config, `--testNamePattern=${pattern}`], counts, {
-      isChosen: (fullName) => new RegExp(pattern).test(fullName),
+      isChosen: (fullName) => {
+        known.push(fullName);
+        return new RegExp(pattern).test(fullName);
+      },
       env: environmentOf(settings, folder),
     });
     // Interrupted: nothing is counted.
@@ -141,8 +147,12 @@ await runMain(async () => {
   } finally {
     cleanUp(folder);
   }
-  if (counts.passed + counts.failed + counts.skipped === 0) {
-    process.stderr.write(`No scenario has this name: ${[...only, ...part].join(", ")}.\n`);
+  const unknown = [...only, ...part].filter(
+    (each) => !known.some((fullName) => fullName.split(/[ :]/).includes(each)),
+  );
+  // Without a report nothing is known, and the run has failed.
+  if (known.length > 0 && unknown.length > 0) {
+    process.stderr.write(`No scenario has this name: ${unknown.join(", ")}.\n`);
     return usageCode;
   }
   process.stdout.write(countsLine(counts));
