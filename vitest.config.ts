@@ -7,8 +7,8 @@ const named = (suffix: string): string[] => roots.map((root) => `${root}/**/*${s
 
 const integration = named(".int.test.ts");
 const endToEnd = named(".e2e.test.ts");
-/** `npm run test:rails`. */
-const rails = named(".rails.test.ts");
+/** vitest.scenarios.config.ts has those, which are no part of `npm test`. */
+const scenarios = named(".scenario.test.ts");
 
 /** Starts (once a run) what the integration and end-to-end tests share: an engine and a broker. */
 const globalSetup = ["packages/verification/testkit/src/global-setup.ts"];
@@ -49,7 +49,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: named(".test.ts"),
-          exclude: [...integration, ...endToEnd, ...rails],
+          exclude: [...integration, ...endToEnd, ...scenarios],
           testTimeout: 15_000,
           isolate: false,
           maxWorkers: 2,

@@ -1,7 +1,5 @@
 // `npm test`: installs what the tests need, runs every check and every test, and ends with one
 // line that counts them: `N passed, M failed`, and `, K skipped` when there are such.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tryChromium } from "./chromium.mjs";
@@ -14,10 +12,10 @@ import { tryOpenSsh } from "./openssh.mjs";
 import { tryPrometheus } from "./prometheus.mjs";
 import { ensureRabbitmq } from "./rabbitmq.mjs";
 import { runMain } from "./start-error.mjs";
+import { countsLine, runVitest } from "./vitest.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const turbo = join(root, "node_modules", "turbo", "bin", "turbo");
-const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
 const prepareEngine = join(root, "packages", "embedded", "src", "prepare.ts");
 
 /** The checks that are no tests, each counted as one; the house rules are a test. */
@@ -53,44 +51,10 @@ await runMain(async () => {
     counts[code === 0 ? "passed" : "failed"] += 1;
   }
   process.stdout.write("\n── tests\n");
-  const code = await runTests(node, counts);
+  const args = ["--reporter=default", ...process.argv.slice(2)];
+  const code = await runVitest(node, args, counts);
   if (isInterrupted(code)) return code;
 
-  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
-  process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`);
+  process.stdout.write(countsLine(counts));
   return counts.failed === 0 ? 0 : 1;
 });
-
-/** Runs all tests with what `npm test -- …` was given, and adds what its report counts. */
-async function runTests(node, counts) {
-  const scratch = mkdtempSync(join(tmpdir(), "disburse-report-"));
-  const report = join(scratch, "report.json");
-  try {
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-    const args = [vitest, "run", ...reporters, ...process.argv.slice(2)];
-    const code = await runNode(node, args, { cwd: root });
-    const before = counts.failed;
-    addReport(counts, report);
-    // A file that did not load, an error outside of any test, no report at all.
-    if (code !== 0 && counts.failed === before) counts.failed += 1;
-    return code;
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-function addReport(counts, file) {
-  let report;
-  try {
-    report = JSON.parse(readFileSync(file, "utf8"));
-  } catch {
-    // No report: vitest did not get so far, as its exit code shows.
-    return;
-  }
-  const unloaded = report.testResults.filter(
-    ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
-  );
-  counts.passed += report.numPassedTests;
-  counts.failed += report.numFailedTests + unloaded.length;
-  counts.skipped += report.numPendingTests + report.numTodoTests;
-}

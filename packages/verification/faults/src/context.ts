@@ -1,11 +1,23 @@
 import type { Random } from "@disburse/harness/random.ts";
+import type { Verdict } from "@disburse/harness/scenario.ts";
 import type { FaultBackends } from "./backends/backends.ts";
-import type { FaultOptions } from "./options.ts";
-import type { Assertion } from "./payouts/checks.ts";
 import type { Load } from "./payouts/load.ts";
 import type { Recipient } from "./payouts/recipients.ts";
 import { type Recovered, spreadOf } from "./payouts/recovery.ts";
 import type { FaultPlatform } from "./platform.ts";
+
+/** How much is tried: the options of `npm run test:faults`. */
+type FaultOptions = {
+  /** Random kills of services. */
+  readonly kills: number;
+  /** Seeds that the random faults are tried with, and the first one. */
+  readonly seeds: number;
+  readonly seed: number;
+  /** Quotes that are executed by sixteen callers each. */
+  readonly races: number;
+  /** Tries of each gap between two writes. */
+  readonly perPoint: number;
+};
 
 /** What a fault is tried on. */
 export type FaultContext = {
@@ -35,7 +47,7 @@ export type Fault = {
   /** Why it cannot be tried here; `undefined` where it can. */
   readonly unavailable?: (context: FaultContext) => string | undefined;
   /** Tries it under load; may answer with what else had to hold. */
-  readonly run: (context: FaultContext) => Promise<readonly Assertion[]>;
+  readonly run: (context: FaultContext) => Promise<readonly Verdict[]>;
 };
 
 /** A fault that strikes once a seed while payouts are made. */

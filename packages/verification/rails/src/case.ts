@@ -1,15 +1,13 @@
-import type { RailOptions } from "./options.ts";
+import type { Verdict } from "@disburse/harness/scenario.ts";
 import type { World } from "./world.ts";
 
-/** What one part of a case found. */
-export type Verdict = {
-  readonly name: string;
-  /** Empty where all was as it should be. */
-  readonly problems: readonly string[];
-  /** What was measured, in a line. */
-  readonly figures?: string;
-  /** Why it could not be tried here. */
-  readonly skipped?: string;
+/** How much is tried: the options of `npm run test:rails`. */
+export type RailOptions = {
+  /** How often each gap between two steps is tried. */
+  readonly perGap: number;
+  /** Payments of the large files. */
+  readonly large: number;
+  readonly seed: number;
 };
 
 /** Something that rails have to hold, tried against their counterparts. */
@@ -17,9 +15,8 @@ export type RailCase = {
   /** For `--only`. */
   readonly name: string;
   readonly about: string;
-  /**
-   * Tries it, one part after the other; what it hurt is up again when it returns. `open` starts the
-   * world that cases share, once.
-   */
-  readonly run: (open: () => Promise<World>, options: RailOptions) => AsyncIterable<Verdict>;
+  /** Why it cannot be tried here; `undefined` where it can. */
+  readonly unavailable: () => string | undefined;
+  /** Tries it, one part after the other; what it hurt is up again when it returns. */
+  readonly run: (world: World, options: RailOptions) => AsyncIterable<Verdict>;
 };

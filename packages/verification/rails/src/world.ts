@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBroker } from "@disburse/embedded/broker.ts";
@@ -24,8 +24,7 @@ const ampleFunds = "900000.00";
 
 /** Starts all of it; `stop` ends it, also after a start that failed. */
 export async function startWorld(ends: AsyncDisposableStack, options: BanksOptions) {
-  const folder = mkdtempSync(join(tmpdir(), "disburse-rails-"));
-  ends.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = mkdtempSync(join(tmpdir(), "rails-"));
   const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
   const onExit = (what: string) => (how: string) =>
     void process.stderr.write(`the ${what} has gone: ${how}\n`);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { basename, delimiter, join } from "node:path";
-import { type Browser, launch, type Page } from "puppeteer-core";
+import { delimiter, join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
 
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
@@ -17,14 +17,9 @@ export function chromiumPath(): string | undefined {
 
 /** Starts a browser without a window and with an empty profile; the caller closes it. */
 export function openBrowser(executablePath: string): Promise<Browser> {
-  return launch({
-    executablePath,
-    // Debian's smaller package can do nothing else; the whole browser has only the new kind.
-    headless: basename(executablePath) === "chromium-headless-shell" ? "shell" : true,
-    // Chromium refuses to put root into its sandbox; it sees our own pages only.
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-    defaultViewport: { width: 1280, height: 900 },
-  });
+  // Chromium refuses to put root into its sandbox; it sees our own pages only.
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  return chromium.launch({ executablePath, args });
 }
 
 /** A machine that is busy otherwise is slow, not wrong. */
@@ -38,12 +33,12 @@ export type WatchedPage = { readonly page: Page; readonly faults: readonly strin
  * policy among them, uncaught errors, failed requests, and requests to other origins.
  */
 export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
-  const page = await browser.newPage();
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(patienceMs);
   const faults: string[] = [];
   const { origin } = new URL(url);
   page.on("console", (message) => {
-    if (["error", "warn"].includes(message.type())) faults.push(`console: ${message.text()}`);
+    if (["error", "warning"].includes(message.type())) faults.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => faults.push(`uncaught: ${String(error)}`));
   page.on("request", (request) => {

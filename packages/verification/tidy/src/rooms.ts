@@ -26,7 +26,7 @@ const packageImports: Record<string, readonly string[]> = {
   ],
   forms: ["kernel"],
   invariants: ["kernel", "embedded", "harness"],
-  operate: [...["drills", "embedded", "faults", "harness", "invariants", "platform"], "sandbox"],
+  operate: [...["embedded", "faults", "harness", "invariants", "platform"], "sandbox"],
   platform: ["chassis", "embedded", "sandbox", "standalone"],
   rails: [
     ...["kernel", "contracts", "chassis", "embedded", "bank-files", "sandbox", "sdk", "standalone"],

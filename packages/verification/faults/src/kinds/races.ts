@@ -1,6 +1,6 @@
+import type { Verdict } from "@disburse/harness/scenario.ts";
 import { collectionOf } from "@disburse/invariants/database-check.ts";
 import type { Fault, FaultContext } from "../context.ts";
-import type { Assertion } from "../payouts/checks.ts";
 import { postUntilAnswered } from "../payouts/client.ts";
 
 /** Callers who execute one quote at the same time, each under a key of its own. */
@@ -60,7 +60,7 @@ async function raceForOne(context: FaultContext): Promise<number> {
   return won + late === callersPerQuote ? won : 0;
 }
 
-async function raceForMoney(context: FaultContext): Promise<Assertion> {
+async function raceForMoney(context: FaultContext): Promise<Verdict> {
   const { platform } = context;
   const accountId = await platform.openAccount(`${room * 10}.00`);
   const quotes: string[] = [];

@@ -1,3 +1,4 @@
+import type { Verdict } from "@disburse/harness/scenario.ts";
 import { until } from "@disburse/harness/waiting.ts";
 import { checkDatabase, collectionOf, openerFor } from "@disburse/invariants/database-check.ts";
 import { untilQuiet } from "@disburse/invariants/quiet.ts";
@@ -7,9 +8,6 @@ import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 import type { Load } from "./load.ts";
 import type { WebhookRecorder } from "./recorder.ts";
-
-/** Something that had to hold, and what is wrong where it did not. */
-export type Assertion = { readonly name: string; readonly problems: readonly string[] };
 
 /** After the last fault everything has this long to come to rest: two leases and a retry. */
 const restMs = 120_000;
@@ -26,7 +24,7 @@ export async function checkPlatform(
   load: Load,
   recorder: WebhookRecorder,
   patienceMs: number = restMs,
-): Promise<Assertion[]> {
+): Promise<Verdict[]> {
   await load.drain();
   const ownOpen = { merchant_id: platform.merchantId, status: "initiated" };
   // A payout in doubt is at rest for the platform, and is resolved a little later.

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Verdict } from "@disburse/harness/scenario.ts";
 import { collectionOf } from "@disburse/invariants/database-check.ts";
-import { type Assertion, named } from "../payouts/checks.ts";
+import { named } from "../payouts/checks.ts";
 import type { FaultPlatform } from "../platform.ts";
 import type { WebhookLoad } from "./load.ts";
 import type { WebhookReceiver } from "./receiver.ts";
@@ -57,7 +58,7 @@ export async function noteUnrecorded(
 export async function checkWebhooks(
   scenario: WebhookScenario,
   unrecorded: UnrecordedCalls,
-): Promise<Assertion[]> {
+): Promise<Verdict[]> {
   const { load, receiver } = scenario;
   await load.drain();
   const waiting = await untilDelivered(scenario);

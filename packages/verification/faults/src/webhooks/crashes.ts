@@ -1,8 +1,8 @@
 import { say } from "@disburse/harness/command-line.ts";
 import { createRandom } from "@disburse/harness/random.ts";
+import type { Verdict } from "@disburse/harness/scenario.ts";
 import type { Fault, FaultContext } from "../context.ts";
 import { crashAt, findSites, fireMs, type Site, startAndGo } from "../kinds/crashes.ts";
-import type { Assertion } from "../payouts/checks.ts";
 import {
   checkWebhooks,
   noteUnrecorded,
@@ -44,7 +44,7 @@ export const webhookFault: Fault = {
 async function crashEverywhere(
   context: FaultContext,
   receiver: WebhookScenario["receiver"],
-): Promise<readonly Assertion[]> {
+): Promise<readonly Verdict[]> {
   const { platform, random, options } = context;
   const points = await findPoints(context, receiver);
   say(`${points.length} points to crash at`);

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { say } from "@disburse/harness/command-line.ts";
+import type { Verdict } from "@disburse/harness/scenario.ts";
 import { until } from "@disburse/harness/waiting.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { connect } from "amqplib";
 import { signalFamily } from "../backends/process-family.ts";
 import type { FaultContext } from "../context.ts";
-import type { Assertion } from "../payouts/checks.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { checkWebhooks, noteUnrecorded, type UnrecordedCalls } from "./checks.ts";
 import { createWebhookLoad, type WebhookLoad } from "./load.ts";
@@ -56,9 +56,9 @@ const outages: readonly Outage[] = [
 export async function webhookOutages(
   context: FaultContext,
   receiver: WebhookReceiver,
-): Promise<Assertion[]> {
+): Promise<Verdict[]> {
   const { platform, random } = context;
-  const assertions: Assertion[] = [];
+  const assertions: Verdict[] = [];
   for (const { name, copiesMax = 1, strike } of outages) {
     const load = await createWebhookLoad({ platform, receiver, random, copiesMax });
     const unrecorded: UnrecordedCalls = new Map();
@@ -154,7 +154,7 @@ const calling = { timeoutMs: 120_000, everyMs: 50 };
 export async function clockJumps(
   context: FaultContext,
   receiver: WebhookReceiver,
-): Promise<Assertion[]> {
+): Promise<Verdict[]> {
   const { platform } = context;
   const merchantId = newId("merchant");
   const path = `/never/${merchantId}`;

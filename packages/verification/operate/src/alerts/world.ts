@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBackends } from "@disburse/faults/backends/backends.ts";
@@ -44,8 +44,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 
 /** Starts all of it; `ends` stops it again, whatever had started. */
 export async function startWorld(ends: AsyncDisposableStack) {
-  const folder = mkdtempSync(join(tmpdir(), "disburse-operate-"));
-  ends.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = mkdtempSync(join(tmpdir(), "operate-"));
   const places = { engine: join(folder, "engine"), broker: join(folder, "broker") };
   for (const place of Object.values(places)) mkdirSync(place);
   const backends = await startBackends(places, createRandom(1));

@@ -41,10 +41,15 @@ export const testBanks = (large: number): BanksOptions => ({
 /** The reference that travels with a payout: its id without the prefix, in capitals. */
 const endToEndIdOf = ({ id }: Accepted) => id.slice("po_".length).toUpperCase();
 
+/** One of the banks, which a case that is tried has. */
+export function bankOf({ banks }: World, name: BankName) {
+  if (banks === undefined) throw new Error("there are no banks");
+  return banks.of(name);
+}
+
 /** What a bank paid, by its book. */
-export function paidBy({ banks }: World, name: BankName, currency: string): Paid {
-  const { book } = banks?.of(name) ?? {};
-  if (book === undefined) throw new Error("there are no banks");
+export function paidBy(world: World, name: BankName, currency: string): Paid {
+  const { book } = bankOf(world, name);
   const { paid, returned } = book.sums(currency);
   return {
     times: (payout) => book.paid(endToEndIdOf(payout)),
@@ -59,12 +64,8 @@ function bankCrashes(name: keyof typeof plans, kind: RecipientKind, currency: st
   return {
     name: `${name}-crashes`,
     about: `kill -9 in every gap between two steps of files by SFTP, ${kind}`,
-    run: async function* (open, { perGap, seed }) {
-      const world = await open();
-      if (world.banks === undefined) {
-        yield { name: "banks", problems: [], skipped: whyNoBanks() ?? "" };
-        return;
-      }
+    unavailable: whyNoBanks,
+    run: async function* (world, { perGap, seed }) {
       // A session and the check of a file take a second: more load would only make a backlog.
       const load = createLoad(world, await registerRecipient(world, kind), 3, 1_000);
       const operators = startOperators(world, name);
@@ -80,11 +81,12 @@ function bankCrashes(name: keyof typeof plans, kind: RecipientKind, currency: st
       await operators.stop();
       const { received, again } = operators.decided;
       yield* outcomeVerdicts(ended, load, paidBy(world, name, currency));
-      const faulty = world.banks.of(name).bank.receipts.filter(({ taken }) => taken === "refused");
+      const { receipts } = bankOf(world, name).bank;
+      const faulty = receipts.filter(({ taken }) => taken === "refused");
       yield {
         name: "the bank could read every file",
         problems: faulty.flatMap(({ id, faults }) => `${id}: ${faults.join(", ")}`),
-        figures: `${world.banks.of(name).bank.receipts.length} files; of ${received + again} people had to decide, ${again} went again`,
+        figures: `${receipts.length} files; of ${received + again} people had to decide, ${again} went again`,
       };
     },
   };

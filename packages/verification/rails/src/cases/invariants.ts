@@ -1,29 +1,25 @@
+import type { Verdict } from "@disburse/harness/scenario.ts";
 import { checkChain } from "@disburse/invariants/chain/chain-check.ts";
 import { openNode } from "@disburse/invariants/chain/node.ts";
 import { checkDatabase } from "@disburse/invariants/database-check.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
 import { untilQuiet } from "@disburse/invariants/quiet.ts";
-import type { RailCase } from "../case.ts";
+import type { World } from "../world.ts";
 
 const restMs = 120_000;
 const shownMax = 10;
 
-/** What always holds, of all that the cases before have done. */
-export const invariants: RailCase = {
-  name: "invariants",
-  about: "the invariants checker: ledger, payouts, bank files, and the chain itself",
-  run: async function* (open) {
-    const { databases, chain } = await open();
-    yield { name: "at rest", problems: await untilQuiet(databases, restMs, ["bank-ach"]) };
-    const { findings, counts } = await checkDatabase(databases, { now: new Date() });
-    const figures = `${counts.payouts} payouts, ${counts.bank_files} files of banks`;
-    yield { name: "documents", problems: wordsOf(findings), figures };
-    if (chain === undefined) return;
-    const report = await checkChain(databases, openNode(chain.anvil.url));
-    const checked = `${report.checked} transfers`;
-    yield { name: "the chain", problems: wordsOf(report.findings), figures: checked };
-  },
-};
+/** What always holds, of all that the cases before have done: ledger, payouts, files, the chain. */
+export async function* invariants({ databases, chain }: World): AsyncIterable<Verdict> {
+  yield { name: "at rest", problems: await untilQuiet(databases, restMs, ["bank-ach"]) };
+  const { findings, counts } = await checkDatabase(databases, { now: new Date() });
+  const figures = `${counts.payouts} payouts, ${counts.bank_files} files of banks`;
+  yield { name: "documents", problems: wordsOf(findings), figures };
+  if (chain === undefined) return;
+  const report = await checkChain(databases, openNode(chain.anvil.url));
+  const checked = `${report.checked} transfers`;
+  yield { name: "the chain", problems: wordsOf(report.findings), figures: checked };
+}
 
 function wordsOf(findings: readonly Finding[]): string[] {
   return findings

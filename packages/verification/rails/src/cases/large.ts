@@ -6,7 +6,7 @@ import { whyNoBanks } from "../counterparts/banks.ts";
 import { createLoad } from "../load.ts";
 import { registerRecipient } from "../recipients.ts";
 import type { World } from "../world.ts";
-import { paidBy } from "./banks.ts";
+import { bankOf, paidBy } from "./banks.ts";
 
 /** Clients that fill the file. */
 const clients = 16;
@@ -28,13 +28,9 @@ type Times = {
 export const largeFiles: RailCase = {
   name: "large-files",
   about: "a pain.001 of 10,000 payments, and a camt.053 of 10,000 entries that settles them",
-  run: async function* (open, { large }) {
-    const world = await open();
-    const bank = world.banks?.of("bank-large");
-    if (bank === undefined) {
-      yield { name: "banks", problems: [], skipped: whyNoBanks() ?? "" };
-      return;
-    }
+  unavailable: whyNoBanks,
+  run: async function* (world, { large }) {
+    const bank = bankOf(world, "bank-large");
     const load = createLoad(world, await registerRecipient(world, "local"), clients, 0);
     const startedAt = performance.now();
     await load.payMany(large);

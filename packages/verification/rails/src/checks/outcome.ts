@@ -1,6 +1,6 @@
+import type { Verdict } from "@disburse/harness/scenario.ts";
 import { until } from "@disburse/harness/waiting.ts";
 import { collectionOf } from "@disburse/invariants/database-check.ts";
-import type { Verdict } from "../case.ts";
 import type { Accepted, Load } from "../load.ts";
 import type { World } from "../world.ts";
 

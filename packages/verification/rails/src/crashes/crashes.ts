@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startAndGo } from "@disburse/faults/kinds/crashes.ts";
 import { say } from "@disburse/harness/command-line.ts";
 import type { Random } from "@disburse/harness/random.ts";
+import type { Verdict } from "@disburse/harness/scenario.ts";
 import { serviceOf } from "@disburse/invariants/documents.ts";
-import type { Verdict } from "../case.ts";
 import type { World } from "../world.ts";
 
 /** Where a process can die: at a write to the database, or at a step towards the counterpart. */

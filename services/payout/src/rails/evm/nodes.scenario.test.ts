@@ -25,7 +25,7 @@ const invented = (call: NodeCall, answer: NodeAnswer) => {
   return { ...answer, result };
 };
 
-describe.skipIf(anvilPath() === undefined)("two nodes that have to agree, on anvil", () => {
+describe.skipIf(anvilPath() === undefined)("matrix: two nodes that have to agree, on anvil", () => {
   let evm: TestEvm;
   let rail: RunningRail;
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe.skipIf(anvilPath() === undefined)("two nodes that have to agree, on anv
 });
 
 describe.skipIf(anvilPath() === undefined)(
-  "three nodes of which two have to agree, on anvil",
+  "matrix: three nodes of which two have to agree, on anvil",
   () => {
     let evm: TestEvm;
     let rail: RunningRail;

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 beforeEach(() => bench.begin());
 
-describe("payments to a bank, of a process that is killed", () => {
+describe("matrix: payments to a bank, of a process that is killed", () => {
   it("are in one file each, wherever it was killed, and every file that was sent is known", async () => {
     let fired = 0;
     for (const killed of kills) {

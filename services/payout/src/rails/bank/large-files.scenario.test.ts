@@ -11,7 +11,7 @@ import { createTestServer } from "./test-server.ts";
 
 /** Payments of a file, and entries of a statement (issue 19). */
 const count = 10_000;
-describe("the largest files of a bank", () => {
+describe("matrix: the largest files of a bank", () => {
   let database: Database;
   let store: BankStore;
   let now = wednesday("12:00");

@@ -9,7 +9,7 @@ import { newestOf, openTestEvm, runs, type TestEvm, until } from "./test-evm.ts"
 
 const elsewhere = getAddress("0x00000000000000000000000000000000000000ee");
 
-describe.skipIf(anvilPath() === undefined)("a wallet on anvil", () => {
+describe.skipIf(anvilPath() === undefined)("matrix: a wallet on anvil", () => {
   let evm: TestEvm;
   let rail: RunningRail;
   beforeEach(async () => {

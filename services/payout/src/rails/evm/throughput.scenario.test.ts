@@ -5,7 +5,7 @@ import { openTestEvm } from "./test-evm.ts";
 /** The figure of decision 0047. */
 const [payouts, secondsMax] = [500, 60];
 
-describe.skipIf(anvilPath() === undefined)("many payouts from one wallet, on anvil", () => {
+describe.skipIf(anvilPath() === undefined)("matrix: many payouts from one wallet, on anvil", () => {
   it("are paid in their time with blocks of a second, 2 confirmations and 16 unmined", async () => {
     const evm = await openTestEvm("throughput", 1);
     try {

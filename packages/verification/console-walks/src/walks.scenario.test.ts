@@ -1,0 +1,64 @@
+import { optionOf } from "@disburse/harness/scenario.ts";
+import { chromiumPath, openBrowser } from "@disburse/testkit/browser.ts";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readSandbox, startSandbox } from "./platform.ts";
+import { createVisitor, type Visitor } from "./visitor.ts";
+import type { Walk } from "./walk.ts";
+import { approvals } from "./walks/approvals.ts";
+import { compliance } from "./walks/compliance.ts";
+import { docs } from "./walks/docs.ts";
+import { maker } from "./walks/maker.ts";
+import { admin, invited, viewer } from "./walks/members.ts";
+import { treasury } from "./walks/treasury.ts";
+
+/** `npm run test:console`: README.md says what it walks and how. */
+
+const walks: readonly Walk[] = [
+  ...[maker, approvals, admin, viewer, invited],
+  ...[compliance, treasury, docs],
+];
+
+const ends = new AsyncDisposableStack();
+let browser: Browser;
+let sandbox: ReturnType<typeof readSandbox>;
+
+beforeAll(async () => {
+  const path = chromiumPath();
+  if (path === undefined) throw new Error("Install `chromium`, or set CHROMIUM_PATH.");
+  const file = optionOf("sandbox");
+  if (file === undefined) {
+    const started = await startSandbox();
+    ends.defer(started.stop);
+    sandbox = started.sandbox;
+  } else sandbox = readSandbox(file);
+  browser = await openBrowser(path);
+  ends.defer(() => browser.close());
+});
+afterAll(() => ends.disposeAsync());
+
+test.each(walks)("$name: $about", async ({ run }) => {
+  const visitors: Visitor[] = [];
+  const visit = async (home: string | undefined) => {
+    if (home === undefined) throw new Error("the platform has no console");
+    const visitor = await createVisitor(browser, home, { screenshots: optionOf("screenshots") });
+    visitors.push(visitor);
+    return visitor;
+  };
+  try {
+    await run({
+      sandbox,
+      stranger: () => visit(sandbox.console_url),
+      arrive: async (name) => {
+        const person = sandbox.people.find((each) => each.name === name);
+        const isMember = person?.merchant_id !== undefined;
+        const visitor = await visit(isMember ? sandbox.console_url : sandbox.operators_url);
+        await visitor.signIn(name, person?.password ?? "");
+        return visitor;
+      },
+    });
+  } finally {
+    expect.soft(visitors.flatMap(({ faults }) => faults)).toEqual([]);
+    await Promise.all(visitors.map(({ close }) => close()));
+  }
+});

@@ -1,0 +1,160 @@
+// Runs scenarios from a fresh clone: `node scripts/scenarios.mjs PROJECT [OPTION...]` starts Vitest
+// on a project of vitest.scenarios.config.ts. Scenarios find `--kills 60` as SCENARIO_KILLS. The
+// last line counts: `N passed, M failed`, and `, K skipped` when there are such.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { tryConsole } from "./console.mjs";
+import { ensureDependencies } from "./dependencies.mjs";
+import { ensureNode } from "./node.mjs";
+import { tryOpenSsh } from "./openssh.mjs";
+import { runMain } from "./start-error.mjs";
+import { countsLine, runVitest } from "./vitest.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The projects of each command, their options, and what they need. */
+const commands = {
+  console: { texts: ["screenshots", "sandbox"], prepare: (node) => tryConsole(root, node) },
+  drills: {},
+  faults: { counts: ["kills", "seeds", "seed", "races", "per-point"] },
+  operate: { parts: true },
+  // What always holds is checked whatever was tried.
+  rails: { counts: ["per-gap", "large", "seed"], last: "invariants", prepare: tryOpenSsh },
+};
+
+const usageCode = 2;
+
+class UsageError extends Error {}
+
+/** The options of a command, all texts; `--only` and `--part` can be given several times. */
+function readOptions({ counts = [], texts = [], parts = false }, args) {
+  const many = { type: "string", multiple: true };
+  const singles = [...counts, ...texts].map((name) => [name, { type: "string" }]);
+  const options = { only: many, ...(parts && { part: many }), ...Object.fromEntries(singles) };
+  let values;
+  try {
+    ({ values } = parseArgs({ args, options }));
+  } catch (error) {
+    throw new UsageError(error.message, { cause: error });
+  }
+  const { only = [], part = [], ...settings } = values;
+  for (const name of [...only, ...part]) {
+    if (!/^[\w-]+$/.test(name)) throw new UsageError(`"${name}" is not a name`);
+  }
+  for (const name of counts.filter((each) => each in settings)) {
+    if (/^[1-9]\d{0,8}$/.test(settings[name])) continue;
+    throw new UsageError(`--${name} must be a whole number above zero`);
+  }
+  return { only, part, settings };
+}
+
+function usageOf({ counts = [], texts = [], parts = false }) {
+  const given = [
+    ...counts.map((name) => `--${name} COUNT`),
+    ...texts.map((name) => `--${name} PATH`),
+  ];
+  const all = ["--only NAME", ...(parts ? ["--part NAME"] : []), ...given];
+  return `usage: npm run ${process.env.npm_lifecycle_event} -- ${all.map((each) => `[${each}]`).join(" ")}`;
+}
+
+/**
+ * Matches the full name of a chosen test: the name of its group, if it has one, and its own. Vitest
+ * puts " > " between them where it filters, and a space where it reports.
+ */
+function patternOf(only, part) {
+  const one = (names) => (names.length === 0 ? "[\\w-]+" : `(?:${names.join("|")})`);
+  return part.length === 0 ? `^${one(only)}(?:[ :]|$)` : `^${one(only)}(?: >)? ${one(part)}$`;
+}
+
+function environmentOf(settings, folder) {
+  const entries = Object.entries(settings).map(([name, value]) => [
+    `SCENARIO_${name.replaceAll("-", "_").toUpperCase()}`,
+    value,
+  ]);
+  return { ...Object.fromEntries(entries), TMPDIR: folder };
+}
+
+/** Ends and removes what an interrupted run has left: processes, mounted disks, files. */
+function cleanUp(folder) {
+  if (process.platform === "linux") {
+    // Each process that a scenario starts has the folder in its environment.
+    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      if (environmentOfProcess(pid).includes(`TMPDIR=${folder}`)) endProcess(Number(pid));
+    }
+    const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
+    for (const mount of mounts.map((line) => line.split(" ")[1] ?? "")) {
+      if (mount.startsWith(`${folder}/`)) execFileSync("umount", ["-l", mount]);
+    }
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+}
+
+function environmentOfProcess(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    // It has ended, or is another user's.
+    return [];
+  }
+}
+
+function endProcess(pid) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+await runMain(async () => {
+  const [name, ...args] = process.argv.slice(2);
+  const command = commands[name];
+  let options;
+  try {
+    options = readOptions(command, args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\n${usageOf(command)}\n`);
+    return usageCode;
+  }
+  const node = await ensureNode();
+  await ensureDependencies(root, node);
+  const { only, part, settings } = options;
+  const { last, prepare } = command;
+  const prepared = await prepare?.(node);
+  // Interrupted: there is nothing to go on with.
+  if (prepared > 128) return prepared;
+  const pattern = patternOf(only.length === 0 || last === undefined ? only : [...only, last], part);
+  const folder = mkdtempSync(join(tmpdir(), "disburse-scenarios-"));
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const known = [];
+  try {
+    const shown = ["--reporter=verbose", "--hideSkippedTests", "--disableConsoleIntercept"];
+    const config = ["--config=vitest.scenarios.config.ts", `--project=${name}`, ...shown];
+    const code = await runVitest(node, [...config, `--testNamePattern=${pattern}`], counts, {
+      isChosen: (fullName) => {
+        known.push(fullName);
+        return new RegExp(pattern).test(fullName);
+      },
+      env: environmentOf(settings, folder),
+    });
+    // Interrupted: nothing is counted.
+    if (code > 128) return code;
+  } finally {
+    cleanUp(folder);
+  }
+  const unknown = [...only, ...part].filter(
+    (each) => !known.some((fullName) => fullName.split(/[ :]/).includes(each)),
+  );
+  // Without a report nothing is known, and the run has failed.
+  if (known.length > 0 && unknown.length > 0) {
+    process.stderr.write(`No scenario has this name: ${unknown.join(", ")}.\n`);
+    return usageCode;
+  }
+  process.stdout.write(countsLine(counts));
+  return counts.failed === 0 ? 0 : 1;
+});
