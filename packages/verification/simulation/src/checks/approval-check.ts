@@ -20,6 +20,7 @@ export function wrongApprovals(platform: Platform, workload: Workload): string[]
   const byId = new Map(payouts.map((each) => [each._id, each]));
   return [
     ...payouts.flatMap((payout) => wrongPayout(platform, workload, payout)),
+    ...splitPayouts(platform, workload, payouts),
     ...platform.approvers.decisions.flatMap(({ payoutId, as, operationId, answers }) => {
       const { decision, stage } = decidedAs(byId.get(payoutId));
       const isOwn = decision?.operation_id === operationId && decision.as === as;
@@ -35,6 +36,9 @@ function wrongPayout({ railState, beneficiaries }: Platform, workload: Workload,
   const controls = workload.controls.get(String(payout.merchant_id));
   const created = beneficiaries.get(String(payout.beneficiary_id))?.createdAt ?? new Date(0);
   const isCaught = controls !== undefined && needsApproval(controls, payout, created);
+  const isWaiting = payout.approval !== undefined;
+  // By itself; others of its window may be why it waits.
+  const mayWait = isCaught || (controls?.minimum !== undefined && controls.windowSeconds > 0);
   const isSent = railState.transfers.has(String(payout._id));
   const maker = payout.actor as Actor;
   const { actor } = decision ?? {};
@@ -43,12 +47,48 @@ function wrongPayout({ railState, beneficiaries }: Platform, workload: Workload,
   const isRefused = decision?.as === "rejected" || decision?.as === "expired";
   const say = (isWrong: boolean, what: string) => (isWrong ? [`${payout._id} ${what}`] : []);
   return [
-    ...say(isCaught !== (payout.approval !== undefined), "needs an approval and has none, or not"),
-    ...say(isCaught && isSent && !isApproved, "was sent and no one but its maker approved it"),
+    ...say(isCaught && !isWaiting, "needs an approval and has none"),
+    ...say(isWaiting && !mayWait, "needs no approval and has one"),
+    ...say(
+      (isCaught || isWaiting) && isSent && !isApproved,
+      "was sent and no one but its maker approved it",
+    ),
     ...say(isRefused && isSent, `was ${decision?.as} by its approvers, and sent`),
     ...say(isRefused && stage !== "cancelled", `was ${decision?.as}, and is ${stage}`),
     ...say(stage === "awaiting_approval", "waits for an approval without end"),
   ];
+}
+
+/**
+ * Payouts that needed no approval, and make what a rule with a window catches with others that
+ * needed none: to one destination, or by one actor. Half the window, as a claim comes later than
+ * its payout is counted.
+ */
+function splitPayouts(
+  { beneficiaries }: Platform,
+  { controls }: Workload,
+  payouts: readonly Document[],
+): string[] {
+  const passed = payouts.filter(({ approval, status }) => {
+    return approval === undefined && status !== "failed";
+  });
+  const timeOf = ({ created_at }: Document) => (created_at as Date).getTime();
+  const destinationOf = ({ beneficiary_id }: Document) =>
+    beneficiaries.get(String(beneficiary_id))?.destination;
+  const rootOf = ({ actor }: Document) => (actor as Actor).root ?? (actor as Actor).id;
+  return [destinationOf, rootOf].flatMap((subjectOf) => {
+    const groups = Map.groupBy(passed, (each) => `${each.merchant_id} ${subjectOf(each)}`);
+    return [...groups.values()].flatMap((all) =>
+      all.flatMap((last) => {
+        const { minimum, windowSeconds = 0 } = controls.get(String(last.merchant_id)) ?? {};
+        if (minimum === undefined || windowSeconds === 0) return [];
+        const since = timeOf(last) - windowSeconds * 500;
+        const together = all.filter((each) => timeOf(each) > since && timeOf(each) <= timeOf(last));
+        const sum = together.reduce((total, each) => total + BigInt(String(each.source_minor)), 0n);
+        return sum < minimum ? [] : [`${last._id} passed a rule's window with others before it`];
+      }),
+    );
+  });
 }
 
 const dayMs = 86_400_000;

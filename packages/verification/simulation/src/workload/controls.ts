@@ -9,6 +9,8 @@ import type { Callers } from "./callers.ts";
 export type MerchantControls = {
   /** Payouts of so many cents need approval; `undefined`: there is no such rule. */
   readonly minimum: bigint | undefined;
+  /** Payouts of so long count together towards it; 0: each by itself. */
+  readonly windowSeconds: number;
   /** Payouts to beneficiaries younger than this need it; 0: there is no such rule. */
   readonly newBeneficiaryDays: number;
   readonly lastsSeconds: number;
@@ -35,7 +37,8 @@ export async function setControls(
   for (const merchantId of merchantIds) {
     if (random.chance(0.3)) continue;
     const controls: MerchantControls = {
-      minimum: random.pick([undefined, 1_000n, 4_000n]),
+      minimum: random.pick([undefined, 1_000n, 4_000n, 10_000n]),
+      windowSeconds: random.pick([0, daySeconds]),
       newBeneficiaryDays: random.pick([0, 0, 3]),
       lastsSeconds: random.pick([60, 60, daySeconds]),
       isOfBatches: random.chance(0.5),
@@ -56,8 +59,12 @@ export async function setControls(
   return all;
 }
 
-function rulesOf({ minimum, newBeneficiaryDays, lastsSeconds, isOfBatches }: MerchantControls) {
+function rulesOf({ minimum, windowSeconds, ...rules }: MerchantControls) {
+  const { newBeneficiaryDays, lastsSeconds, isOfBatches } = rules;
+  const currencyCode = "USD";
   const amounts =
-    minimum === undefined ? [] : [{ currencyCode: "USD", minimum: formatAmount(minimum, "USD") }];
+    minimum === undefined
+      ? []
+      : [{ currencyCode, minimum: formatAmount(minimum, currencyCode), windowSeconds }];
   return { amounts, newBeneficiaryDays, lastsSeconds, batches: isOfBatches };
 }
