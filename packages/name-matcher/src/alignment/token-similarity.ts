@@ -22,6 +22,9 @@ export type Token = {
   readonly skeleton: string;
 };
 
+/** The similarity of a token of an entry to each of a party's, by the position of the latter. */
+export type Similarities = (entry: Token) => readonly number[];
+
 const longSkeleton = 3;
 
 const digits = /^\d+$/;

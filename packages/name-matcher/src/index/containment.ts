@@ -1,5 +1,5 @@
 import type { Alignment, Link } from "../alignment/alignment.ts";
-import type { Token } from "../alignment/token-similarity.ts";
+import type { Similarities, Token } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
 import { joinedWords } from "../tokens/joined-words.ts";
 import { tokenKind } from "../tokens/token-kinds.ts";
@@ -98,7 +98,7 @@ export function containmentOf(
  */
 export function containmentFilter(
   party: readonly Token[],
-  similarity: (party: Token, entry: Token) => number,
+  similarities: Similarities,
   { containment }: MatcherConfig,
 ): (entry: readonly Token[]) => boolean {
   const split = spellingsOf(joinedWords(party));
@@ -107,7 +107,7 @@ export function containmentFilter(
     (word.kind !== "name" && word.kind !== "trade") ||
     split.has(word.canonical) ||
     split.has(word.text) ||
-    party.some((token) => similarity(token, word) >= containment.similarityMin);
+    similarities(word).some((alike) => alike >= containment.similarityMin);
   return (entry) => {
     if (entry.every(isFound)) return true;
     const inOne = joinedWords(entry).filter(

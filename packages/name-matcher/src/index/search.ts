@@ -1,5 +1,5 @@
 import { aligner, concatenatedLink } from "../alignment/alignment.ts";
-import { type Token, tokenSimilarity } from "../alignment/token-similarity.ts";
+import { type Similarities, type Token, tokenSimilarity } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
 import type { AlignedNames } from "../explanation.ts";
 import { canonicalSpelling, consonantSkeleton } from "../tokens/canonical-spelling.ts";
@@ -43,7 +43,7 @@ export type ListedNames = {
   readonly isPerson: boolean;
   readonly config: MatcherConfig;
   /** Tokens by id and kind, weighed on first use. */
-  readonly weighed: Map<number, Token>;
+  readonly weighed: (Token | undefined)[];
   /** Scores of the candidates of the search that runs; all 0 between searches. */
   readonly scores: Float32Array;
 };
@@ -138,18 +138,17 @@ function compare(
   best: Map<number, NameMatch>,
 ): void {
   const { tokensOf, kindsOf, entryOf, nameAtOf, weightOf, config } = listed;
-  const similarity = cachedSimilarity(config);
+  const similarities = cachedSimilarities(party, config);
   const asOne = new Set<number>();
   const key = consonantRingKey([concatenated]);
   if (key !== undefined) listed.concatenated.forEach(key, (at) => asOne.add(at));
   const aligned = new Set(likely).union(asOne);
-  const alignWith = aligner(party, similarity, config);
-  const mayContain = containmentFilter(party, similarity, config);
+  const alignWith = aligner(party, similarities, config);
+  const mayContain = containmentFilter(party, similarities, config);
   for (const at of aligned.union(within)) {
-    const [ids, kinds] = [tokensOf.row(at), kindsOf.row(at)];
     const entry: Token[] = [];
-    for (let position = 0; position < ids.length; position += 1) {
-      entry.push(listedToken(ids[position] ?? 0, kinds[position] ?? 0, listed));
+    for (let position = 0; position < tokensOf.lengthOf(at); position += 1) {
+      entry.push(listedToken(tokensOf.at(at, position), kindsOf.at(at, position), listed));
     }
     if (!aligned.has(at) && !mayContain(entry)) continue;
     const whole = asOne.has(at)
@@ -197,7 +196,7 @@ function weigh(
     const weights = { weight, missingWeight: weight, conflictWeight: weight, rarity: 0, count: 0 };
     return { text, kind, ...weights, canonical, skeleton };
   }
-  const count = spelling === undefined ? 0 : postings.row(spelling).length;
+  const count = spelling === undefined ? 0 : postings.lengthOf(spelling);
   const rarity = count === 0 ? tokens.unknownRarity : rarityOfCount(count, entryOf.length, config);
   const conflictWeight = tokens.commonest + (1 - tokens.commonest) * rarity;
   const weight = kind === "trade" ? Math.min(conflictWeight, tokens.trade) : conflictWeight;
@@ -213,30 +212,26 @@ export function rarityOfCount(count: number, names: number, { tokens }: MatcherC
 
 function listedToken(id: number, kindAt: number, listed: ListedNames): Token {
   const key = id * allTokenKinds.length + kindAt;
-  const known = listed.weighed.get(key);
+  const known = listed.weighed[key];
   if (known !== undefined) return known;
   const { tokens, spellings, spellingOf } = listed.vocabulary;
   const spelling = spellingOf[id] ?? 0;
   const kind = allTokenKinds[kindAt] ?? "name";
   const token = weigh(tokens[id] ?? "", kind, spellings[spelling] ?? "", spelling, listed);
-  listed.weighed.set(key, token);
+  listed.weighed[key] = token;
   return token;
 }
 
-function cachedSimilarity(config: MatcherConfig): (party: Token, entry: Token) => number {
-  const rows = new Map<Token, Map<Token, number>>();
-  return (party, entry) => {
-    let row = rows.get(party);
-    if (row === undefined) {
-      row = new Map();
-      rows.set(party, row);
+/** The similarities of a listed token to each of a party's, once each: many names share a token. */
+function cachedSimilarities(party: readonly Token[], config: MatcherConfig): Similarities {
+  const known = new Map<Token, readonly number[]>();
+  return (entry) => {
+    let similarities = known.get(entry);
+    if (similarities === undefined) {
+      similarities = party.map((token) => tokenSimilarity(token, entry, config));
+      known.set(entry, similarities);
     }
-    let alike = row.get(entry);
-    if (alike === undefined) {
-      alike = tokenSimilarity(party, entry, config);
-      row.set(entry, alike);
-    }
-    return alike;
+    return similarities;
   };
 }
 
@@ -261,7 +256,7 @@ function candidates(party: readonly Token[], listed: ListedNames, near: Set<numb
   };
   const scoreToken = (id: number, weight: number): void => {
     for (const name of postings.row(vocabulary.spellingOf[id] ?? 0)) {
-      if (tokensOf.row(name).includes(id)) score(name, weight);
+      if (tokensOf.has(name, id)) score(name, weight);
     }
   };
   const scoreSimilar = (text: string, canonical: string, weight: number): void => {
@@ -295,7 +290,7 @@ function candidates(party: readonly Token[], listed: ListedNames, near: Set<numb
   }
   const most = Math.floor(config.tiedTokensMax / Math.max(1, party.length));
   const bounds = { count: config.candidatesMax, most };
-  const top = topPositions(touched, scores, bounds, (name) => tokensOf.row(name).length);
+  const top = topPositions(touched, scores, bounds, tokensOf.lengthOf);
   for (const name of touched) scores[name] = 0;
   return top;
 }
