@@ -86,7 +86,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
         kindsOf: kindsOf.rows(count),
         entryOf: entryOf.values().slice(),
         nameAtOf: nameAtOf.values().slice(),
-        weightOf: Float32Array.from(weightOf),
+        weightOf: Float64Array.from(weightOf),
         isPerson,
         config,
         weighed: new Array<Token | undefined>(known.tokens.length * allTokenKinds.length),

@@ -1,5 +1,5 @@
 import { aligner, concatenatedLink } from "../alignment/alignment.ts";
-import { type Similarities, type Token, tokenSimilarity } from "../alignment/token-similarity.ts";
+import { oncePerToken, type Token, tokenSimilarity } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
 import type { AlignedNames } from "../explanation.ts";
 import { canonicalSpelling, consonantSkeleton } from "../tokens/canonical-spelling.ts";
@@ -35,7 +35,7 @@ export type ListedNames = {
   readonly entryOf: Int32Array;
   readonly nameAtOf: Int32Array;
   /** The factor of each name's score, below 1 for a weak alias. */
-  readonly weightOf: Float32Array;
+  readonly weightOf: Float64Array;
   /** Names by the canonical spelling of their rarest word; see `containment.ts`. */
   readonly byRarest: Rows;
   /** 1 for each name that `byRarest` has, else 0. */
@@ -138,7 +138,9 @@ function compare(
   best: Map<number, NameMatch>,
 ): void {
   const { tokensOf, kindsOf, entryOf, nameAtOf, weightOf, config } = listed;
-  const similarities = cachedSimilarities(party, config);
+  const similarities = oncePerToken((word) =>
+    party.map((token) => tokenSimilarity(token, word, config)),
+  );
   const asOne = new Set<number>();
   const key = consonantRingKey([concatenated]);
   if (key !== undefined) listed.concatenated.forEach(key, (at) => asOne.add(at));
@@ -220,19 +222,6 @@ function listedToken(id: number, kindAt: number, listed: ListedNames): Token {
   const token = weigh(tokens[id] ?? "", kind, spellings[spelling] ?? "", spelling, listed);
   listed.weighed[key] = token;
   return token;
-}
-
-/** The similarities of a listed token to each of a party's, once each: many names share a token. */
-function cachedSimilarities(party: readonly Token[], config: MatcherConfig): Similarities {
-  const known = new Map<Token, readonly number[]>();
-  return (entry) => {
-    let similarities = known.get(entry);
-    if (similarities === undefined) {
-      similarities = party.map((token) => tokenSimilarity(token, entry, config));
-      known.set(entry, similarities);
-    }
-    return similarities;
-  };
 }
 
 /** The weight of half of a compound in the search. */
