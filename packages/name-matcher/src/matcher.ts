@@ -152,16 +152,15 @@ function judge<Entry extends NamedEntry>(
   found: NameMatch | undefined,
   { config, clearFrom }: Searched<Entry>,
 ): Hit<Entry> | undefined {
-  const listed = entry.names[found?.nameAt ?? 0];
-  if (listed === undefined) return undefined;
   const { bands, weakAlias } = config;
-  const factor = listed.kind === "weak" ? weakAlias : 1;
-  const nameScore = (found?.alignment.score ?? 0) * factor;
+  const nameScore = found?.score ?? 0;
   const contained = found?.contained;
   // Below this only a document number adds to the score.
   const least = Math.min(bands.review, config.evidence.nameMin, clearFrom);
   const mayClear = contained === undefined && party.documents.length === 0;
   if (mayClear && nameScore < least) return undefined;
+  const listed = entry.names[found?.nameAt ?? 0];
+  if (listed === undefined) return undefined;
   const evidence = weighEvidence(nameScore, party, entry, config);
   const decision = decide(nameScore, evidence, contained, config);
   if (decision.verdict === "clear" && evidence.score < clearFrom) return undefined;

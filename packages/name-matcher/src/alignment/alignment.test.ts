@@ -20,8 +20,9 @@ function tokensOf(name: string, isPerson: boolean): Token[] {
 
 function aligned(party: string, entry: string, isPerson = true) {
   const [ours, theirs] = [tokensOf(party, isPerson), tokensOf(entry, isPerson)];
-  const similarity = (one: Token, other: Token) => tokenSimilarity(one, other, matcherConfig);
-  const alignment = aligner(ours, similarity, matcherConfig)(theirs);
+  const similarities = (other: Token) =>
+    ours.map((one) => tokenSimilarity(one, other, matcherConfig));
+  const alignment = aligner(ours, similarities, matcherConfig)(theirs);
   return { alignment, party: ours, entry: theirs };
 }
 

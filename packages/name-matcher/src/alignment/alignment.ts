@@ -3,7 +3,7 @@ import { concatSpellings } from "../tokens/canonical-spelling.ts";
 import { concatenations } from "../tokens/token-kinds.ts";
 import { adjacentPairs, spellingLengthMax } from "../tokens/tokenizer.ts";
 import { editCost, spellingDistance, spellingSimilarity } from "./spelling-distance.ts";
-import type { Token } from "./token-similarity.ts";
+import type { Similarities, Token } from "./token-similarity.ts";
 
 /** Tokens of the party matched with tokens of the entry. */
 export type Link = {
@@ -36,15 +36,14 @@ export type Alignment = {
  */
 export function aligner(
   party: readonly Token[],
-  similarity: (party: Token, entry: Token) => number,
+  similarities: Similarities,
   config: MatcherConfig,
 ): (entry: readonly Token[], concatenated?: Link) => Alignment {
   const pairs = pairsOf(party);
   return (entry, concatenated) => {
-    const single = [
-      ...singleLinks(party, entry, similarity),
-      ...firstInitialLinks(party, entry, config),
-    ];
+    const single = singleLinks(party, entry, similarities);
+    const initial = firstInitialLink(party, entry, config);
+    if (initial !== undefined) single.push(initial);
     const compound = compoundLinks({ tokens: party, pairs }, entry, config.spelling.compound);
     return bestOf(party, entry, { single, compound, concatenated }, config);
   };
@@ -89,7 +88,9 @@ function alignBy(
   let entryLeft = allBits(entry);
   let matched = 0;
   let possible = 0;
-  candidates.sort((a, b) => b.similarity * b.priority - a.similarity * a.priority);
+  // Most have one, where the call alone costs.
+  if (candidates.length > 1)
+    candidates.sort((a, b) => b.similarity * b.priority - a.similarity * a.priority);
   for (const link of candidates) {
     if ((link.party & partyLeft) !== link.party || (link.entry & entryLeft) !== link.entry)
       continue;
@@ -129,8 +130,9 @@ function unmatchedWeights(
 ): { weight: number; conflict: number } {
   let weight = 0;
   let conflict = 0;
-  for (const [at, token] of tokens.entries()) {
-    if ((bits & (1 << at)) === 0) continue;
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at];
+    if (token === undefined || (bits & (1 << at)) === 0) continue;
     weight += token[cost];
     conflict += token.conflictWeight;
   }
@@ -141,14 +143,15 @@ function unmatchedWeights(
 function singleLinks(
   party: readonly Token[],
   entry: readonly Token[],
-  similarity: (party: Token, entry: Token) => number,
+  similarities: Similarities,
 ): Link[] {
   const links: Link[] = [];
-  for (const [i, left] of party.entries()) {
-    for (const [j, right] of entry.entries()) {
-      const alike = similarity(left, right);
+  const alikeOf = entry.map(similarities);
+  for (let i = 0; i < party.length; i += 1) {
+    for (let j = 0; j < entry.length; j += 1) {
+      const alike = alikeOf[j]?.[i] ?? 0;
       if (alike === 0) continue;
-      const weight = (left.weight + right.weight) / 2;
+      const weight = ((party[i]?.weight ?? 0) + (entry[j]?.weight ?? 0)) / 2;
       links.push({ party: 1 << i, entry: 1 << j, similarity: alike, weight, priority: weight });
     }
   }
@@ -159,32 +162,28 @@ function singleLinks(
  * The link of a company's first word with its initial on the other side (`B. Melli Iran`). A single
  * letter of a company is a name of its own elsewhere.
  */
-function firstInitialLinks(
+function firstInitialLink(
   party: readonly Token[],
   entry: readonly Token[],
   { spelling, tokens }: MatcherConfig,
-): Link[] {
+): Link | undefined {
   const isFirst = ({ kind }: Token): boolean => kind === "name" || kind === "trade";
   const [ours, theirs] = [party.findIndex(isFirst), entry.findIndex(isFirst)];
   const [one, other] = [party[ours], entry[theirs]];
-  if (one === undefined || other === undefined) return [];
+  if (one === undefined || other === undefined) return undefined;
   const [short, long] = one.text.length === 1 ? [one, other] : [other, one];
-  if (short.text.length !== 1 || long.text.length === 1) return [];
-  if (!long.text.startsWith(short.text)) return [];
+  if (short.text.length !== 1 || long.text.length === 1) return undefined;
+  if (!long.text.startsWith(short.text)) return undefined;
   const weight = (tokens.initial + long.weight) / 2;
   const similarity = spelling.initial;
-  return [{ party: 1 << ours, entry: 1 << theirs, similarity, weight, priority: weight }];
+  return { party: 1 << ours, entry: 1 << theirs, similarity, weight, priority: weight };
 }
 
-/** Two adjacent tokens of a side, their letters as one, and their positions as bits. */
-type Pair = {
-  readonly first: Token;
-  readonly second: Token;
-  readonly text: string;
-  readonly bits: number;
-  /** Similarities to the tokens of other names, once each: many names share a token. */
-  readonly known: Map<Token, number>;
-};
+/** Two adjacent tokens of a side, and their positions as bits. */
+type Pair = { readonly first: Token; readonly second: Token; readonly bits: number };
+
+const textOf = ({ first, second }: Pair): string => first.text + second.text;
+const lengthOf = ({ first, second }: Pair): number => first.text.length + second.text.length;
 
 function pairsOf(tokens: readonly Token[]): Pair[] {
   const pairs: Pair[] = [];
@@ -192,7 +191,7 @@ function pairsOf(tokens: readonly Token[]): Pair[] {
     const [first, second] = [tokens[at], tokens[next]];
     if (first === undefined || second === undefined) continue;
     const bits = (1 << at) | (1 << next);
-    pairs.push({ first, second, text: first.text + second.text, bits, known: new Map() });
+    pairs.push({ first, second, bits });
   }
   return pairs;
 }
@@ -213,8 +212,9 @@ function compoundLinks(
   const theirs = pairsOf(entry);
   const links: Link[] = [];
   const addLinks = (pair: Pair, others: readonly Token[], isParty: boolean): void => {
-    for (const [at, single] of others.entries()) {
-      const link = compoundLink(pair, single, share);
+    for (let at = 0; at < others.length; at += 1) {
+      const single = others[at];
+      const link = single === undefined ? undefined : compoundLink(pair, single, share);
       if (link === undefined) continue;
       const { similarity, weight, priority } = link;
       const other = 1 << at;
@@ -224,11 +224,14 @@ function compoundLinks(
   };
   for (const pair of ours) addLinks(pair, entry, true);
   for (const pair of theirs) addLinks(pair, party, false);
-  for (const { first, second, text, bits } of ours) {
-    for (const { first: one, second: two, text: other, bits: others } of theirs) {
-      if (text !== other || first.text === one.text) continue;
-      const weight = (first.weight + second.weight + one.weight + two.weight) / 2;
-      links.push({ party: bits, entry: others, similarity: share, weight, priority: weight });
+  for (const pair of ours) {
+    for (const other of theirs) {
+      if (lengthOf(pair) !== lengthOf(other) || pair.first.text === other.first.text) continue;
+      if (textOf(pair) !== textOf(other)) continue;
+      const { first, second } = pair;
+      const weight = (first.weight + second.weight + other.first.weight + other.second.weight) / 2;
+      const [party, entry] = [pair.bits, other.bits];
+      links.push({ party, entry, similarity: share, weight, priority: weight });
     }
   }
   return links;
@@ -247,11 +250,7 @@ function compoundLink(
   share: number,
 ): Pick<Link, "similarity" | "weight" | "priority"> | undefined {
   const { first, second } = pair;
-  let letters = pair.known.get(single);
-  if (letters === undefined) {
-    letters = compoundSimilarity(pair, single);
-    pair.known.set(single, letters);
-  }
+  const letters = compoundSimilarity(pair, single);
   if (letters === 0) return undefined;
   const both = first.weight + second.weight;
   // Stop words written as one, or one written as two, keep their small weight.
@@ -263,17 +262,20 @@ function compoundLink(
   };
 }
 
-function compoundSimilarity({ first, second, text }: Pair, single: Token): number {
+function compoundSimilarity(pair: Pair, single: Token): number {
+  const { first, second } = pair;
   const isShort = Math.min(first.text.length, second.text.length) < halfLengthMin;
   const lostMax = isShort ? 0 : compoundEditsMax;
-  const lost = text.length - single.text.length;
-  let alike = 0;
-  if (lost <= lostMax && lost >= -compoundEditsMax) {
-    alike = spellingSimilarity(text, single.text, compoundSimilarityMin);
-  }
+  const lost = lengthOf(pair) - single.text.length;
+  const isAsLong = lost <= lostMax && lost >= -compoundEditsMax;
   const longest = first.canonical.length + second.canonical.length - single.canonical.length;
   // The halves share a letter where they meet in the same one.
-  if (longest > lostMax + 1 || longest < -compoundEditsMax) return alike;
+  const maySpellAsLong = longest <= lostMax + 1 && longest >= -compoundEditsMax;
+  // The lengths alone exclude nearly all: only the others are worth a text.
+  if (!isAsLong && !maySpellAsLong) return 0;
+  const text = textOf(pair);
+  const alike = isAsLong ? spellingSimilarity(text, single.text, compoundSimilarityMin) : 0;
+  if (!maySpellAsLong) return alike;
   const compound = concatSpellings(first.canonical, second.canonical);
   if (compound.length - single.canonical.length > lostMax) return alike;
   // One edit of canonical spelling is two as written at most, else it is another word.

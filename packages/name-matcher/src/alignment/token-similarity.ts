@@ -22,6 +22,22 @@ export type Token = {
   readonly skeleton: string;
 };
 
+/** The similarity of a token of an entry to each of a party's, by the position of the latter. */
+export type Similarities = (entry: Token) => readonly number[];
+
+/** Computes a value once for each token: many of the names of a search share one. */
+export function oncePerToken<T>(compute: (token: Token) => T): (token: Token) => T {
+  const known = new Map<Token, T>();
+  return (token) => {
+    let value = known.get(token);
+    if (value === undefined) {
+      value = compute(token);
+      known.set(token, value);
+    }
+    return value;
+  };
+}
+
 const longSkeleton = 3;
 
 const digits = /^\d+$/;
@@ -93,7 +109,7 @@ const abd = /^abd[aeou]?l?$/;
 
 /** `Abdul` alone abbreviates any of the compounds that `tokenizer.ts` makes. */
 function isAbdOf(a: Token, b: Token): boolean {
-  return abd.test(a.text) && b.text.startsWith("abd");
+  return b.text.startsWith("abd") && abd.test(a.text);
 }
 
 /** `Alekseev` is a family name, `Alekseevich` the son of an Aleksey. */

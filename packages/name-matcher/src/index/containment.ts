@@ -1,5 +1,5 @@
 import type { Alignment, Link } from "../alignment/alignment.ts";
-import type { Token } from "../alignment/token-similarity.ts";
+import { oncePerToken, type Similarities, type Token } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
 import { joinedWords } from "../tokens/joined-words.ts";
 import { tokenKind } from "../tokens/token-kinds.ts";
@@ -98,16 +98,18 @@ export function containmentOf(
  */
 export function containmentFilter(
   party: readonly Token[],
-  similarity: (party: Token, entry: Token) => number,
+  similarities: Similarities,
   { containment }: MatcherConfig,
 ): (entry: readonly Token[]) => boolean {
   const split = spellingsOf(joinedWords(party));
   const whole = split.union(spellingsOf(party));
-  const isFound = (word: Token): boolean =>
-    (word.kind !== "name" && word.kind !== "trade") ||
-    split.has(word.canonical) ||
-    split.has(word.text) ||
-    party.some((token) => similarity(token, word) >= containment.similarityMin);
+  const isFound = oncePerToken(
+    (word) =>
+      (word.kind !== "name" && word.kind !== "trade") ||
+      split.has(word.canonical) ||
+      split.has(word.text) ||
+      similarities(word).some((alike) => alike >= containment.similarityMin),
+  );
   return (entry) => {
     if (entry.every(isFound)) return true;
     const inOne = joinedWords(entry).filter(

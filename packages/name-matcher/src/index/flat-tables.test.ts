@@ -44,7 +44,13 @@ it("rows have the numbers of each key in their order", () => {
       const positive = pairs.map(([key, value]) => [Math.abs(key), value] as const);
       const rows = collected(positive).rows(21);
       for (let key = 0; key <= 20; key += 1) {
-        expect([...rows.row(key)]).toEqual(under(positive, key));
+        const expected = under(positive, key);
+        expect([...rows.row(key)]).toEqual(expected);
+        expect(rows.lengthOf(key)).toBe(expected.length);
+        expect(expected.map((_, position) => rows.at(key, position))).toEqual(expected);
+        for (const [, value] of positive) {
+          expect(rows.has(key, value)).toBe(expected.includes(value));
+        }
       }
     }),
   );

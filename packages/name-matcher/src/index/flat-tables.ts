@@ -58,8 +58,17 @@ function keyTable(keys: Int32Array, values: Int32Array): KeyTable {
   };
 }
 
-/** Numbers grouped by a key in one flat array, 4 bytes each; their order within a row is kept. */
-export type Rows = { row(key: number): Int32Array };
+/**
+ * Numbers grouped by a key in one flat array, 4 bytes each; their order within a row is kept.
+ * `row` allocates a view; the others read in place, for what a search does for each candidate.
+ */
+export type Rows = {
+  row(key: number): Int32Array;
+  lengthOf(key: number): number;
+  /** The number at a position of the row. */
+  at(key: number, position: number): number;
+  has(key: number, value: number): boolean;
+};
 
 function groupRows(keys: Int32Array, values: Int32Array, keyCount: number): Rows {
   const starts = new Uint32Array(keyCount + 1);
@@ -78,7 +87,16 @@ function groupRows(keys: Int32Array, values: Int32Array, keyCount: number): Rows
     flat[to] = values[at] ?? 0;
     filled[key] = to + 1;
   }
-  return { row: (key) => flat.subarray(starts[key], starts[key + 1]) };
+  return {
+    row: (key) => flat.subarray(starts[key], starts[key + 1]),
+    lengthOf: (key) => (starts[key + 1] ?? 0) - (starts[key] ?? 0),
+    at: (key, position) => flat[(starts[key] ?? 0) + position] ?? 0,
+    has(key, value) {
+      const end = starts[key + 1] ?? 0;
+      for (let at = starts[key] ?? 0; at < end; at += 1) if (flat[at] === value) return true;
+      return false;
+    },
+  };
 }
 
 /** Fine enough that scores within a bin hardly differ. */

@@ -1,3 +1,4 @@
+import type { Token } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
 import type { NamedEntry } from "../entry.ts";
 import { consonantSkeleton } from "../tokens/canonical-spelling.ts";
@@ -85,10 +86,10 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
         kindsOf: kindsOf.rows(count),
         entryOf: entryOf.values().slice(),
         nameAtOf: nameAtOf.values().slice(),
-        weightOf: Float32Array.from(weightOf),
+        weightOf: Float64Array.from(weightOf),
         isPerson,
         config,
-        weighed: new Map(),
+        weighed: new Array<Token | undefined>(known.tokens.length * allTokenKinds.length),
         scores: new Float32Array(count),
       };
       const byRarest = rowsByRarest(names, weak, isPersonsWord);
@@ -115,7 +116,7 @@ function rowsByRarest(
   const { vocabulary, postings, tokensOf, kindsOf, entryOf, config } = listed;
   const { tokens, spellings, spellingOf } = vocabulary;
   const rarities = Float32Array.from(spellings, (_, spelling) =>
-    rarityOfCount(postings.row(spelling).length, entryOf.length, config),
+    rarityOfCount(postings.lengthOf(spelling), entryOf.length, config),
   );
   const byRarest = keyedNumbers();
   for (const at of entryOf.keys()) {

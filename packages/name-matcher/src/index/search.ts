@@ -1,5 +1,5 @@
 import { aligner, concatenatedLink } from "../alignment/alignment.ts";
-import { type Token, tokenSimilarity } from "../alignment/token-similarity.ts";
+import { oncePerToken, type Token, tokenSimilarity } from "../alignment/token-similarity.ts";
 import type { MatcherConfig } from "../config.ts";
 import type { AlignedNames } from "../explanation.ts";
 import { canonicalSpelling, consonantSkeleton } from "../tokens/canonical-spelling.ts";
@@ -35,7 +35,7 @@ export type ListedNames = {
   readonly entryOf: Int32Array;
   readonly nameAtOf: Int32Array;
   /** The factor of each name's score, below 1 for a weak alias. */
-  readonly weightOf: Float32Array;
+  readonly weightOf: Float64Array;
   /** Names by the canonical spelling of their rarest word; see `containment.ts`. */
   readonly byRarest: Rows;
   /** 1 for each name that `byRarest` has, else 0. */
@@ -43,7 +43,7 @@ export type ListedNames = {
   readonly isPerson: boolean;
   readonly config: MatcherConfig;
   /** Tokens by id and kind, weighed on first use. */
-  readonly weighed: Map<number, Token>;
+  readonly weighed: (Token | undefined)[];
   /** Scores of the candidates of the search that runs; all 0 between searches. */
   readonly scores: Float32Array;
 };
@@ -138,18 +138,19 @@ function compare(
   best: Map<number, NameMatch>,
 ): void {
   const { tokensOf, kindsOf, entryOf, nameAtOf, weightOf, config } = listed;
-  const similarity = cachedSimilarity(config);
+  const similarities = oncePerToken((word) =>
+    party.map((token) => tokenSimilarity(token, word, config)),
+  );
   const asOne = new Set<number>();
   const key = consonantRingKey([concatenated]);
   if (key !== undefined) listed.concatenated.forEach(key, (at) => asOne.add(at));
   const aligned = new Set(likely).union(asOne);
-  const alignWith = aligner(party, similarity, config);
-  const mayContain = containmentFilter(party, similarity, config);
+  const alignWith = aligner(party, similarities, config);
+  const mayContain = containmentFilter(party, similarities, config);
   for (const at of aligned.union(within)) {
-    const [ids, kinds] = [tokensOf.row(at), kindsOf.row(at)];
     const entry: Token[] = [];
-    for (let position = 0; position < ids.length; position += 1) {
-      entry.push(listedToken(ids[position] ?? 0, kinds[position] ?? 0, listed));
+    for (let position = 0; position < tokensOf.lengthOf(at); position += 1) {
+      entry.push(listedToken(tokensOf.at(at, position), kindsOf.at(at, position), listed));
     }
     if (!aligned.has(at) && !mayContain(entry)) continue;
     const whole = asOne.has(at)
@@ -197,7 +198,7 @@ function weigh(
     const weights = { weight, missingWeight: weight, conflictWeight: weight, rarity: 0, count: 0 };
     return { text, kind, ...weights, canonical, skeleton };
   }
-  const count = spelling === undefined ? 0 : postings.row(spelling).length;
+  const count = spelling === undefined ? 0 : postings.lengthOf(spelling);
   const rarity = count === 0 ? tokens.unknownRarity : rarityOfCount(count, entryOf.length, config);
   const conflictWeight = tokens.commonest + (1 - tokens.commonest) * rarity;
   const weight = kind === "trade" ? Math.min(conflictWeight, tokens.trade) : conflictWeight;
@@ -213,31 +214,14 @@ export function rarityOfCount(count: number, names: number, { tokens }: MatcherC
 
 function listedToken(id: number, kindAt: number, listed: ListedNames): Token {
   const key = id * allTokenKinds.length + kindAt;
-  const known = listed.weighed.get(key);
+  const known = listed.weighed[key];
   if (known !== undefined) return known;
   const { tokens, spellings, spellingOf } = listed.vocabulary;
   const spelling = spellingOf[id] ?? 0;
   const kind = allTokenKinds[kindAt] ?? "name";
   const token = weigh(tokens[id] ?? "", kind, spellings[spelling] ?? "", spelling, listed);
-  listed.weighed.set(key, token);
+  listed.weighed[key] = token;
   return token;
-}
-
-function cachedSimilarity(config: MatcherConfig): (party: Token, entry: Token) => number {
-  const rows = new Map<Token, Map<Token, number>>();
-  return (party, entry) => {
-    let row = rows.get(party);
-    if (row === undefined) {
-      row = new Map();
-      rows.set(party, row);
-    }
-    let alike = row.get(entry);
-    if (alike === undefined) {
-      alike = tokenSimilarity(party, entry, config);
-      row.set(entry, alike);
-    }
-    return alike;
-  };
 }
 
 /** The weight of half of a compound in the search. */
@@ -261,7 +245,7 @@ function candidates(party: readonly Token[], listed: ListedNames, near: Set<numb
   };
   const scoreToken = (id: number, weight: number): void => {
     for (const name of postings.row(vocabulary.spellingOf[id] ?? 0)) {
-      if (tokensOf.row(name).includes(id)) score(name, weight);
+      if (tokensOf.has(name, id)) score(name, weight);
     }
   };
   const scoreSimilar = (text: string, canonical: string, weight: number): void => {
@@ -295,7 +279,7 @@ function candidates(party: readonly Token[], listed: ListedNames, near: Set<numb
   }
   const most = Math.floor(config.tiedTokensMax / Math.max(1, party.length));
   const bounds = { count: config.candidatesMax, most };
-  const top = topPositions(touched, scores, bounds, (name) => tokensOf.row(name).length);
+  const top = topPositions(touched, scores, bounds, tokensOf.lengthOf);
   for (const name of touched) scores[name] = 0;
   return top;
 }
