@@ -80,5 +80,9 @@ const ignore = (): void => undefined;
 
 /** Logs nothing: for tests. */
 export const silentLog: Log = {
-  ...{ fatal: ignore, error: ignore, warn: ignore, info: ignore, debug: ignore },
+  fatal: ignore,
+  error: ignore,
+  warn: ignore,
+  info: ignore,
+  debug: ignore,
 };

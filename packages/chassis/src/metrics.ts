@@ -43,7 +43,10 @@ export function createMetrics(service: string) {
       measure: (gauge: Gauge<L>) => void | Promise<void>,
     ): void =>
       void new Gauge({
-        ...{ name, help, labelNames, registers },
+        name,
+        help,
+        labelNames,
+        registers,
         collect() {
           return measure(this);
         },

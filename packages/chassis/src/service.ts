@@ -203,7 +203,8 @@ function prepare<Config extends Settings>(
     const common = { host, port, verify, stepUp, tls, log, metrics, tracing, ready, draining };
     const { services, routes } = servedIn(config.DISBURSE_MODE, served);
     return startRpcServer({
-      ...{ ...common, ...served },
+      ...common,
+      ...served,
       services: [...services, ...ofAll.services],
       routes: (router) => ofAll.register(router, routes),
     });
@@ -217,7 +218,12 @@ function prepare<Config extends Settings>(
       const { AMQP_URL: url, BUS_NAMESPACE: namespace } = settings;
       if (url === undefined) throw new SettingsError("settings: AMQP_URL: is required");
       const bus = await connectAmqpBus({
-        ...{ url, namespace, service: name, keys: parts.identity, log, metrics },
+        url,
+        namespace,
+        service: name,
+        keys: parts.identity,
+        log,
+        metrics,
         after: shared?.brokerStarted,
       });
       lifetime.add("bus", bus.stop);

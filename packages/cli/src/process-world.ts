@@ -41,7 +41,9 @@ export function processWorld(environment: World["environment"]): World {
     confirm,
     connect: (baseUrl, { token, tls }) =>
       createConnectTransport({
-        ...{ baseUrl, httpVersion: "1.1", useBinaryFormat: true },
+        baseUrl,
+        httpVersion: "1.1",
+        useBinaryFormat: true,
         ...(tls && { nodeOptions: secureOptions(tls) }),
         interceptors: token === undefined ? [] : [withToken(token)],
       }),

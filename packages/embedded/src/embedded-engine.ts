@@ -54,7 +54,8 @@ export async function startEmbedded(
       return recordProcesses(record, [{ child: started, mark: data }]);
     },
     ready: () => answers({ path: socket }),
-    ...{ startTimeoutMs, stopTimeoutMs },
+    startTimeoutMs,
+    stopTimeoutMs,
   }).catch(startError(folder));
   const address = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
   await limitCache(address, cacheMegabytes);

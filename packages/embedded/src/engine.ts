@@ -86,7 +86,8 @@ async function startMongod(
     env: { PATH: env.PATH, HOME: env.HOME },
     logFile: join(folder, "..", "mongod.log"),
     ready: () => answers({ host: "127.0.0.1", port }),
-    ...{ startTimeoutMs, stopTimeoutMs },
+    startTimeoutMs,
+    stopTimeoutMs,
   }).catch(startError(folder));
   return { child, address: `mongodb://127.0.0.1:${port}/?directConnection=true` };
 }

@@ -72,7 +72,8 @@ export async function startNode(
       return recordProcesses(record, marked);
     },
     ready: () => answers({ host: "127.0.0.1", port: amqp }, protocolHeader),
-    ...{ startTimeoutMs, stopTimeoutMs },
+    startTimeoutMs,
+    stopTimeoutMs,
   });
   return { node, epmd, port: amqp };
 }
@@ -86,7 +87,8 @@ function startEpmd(port: number, folder: string, env: NodeJS.ProcessEnv) {
     env: { PATH: env.PATH },
     logFile: join(folder, "epmd.log"),
     ready: () => answers({ host: "127.0.0.1", port }),
-    ...{ startTimeoutMs, stopTimeoutMs: 1_000 },
+    startTimeoutMs,
+    stopTimeoutMs: 1_000,
   });
 }
 

@@ -74,7 +74,9 @@ async function startUnder(run: SupervisedCommand): Promise<SupervisedProcess> {
   }
   let isStopping = false;
   return {
-    ...{ pid: reported, supervisorPid: child.pid, exited },
+    pid: reported,
+    supervisorPid: child.pid,
+    exited,
     onLost: (listener) => {
       const lost = (how: string) => isStopping || listener(how);
       exited.then(lost).catch(endByThrowing);

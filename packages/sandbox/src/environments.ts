@@ -93,14 +93,16 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
 function consoleSettings({ host, publicHost = host, ports, issuer }: MachineOptions): Environment {
   const { operators } = ports;
   const door = operators !== undefined && {
-    ...{ OPERATORS_HOST: host, OPERATORS_PORT: String(operators) },
+    OPERATORS_HOST: host,
+    OPERATORS_PORT: String(operators),
     OPERATORS_URL: `http://${browserHost(host)}:${operators}`,
   };
   if (issuer === undefined) return { ...door };
   return {
     ...door,
     CONSOLE_URL: `http://${browserHost(publicHost)}:${ports.public}`,
-    ...{ MEMBERS_OIDC_ISSUER: issuer, OPERATORS_OIDC_ISSUER: issuer },
+    MEMBERS_OIDC_ISSUER: issuer,
+    OPERATORS_OIDC_ISSUER: issuer,
   };
 }
 

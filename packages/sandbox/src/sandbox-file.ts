@@ -86,7 +86,8 @@ export async function createSandbox({
     .finally(close);
   const sandbox: SandboxDocument = {
     base_url: baseUrl,
-    ...{ console_url: consoleUrls?.members, operators_url: consoleUrls?.operators },
+    console_url: consoleUrls?.members,
+    operators_url: consoleUrls?.operators,
     ...seeded,
     grpc,
     grpc_token: await personToken(issuerKey, everyRole, grpcTokenTimes),

@@ -10,8 +10,12 @@ import { migrations as quote } from "@disburse/quote/migrations.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
 
 const migrations: Readonly<Record<ServiceName, readonly Migration[]>> = {
-  ...{ beneficiary, compliance, gateway },
-  ...{ notifier, payout, quote },
+  beneficiary,
+  compliance,
+  gateway,
+  notifier,
+  payout,
+  quote,
 };
 
 /** Migrates the database of every service, in parallel. */

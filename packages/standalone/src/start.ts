@@ -95,7 +95,9 @@ export async function startStandalone(
       grpc: eachService((name) => services[name].url),
       admin: eachService((name) => services[name].adminUrl),
       identity: sandboxIdentity(secrets),
-      ...{ issuerKey, issuer: issuer.url, console: consoleUrls(environments.gateway) },
+      issuerKey,
+      issuer: issuer.url,
+      console: consoleUrls(environments.gateway),
       path: sandboxPath,
     });
     return { sandbox, sandboxPath, engineKind: engine.kind, brokerKind, stop } as const;

@@ -68,7 +68,11 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const monitoring = startMonitoring(
     { database, bus, metrics, wholeEveryDays: config.RESCREEN_DAYS },
     {
-      ...{ watch, sealer, clock, log, store: screenings },
+      watch,
+      sealer,
+      clock,
+      log,
+      store: screenings,
       subjects: openSubjectStore(database),
       changedEntries: changedEntriesOf(lists),
       alerts: subjectAlerts({ store: alerts, keys, isListed: isListedIn(lists), clock }),

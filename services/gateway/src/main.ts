@@ -231,8 +231,10 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
   const { HOST: host, PORT: port } = config;
   const { draining } = lifecycle;
   const connections = {
-    ...{ max: config.MAX_CONNECTIONS, maxPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS },
-    ...{ proxies: addressSet(config.TRUSTED_PROXIES), metrics },
+    max: config.MAX_CONNECTIONS,
+    maxPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
+    proxies: addressSet(config.TRUSTED_PROXIES),
+    metrics,
   };
   const options = { host, port, log, connections, draining };
   const httpServer = await startHttpServer(gateway.listener, options);

@@ -241,7 +241,10 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
   const memberSessions = openMemberSessions({ sessions, members, cookieName: memberCookie });
   const { provider } = people.operators;
   const operatorSessions = openOperatorSessions({
-    ...{ sessions, verify, provider, cookieName: operatorCookie },
+    sessions,
+    verify,
+    provider,
+    cookieName: operatorCookie,
   });
   const shared = { sessions, clock, mode, log };
   const merchantNames = createMerchantNames(clients.beneficiary);

@@ -53,7 +53,9 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
     verifyUrls: config.WEBHOOK_VERIFY_URLS,
     place: processPlace(hostname(), config.PORT),
     // Counts the machine's sleep, during which no heartbeat is sent.
-    ...{ clock, wall: systemClock, elapsed: elapsedWithSleep() },
+    clock,
+    wall: systemClock,
+    elapsed: elapsedWithSleep(),
     metrics,
     log,
     tracing,
@@ -103,7 +105,9 @@ function startSweep(
     gaps: openGapStore(database, notifier.events, notifier.deliveries),
     fanOut: notifier.fanOut,
     metrics: createGapMetrics(metrics),
-    ...{ clock, log, everyMs },
+    clock,
+    log,
+    everyMs,
     lease: createSweepLease(database, "gaps", gapLeaseMs(everyMs)),
     payout: url === undefined ? undefined : connect(PayoutOperationsService, url),
   });

@@ -64,6 +64,50 @@ export type NotifierOptions = AttemptDeps & {
   readonly elapsed?: () => number;
 };
 
+type RpcDeps = Parameters<typeof endpointRpc>[0] &
+  Parameters<typeof endpointStateRpc>[0] &
+  Parameters<typeof secretRpc>[0] &
+  Parameters<typeof deliveryRpc>[0] &
+  Parameters<typeof replayRpc>[0] &
+  Parameters<typeof guardedEvents>[0] &
+  Pick<NotifierOptions, "approvals">;
+
+function notifierRpc(deps: RpcDeps): ServiceImpl<typeof NotifierService> {
+  return {
+    ...endpointRpc(deps),
+    ...endpointStateRpc(deps),
+    ...secretRpc(deps),
+    ...deliveryRpc(deps),
+    ...replayRpc(deps),
+    ...guardedEvents(deps, deps.approvals),
+  };
+}
+
+function openStores({ database, place }: Pick<NotifierOptions, "database" | "place">) {
+  const events = openEventStore(database);
+  return {
+    endpoints: openEndpointStore(database),
+    events,
+    types: openTransactionTypes(database),
+    feeds: openFeedStore(database, events),
+    deliveries: openDeliveryStore(database),
+    replays: openReplayStore(database, place),
+  };
+}
+
+function openDeliveryStores(
+  { database }: Pick<NotifierOptions, "database">,
+  { deliveries, events }: ReturnType<typeof openStores>,
+) {
+  return {
+    order: openOrderStore(deliveries, events),
+    work: openWorkStore(deliveries),
+    failing: openFailingStore(deliveries),
+    healths: openHealthStore(database),
+    shards: openShardStore(database),
+  };
+}
+
 /** The parts of a notifier; `startWorker` runs them. */
 export type Notifier = ReturnType<typeof createNotifier>;
 
@@ -71,36 +115,30 @@ export type Notifier = ReturnType<typeof createNotifier>;
 export function createNotifier(options: NotifierOptions) {
   const { database, clock, log, slots = slotsDefault } = options;
   const elapsed = options.elapsed ?? (() => performance.now());
-  const endpoints = openEndpointStore(database);
-  const events = openEventStore(database);
-  const types = openTransactionTypes(database);
-  const feeds = openFeedStore(database, events);
-  const deliveries = openDeliveryStore(database);
-  const replays = openReplayStore(database, options.place);
-  const order = openOrderStore(deliveries, events);
-  const work = openWorkStore(deliveries);
+  const stores = openStores(options);
+  const { endpoints, deliveries } = stores;
+  const { order, work, failing, healths, shards } = openDeliveryStores(options, stores);
   const metrics = createWorkMetrics(options.metrics);
-  const healths = openHealthStore(database);
-  const failing = openFailingStore(deliveries);
-  const dispatcher = createDispatcher({
-    ...{ ...options, work, failing, order, endpoints, healths, metrics, slots, elapsed },
-    shards: openShardStore(database),
-  });
+  const delivering = { order, work, failing, healths, shards, endpoints, metrics, slots, elapsed };
+  const dispatcher = createDispatcher({ ...options, ...delivering });
   const { admission, release } = dispatcher;
-  const fanOut = createFanOut({
-    ...{ endpoints, events, deliveries, order, admission, clock, release },
-    bulkInsert: database.bulkInsert,
-  });
+  const { bulkInsert } = database;
+  const fanOut = createFanOut({ ...stores, order, admission, clock, release, bulkInsert });
   let [woken, replayWoken] = [(): void => undefined, (): void => undefined];
   const wake = (): void => woken();
   const resumeSuspended = (): void => {
     dispatcher.resumeSuspended();
     wake();
   };
-  const stores = { endpoints, events, feeds, deliveries, replays };
   const changes = createEndpointChanges(endpoints, options.sealer);
   const pauser = createPauser({
-    ...{ database, endpoints, changes, dispatcher, fanOut, clock, log },
+    database,
+    endpoints,
+    changes,
+    dispatcher,
+    fanOut,
+    clock,
+    log,
     deliveries: failing,
     merchants: openPausedStore(endpoints),
     metrics: options.metrics,
@@ -108,7 +146,12 @@ export function createNotifier(options: NotifierOptions) {
   const replayer = createReplayer({ ...stores, clock, log, tracing: options.tracing, wake });
   const wakeReplayer = (): void => replayWoken();
   const rpcDeps = {
-    ...{ ...options, ...stores, fanOut, types, wake, resumeSuspended, wakeReplayer },
+    ...options,
+    ...stores,
+    fanOut,
+    wake,
+    resumeSuspended,
+    wakeReplayer,
     mustVerify: options.policy === "public" || options.verifyUrls === true,
     audit: openAuditStore<"event.published">(database),
     challenges: openChallengeStore(database),
@@ -116,16 +159,16 @@ export function createNotifier(options: NotifierOptions) {
     cancelPending: deliveries.cancelPending,
     readBacklog: openBacklogStore(deliveries, elapsed).read,
   };
-  const rpc = {
-    ...{ ...endpointRpc(rpcDeps), ...endpointStateRpc(rpcDeps), ...secretRpc(rpcDeps) },
-    ...{ ...deliveryRpc(rpcDeps), ...replayRpc(rpcDeps) },
-    ...guardedEvents(rpcDeps, options.approvals),
-  } satisfies ServiceImpl<typeof NotifierService>;
   const bindings = openOperationBindings(database);
   return {
     ...stores,
-    ...{ fanOut, types, dispatcher, replayer, pauser, work, metrics },
-    rpc: bindOperations(NotifierService, rpc, bindings, { own: ["publishEvent"] }),
+    fanOut,
+    dispatcher,
+    replayer,
+    pauser,
+    work,
+    metrics,
+    rpc: bindOperations(NotifierService, notifierRpc(rpcDeps), bindings, { own: ["publishEvent"] }),
     /** Of a sandbox. */
     sandboxRpc: bindOperations(NotifierSandboxService, sandboxWebhooksRpc(rpcDeps), bindings),
     countUnreadable: createUnreadableCount(options.metrics),
@@ -168,7 +211,10 @@ export function startWorker(
   const deliver = startDispatch(dispatcher, parts.onWake, log);
   let isJoined = false;
   const replay = startLoop({
-    ...{ name: "webhook-replay", everyMs: replayEveryMs, restMs: replayRestMs, log },
+    name: "webhook-replay",
+    everyMs: replayEveryMs,
+    restMs: replayRestMs,
+    log,
     run: async () => {
       // This process succeeds the one that was at its place.
       if (!isJoined) await parts.replays.freeLeases(clock.now());

@@ -66,7 +66,11 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const own = { guard: approvals.guard, sums: openDailySums(database) };
   const limits = config.APPROVAL_CREDIT_LIMITS;
   const payout = await startPayoutService({
-    ...{ database, bus, clock, log, tracing: opening.tracing },
+    database,
+    bus,
+    clock,
+    log,
+    tracing: opening.tracing,
     quote: connect(QuoteService, config.QUOTE_URL),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
     rails: [...(sandbox === undefined ? [] : [sandbox.rail]), ...live],

@@ -37,7 +37,9 @@ export function payoutRpc(
     ...guardedLedger(deps, deps.approvals),
     ...executionRpc(deps),
     ...payoutsRpc(deps.payouts, deps.counts),
-    ...{ ...destinationsRpc(deps), ...cancelRpc(deps), ...approvalsRpc(deps) },
+    ...destinationsRpc(deps),
+    ...cancelRpc(deps),
+    ...approvalsRpc(deps),
     ...reissuesRpc(deps),
     // One caller's word settles a payout or returns it: live, a rail alone reports, and signs.
     ...(deps.mode === "sandbox" && reportRpc(deps)),

@@ -144,17 +144,18 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   onMoved = background.wakeRecorder;
   const callbacks = openRailCallbacks(database);
   const operations = {
-    ...{ payouts, callbacks, rails, states, resolutions, audit },
-    ...{ velocity, controls, wake, bindings },
-    ...{ wallets: options.wallets, approvals: options.approvals, clock },
-    ...{ bank: openBankStore(database), bankSealer: options.bankSealer },
-    ...{ ledger, treasuryApprovals: options.treasuryApprovals },
+    ...options,
+    ...stores,
+    ...work,
+    callbacks,
+    states,
+    resolutions,
+    audit,
+    velocity,
+    bank: openBankStore(database),
   };
   return {
-    rpc: payoutRpc({
-      ...{ ...deps, rails, counts, leaseNew, onCreated, onChanged, mode, wake, bindings },
-      ...{ approvals: options.approvals, log: options.log },
-    }),
+    rpc: payoutRpc({ ...options, ...deps, ...work, counts }),
     /** Of payouts that are made later. */
     orders: orders.rpc,
     /** Of a sandbox; absent in live mode. */
@@ -218,7 +219,10 @@ function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
   let wakeAt = (_dueAt: Date): void => undefined;
   const onHeld = (dueAt: Date) => wakeAt(dueAt);
   const leases = createLeases(payouts, clock, place, {
-    ...{ heldMax, lookEveryMs: pollMs, onHeld, onTakenOver: metrics?.takenOver },
+    heldMax,
+    lookEveryMs: pollMs,
+    onHeld,
+    onTakenOver: metrics?.takenOver,
   });
   const { isInHand, leaseNew } = leases;
   const marking = { isInHand, markWithinMs, orphanedAfterMs, lookEveryMs };
@@ -231,8 +235,14 @@ function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
   };
   const workers = startRailWorkers(
     {
-      ...{ ...deps, leases, stuckAfterMs, log, tracing, onChanged },
-      ...{ railCalled: metrics?.railCalled, silenceOf: options.sandbox?.settings.silenceOf },
+      ...deps,
+      leases,
+      stuckAfterMs,
+      log,
+      tracing,
+      onChanged,
+      railCalled: metrics?.railCalled,
+      silenceOf: options.sandbox?.settings.silenceOf,
     },
     railWorkers,
   );

@@ -28,7 +28,9 @@ export const start = serviceStart("quote", readConfig, migrations, async (openin
   const operations = openOperationBindings(database);
   const quotes = openQuotes(database);
   const rpc = quoteRpc({
-    ...{ quotes, corridors, operations },
+    quotes,
+    corridors,
+    operations,
     approvals: {
       guard: approvals.guard,
       limits: { rateMove: config.APPROVAL_RATE_MOVE, corridors: !config.APPROVAL_CORRIDORS },

@@ -73,7 +73,11 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   if (known !== undefined) return known;
   const format = new Intl.DateTimeFormat("en-CA", {
     timeZone: zone,
-    ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
     hourCycle: "h23",
   });
   formats.set(zone, format);

@@ -105,7 +105,8 @@ function returnOf(line: string): AchReturn | DishonouredReturn | ContestedReturn
   if (contestedCodes.test(code)) {
     const part = valuesOf(contestedPart, line);
     return {
-      ...{ kind: "contested", ...base },
+      kind: "contested",
+      ...base,
       returnTrace: part.returnTrace,
       returnCode: `R${part.returnCode}`,
       dishonouredTrace: part.dishonouredTrace,
@@ -118,7 +119,8 @@ function returnOf(line: string): AchReturn | DishonouredReturn | ContestedReturn
     return { kind: "dishonoured", ...base, returnTrace, returnCode: `R${returnCode}`, ...words };
   }
   return {
-    ...{ kind: "return", ...base },
+    kind: "return",
+    ...base,
     ...(/^\d{6}$/.test(date) && date !== "000000" ? { dateOfDeath: date } : {}),
     ...(information === "" ? {} : { text: information }),
   };
@@ -132,7 +134,12 @@ function changeOf(line: string): AchChange | undefined {
   const field = line.slice(changeAddenda.corrected[0] - 1, changeAddenda.corrected[1]);
   const proposed = proposedBy(code, field);
   return {
-    ...{ kind: "change", code, originalTrace, originalRdfi, trace: values.trace, corrected },
+    kind: "change",
+    code,
+    originalTrace,
+    originalRdfi,
+    trace: values.trace,
+    corrected,
     ...(proposed === undefined ? {} : { proposed }),
   };
 }

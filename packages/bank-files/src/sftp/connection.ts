@@ -41,7 +41,11 @@ export function connected(client: Client, settings: SftpSettings): Promise<SFTPW
     });
   });
   client.connect({
-    ...{ host, port, username, privateKey, readyTimeout: timeoutMs },
+    host,
+    port,
+    username,
+    privateKey,
+    readyTimeout: timeoutMs,
     hostVerifier: (key: Buffer) => hostKeys.includes(fingerprint(key)),
   });
   return promise;

@@ -164,8 +164,11 @@ function toBusMessage(message: ConsumeMessage): BusMessage {
 
 /** The broker bounds what waits: see `prefetch`. */
 const batchLimits = {
-  ...{ batchMax, batchBytesMax: Number.POSITIVE_INFINITY, inFlightMax: 1 },
-  ...{ waitingMax: Number.POSITIVE_INFINITY, waitingBytesMax: Number.POSITIVE_INFINITY },
+  batchMax,
+  batchBytesMax: Number.POSITIVE_INFINITY,
+  inFlightMax: 1,
+  waitingMax: Number.POSITIVE_INFINITY,
+  waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
 /** Handles batches one at a time, in order; one that fails is retried until it succeeds. */

@@ -164,7 +164,11 @@ function guardHandler(state: State, each: Guarded): Handler {
     // Nothing changes again: the RPC knows its operation.
     if (await isDone(of)) return handle(request, context);
     throw await propose(state, proposerOf(principal), {
-      ...{ ...of, content, reasons, ...difference, approvers: guard.approvers },
+      ...of,
+      content,
+      reasons,
+      ...difference,
+      approvers: guard.approvers,
       request: toBinary(method.input, request),
     });
   };
@@ -250,7 +254,9 @@ async function propose(
     digest: digestOf(wanted.content, wanted),
     proposed: { ...proposer, at },
     expiresAt: new Date(at.getTime() + openMs),
-    ...{ state: "open", outcome: "", updatedAt: at },
+    state: "open",
+    outcome: "",
+    updatedAt: at,
   };
   const inserted = await proposals.insert(proposal, openMax);
   if (inserted === "exists") {
@@ -333,7 +339,10 @@ async function runApproved(
       : { kind: "person", id: proposed.by, roles: new Set(proposed.roles) };
   const requestId = callContext()?.requestId ?? proposal.id;
   const context = createHandlerContext({
-    ...{ service: method.parent, method, protocolName: "approval", requestMethod: "POST" },
+    service: method.parent,
+    method,
+    protocolName: "approval",
+    requestMethod: "POST",
     url: `approval:/${proposal.rpc}`,
   });
   try {

@@ -55,7 +55,8 @@ export const sealedProposals: SealedPlace = {
   reseal: (document, sealer) => {
     const { _id: id } = document;
     const texts = sealedFields.map((path) => ({
-      ...{ path, text: document[path] },
+      path,
+      text: document[path],
       context: sealContext(id, path),
     }));
     return resealTexts(texts, sealer);
@@ -163,7 +164,9 @@ function proposalDocument(proposal: Proposal, seal: Seal): ProposalDocument {
     request: seal(Buffer.from(proposal.request).toString("base64"), sealContext(id, "request")),
     before: seal(proposal.before, sealContext(id, "before")),
     after: seal(proposal.after, sealContext(id, "after")),
-    ...{ digest, state, outcome },
+    digest,
+    state,
+    outcome,
     reasons: [...proposal.reasons],
     approvers: [...proposal.approvers],
     proposed_kind: proposed.kind,
@@ -192,7 +195,13 @@ function storedProposal(document: ProposalDocument, open: Seal): StoredProposal 
   const { _id: id, rpc, digest, state, outcome, reasons, approvers } = document;
   const { decided } = document;
   return {
-    ...{ id, rpc, digest, state, outcome, reasons, approvers },
+    id,
+    rpc,
+    digest,
+    state,
+    outcome,
+    reasons,
+    approvers,
     before: open(document.before, sealContext(id, "before")),
     after: open(document.after, sealContext(id, "after")),
     revision: document.revision,

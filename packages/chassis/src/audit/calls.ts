@@ -101,7 +101,10 @@ export function callRecord(
   const { at, person, caller, roles, rpc, content, detail } = owed;
   const ids = { merchantId: owed.merchant_id, requestId: owed.request_id };
   return {
-    ...{ at, person, operation: owed.operation, detail },
+    at,
+    person,
+    operation: owed.operation,
+    detail,
     action: rpc.slice(rpc.indexOf("/") + 1),
     subject: subject === "" ? owed.merchant_id : subject,
     call: { caller, roles, rpc, content, ...ids, outcome },

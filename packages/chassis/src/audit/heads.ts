@@ -28,7 +28,11 @@ const purpose = "disburse audit heads 1\n";
 export function statementText(statement: HeadStatement): string {
   const { service, trustDomain, number, previous, at, heads } = statement;
   return JSON.stringify({
-    ...{ service, trust_domain: trustDomain, number, previous, at: at.toISOString() },
+    service,
+    trust_domain: trustDomain,
+    number,
+    previous,
+    at: at.toISOString(),
     heads: heads.map(({ chain, sequence, hash }) => [chain, sequence, hash]),
   });
 }

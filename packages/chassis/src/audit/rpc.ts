@@ -36,10 +36,22 @@ export function auditRpc(
 function jsonLine(service: string, entry: AuditEntry): string {
   const { sequence, at, person, action, subject, operation, detail, call } = entry;
   return JSON.stringify({
-    ...{ service, sequence, at: at.toISOString(), person, action, subject, operation, detail },
+    service,
+    sequence,
+    at: at.toISOString(),
+    person,
+    action,
+    subject,
+    operation,
+    detail,
     ...(call && {
-      ...{ caller: call.caller, roles: call.roles, rpc: call.rpc, merchant_id: call.merchantId },
-      ...{ content: call.content, request_id: call.requestId, outcome: call.outcome },
+      caller: call.caller,
+      roles: call.roles,
+      rpc: call.rpc,
+      merchant_id: call.merchantId,
+      content: call.content,
+      request_id: call.requestId,
+      outcome: call.outcome,
     }),
     previous_hash: entry.previousHash,
     hash: entry.hash,

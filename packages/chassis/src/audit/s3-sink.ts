@@ -10,7 +10,8 @@ import type { AuditSink } from "./sink.ts";
 
 /** Of one attempt; there are three. */
 const timeouts = {
-  ...{ connectionTimeout: 3_000, requestTimeout: 5_000 },
+  connectionTimeout: 3_000,
+  requestTimeout: 5_000,
   // Without it a request that is never answered is logged, and waited for.
   throwOnRequestTimeout: true,
 };
@@ -57,7 +58,11 @@ export function s3Sink(url: string, retentionDays: number, client: S3Client): Lo
       const name = `${String(number).padStart(12, "0")}-${digest.toString("hex").slice(0, 16)}`;
       const Key = [prefix, service, `${name}.jsonl`].filter((part) => part !== "").join("/");
       const put = new PutObjectCommand({
-        ...{ Bucket, Key, Body, ContentType: "application/jsonl", IfNoneMatch: "*" },
+        Bucket,
+        Key,
+        Body,
+        ContentType: "application/jsonl",
+        IfNoneMatch: "*",
         // The SDK names another one by itself, and S3 refuses two that differ.
         ChecksumAlgorithm: "SHA256",
         ChecksumSHA256: digest.toString("base64"),

@@ -211,7 +211,11 @@ function documentOf(entry: AuditEntry): AuditDocument {
     _id: sequence,
     schema_version: 1,
     key: auditKeyOf(entry),
-    ...{ person, action, subject, operation, detail },
+    person,
+    action,
+    subject,
+    operation,
+    detail,
     ...(call && { call: storedCall(call) }),
     previous_hash: entry.previousHash,
     hash: entry.hash,
@@ -232,7 +236,12 @@ function toCall({ caller, roles, rpc, merchant_id, content, request_id, outcome 
 function toEntry<Action extends string>(document: AuditDocument): AuditEntry<Action> {
   const { _id: sequence, person, subject, operation, detail, call, hash } = document;
   return {
-    ...{ sequence, person, subject, operation, detail, hash },
+    sequence,
+    person,
+    subject,
+    operation,
+    detail,
+    hash,
     action: document.action as Action,
     ...(call && { call: toCall(call) }),
     previousHash: document.previous_hash,

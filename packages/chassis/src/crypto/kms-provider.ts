@@ -3,7 +3,8 @@ import type { KeyProvider } from "./key-provider.ts";
 
 /** A process that starts waits this long for one answer, three times. */
 const timeouts = {
-  ...{ connectionTimeout: 3_000, requestTimeout: 5_000 },
+  connectionTimeout: 3_000,
+  requestTimeout: 5_000,
   // Without it a request that is never answered is logged, and waited for.
   throwOnRequestTimeout: true,
 };
@@ -30,7 +31,9 @@ export function kmsProvider(
     wrap: async (key, context) => {
       const { CiphertextBlob: blob } = await client.send(
         new EncryptCommand({
-          ...{ KeyId: current, Plaintext: key, EncryptionContext: contextOf(context) },
+          KeyId: current,
+          Plaintext: key,
+          EncryptionContext: contextOf(context),
         }),
       );
       if (blob === undefined) throw new Error("KMS wrapped nothing");
@@ -39,7 +42,8 @@ export function kmsProvider(
     unwrap: async ({ keyId, text }, context) => {
       const { Plaintext: key } = await client.send(
         new DecryptCommand({
-          ...{ KeyId: keyId, CiphertextBlob: Buffer.from(text, "base64") },
+          KeyId: keyId,
+          CiphertextBlob: Buffer.from(text, "base64"),
           EncryptionContext: contextOf(context),
         }),
       );

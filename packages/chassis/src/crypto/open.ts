@@ -35,7 +35,11 @@ export async function openKeys(
   const { ENCRYPTION_KEYS: ring = "" } = settings;
   const provider = await providerOf(settings);
   const keys = await openDataKeys({
-    ...{ documents: openDataKeyStore(database.db), service, provider, ring, purposes },
+    documents: openDataKeyStore(database.db),
+    service,
+    provider,
+    ring,
+    purposes,
     clock: systemClock,
   });
   const older = metrics.gauge(

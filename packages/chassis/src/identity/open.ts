@@ -71,7 +71,9 @@ export function openIdentity(
     serviceKey: () => serviceKey,
     trustedKeys: () => trustedKeys,
     verify: createVerifier({
-      ...{ service, trustDomain, trustedKeys: () => trustedKeys },
+      service,
+      trustDomain,
+      trustedKeys: () => trustedKeys,
       persons: personIssuer(settings),
     }),
     stepUp: { maxAgeSeconds: settings.STEP_UP_MAX_AGE_SECONDS, acr: settings.STEP_UP_ACR },

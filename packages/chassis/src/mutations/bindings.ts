@@ -62,7 +62,9 @@ export function openOperationBindings(
     ): Promise<(() => Promise<void>) | undefined> => {
       const only_try = crypto.randomUUID();
       const bound = {
-        ...{ _id: id, schema_version: 1, only_try },
+        _id: id,
+        schema_version: 1,
+        only_try,
         ...(content !== undefined && { operation_content: content }),
         ...(owed && { owed }),
       };
@@ -172,7 +174,10 @@ function boundHandler(
     const kept = isOwn ? bindings.keyContent(content) : content;
     const asked = { merchant_id: merchantId ?? "", operation, content: kept };
     return runBound({
-      ...{ method, bindings, request: mutating, id: [...scope, operation].join(" ") },
+      method,
+      bindings,
+      request: mutating,
+      id: [...scope, operation].join(" "),
       content: isOwn ? undefined : content,
       owed: owedOf(method, asked, isDecision ? actor : undefined),
       handle: () => handle(request, context),
@@ -219,7 +224,11 @@ function auditedStream(method: DescMethod, handle: Handler, bindings: OperationB
     // Without one the handler refuses.
     if (operation === "") return handle(stream.messages, context);
     return runBound({
-      ...{ method, bindings, id: `${method.name} ${operation}`, content: undefined, request: {} },
+      method,
+      bindings,
+      id: `${method.name} ${operation}`,
+      content: undefined,
+      request: {},
       owed: owedOf(method, { merchant_id: "", operation, content: "" }),
       contentAfter: () => bindings.keyContent(stream.digest()),
       handle: () => handle(stream.messages, context),

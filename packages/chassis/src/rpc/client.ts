@@ -114,7 +114,10 @@ function streamsOf(identity: Interceptor, securing: Securing | undefined) {
     const secured = securing && { createConnection: secureConnection(securing, place) };
     const sessionManager = new Http2SessionManager(url, ping, { ...place, ...secured });
     const { stream } = createConnectTransport({
-      ...{ baseUrl: url, httpVersion: "2", useBinaryFormat: true, sessionManager },
+      baseUrl: url,
+      httpVersion: "2",
+      useBinaryFormat: true,
+      sessionManager,
       interceptors: [brokenConnectionIsUnavailable, identity],
     });
     return { stream, close: () => sessionManager.abort() };
@@ -125,8 +128,11 @@ function streamsOf(identity: Interceptor, securing: Securing | undefined) {
 function secureConnection(securing: Securing, place: { readonly lookup?: LookupFunction }) {
   return ({ hostname, port }: URL) =>
     connectTls({
-      ...{ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || httpsPort) },
-      ...{ ...place, ...securing(), ALPNProtocols: ["h2"] },
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port || httpsPort),
+      ...place,
+      ...securing(),
+      ALPNProtocols: ["h2"],
     });
 }
 

@@ -56,8 +56,12 @@ export function createListener(options: ListenerOptions): Server {
   }
   const { material, trustDomain, admitsPersons } = tls;
   const secured = {
-    ...{ requestCert: true, rejectUnauthorized: !admitsPersons, minVersion: tlsVersion },
-    ...{ ALPNProtocols: ["h2", "http/1.1"], handshakeTimeout: handshakeMs, noDelay: true },
+    requestCert: true,
+    rejectUnauthorized: !admitsPersons,
+    minVersion: tlsVersion,
+    ALPNProtocols: ["h2", "http/1.1"],
+    handshakeTimeout: handshakeMs,
+    noDelay: true,
   } as const;
   const listener = createTlsServer({ ...secured, ...material() });
   tls.onChange(() => listener.setSecureContext({ ...material(), minVersion: tlsVersion }));

@@ -58,8 +58,11 @@ const collector = createHttp1Server((request, response) => {
 });
 await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
 const { tracing } = exportSpans({
-  ...{ url: `http://127.0.0.1:${portOf(collector)}`, name: "measure", everyMs: 1_000 },
-  ...{ share: recordedShare, log: silentLog },
+  url: `http://127.0.0.1:${portOf(collector)}`,
+  name: "measure",
+  everyMs: 1_000,
+  share: recordedShare,
+  log: silentLog,
 });
 
 /** Microseconds of processor time for a call. */
@@ -82,7 +85,11 @@ async function costOf(rpc: Client<typeof QuoteService>, isTraced: boolean): Prom
 
 const serve = (tracing?: Tracing) =>
   startRpcServer({
-    ...{ ...options, tracing, host: "127.0.0.1", port: 0, services: [QuoteService] },
+    ...options,
+    tracing,
+    host: "127.0.0.1",
+    port: 0,
+    services: [QuoteService],
     ready: async () => true,
     routes: (router) => router.service(QuoteService, implementation),
   });
@@ -99,7 +106,9 @@ const lean = async (tracing?: Tracing) => {
   return connectService(QuoteService, url, { identity, observe, tracing }).rpc;
 };
 const stockTransport = createConnectTransport({
-  ...{ baseUrl: `http://127.0.0.1:${portOf(stock)}`, httpVersion: "2", useBinaryFormat: true },
+  baseUrl: `http://127.0.0.1:${portOf(stock)}`,
+  httpVersion: "2",
+  useBinaryFormat: true,
   interceptors: [sendIdentity(identity, "quote")],
 });
 const clients = {

@@ -73,9 +73,13 @@ function keptSpan(span: ReadableSpan, place: number): KeptSpan {
   const { traceId, spanId } = span.spanContext();
   const attributes = Object.entries(span.attributes).map(([name, value]) => [name, String(value)]);
   return {
-    ...{ traceId, spanId, parentSpanId: span.parentSpanContext?.spanId ?? "" },
-    ...{ name: span.name, kind: SpanKind[span.kind].toLowerCase() },
-    ...{ startedUs: microseconds(span.startTime), place },
+    traceId,
+    spanId,
+    parentSpanId: span.parentSpanContext?.spanId ?? "",
+    name: span.name,
+    kind: SpanKind[span.kind].toLowerCase(),
+    startedUs: microseconds(span.startTime),
+    place,
     durationUs: microseconds(span.duration),
     error: span.status.code === SpanStatusCode.ERROR ? String(span.attributes["error.type"]) : "",
     attributes: Object.fromEntries(attributes),

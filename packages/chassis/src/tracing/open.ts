@@ -19,7 +19,11 @@ export async function openTracing(
   if (url !== undefined) {
     const { exportSpans } = await import("./exported.ts");
     const exported = exportSpans({
-      ...{ url, name, share, memory, log },
+      url,
+      name,
+      share,
+      memory,
+      log,
       headers: settings.OTEL_EXPORTER_OTLP_HEADERS,
       resource: settings.OTEL_RESOURCE_ATTRIBUTES,
       everyMs: settings.OTEL_BSP_SCHEDULE_DELAY,

@@ -145,7 +145,9 @@ async function decide(
 
 const proposal: Argument = { name: "proposal", about: "the proposal's id" };
 const serviceOption = {
-  ...{ name: "service", value: "name", choices: serving },
+  name: "service",
+  value: "name",
+  choices: serving,
   about: "of this service alone",
 };
 const stateWords = stateField.enum === undefined ? [] : wordsOf(stateField.enum);

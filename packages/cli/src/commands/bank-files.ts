@@ -48,7 +48,9 @@ export const bankFileCommands: readonly Command[] = [
     options: [
       ofRail,
       {
-        ...{ name: "handled", field: "handled", value: "yes|no" },
+        name: "handled",
+        field: "handled",
+        value: "yes|no",
         about: "handled findings, too",
       },
     ],

@@ -123,7 +123,9 @@ const screeningCommands: readonly CallCommand[] = [
     arguments: [{ name: "address", field: "address", about: "the wallet's address" }],
     options: [
       {
-        ...{ name: "network", field: "networks", isMany: true },
+        name: "network",
+        field: "networks",
+        isMany: true,
         about: "ETHEREUM, POL, BNB, SOLANA, TRX, BTC; all that the address is valid on if left out",
       },
       screenedFor,
@@ -142,7 +144,9 @@ const screeningCommands: readonly CallCommand[] = [
       { name: "type", field: "parties.0.type", about: "what it is", isRequired: true },
       { name: "date", field: "parties.0.date", about: "of birth or incorporation: 1971-03-14" },
       {
-        ...{ name: "country", field: "parties.0.countries", isMany: true },
+        name: "country",
+        field: "parties.0.countries",
+        isMany: true,
         about: "two letters: of residence, citizenship, birth",
       },
       {
@@ -151,7 +155,8 @@ const screeningCommands: readonly CallCommand[] = [
         about: "the number of a document",
       },
       {
-        ...{ name: "document-country", field: "parties.0.documents.0.country" },
+        name: "document-country",
+        field: "parties.0.documents.0.country",
         about: "who issued that",
       },
       screenedFor,

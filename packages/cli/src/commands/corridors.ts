@@ -139,13 +139,15 @@ const pair = [
 const rateColumns = [["rate.rate", "rate"] as const, ["rate.as_of", "as of"] as const];
 
 const merchantOption = {
-  ...{ name: "merchant", field: "merchant_id" },
+  name: "merchant",
+  field: "merchant_id",
   about: "those that are open to this merchant",
 };
 const fileArgument = (of: string) => ({ name: "file", about: `${of}, in YAML or JSON` });
 const yes = { name: "yes", value: "", about: "apply without asking" };
 const renew = {
-  ...{ name: "renew", value: "" },
+  name: "renew",
+  value: "",
   about: "set rates that are in force already too, so that their age begins anew",
 };
 

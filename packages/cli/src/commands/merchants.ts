@@ -7,7 +7,8 @@ const keys = KeyService.method;
 
 /** The merchant that a command is about. */
 export const merchant: Argument = {
-  ...{ name: "merchant", field: "merchant_id" },
+  name: "merchant",
+  field: "merchant_id",
   about: "the merchant's id, mer_…",
 };
 
@@ -67,12 +68,18 @@ export const merchantCommands: readonly CallCommand[] = [
     arguments: [{ ...merchant, field: "settings.merchant_id" }],
     options: [
       {
-        ...{ name: "beneficiaries", field: "settings.may_create_beneficiaries", value: "yes|no" },
-        ...{ about: "whether it may create beneficiaries", isRequired: true },
+        name: "beneficiaries",
+        field: "settings.may_create_beneficiaries",
+        value: "yes|no",
+        about: "whether it may create beneficiaries",
+        isRequired: true,
       },
       {
-        ...{ name: "depositors", field: "settings.may_create_depositors", value: "yes|no" },
-        ...{ about: "whether it may create depositors", isRequired: true },
+        name: "depositors",
+        field: "settings.may_create_depositors",
+        value: "yes|no",
+        about: "whether it may create depositors",
+        isRequired: true,
       },
     ],
     show: { record: "settings" },
@@ -106,7 +113,10 @@ export const merchantCommands: readonly CallCommand[] = [
       { name: "scope", field: "scopes", about: "payout:read, payout:write, …", isMany: true },
       { name: "expires", field: "expires_at", value: "time", about: "when it ends" },
       {
-        ...{ name: "source-cidr", field: "source_cidrs", value: "cidr", isMany: true },
+        name: "source-cidr",
+        field: "source_cidrs",
+        value: "cidr",
+        isMany: true,
         about: "where it may be used from; from anywhere if left out",
       },
     ],
@@ -120,7 +130,10 @@ export const merchantCommands: readonly CallCommand[] = [
     arguments: [key],
     options: [
       {
-        ...{ name: "overlap", field: "overlap_seconds", value: "seconds", isRequired: true },
+        name: "overlap",
+        field: "overlap_seconds",
+        value: "seconds",
+        isRequired: true,
         about: "how long the first one works still: 0 after a leak, 2592000 at most",
       },
     ],

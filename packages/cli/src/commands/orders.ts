@@ -6,7 +6,8 @@ const orders = PayoutOrderService.method;
 
 const batch: Argument = { name: "batch", field: "batch_id", about: "the batch's id, bat_…" };
 const scheduled: Argument = {
-  ...{ name: "scheduled", field: "scheduled_payout_id" },
+  name: "scheduled",
+  field: "scheduled_payout_id",
   about: "the scheduled payout's id, spo_…",
 };
 

@@ -8,7 +8,8 @@ const operations = PayoutOperationsService.method;
 
 const payout: Argument = { name: "payout", field: "payout_id", about: "the payout's id, po_…" };
 const resolution: Argument = {
-  ...{ name: "resolution", field: "resolution_id" },
+  name: "resolution",
+  field: "resolution_id",
   about: "the resolution's id, rsl_…",
 };
 
@@ -106,7 +107,8 @@ export const payoutCommands: readonly CallCommand[] = [
     options: [
       { name: "outcome", field: "outcome", about: "how it ended", isRequired: true },
       {
-        ...{ name: "reference", field: "transaction_reference" },
+        name: "reference",
+        field: "transaction_reference",
         about: "the transaction's hash or the bank's reference, where it was paid",
       },
       { name: "reason", field: "reason", about: "the evidence", isRequired: true },

@@ -38,9 +38,12 @@ async function whoami(invocation: Invocation): Promise<void> {
   const { origin, token } = identityOf(world, target);
   const { sub, roles, exp } = claimsOf(await token());
   const record = {
-    ...{ subject: String(sub ?? ""), roles: [roles ?? []].flat().map(String) },
+    subject: String(sub ?? ""),
+    roles: [roles ?? []].flat().map(String),
     expires_at: typeof exp === "number" ? new Date(exp * 1_000).toISOString() : "",
-    ...{ from: origin ?? "", target: target.name, issuer: target.issuer ?? "" },
+    from: origin ?? "",
+    target: target.name,
+    issuer: target.issuer ?? "",
   };
   invocation.show(record, () => recordText(record));
 }

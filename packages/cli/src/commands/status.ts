@@ -70,7 +70,10 @@ async function status(invocation: Invocation): Promise<void> {
 }
 
 const unknown = async (service: string): Promise<Found> => ({
-  ...{ service, url: "", state: "no_address", version: "" },
+  service,
+  url: "",
+  state: "no_address",
+  version: "",
   problem: `DISBURSE_${service.toUpperCase()}_URL is not set`,
 });
 

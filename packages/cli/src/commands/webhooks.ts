@@ -102,12 +102,17 @@ export const webhookCommands: readonly CallCommand[] = [
     arguments: [merchant, endpoint],
     options: [
       {
-        ...{ name: "since", field: "since", value: "time", isRequired: true },
+        name: "since",
+        field: "since",
+        value: "time",
+        isRequired: true,
         about: "made then or later",
       },
       { name: "until", field: "until", value: "time", about: "made before then; now if left out" },
       {
-        ...{ name: "state", field: "states", isMany: true },
+        name: "state",
+        field: "states",
+        isMany: true,
         about: "exhausted, delivered; exhausted alone if left out",
       },
       {

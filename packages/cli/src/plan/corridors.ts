@@ -160,8 +160,11 @@ function bodyOf(pair: Pair, terms: Terms): JsonObject {
   const [source_currency_code = "", destination_currency_code = ""] = pair.split("→");
   const value = (name: string) => terms[name] ?? null;
   return {
-    ...{ source_currency_code, destination_currency_code, active: value("active") },
-    ...{ fee_share: value("fee_share"), fee_flat: value("fee_flat") },
+    source_currency_code,
+    destination_currency_code,
+    active: value("active"),
+    fee_share: value("fee_share"),
+    fee_flat: value("fee_flat"),
     limits: Object.fromEntries(limitNames.map((name) => [name, value(`limits.${name}`)])),
     // A file may leave these out of a new corridor: the service's default, no bound, the house.
     quote_ttl_seconds: terms.quote_ttl_seconds ?? 0,

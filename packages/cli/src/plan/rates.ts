@@ -48,7 +48,9 @@ export function planRates(
     const isOfThen = as_of === undefined || isSameMoment(as_of, before?.as_of);
     if (isSame && isOfThen && !renews) continue;
     steps.push({
-      ...{ kind: "rate", pair, before: before?.rate ?? "" },
+      kind: "rate",
+      pair,
+      before: before?.rate ?? "",
       rate: { rate: wanted, source: source ?? "", ...(as_of !== undefined && { as_of }) },
     });
   }

@@ -51,7 +51,8 @@ export function identityOf(world: World, target: Target): Identity {
 }
 
 const constant = (origin: Origin, token: string): Identity => ({
-  ...{ origin, peek: () => token },
+  origin,
+  peek: () => token,
   token: async () => token,
 });
 

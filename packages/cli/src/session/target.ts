@@ -117,8 +117,10 @@ export function readTarget(world: World, choice: TargetChoice): Target {
 
 /** No platform: what is missing is named when it is called. */
 export const nowhere: Target = {
-  ...{ name: "the environment", urls: {} },
-  ...{ clientId: clientIdDefault, scope: scopeDefault },
+  name: "the environment",
+  urls: {},
+  clientId: clientIdDefault,
+  scope: scopeDefault,
 };
 
 function baseTarget(world: World, choice: TargetChoice, hasOwnUrls: boolean): Target {
@@ -194,8 +196,11 @@ function profileTarget(world: World, name: string): Target {
   const { issuer, client_id, scope, services } = profile;
   return {
     tls: tlsOf(dirname(profilesPath(world)), profile),
-    ...{ name: `profile ${name}`, urls: definedOf(services), issuer },
-    ...{ clientId: client_id ?? clientIdDefault, scope: scope ?? scopeDefault },
+    name: `profile ${name}`,
+    urls: definedOf(services),
+    issuer,
+    clientId: client_id ?? clientIdDefault,
+    scope: scope ?? scopeDefault,
   };
 }
 
@@ -206,8 +211,12 @@ function sandboxTarget(given: string): Target {
   if (!existsSync(path)) throw usageError(`there is no sandbox at ${path}`);
   const { grpc, grpc_token, issuer } = checked(sandboxSchema, parsed(path), path);
   return {
-    ...{ name: `sandbox ${path}`, urls: definedOf(grpc), issuer, sandboxToken: grpc_token },
-    ...{ clientId: clientIdDefault, scope: scopeOfSandbox },
+    name: `sandbox ${path}`,
+    urls: definedOf(grpc),
+    issuer,
+    sandboxToken: grpc_token,
+    clientId: clientIdDefault,
+    scope: scopeOfSandbox,
   };
 }
 

@@ -26,7 +26,8 @@ export function readTls(files: TlsFiles | undefined, service: string): ServiceTl
   if (files === undefined) return undefined;
   const { ca, cert, key, trustDomain } = files;
   return {
-    ...{ service, trustDomain },
+    service,
+    trustDomain,
     ...(ca && { ca: textOf(ca) }),
     ...(cert && { cert: textOf(cert) }),
     ...(key && { key: textOf(key) }),

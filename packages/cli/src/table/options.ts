@@ -10,7 +10,8 @@ const pageOptions: readonly Option[] = [
 const changeOptions: readonly Option[] = [
   { name: "dry-run", value: "", about: "print what would be asked, and ask nothing" },
   {
-    ...{ name: "operation-id", value: "id" },
+    name: "operation-id",
+    value: "id",
     about: "names this change: a repeat under the same id changes nothing",
   },
 ];

@@ -18,7 +18,10 @@ export function moneyColumn<T>(
   amountOf: (row: T) => string,
 ): Column<T> {
   return {
-    ...{ id, header, align: "end", csv: amountOf },
+    id,
+    header,
+    align: "end",
+    csv: amountOf,
     cell: (row) => <Money amount={amountOf(row)} />,
   };
 }

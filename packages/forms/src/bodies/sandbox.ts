@@ -29,7 +29,9 @@ export const setPayoutOutcome: PublicBody = singleForm({
       { required: false, allowed: failureCodes.filter((code) => !own.has(code)) },
     ),
     textField("rail_code", "The rail's own code.", "AC04", {
-      ...{ required: false, maxLength: 32, pattern: railCode },
+      required: false,
+      maxLength: 32,
+      pattern: railCode,
     }),
   ],
 });
@@ -40,10 +42,12 @@ export const creditAccount: PublicBody = singleForm({
   description: "What is credited.",
   fields: [
     textField("amount", "In the account's currency.", "1000.00", {
-      ...{ kind: "amount", maxLength: lengths.amount },
+      kind: "amount",
+      maxLength: lengths.amount,
     }),
     textField("currency_code", "The account's currency, to be sure.", "USD", {
-      ...{ required: false, maxLength: lengths.reference },
+      required: false,
+      maxLength: lengths.reference,
     }),
     textField("note", "For the statement.", "Test money", { required: false }),
   ],
@@ -86,7 +90,8 @@ export const sendWebhookEvent: PublicBody = singleForm({
       "`data.status`, which is signed; that of the example by default.",
       "failed",
       {
-        ...{ required: false, maxLength: 64 },
+        required: false,
+        maxLength: 64,
       },
     ),
     textField(
@@ -126,14 +131,24 @@ export const setRailSilence: PublicBody = singleForm({
       ["down", "no_answer", "unfunded"],
     ),
     {
-      ...{ name: "seconds", kind: "integer", required: false, min: 1, max: silenceSecondsMax },
-      ...{ description: "For how long; 3,600 by default.", example: 60 },
+      name: "seconds",
+      kind: "integer",
+      required: false,
+      min: 1,
+      max: silenceSecondsMax,
+      description: "For how long; 3,600 by default.",
+      example: 60,
     },
   ],
 });
 
 const percent = (name: string, what: string, example: number): IntegerField => ({
-  ...{ name, kind: "integer", required: false, min: 0, max: 100, example },
+  name,
+  kind: "integer",
+  required: false,
+  min: 0,
+  max: 100,
+  example,
   description: `Of a hundred payouts, how many ${what}; 0 by default.`,
 });
 
@@ -146,15 +161,25 @@ export const setScenario: PublicBody = singleForm({
   description: "What becomes of your payouts.",
   fields: [
     {
-      ...{ name: "seed", kind: "integer", required: true, min: 0, max: 2_147_483_647 },
-      ...{ description: "The same seed has the same outcomes, in order.", example: 7 },
+      name: "seed",
+      kind: "integer",
+      required: true,
+      min: 0,
+      max: 2_147_483_647,
+      description: "The same seed has the same outcomes, in order.",
+      example: 7,
     },
     percent("fail_percent", "fail", 20),
     percent("return_percent", "succeed and come back", 10),
     percent("doubt_percent", "stay in doubt", 0),
     {
-      ...{ name: "max_delay_ms", kind: "integer", required: false, min: 0, max: delayMsMax },
-      ...{ description: "The longest time to an outcome; a payout's is drawn.", example: 500 },
+      name: "max_delay_ms",
+      kind: "integer",
+      required: false,
+      min: 0,
+      max: delayMsMax,
+      description: "The longest time to an outcome; a payout's is drawn.",
+      example: 500,
     },
   ],
 });
@@ -179,27 +204,47 @@ export const setPayoutControls: PublicBody = singleForm({
   fields: [
     approvalAmounts,
     {
-      ...{ name: "approval_window_seconds", kind: "integer", required: false },
-      ...{ min: 0, max: 86_400, example: 3_600 },
+      name: "approval_window_seconds",
+      kind: "integer",
+      required: false,
+      min: 0,
+      max: 86_400,
+      example: 3_600,
       description:
         "Within how many seconds payouts to one account, or by one actor, count together towards `approval_amounts`; each by itself by default.",
     },
     {
-      ...{ name: "new_beneficiary_days", kind: "integer", required: false, min: 0, max: 365 },
-      ...{ description: "Payouts wait whose beneficiary is younger.", example: 3 },
+      name: "new_beneficiary_days",
+      kind: "integer",
+      required: false,
+      min: 0,
+      max: 365,
+      description: "Payouts wait whose beneficiary is younger.",
+      example: 3,
     },
     {
-      ...{ name: "approve_batches", kind: "flag", required: false, example: true },
+      name: "approve_batches",
+      kind: "flag",
+      required: false,
+      example: true,
       description: "Whether another than its maker decides on a batch.",
     },
     {
-      ...{ name: "approval_lasts_seconds", kind: "integer", required: false },
-      ...{ min: 60, max: 604_800, example: 3_600 },
+      name: "approval_lasts_seconds",
+      kind: "integer",
+      required: false,
+      min: 60,
+      max: 604_800,
+      example: 3_600,
       description: "How long an approval is waited for; 86,400 by default.",
     },
     {
-      ...{ name: "duplicate_window_seconds", kind: "integer", required: false },
-      ...{ min: 0, max: 7_776_000, example: 86_400 },
+      name: "duplicate_window_seconds",
+      kind: "integer",
+      required: false,
+      min: 0,
+      max: 7_776_000,
+      example: 86_400,
       description:
         "How long a payout that is repeated is `POSSIBLE_DUPLICATE`; no guard by default.",
     },

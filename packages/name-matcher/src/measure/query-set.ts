@@ -43,7 +43,10 @@ const listedEntry = z
     ids: z.array(z.object({ number: z.string(), country: z.string().nullish() })).default([]),
   })
   .transform(({ uid, type, names, dob: births, countries, ids }) => ({
-    ...{ uid, type, births, countries },
+    uid,
+    type,
+    births,
+    countries,
     names: names.sort((a, b) => Number(b.kind === "primary") - Number(a.kind === "primary")),
     documents: ids.map(({ number, country }) => ({ number, country: country ?? "" })),
   }));

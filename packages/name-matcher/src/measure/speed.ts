@@ -23,8 +23,12 @@ export function speedOf(times: readonly { readonly ms: number; readonly cpuMs: n
   const wall = times.map(({ ms }) => ms);
   const cpu = times.map(({ cpuMs }) => cpuMs);
   return {
-    ...{ p50: quantile(wall, 0.5), p95: quantile(wall, 0.95), p99: quantile(wall, 0.99) },
-    ...{ cpuP50: quantile(cpu, 0.5), cpuP95: quantile(cpu, 0.95), cpuP99: quantile(cpu, 0.99) },
+    p50: quantile(wall, 0.5),
+    p95: quantile(wall, 0.95),
+    p99: quantile(wall, 0.99),
+    cpuP50: quantile(cpu, 0.5),
+    cpuP95: quantile(cpu, 0.95),
+    cpuP99: quantile(cpu, 0.99),
   };
 }
 

@@ -100,9 +100,29 @@ function romanizeHangul(text: string): string {
 
 const consonants: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    ...{ ב: "b", ג: "g", ד: "d", ה: "h", ז: "z", ח: "h", ט: "t", כ: "k", ך: "k", ל: "l", מ: "m" },
-    ...{ ם: "m", נ: "n", ן: "n", ס: "s", פ: "f", ף: "f", צ: "ts", ץ: "ts", ק: "k", ר: "r" },
-    ...{ ש: "sh", ת: "t" },
+    ב: "b",
+    ג: "g",
+    ד: "d",
+    ה: "h",
+    ז: "z",
+    ח: "h",
+    ט: "t",
+    כ: "k",
+    ך: "k",
+    ל: "l",
+    מ: "m",
+    ם: "m",
+    נ: "n",
+    ן: "n",
+    ס: "s",
+    פ: "f",
+    ף: "f",
+    צ: "ts",
+    ץ: "ts",
+    ק: "k",
+    ר: "r",
+    ש: "sh",
+    ת: "t",
   }),
 );
 

@@ -71,8 +71,13 @@ export function brokerDefinitions(passwords: BrokerPasswords, namespace = "disbu
       ...brokerServices.map((user) => ({ user, vhost, ...permissionsOf(user, namespace) })),
     ],
     exchanges: publishers.map((publisher) => ({
-      ...{ name: exchangeOf(namespace, publisher), vhost, type: "topic", durable: true },
-      ...{ auto_delete: false, internal: false, arguments: {} },
+      name: exchangeOf(namespace, publisher),
+      vhost,
+      type: "topic",
+      durable: true,
+      auto_delete: false,
+      internal: false,
+      arguments: {},
     })),
   };
 }
@@ -91,7 +96,9 @@ function brokerUser(name: string, password: string) {
   const salt = createHash("sha256").update(`${name} ${password}`).digest().subarray(0, 4);
   const digest = createHash("sha256").update(salt).update(password).digest();
   return {
-    ...{ name, tags: "", hashing_algorithm: "rabbit_password_hashing_sha256" },
+    name,
+    tags: "",
+    hashing_algorithm: "rabbit_password_hashing_sha256",
     password_hash: Buffer.concat([salt, digest]).toString("base64"),
   };
 }

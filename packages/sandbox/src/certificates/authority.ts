@@ -38,8 +38,11 @@ export async function createAuthority(validity: Validity) {
   // In its name, for OpenSSL finds an authority by that: two of one name are taken for each other.
   const serial = serialNumber();
   const root = await X509CertificateGenerator.createSelfSigned({
-    ...{ serialNumber: serial, name: `CN=Disburse services ${serial}`, ...validity },
-    ...{ signingAlgorithm: algorithm, keys },
+    serialNumber: serial,
+    name: `CN=Disburse services ${serial}`,
+    ...validity,
+    signingAlgorithm: algorithm,
+    keys,
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
@@ -56,8 +59,13 @@ export async function createAuthority(validity: Validity) {
     ): Promise<IssuedCertificate> => {
       const { publicKey, privateKey } = await makeKeys();
       const certificate = await X509CertificateGenerator.create({
-        ...{ serialNumber: serialNumber(), subject: `CN=${service}`, issuer: root.subject, ...own },
-        ...{ signingAlgorithm: algorithm, signingKey: keys.privateKey, publicKey },
+        serialNumber: serialNumber(),
+        subject: `CN=${service}`,
+        issuer: root.subject,
+        ...own,
+        signingAlgorithm: algorithm,
+        signingKey: keys.privateKey,
+        publicKey,
         extensions: [
           new BasicConstraintsExtension(false, undefined, true),
           new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),

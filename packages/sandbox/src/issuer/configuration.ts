@@ -45,23 +45,32 @@ const consoleRedirects = ["127.0.0.1", "localhost"].map(
 /** Programs by which people sign in; all are public: PKCE or the device's code protects them. */
 const clients: Configuration["clients"] = [
   {
-    ...{ client_id: "disburse-console", client_name: "the console" },
-    ...{ application_type: "native", token_endpoint_auth_method: "none" },
+    client_id: "disburse-console",
+    client_name: "the console",
+    application_type: "native",
+    token_endpoint_auth_method: "none",
     redirect_uris: consoleRedirects,
     grant_types: ["authorization_code", "refresh_token"],
-    ...{ response_types: ["code"], require_auth_time: true },
+    response_types: ["code"],
+    require_auth_time: true,
   },
   {
-    ...{ client_id: membersClient, client_name: "the merchants' console" },
-    ...{ application_type: "native", token_endpoint_auth_method: "none" },
+    client_id: membersClient,
+    client_name: "the merchants' console",
+    application_type: "native",
+    token_endpoint_auth_method: "none",
     redirect_uris: consoleRedirects,
     grant_types: ["authorization_code"],
-    ...{ response_types: ["code"], require_auth_time: true },
+    response_types: ["code"],
+    require_auth_time: true,
   },
   {
-    ...{ client_id: "disburse-cli", client_name: "the command line" },
-    ...{ application_type: "native", token_endpoint_auth_method: "none" },
-    ...{ redirect_uris: [], response_types: [] },
+    client_id: "disburse-cli",
+    client_name: "the command line",
+    application_type: "native",
+    token_endpoint_auth_method: "none",
+    redirect_uris: [],
+    response_types: [],
     grant_types: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
   },
 ];
@@ -83,8 +92,11 @@ export function issuerConfiguration(
     cookies: { keys: [derivedSecret(issuerKey, "cookies").toString("base64url")] },
     scopes: ["openid", "offline_access", "profile", "email"],
     claims: {
-      ...{ openid: ["sub", "roles"], profile: ["name"], email: ["email", "email_verified"] },
-      ...{ acr: null, auth_time: null },
+      openid: ["sub", "roles"],
+      profile: ["name"],
+      email: ["email", "email_verified"],
+      acr: null,
+      auth_time: null,
     },
     // A gateway has them from the id token, without a request more.
     conformIdTokenClaims: false,
@@ -129,9 +141,11 @@ export function issuerConfiguration(
         getResourceServerInfo: (_ctx, indicator, client) => {
           if (indicator !== resourceOf(client.clientId)) throw new errors.InvalidTarget();
           return {
-            ...{ scope, accessTokenTTL: accessTokenSeconds },
+            scope,
+            accessTokenTTL: accessTokenSeconds,
             audience: indicator === resource ? audience : membersAudience,
-            ...{ accessTokenFormat: "jwt", jwt: { sign: { alg: "EdDSA" } } },
+            accessTokenFormat: "jwt",
+            jwt: { sign: { alg: "EdDSA" } },
           };
         },
       },

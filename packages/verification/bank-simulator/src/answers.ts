@@ -20,7 +20,9 @@ export type Answers = {
  */
 export function answersOf(file: Uint8Array, fates: readonly Fate[], inOneSum?: boolean): Answers {
   const bank = new Bank({
-    ...{ fateOf: fatesInOrder(fates), returnCharge, opening: 1_000_000n },
+    fateOf: fatesInOrder(fates),
+    returnCharge,
+    opening: 1_000_000n,
     ...(inOneSum === undefined ? {} : { inOneSum }),
     now: () => new Date("2026-11-25T20:00:00.000Z"),
   });

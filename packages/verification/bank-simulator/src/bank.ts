@@ -204,8 +204,13 @@ export class Bank {
     const bookings = all.map(({ payment, charge }) => {
       const { debited: account, currency, minor, ach } = payment;
       return this.book.add({
-        ...{ account, currency, direction: "credit", minor: minor - charge, charge: 0n },
-        ...{ bookedOn: this.#today(), payments: [payment] },
+        account,
+        currency,
+        direction: "credit",
+        minor: minor - charge,
+        charge: 0n,
+        bookedOn: this.#today(),
+        payments: [payment],
         reason: ach === undefined ? reasons.closed : achCodes.return,
       });
     });
@@ -220,8 +225,13 @@ export class Bank {
     if (first === undefined) throw new Error("nothing is to be debited");
     const charge = blockId === undefined ? this.#options.debitCharge : 0n;
     return this.book.add({
-      ...{ account: first.debited, currency: first.currency, direction: "debit" },
-      ...{ minor: sumOf(payments) + charge, charge, bookedOn: this.#today(), payments },
+      account: first.debited,
+      currency: first.currency,
+      direction: "debit",
+      minor: sumOf(payments) + charge,
+      charge,
+      bookedOn: this.#today(),
+      payments,
       ...(blockId === undefined ? {} : { blockId }),
     });
   }

@@ -103,7 +103,10 @@ export class Book {
       ledger.days += 1;
       ledger.closed = bookings.length;
       return {
-        ...{ account, currency, number: ledger.days, on },
+        account,
+        currency,
+        number: ledger.days,
+        on,
         opening: balanceOf(ledger, closed),
         closing: balanceOf(ledger, bookings.length),
         bookings: bookings.slice(closed),

@@ -102,7 +102,9 @@ export async function startOpenSsh(folders: readonly string[] = []): Promise<Ope
   return {
     folder,
     settings: {
-      ...{ host: "127.0.0.1", port: (server.address() as AddressInfo).port, username },
+      host: "127.0.0.1",
+      port: (server.address() as AddressInfo).port,
+      username,
       privateKey: readFileSync(join(home, "user"), "utf8"),
       hostKeys: [fingerprint.split(" ")[1] ?? ""],
       timeoutMs: 10_000,

@@ -18,8 +18,10 @@ export type DrillPlatform = Awaited<ReturnType<typeof startDrillPlatform>>;
 const prefix = "drill_";
 /** Transfers settle while a drill waits. */
 const settings = {
-  ...{ ...unlimitedRate, LOG_LEVEL: "warn" },
-  ...{ SANDBOX_SETTLE_MS: "200", GAP_SWEEP_SECONDS: "5" },
+  ...unlimitedRate,
+  LOG_LEVEL: "warn",
+  SANDBOX_SETTLE_MS: "200",
+  GAP_SWEEP_SECONDS: "5",
 };
 /** A return and a second look at an unknown transfer take less. */
 const restMs = 60_000;
@@ -38,7 +40,10 @@ export async function startDrillPlatform(folder: string) {
   starting.defer(() => client.close());
   const places = { mongodbUri: engine.uri, amqpUrl: broker.url };
   const platform = await startPlatform({
-    ...{ ...places, databasePrefix: prefix, busNamespace: "drill", settings },
+    ...places,
+    databasePrefix: prefix,
+    busNamespace: "drill",
+    settings,
   });
   starting.defer(platform.stop);
   const merchant = await fundMerchant(platform);
@@ -52,7 +57,9 @@ export async function startDrillPlatform(folder: string) {
   return {
     ...platform,
     ...merchant,
-    ...{ client, databases, webhooks: webhooks.received },
+    client,
+    databases,
+    webhooks: webhooks.received,
     /** Clients by the identity of the gateway, which acts for merchants. */
     asGateway: gateway.rpcs,
     /** Waits until nothing is under way; throws where something stays so. */

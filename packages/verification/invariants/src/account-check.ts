@@ -34,8 +34,16 @@ type Chain = {
 export function createAccountCheck(account: Account) {
   const findings: Finding[] = [];
   const chain: Chain = {
-    ...{ sequence: 0, hash: "", at: 0, available: 0n, held: 0n, funded: 0n, settledOut: 0n },
-    ...{ house: new Map(), holds: new Map(), credits: new Map() },
+    sequence: 0,
+    hash: "",
+    at: 0,
+    available: 0n,
+    held: 0n,
+    funded: 0n,
+    settledOut: 0n,
+    house: new Map(),
+    holds: new Map(),
+    credits: new Map(),
   };
   const unrecorded = new Map(account.recent.map((entry) => [entry.key, entry]));
   return {

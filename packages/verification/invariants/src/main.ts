@@ -70,7 +70,9 @@ function readCommand(args: readonly string[]) {
     throw new UsageError(`--settle: must be a whole number of seconds\n${usage}`);
   }
   return {
-    ...{ prefix: values.prefix, dataDir: values["data-dir"], json: values.json },
+    prefix: values.prefix,
+    dataDir: values["data-dir"],
+    json: values.json,
     /** Of chains that transfers are compared with. */
     nodes: values.node ?? [],
     /** Of a running database; without it `dataDir` is opened, or the engine that has it open. */

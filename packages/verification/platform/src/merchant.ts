@@ -40,11 +40,18 @@ export async function post(caller: Caller, path: string, body: object, key?: str
 /** Registers whom payouts of a drill go to; answers the id. */
 export async function registerBeneficiary(caller: Caller): Promise<string> {
   const { beneficiary_id } = await post(caller, "/transfer/fiat/beneficiary", {
-    ...{ beneficiary_first_name: "Grace", beneficiary_last_name: "Hopper" },
-    ...{ beneficiary_account_type: "Individual", beneficiary_address: "1 Main Street" },
-    ...{ destination_currency: "USD", transfer_type: "ACH", destination_country: "US" },
-    ...{ routing_code_type_1: "ACH CODE", routing_code_value_1: "021000021" },
-    ...{ beneficiary_state: "NY", beneficiary_city: "New York", beneficiary_postcode: "10001" },
+    beneficiary_first_name: "Grace",
+    beneficiary_last_name: "Hopper",
+    beneficiary_account_type: "Individual",
+    beneficiary_address: "1 Main Street",
+    destination_currency: "USD",
+    transfer_type: "ACH",
+    destination_country: "US",
+    routing_code_type_1: "ACH CODE",
+    routing_code_value_1: "021000021",
+    beneficiary_state: "NY",
+    beneficiary_city: "New York",
+    beneficiary_postcode: "10001",
     beneficiary_account_number: "123456789012",
   });
   return beneficiary_id;
@@ -56,8 +63,11 @@ export async function requestQuote(
   beneficiaryId: string,
 ): Promise<string> {
   const { id } = await post(platform, "/transfer/rfq", {
-    ...{ source_amount: "10.00", source_currency_code: "USD", destination_currency_code: "USD" },
-    ...{ beneficiary_id: beneficiaryId, account_id: platform.accountId },
+    source_amount: "10.00",
+    source_currency_code: "USD",
+    destination_currency_code: "USD",
+    beneficiary_id: beneficiaryId,
+    account_id: platform.accountId,
   });
   return id;
 }

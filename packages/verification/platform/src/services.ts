@@ -64,7 +64,10 @@ export async function configureServices(options: PlatformOptions) {
   const environmentsOf = (own: (typeof chosen)[number]) =>
     serviceEnvironments({
       ...places,
-      ...{ host: "127.0.0.1", ...own, replicas: chosen.map(({ ports }) => ports), secrets },
+      host: "127.0.0.1",
+      ...own,
+      replicas: chosen.map(({ ports }) => ports),
+      secrets,
       issuer: `http://127.0.0.1:${issuerPort}`,
       settings: { BUS_NAMESPACE: busNamespace, ...settings },
     });
@@ -93,7 +96,8 @@ export async function configureServices(options: PlatformOptions) {
         ...environments,
         [service]: {
           ...environments[service],
-          ...{ PORT: String(port), ADMIN_PORT: String(adminPort) },
+          PORT: String(port),
+          ADMIN_PORT: String(adminPort),
         },
       });
       await beside.start(service);

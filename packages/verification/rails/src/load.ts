@@ -31,8 +31,10 @@ export function createLoad(world: World, recipient: Recipient, clients: number, 
     const digits = minor.toString();
     const receiving = `${digits.slice(0, -recipient.digits)}.${digits.slice(-recipient.digits)}`;
     const quoted = await postUntilAnswered(gateway, "/transfer/rfq", {
-      ...{ receiving_amount: receiving, beneficiary_id: recipient.id },
-      ...{ source_currency_code: "USD", destination_currency_code: recipient.currency },
+      receiving_amount: receiving,
+      beneficiary_id: recipient.id,
+      source_currency_code: "USD",
+      destination_currency_code: recipient.currency,
       account_id: world.accountId,
     });
     if (quoted?.status !== 200) {

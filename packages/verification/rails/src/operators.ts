@@ -26,7 +26,9 @@ export function startOperators({ platform, banks }: World, name: BankName) {
   };
   const look = async (): Promise<void> => {
     const { files } = await operations.listBankFiles({
-      ...{ rail: name, state: BankFileState.UNDECIDED, limit: 100 },
+      rail: name,
+      state: BankFileState.UNDECIDED,
+      limit: 100,
     });
     for (const { id } of files) await decide(id);
   };

@@ -9,7 +9,8 @@ const kinds = {
   local: {
     path: "/transfer/fiat/beneficiary",
     body: { ...byAch, transfer_type: "LOCAL" },
-    ...{ currency: "USD", digits: 2 },
+    currency: "USD",
+    digits: 2,
   },
   sepa: { path: "/transfer/fiat/beneficiary", body: bySepa, currency: "EUR", digits: 2 },
   swift: { path: "/transfer/fiat/beneficiary", body: bySwift, currency: "USD", digits: 2 },

@@ -39,11 +39,14 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
   const banks = whyNoBanks() === undefined ? await startBanks(folder, options) : undefined;
   if (banks !== undefined) ends.defer(banks.stop);
   const platform = await startPlatform({
-    ...{ mongodbUri: engine.uri, amqpUrl: broker.url, databasePrefix: prefix },
+    mongodbUri: engine.uri,
+    amqpUrl: broker.url,
+    databasePrefix: prefix,
     busNamespace: "rails",
     settings: {
       ...unlimitedRate,
-      ...{ LOG_LEVEL: "error", QUOTE_TTL_SECONDS: "600" },
+      LOG_LEVEL: "error",
+      QUOTE_TTL_SECONDS: "600",
       RAIL_ROUTES: JSON.stringify(routesOf(chain, banks)),
       ...(chain === undefined ? {} : { EVM_CHAINS: JSON.stringify([chain.settings]) }),
       ...(banks === undefined ? {} : { BANK_RAILS_FILE: banks.settingsFile }),
@@ -58,7 +61,10 @@ export async function startWorld(ends: AsyncDisposableStack, options: BanksOptio
   const databases: Databases = { client, prefix };
   let number = 0n;
   return {
-    ...{ platform, chain, banks, databases },
+    platform,
+    chain,
+    banks,
+    databases,
     ...(await fundMerchant(platform)),
     /** A number that is not given twice. */
     nextNumber: (): bigint => {

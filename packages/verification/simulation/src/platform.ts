@@ -63,7 +63,11 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
   const callbacks = new RailCallbacks(scheduler, callersOf(network, service("rail")));
   const rail = new SimulatedRail(scheduler, railState, (transfer) => callbacks.plan(transfer));
   const shared: SharedParts = {
-    ...{ rail, observer, databases, network, defects },
+    rail,
+    observer,
+    databases,
+    network,
+    defects,
     broker: new Broker(scheduler),
     merchants: createMerchantEndpoints(scheduler),
   };
@@ -76,8 +80,16 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
   const treasury = new Treasury(scheduler, people.eve, railState);
   const approvers = new Approvers(scheduler, rpc);
   return {
-    ...{ ...shared, hosts, railState, callbacks, beneficiaries, rpc },
-    ...{ people, operators, treasury, approvers },
+    ...shared,
+    hosts,
+    railState,
+    callbacks,
+    beneficiaries,
+    rpc,
+    people,
+    operators,
+    treasury,
+    approvers,
   };
 }
 

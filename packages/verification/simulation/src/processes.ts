@@ -70,7 +70,9 @@ export async function bootPayout(shared: SharedParts, instance: ProcessInstance)
     mode: "sandbox",
     place: instance.name,
     clock: systemClock,
-    ...{ stuckAfterMs, railWorkers, log },
+    stuckAfterMs,
+    railWorkers,
+    log,
   });
   const { rpc, orders, operations } = service;
   network.serve(PayoutService, changed(defects, rpc), { instance, log });

@@ -17,7 +17,8 @@ export async function runAll(seed: number, { listen }: Pick<SeedOptions, "listen
   const faults: FaultCounts = {};
   for (const each of runs) addCounts(faults, each.faults);
   return {
-    ...{ seed, faults },
+    seed,
+    faults,
     wrong: runs.flatMap(({ wrong }) => wrong),
     steps: runs.reduce((total, { steps }) => total + steps, 0),
     /** Of all that happened, in order. */

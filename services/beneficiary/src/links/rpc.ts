@@ -111,7 +111,10 @@ const noForm = invalidRequest([
 function linkMessage(link: Link, now: Date): BeneficiaryLinkMessage {
   const { id, merchantId, beneficiaryId, failureCode } = link;
   return create(BeneficiaryLinkSchema, {
-    ...{ id, merchantId, beneficiaryId, failureCode },
+    id,
+    merchantId,
+    beneficiaryId,
+    failureCode,
     state: valueOfWord(BeneficiaryLinkState, shownState(link, now)),
     fields: fromJson(BeneficiaryLinkFieldsSchema, link.fields),
     expiresAt: timestampFromDate(link.expiresAt),

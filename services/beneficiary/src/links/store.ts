@@ -139,10 +139,17 @@ function inserter(links: Links, sealer: Sealer) {
   ): Promise<{ readonly link: Link; readonly token: string } | Refused<"INVALID_REQUEST">> => {
     const { id, merchantId, createdAt } = link;
     const document: LinkDocument = {
-      ...{ _id: id, schema_version: schemaVersion, merchant_id: merchantId },
-      ...{ operation_id: operationId, actor, token_hash: hashOf(token), state: "open" },
+      _id: id,
+      schema_version: schemaVersion,
+      merchant_id: merchantId,
+      operation_id: operationId,
+      actor,
+      token_hash: hashOf(token),
+      state: "open",
       sealed_fields: sealer.seal(JSON.stringify(link.fields), fieldsPlace({ _id: id })),
-      ...{ expires_at: link.expiresAt, created_at: createdAt, updated_at: createdAt },
+      expires_at: link.expiresAt,
+      created_at: createdAt,
+      updated_at: createdAt,
     };
     const operation = { merchant_id: merchantId, operation_id: operationId };
     const before = await findKept(links, operation);
@@ -168,7 +175,8 @@ function submitter(links: Links, sealer: Sealer) {
   return async ({ id }: Link, token: string, submission: Submission): Promise<boolean> => {
     const sealed = sealer.seal(JSON.stringify(submission), submissionPlace({ _id: id }));
     const submitted = {
-      ...{ state: { $literal: "submitted" }, submission: { $literal: sealed } },
+      state: { $literal: "submitted" },
+      submission: { $literal: sealed },
       due_at: { $add: ["$$NOW", completedWithinMs] },
       updated_at: "$$NOW",
     };

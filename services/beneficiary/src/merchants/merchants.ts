@@ -68,9 +68,14 @@ export function merchantsRpc({ merchants, clock }: MerchantDeps) {
       const { id, name } = orThrow(readRegistration(request.merchantId, request.name));
       const now = clock.now();
       const made = await merchants.insert({
-        ...{ _id: id ?? newId("merchant", now), schema_version: schemaVersion, name },
-        ...{ operation_id: operationId, operation_content: content, actor },
-        ...{ created_at: now, updated_at: now },
+        _id: id ?? newId("merchant", now),
+        schema_version: schemaVersion,
+        name,
+        operation_id: operationId,
+        operation_content: content,
+        actor,
+        created_at: now,
+        updated_at: now,
       });
       if (made !== undefined) return { merchant: merchantMessage(made) };
       const first = await merchants.ofOperation(operationId);

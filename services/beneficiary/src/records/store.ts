@@ -191,7 +191,10 @@ function pendingChange(isTaken: object, status: string, eventPrefix: string, now
   const number = { $add: [{ $ifNull: ["$screening_changes", 0] }, 1] };
   const change = {
     id: { $concat: [{ $literal: eventPrefix }, { $toString: number }] },
-    ...{ number, status: { $literal: status }, previous_status: "$screening.status", at: now },
+    number,
+    status: { $literal: status },
+    previous_status: "$screening.status",
+    at: now,
   };
   const outbox = { $concatArrays: [{ $ifNull: ["$outbox", []] }, [change]] };
   return {

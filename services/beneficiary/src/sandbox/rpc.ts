@@ -57,7 +57,9 @@ export function sandboxRecordsRpc(deps: SandboxDeps) {
 const notFound = refused("RECORD_NOT_FOUND");
 
 const verdicts: Readonly<Record<string, "clear" | "review" | "block">> = {
-  ...{ cleared: "clear", review: "review", blocked: "block" },
+  cleared: "clear",
+  review: "review",
+  blocked: "block",
 };
 
 type Asked = { readonly merchantId: string; readonly id: string; readonly operationId: string };

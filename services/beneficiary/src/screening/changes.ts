@@ -42,8 +42,12 @@ function changeMessage(of: Changed, { id, number, at, ...change }: PendingChange
   const { status, previous_status } = change;
   const data = { id: beneficiaryId, status, previous_status, merchant_id: merchantId };
   const event = create(OptInEventSchema, {
-    ...{ eventId: id, merchantId, transactionType: "beneficiary.screening_changed" },
-    ...{ transactionId: beneficiaryId, status, sequence: BigInt(number) },
+    eventId: id,
+    merchantId,
+    transactionType: "beneficiary.screening_changed",
+    transactionId: beneficiaryId,
+    status,
+    sequence: BigInt(number),
     dataJson: JSON.stringify({ ...data, changed_at: isoTime(at) }),
     occurredAt: timestampFromDate(at),
   });

@@ -222,7 +222,9 @@ function alertMessage(alert: Alert) {
   const said = state.kind === "closed" ? state.before : state;
   const dismissed = dispositionOf(said) === "false_positive";
   return create(AlertSchema, {
-    ...{ id, subject, assignee },
+    id,
+    subject,
+    assignee,
     state: valueOfWord(AlertState, state.kind),
     screeningId: detection.screeningId,
     hit: { ...hitShape(detection.hit), alertId: id, dismissed },
@@ -242,7 +244,10 @@ function reviewEntryMessage(entry: AuditEntry<AlertAction>, sealer: Sealer) {
     sequence: BigInt(sequence),
     createdAt: timestampFromDate(at),
     actor: operator(person),
-    ...{ action, alertId, previousHash, hash },
+    action,
+    alertId,
+    previousHash,
+    hash,
     detail: isSealed ? sealer.open(detail, auditContext(alertId)) : detail,
   });
 }

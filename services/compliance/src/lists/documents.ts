@@ -132,7 +132,13 @@ export function toListImport(document: ImportDocument) {
   const { state, change, problem, notes, actor, started_at: startedAt, retained } = document;
   return {
     version: importedVersion(document),
-    ...{ state, change, problem, notes, actor, startedAt, retained: retained.forms },
+    state,
+    change,
+    problem,
+    notes,
+    actor,
+    startedAt,
+    retained: retained.forms,
   };
 }
 

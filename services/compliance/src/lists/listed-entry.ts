@@ -50,7 +50,10 @@ export function entryShape(
   { uid, source, type, names, births, countries, documents, wallets, programs }: ListEntry,
 ): MessageInitShape<typeof ListedEntrySchema> {
   return {
-    ...{ list, uid, source, type },
+    list,
+    uid,
+    source,
+    type,
     names: names.map(({ name, kind }) => ({ name, kind })),
     births: [...births],
     countries: [...countries],

@@ -79,7 +79,9 @@ export function startLists(deps: ListServiceDeps) {
   const removals = openRemovals({ ...deps, own });
   const importing = { lists, clock, ended: metrics.ended, refresh, log, permit, removals };
   const sources = openSources({
-    ...{ ...importing, settings: deps.sources, stop: stopping.signal },
+    ...importing,
+    settings: deps.sources,
+    stop: stopping.signal,
     store: openSourceStore(database),
   });
   const rpc = guard(ComplianceService, listRpc({ ...importing, sources }), {
@@ -89,7 +91,9 @@ export function startLists(deps: ListServiceDeps) {
   const removalsLease = createSweepLease(database, "list-removals", removalsLeaseMs);
   const loops = [
     startLoop({
-      ...{ name: "imports", everyMs: sweepEveryMs, log },
+      name: "imports",
+      everyMs: sweepEveryMs,
+      log,
       run: async () => {
         await metrics.show({ ...deps, removals }, sources);
         await sweepImports(lists.collections, clock.now());
@@ -97,14 +101,18 @@ export function startLists(deps: ListServiceDeps) {
       },
     }),
     startLoop({
-      ...{ name: "list sources", everyMs: sourcesEveryMs, log },
+      name: "list sources",
+      everyMs: sourcesEveryMs,
+      log,
       run: async () => {
         await sources.checkDue(async () => (await lease.hold()) !== undefined);
         return false;
       },
     }),
     startLoop({
-      ...{ name: "list removals", everyMs: removalsEveryMs, log },
+      name: "list removals",
+      everyMs: removalsEveryMs,
+      log,
       run: async () => {
         await removals.sweep(async () => (await removalsLease.hold()) !== undefined);
         return false;
@@ -236,7 +244,10 @@ function importShape(each: ListImport): MessageInitShape<typeof ListImportSchema
     id: version.importId,
     version: listVersionShape(version),
     state: state === "reading" || state === "committing" ? "running" : state,
-    ...{ change, problem, retained, notes: [...notes] },
+    change,
+    problem,
+    retained,
+    notes: [...notes],
     actor: { kind: valueOfWord(Actor_Kind, actor.kind), id: actor.id },
     startedAt: timestampFromDate(startedAt),
   };

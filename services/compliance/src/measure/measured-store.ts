@@ -36,6 +36,10 @@ export function entriesOf(path: string): ListEntry[] {
 
 /** The version of whatever is measured. */
 export const measuredVersion: ListVersion = {
-  ...{ list: "measured", version: "1", importId: "1", entries: 0, checksum: "" },
+  list: "measured",
+  version: "1",
+  importId: "1",
+  entries: 0,
+  checksum: "",
   importedAt: new Date(0),
 };

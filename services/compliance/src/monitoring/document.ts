@@ -163,7 +163,9 @@ export function screeningChanged(screening: Screening) {
   const message = create(ScreeningChangedSchema, {
     eventId: id,
     occurredAt: timestampFromDate(createdAt),
-    ...{ subject, screeningId, verdict: valueOfWord(VerdictCode, verdict) },
+    subject,
+    screeningId,
+    verdict: valueOfWord(VerdictCode, verdict),
     screenedAt: timestampFromDate(createdAt),
   });
   const body = new Binary(toBinary(ScreeningChangedSchema, message));

@@ -20,7 +20,8 @@ export function monitoringRpc({
       const { verdicts, behind, behindSince, eventsPending } = await progress();
       return create(GetMonitoringResponseSchema, {
         verdicts: verdicts.map(([verdict, count]) => ({
-          ...{ verdict: valueOfWord(Verdict, verdict), subjects: BigInt(count) },
+          verdict: valueOfWord(Verdict, verdict),
+          subjects: BigInt(count),
         })),
         behind: BigInt(behind),
         ...(behindSince && { behindSince: timestampFromDate(behindSince) }),

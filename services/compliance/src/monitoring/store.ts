@@ -166,8 +166,10 @@ function subjectWalks(subjects: Collection<SubjectDocument>) {
       to: Compared,
     ): Promise<number> => {
       const filter: Filter<SubjectDocument> = {
-        ...{ _id: { $in: page.map(subjectId) }, stamp },
-        ...{ keys: { $nin: keys }, entries: { $nin: entries } },
+        _id: { $in: page.map(subjectId) },
+        stamp,
+        keys: { $nin: keys },
+        entries: { $nin: entries },
         ...notAheadOf(to.configuration_revision),
       };
       return (await subjects.updateMany(filter, { $set: to })).modifiedCount;

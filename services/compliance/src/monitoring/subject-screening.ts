@@ -185,7 +185,9 @@ async function decidedComparison(
   const finding = decidedFinding({ hits }, decisions);
   const standing = decisions.standing.map(namedEntry);
   return {
-    ...{ request, index, finding },
+    request,
+    index,
+    finding,
     found: foundOf(finding, standing, index.configurationVersion),
     entries: [...new Set([...finding.hits.map(namedEntry), ...standing])],
   };
@@ -264,7 +266,8 @@ async function commit(
     ...finding,
     id: newId("screening", at),
     kind: "party",
-    ...{ trigger, subject },
+    trigger,
+    subject,
     lists: index.lists,
     configurationVersion: index.configurationVersion,
     createdAt: at,
@@ -280,7 +283,8 @@ async function commit(
     screening_id: screening.id,
     screened_at: at,
     compared_at: at,
-    ...{ found, entries },
+    found,
+    entries,
     recording: screeningDocument(made, deps.sealer),
   };
   const isNews = trigger !== "request" && before?.verdict !== screening.verdict;

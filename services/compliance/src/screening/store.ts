@@ -127,7 +127,10 @@ export function screeningDocument(made: StoredScreening & Change, sealer: Sealer
   return {
     _id: id,
     schema_version: schemaVersion,
-    ...{ kind, trigger, operation_id: made.operationId, actor: made.actor },
+    kind,
+    trigger,
+    operation_id: made.operationId,
+    actor: made.actor,
     merchant_id: subject.merchantId,
     record_id: subject.recordId,
     verdict,
@@ -148,7 +151,12 @@ export function screeningDocument(made: StoredScreening & Change, sealer: Sealer
       dismissed: hit.dismissed,
     })),
     lists: lists.map(({ list, version, importId, entries, checksum, importedAt }) => ({
-      ...{ list, version, import_id: importId, entries, checksum, imported_at: importedAt },
+      list,
+      version,
+      import_id: importId,
+      entries,
+      checksum,
+      imported_at: importedAt,
     })),
     configuration_version: made.screening.configurationVersion,
     created_at: made.screening.createdAt,
@@ -163,7 +171,10 @@ export function openScreening(document: ScreeningDocument, sealer: Sealer): Stor
   const sealed = JSON.parse(sealer.open(document.sealed, sealContext(merchantId, id))) as Sealed;
   const { assessment } = sealed;
   const screening: Screening = {
-    ...{ id, kind, trigger, verdict },
+    id,
+    kind,
+    trigger,
+    verdict,
     subject: { merchantId, recordId: document.record_id },
     hits: document.hits.map((hit, at) => ({
       list: hit.list,
@@ -183,7 +194,9 @@ export function openScreening(document: ScreeningDocument, sealer: Sealer): Stor
       ...(sealed.hits[at] ?? { parts: [], partyLeftOver: [], entryLeftOver: [], reasons: [] }),
     })),
     lists: document.lists.map(({ import_id: importId, imported_at: importedAt, ...rest }) => ({
-      ...{ ...rest, importId, importedAt },
+      ...rest,
+      importId,
+      importedAt,
     })),
     configurationVersion: document.configuration_version,
     ...(assessment && { assessment: { ...assessment, asOf: new Date(assessment.asOf) } }),

@@ -109,7 +109,10 @@ function createHandlers(forward: Forward) {
     const known = made.get(place);
     if (known !== undefined) return known;
     const router = createConnectRouter({
-      ...{ connect: true, grpc: false, grpcWeb: false, readMaxBytes: requestBytesMax },
+      connect: true,
+      grpc: false,
+      grpcWeb: false,
+      readMaxBytes: requestBytesMax,
       // As the services refuse them, to which a person's call goes on in binary.
       jsonOptions: { ignoreUnknownFields: false },
     });
@@ -160,7 +163,10 @@ async function answerOf(
     if (typeof value === "string") header.set(name, value);
   }
   const answer = await handler({
-    ...{ httpVersion: req.httpVersion, method: req.method ?? "", header, body: req },
+    httpVersion: req.httpVersion,
+    method: req.method ?? "",
+    header,
+    body: req,
     url: `http://door.invalid${handler.requestPath}`,
     signal: gone.signal,
   });

@@ -71,7 +71,8 @@ export function createFeeds(deps: {
     };
     run().catch(reportRejection);
     return {
-      ...{ followers, begun },
+      followers,
+      begun,
       stop: () => {
         isStopped = true;
         clearTimeout(timer);

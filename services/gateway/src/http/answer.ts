@@ -54,7 +54,8 @@ export function refusalAnswer(
   const { status, message } = errorTable[code];
   const violations = code === "INVALID_REQUEST" ? readViolations(detail ?? "") : [];
   const body = JSON.stringify({
-    ...{ code, message: detail ?? message },
+    code,
+    message: detail ?? message,
     ...(violations.length > 0 && { violations }),
     ...(reason !== undefined && { reason }),
     ...(payoutId !== undefined && { payout_id: payoutId }),

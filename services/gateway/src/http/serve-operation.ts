@@ -269,7 +269,11 @@ async function answerOf(
   if (isRefused(query)) return { answer: refusalAnswer(query) };
   const request = { ...queryRequest(shape, query), ...ctx.params, merchantId: caller.merchantId };
   const call = {
-    ...{ request, query, form: operation.body?.form, body, scopes: caller.scopes },
+    request,
+    query,
+    form: operation.body?.form,
+    body,
+    scopes: caller.scopes,
     // Reads have no use for it.
     get change() {
       const { kind, id, root } = caller.actor;

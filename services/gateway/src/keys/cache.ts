@@ -39,7 +39,9 @@ export function openKeyCache(
 ): KeyCache {
   const { lookups } = deps;
   const cache = createCache({
-    ...{ name: "api_keys", ...known, absent: unknown },
+    name: "api_keys",
+    ...known,
+    absent: unknown,
     read: (id) => findRecord(keys, id),
     countRead: cacheMetrics(deps.metrics),
     nowMs: deps.monotonicMs,

@@ -31,7 +31,8 @@ function filterOf(request: ListRequestsRequest): RequestFilter {
   const status = wordOf(RequestStatus, request.status);
   const caller = wordOf(RequestCaller, request.caller);
   return {
-    ...{ merchantId, requestId },
+    merchantId,
+    requestId,
     caller: caller ?? (requestId === undefined ? "api_key" : undefined),
     failed: status === undefined ? undefined : status === "failed",
     from: from && timestampDate(from),

@@ -136,8 +136,10 @@ export const batches: Resource = {
           bytesMax: 8 * mebibyte,
           keysMax: batchLinesMax * batchLineKeysMax + 2,
           csv: {
-            ...{ lines: "lines", columns: batchColumns },
-            ...{ flags: ["allow_duplicate"], pairs: "metadata" },
+            lines: "lines",
+            columns: batchColumns,
+            flags: ["allow_duplicate"],
+            pairs: "metadata",
           },
           csvExample: `${batchColumns.join(",")}\r\n`,
         },

@@ -158,7 +158,11 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
     const createdIds = created.slice(at, at + createdMax);
     const mutation = { operationId: operationOf(stop, [actorId, ...createdIds]) };
     const { scheduledPayouts, batches } = await deps.orders.stopOrders({
-      ...{ mutation, merchantId, actorId, orders, createdIds },
+      mutation,
+      merchantId,
+      actorId,
+      orders,
+      createdIds,
       ...(madeBefore && { madeBefore }),
     });
     // All but KEEP answer with what the calls before have stopped too.

@@ -109,7 +109,10 @@ export function createProvider(settings: ProviderSettings) {
       const { sub, iss, auth_time: authTime } = claims;
       const text = (name: string) => (typeof claims[name] === "string" ? claims[name] : "");
       return {
-        ...{ issuer: iss, id: sub, name: text("name") || sub, email: text("email") },
+        issuer: iss,
+        id: sub,
+        name: text("name") || sub,
+        email: text("email"),
         isEmailVerified: claims.email_verified === true,
         authTime,
         tokens: tokensOf(tokens),

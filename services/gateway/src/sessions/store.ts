@@ -143,7 +143,10 @@ export function openSessions(db: Db, { sealer, clock }: { sealer: Sealer; clock:
       const content = JSON.parse(sealer.open(found.sealed, sealContext(id))) as Content;
       return {
         ...content,
-        ...{ id, kind, memberId: found.member_id, signedInAt: found.signed_in_at },
+        id,
+        kind,
+        memberId: found.member_id,
+        signedInAt: found.signed_in_at,
         endsAt: sessionEnd(found.created_at, seenAt),
       };
     },

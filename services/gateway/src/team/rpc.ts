@@ -99,7 +99,10 @@ async function leave<T>(
   await collection.updateMany({ merchant_id, "leaving.until": { $lte: now } }, end);
   await collection.updateOne({ _id }, { $set: { leaving: { by, until } } });
   const other = await collection.findOne({
-    ...{ merchant_id, role: "admin", removed_at: null, _id: { $ne: _id } },
+    merchant_id,
+    role: "admin",
+    removed_at: null,
+    _id: { $ne: _id },
     leaving: { $exists: false },
     ...(subject !== undefined && { subject: { $exists: true } }),
   });

@@ -132,7 +132,10 @@ export function testDelivery(
 ): DeliveryDocument {
   return {
     ...deliveryDocument({ ...event, ...currentOrigin() }, endpointId, 0, now),
-    ...{ operation_id: change.operationId, actor: change.actor, test: true, order: "none" },
+    operation_id: change.operationId,
+    actor: change.actor,
+    test: true,
+    order: "none",
     // The transaction may be there: its events neither wait for a test nor hold it.
     line: orderingKey(endpointId, "test", event.event_id),
   };

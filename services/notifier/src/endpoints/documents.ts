@@ -132,7 +132,11 @@ export function toEndpoint(stored: EndpointDocument): EndpointRecord {
   return {
     ...toRecipient(stored),
     operations: stored.operations.map(({ id, kind, key_id, before, actor, at }) => ({
-      ...{ id, kind, keyId: key_id ?? undefined, actor, at },
+      id,
+      kind,
+      keyId: key_id ?? undefined,
+      actor,
+      at,
       ...(before === undefined ? {} : { before: toSettings(before) }),
     })),
   };

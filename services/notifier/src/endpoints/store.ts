@@ -64,7 +64,8 @@ export function openEndpointStore({ db }: Database) {
       eventTypes: readonly string[],
     ): Promise<ReadonlyMap<string, readonly Recipient[]>> => {
       const subscribed = {
-        ...{ merchant_id: { $in: [...merchantIds] }, deleted_at: null },
+        merchant_id: { $in: [...merchantIds] },
+        deleted_at: null,
         event_types: { $in: [...eventTypes] },
       };
       const found = await endpoints.find(subscribed, { projection: withoutHistory }).toArray();

@@ -76,15 +76,25 @@ function madeUp(request: SendSandboxEventRequest, now: Date) {
     madeUpData(asked.exampleJson, asked) ?? noExample,
   );
   const event = {
-    ...{ merchantId, transactionType, transactionId, status, dataJson },
-    ...{ eventId: newId("event", now), sequence: 1n, occurredAt: now },
+    merchantId,
+    transactionType,
+    transactionId,
+    status,
+    dataJson,
+    eventId: newId("event", now),
+    sequence: 1n,
+    occurredAt: now,
   };
   const violations = publishedEventViolations(event, fedTypes);
   if (violations.length > 0) orThrow(refused("INVALID_REQUEST", violationsMessage(violations)));
   const { eventId, body } = webhookEventOf(event, now);
   return {
-    ...{ merchant_id: merchantId, event_id: eventId, sequence: 1, status },
-    ...{ transaction_type: transactionType, transaction_id: transactionId },
+    merchant_id: merchantId,
+    event_id: eventId,
+    sequence: 1,
+    status,
+    transaction_type: transactionType,
+    transaction_id: transactionId,
     body: new Binary(body),
   };
 }

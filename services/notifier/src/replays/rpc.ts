@@ -116,7 +116,9 @@ function readReplayRequest(
   if (since === undefined) throw new Error("a sound replay has a since");
   const states = replayableStates.filter((state) => checked.states.includes(state));
   return {
-    ...{ endpointId: checked.endpointId, since, until: parseMoment(checked.until) },
+    endpointId: checked.endpointId,
+    since,
+    until: parseMoment(checked.until),
     states: states.length === 0 ? ["exhausted"] : states,
     rate: checked.ratePerSecond || replayRateDefault,
   };

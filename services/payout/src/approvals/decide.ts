@@ -48,7 +48,11 @@ export async function approvePayout(
     payout,
     { stage: "queued" },
     {
-      ...{ cause: "approved", detail: "approved", at, by, work: at },
+      cause: "approved",
+      detail: "approved",
+      at,
+      by,
+      work: at,
       decides: { decision, inTime: true },
     },
   );
@@ -78,7 +82,11 @@ export async function rejectPayout(
   const who = { actor: by.actor, operation_id: by.operationId };
   const rejecting = { stage: "concluding", outcome: { kind: "cancelled", because } } as const;
   const rejected = await advance(deps.payouts, payout, rejecting, {
-    ...{ cause: because, detail: "rejected", at, by, work: new Date(at.getTime() + leaseMs) },
+    cause: because,
+    detail: "rejected",
+    at,
+    by,
+    work: new Date(at.getTime() + leaseMs),
     decides: { decision: { as: "rejected", at, ...who, reason: asked.reason }, inTime: true },
   });
   if (rejected === undefined) {
@@ -145,7 +153,12 @@ async function checkAgain(deps: DecideDeps, { id, quote }: Payout) {
   const fit = fundable(read.executable, screening);
   if (isRefused(fit)) return fit;
   return deps.room.reserve({
-    ...{ payoutId: id, quoteId: quote.id, merchantId, accountId, destinationKeys },
-    ...{ currency: source, amount: sourceMinor },
+    payoutId: id,
+    quoteId: quote.id,
+    merchantId,
+    accountId,
+    destinationKeys,
+    currency: source,
+    amount: sourceMinor,
   });
 }

@@ -17,7 +17,8 @@ import { approvePayout, type DecideDeps, rejectPayout } from "./decide.ts";
 /** The RPCs by which a merchant decides on payouts that wait for approval. */
 export function approvalsRpc(deps: DecideDeps) {
   const contextOf = ({ unreadable }: { readonly unreadable: Unreadable }) => ({
-    ...{ now: deps.clock.now(), unreadable },
+    now: deps.clock.now(),
+    unreadable,
   });
   return {
     approvePayout: async (message) => {

@@ -43,8 +43,12 @@ function messageOf(batch: BatchDocument, { id, kind }: OwedEvent): BusMessage {
   const { _id, merchant_id, reference_id } = batch;
   const common = { id: _id, status, merchant_id, reference_id, line_count: batch.line_count };
   const event = create(OptInEventSchema, {
-    ...{ eventId: id, merchantId: merchant_id, transactionType: type },
-    ...{ transactionId: _id, status, sequence: 1n },
+    eventId: id,
+    merchantId: merchant_id,
+    transactionType: type,
+    transactionId: _id,
+    status,
+    sequence: 1n,
     dataJson: JSON.stringify({ ...common, ...data }),
     occurredAt: timestampFromDate(at),
   });
@@ -56,7 +60,9 @@ function finished({ currency, result, finished_at: at }: BatchDocument) {
   if (result === undefined || at === undefined) throw new Error("a finished batch has no result");
   const { executed, failed, cancelled } = result.counts;
   const data = {
-    ...{ executed_count: executed, failed_count: failed, cancelled_count: cancelled },
+    executed_count: executed,
+    failed_count: failed,
+    cancelled_count: cancelled,
     source_currency_code: currency,
     total_amount: exactNumber(formatAmount(fromDecimal128(result.total_minor), currency)),
     finished_at: isoTime(at),
@@ -69,9 +75,11 @@ function required(batch: BatchDocument) {
   const { account_id, currency, digest, source_total: total, created_at: at } = batch;
   const fixed = total === undefined ? 0n : fromDecimal128(total.amount_minor);
   const data = {
-    ...{ account_id, source_currency_code: currency },
+    account_id,
+    source_currency_code: currency,
     source_total: exactNumber(formatAmount(fixed, currency)),
-    ...{ digest, created_at: isoTime(at) },
+    digest,
+    created_at: isoTime(at),
   };
   return { at, status: "awaiting_approval", type: "batch.approval_required", data };
 }

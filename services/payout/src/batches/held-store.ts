@@ -24,7 +24,9 @@ export async function holdBatches(
     const times = (held?.times ?? 0) + 1;
     // Each round finds what the one before has written, or who was faster.
     const asRead = {
-      ...{ _id, state, "held.times": held?.times ?? { $exists: false } },
+      _id,
+      state,
+      "held.times": held?.times ?? { $exists: false },
       "approval.operation_id": approval?.operation_id ?? { $exists: false },
       ...unended,
     };
@@ -34,14 +36,13 @@ export async function holdBatches(
     await batches.updateOne(asRead as Filter<BatchDocument>, [
       {
         $set: {
-          ...{
-            state: "awaiting_approval",
-            by_another: true,
-            stopped_for: { $literal: stoppedFor },
-          },
+          state: "awaiting_approval",
+          by_another: true,
+          stopped_for: { $literal: stoppedFor },
           held: { at: "$$NOW", expires_at, times, has_run },
           events_owed: { $concatArrays: ["$events_owed", [{ $literal: event }]] },
-          ...{ due_at: expires_at, updated_at: "$$NOW" },
+          due_at: expires_at,
+          updated_at: "$$NOW",
         },
       },
       { $unset: ["lease", "approval"] },

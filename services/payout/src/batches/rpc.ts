@@ -77,7 +77,8 @@ export function batchesRpc(deps: BatchRpcDeps) {
 /** The RPCs that decide on a batch. */
 function decideRpc(deps: BatchRpcDeps, find: FindBatch, shown: ShowBatch) {
   const contextOf = ({ unreadable }: Pick<CreateBatchRequest, "unreadable">) => ({
-    ...{ now: deps.clock.now(), unreadable },
+    now: deps.clock.now(),
+    unreadable,
   });
   return {
     approveBatch: async (message) => {
@@ -180,12 +181,19 @@ async function createBatch(
   await insertLines(deps.lines, documents);
   const byAnother = deps.controls.of(merchantId)?.approval?.isOfBatches === true;
   const batch: BatchDocument = {
-    ...{ _id, schema_version: 1, merchant_id: merchantId, reference_id: referenceId },
+    _id,
+    schema_version: 1,
+    merchant_id: merchantId,
+    reference_id: referenceId,
     ...approvedFields(_id, merchantId, terms),
-    ...{ operation_id: operationId, actor, ...origin, state: "awaiting_approval" },
+    operation_id: operationId,
+    actor,
+    ...origin,
+    state: "awaiting_approval",
     ...(byAnother && { by_another: true }),
     events_owed: byAnother ? [owedEvent(_id, "approval_required")] : [],
-    ...{ created_at: createdAt, updated_at: createdAt },
+    created_at: createdAt,
+    updated_at: createdAt,
   };
   return insertOrFind(deps.batches, batch, { _id });
 }
@@ -199,7 +207,10 @@ function approvedFields(id: string, merchantId: string, terms: readonly OrderTer
   for (const each of terms) digest.add(each);
   const { source, receiving } = totalsOf(terms);
   return {
-    ...{ account_id: accountId, currency, line_count: terms.length, digest: digest.hex() },
+    account_id: accountId,
+    currency,
+    line_count: terms.length,
+    digest: digest.hex(),
     ...(source && { source_total: storedTotal(source) }),
     receiving_totals: receiving.map(storedTotal),
   };

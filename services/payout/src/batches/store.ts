@@ -62,14 +62,19 @@ export async function approve(
   { operationId, actor }: Change,
 ): Promise<boolean> {
   const approval = {
-    ...{ at: "$$NOW", max_total_minor: toDecimal128(maxTotal) },
-    ...{ operation_id: { $literal: operationId }, actor: { $literal: actor } },
+    at: "$$NOW",
+    max_total_minor: toDecimal128(maxTotal),
+    operation_id: { $literal: operationId },
+    actor: { $literal: actor },
   };
   const { matchedCount } = await batches.updateOne({ _id: id, state: "awaiting_approval" }, [
     {
       $set: {
-        ...{ state: "running", approval, due_at: "$$NOW" },
-        ...{ moved_at: "$$NOW", updated_at: "$$NOW" },
+        state: "running",
+        approval,
+        due_at: "$$NOW",
+        moved_at: "$$NOW",
+        updated_at: "$$NOW",
       },
     },
   ]);
@@ -84,8 +89,10 @@ export async function reject(
   { operationId, actor }: Change,
 ): Promise<void> {
   const rejection = {
-    ...{ at: "$$NOW", reason: { $literal: reason } },
-    ...{ operation_id: { $literal: operationId }, actor: { $literal: actor } },
+    at: "$$NOW",
+    reason: { $literal: reason },
+    operation_id: { $literal: operationId },
+    actor: { $literal: actor },
   };
   await endWaiting(batches, id, { rejection });
 }
@@ -101,7 +108,9 @@ export async function endWaiting(batches: Batches, id: string, set: Document = {
       $set: {
         state: { $cond: [hasRun, "running", "cancelled"] },
         due_at: { $cond: [hasRun, "$$NOW", "$$REMOVE"] },
-        ...{ ...set, cancelled_at: "$$NOW", updated_at: "$$NOW" },
+        ...set,
+        cancelled_at: "$$NOW",
+        updated_at: "$$NOW",
       },
     },
   ]);

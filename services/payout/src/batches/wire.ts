@@ -59,7 +59,9 @@ function approvalMessage(batch: BatchDocument): MessageInitShape<typeof BatchApp
   const undecided = batch.state === "awaiting_approval" ? "waiting" : ended;
   const state = approval ? "approved" : rejection ? "rejected" : undecided;
   return {
-    ...{ state: valueOfWord(ApprovalState, state), byAnother, digest },
+    state: valueOfWord(ApprovalState, state),
+    byAnother,
+    digest,
     ...(decision && {
       decidedAt: timestampFromDate(decision.at),
       decidedBy: { kind: valueOfWord(Actor_Kind, decision.actor.kind), id: decision.actor.id },

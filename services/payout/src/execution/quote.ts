@@ -43,8 +43,12 @@ export function readExecutable(response: GetClaimableQuoteResponse) {
   const { receivingFixed: isReceivingFixed } = quote;
   const asked = { isReceivingFixed, reissueOf: quote.reissueOf || undefined };
   return {
-    ...{ executable, ...parties, ...asked },
-    ...{ currency: source, destination, now: timestampDate(now) },
+    executable,
+    ...parties,
+    ...asked,
+    currency: source,
+    destination,
+    now: timestampDate(now),
   };
 }
 

@@ -34,8 +34,10 @@ export async function requestQuote(
   try {
     const { quote } = await quotes.createQuote({
       mutation: { operationId },
-      ...{ ...terms, ...fixedAmount },
-      ...{ sourceCurrencyCode: source, destinationCurrencyCode: destination },
+      ...terms,
+      ...fixedAmount,
+      sourceCurrencyCode: source,
+      destinationCurrencyCode: destination,
     });
     if (quote === undefined) throw new Error("the quote service sent no quote");
     return {

@@ -24,7 +24,8 @@ export async function sweepReservations(deps: SweepDeps): Promise<void> {
     );
     const fates = await fatesOf(deps, open);
     await deps.usage.change(id, (usage, databaseNow) => ({
-      ...{ usage: settle(usage, fates, databaseNow), answer: undefined },
+      usage: settle(usage, fates, databaseNow),
+      answer: undefined,
     }));
     for (const [payout_id, fate] of fates) {
       if (fate === "abandoned") deps.log.info({ payout_id }, "room within a limit given back");

@@ -40,7 +40,8 @@ export async function openAccount(
 
 /** A rail account is opened by its first movement. */
 const openedBy = (operationId: string): Change => ({
-  ...{ operationId, actor: { kind: "service", id: "payout" } },
+  operationId,
+  actor: { kind: "service", id: "payout" },
 });
 
 type Opening = Change & { readonly merchantId: string; readonly currency: string };

@@ -59,7 +59,9 @@ function ledgerGuards(deps: {
   const reasonsOf = ownWorkReasons({ sums, limits, clock });
   const workOf = (rpc: string, merchantId: string, { person, operationId }: Asked) => {
     return (moved: Amount): OwnWork => ({
-      ...{ ...moved, person, operation: `${rpc} ${merchantId} ${operationId}` },
+      ...moved,
+      person,
+      operation: `${rpc} ${merchantId} ${operationId}`,
     });
   };
   return {

@@ -32,14 +32,26 @@ function creditedMessage(document: LedgerDocument): BusMessage {
   const amount = (minor: bigint) => exactNumber(formatAmount(minor, currency));
   const status = "credited";
   const data = {
-    ...{ id: accountId, status, merchant_id: merchantId, entry_id: key, currency_code: currency },
-    ...{ amount: amount(entry.amount), available: amount(entry.available) },
-    ...{ held: amount(entry.held), note, created_at: isoTime(createdAt) },
+    id: accountId,
+    status,
+    merchant_id: merchantId,
+    entry_id: key,
+    currency_code: currency,
+    amount: amount(entry.amount),
+    available: amount(entry.available),
+    held: amount(entry.held),
+    note,
+    created_at: isoTime(createdAt),
   };
   const id = eventId(accountId, sequence);
   const event = create(OptInEventSchema, {
-    ...{ eventId: id, merchantId, transactionType: "account.credited", transactionId: accountId },
-    ...{ status, sequence: BigInt(sequence), dataJson: JSON.stringify(data) },
+    eventId: id,
+    merchantId,
+    transactionType: "account.credited",
+    transactionId: accountId,
+    status,
+    sequence: BigInt(sequence),
+    dataJson: JSON.stringify(data),
     occurredAt: timestampFromDate(createdAt),
   });
   return { id, key: "opt_in.account_credited", body: toBinary(OptInEventSchema, event) };

@@ -5,8 +5,11 @@ import type { LedgerCollections, LedgerDocument } from "./documents.ts";
 const batchMax = 64;
 /** An account asks again when it was answered, so that few wait. */
 const limits = {
-  ...{ batchMax, inFlightMax: 2, waitingMax: Number.POSITIVE_INFINITY },
-  ...{ batchBytesMax: Number.POSITIVE_INFINITY, waitingBytesMax: Number.POSITIVE_INFINITY },
+  batchMax,
+  inFlightMax: 2,
+  waitingMax: Number.POSITIVE_INFINITY,
+  batchBytesMax: Number.POSITIVE_INFINITY,
+  waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
 type Asked = { readonly accountId: string; readonly keys: ReadonlySet<string> };

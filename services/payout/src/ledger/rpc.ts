@@ -98,7 +98,8 @@ export function ledgerRpc({ ledger, clock, beneficiary }: LedgerDeps) {
       const beforeSequence = orThrow(readNumber(cursor));
       const filter = readEntryFilter(request);
       const found = await listEntries(ledger, { merchantId, accountId }, filter, {
-        ...{ beforeSequence, limit: limit + 1 },
+        beforeSequence,
+        limit: limit + 1,
       });
       const { entries, ...total } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) => String(sequence));
@@ -215,7 +216,9 @@ function entryMessage(entry: LedgerEntry) {
     held: text(entry.held),
     createdAt: timestampFromDate(entry.createdAt),
     postings: entry.postings.map(({ account, currency, amount }) => ({
-      ...{ account, currencyCode: currency, amount: postingText(amount) },
+      account,
+      currencyCode: currency,
+      amount: postingText(amount),
     })),
   });
 }

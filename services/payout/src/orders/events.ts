@@ -34,15 +34,25 @@ function messageOf(document: OrderDocument): BusMessage {
   const { sourceAmount, receivingAmount } = knownAmounts(toOrder(document));
   const status = "awaiting_approval";
   const data = {
-    ...{ id: _id, status, merchant_id, reference_id: document.reference_id },
-    ...{ account_id: document.account_id, beneficiary_id: document.beneficiary_id },
-    ...{ source_currency_code: document.source, destination_currency_code: document.destination },
+    id: _id,
+    status,
+    merchant_id,
+    reference_id: document.reference_id,
+    account_id: document.account_id,
+    beneficiary_id: document.beneficiary_id,
+    source_currency_code: document.source,
+    destination_currency_code: document.destination,
     ...(sourceAmount !== "" && { source_amount: exactNumber(sourceAmount) }),
     ...(receivingAmount !== "" && { receiving_amount: exactNumber(receivingAmount) }),
-    ...{ scheduled_at: isoTime(scheduled_at), expires_at: isoTime(held.expires_at) },
+    scheduled_at: isoTime(scheduled_at),
+    expires_at: isoTime(held.expires_at),
   };
   const event = create(OptInEventSchema, {
-    ...{ eventId: id, merchantId: merchant_id, transactionId: _id, status, sequence: 1n },
+    eventId: id,
+    merchantId: merchant_id,
+    transactionId: _id,
+    status,
+    sequence: 1n,
     transactionType: "scheduled_payout.approval_required",
     dataJson: JSON.stringify(data),
     occurredAt: timestampFromDate(held.at),

@@ -82,8 +82,13 @@ function quoteFor(deps: OrderDeps, order: Order): Promise<OrderQuote | Refused<s
   const { terms, merchantId } = order;
   const { fixed, amount, source, destination, accountId, beneficiaryId } = terms;
   return requestQuote(deps, operationOf(order), {
-    ...{ merchantId, accountId, beneficiaryId },
-    ...{ source, destination, fixed, amount },
+    merchantId,
+    accountId,
+    beneficiaryId,
+    source,
+    destination,
+    fixed,
+    amount,
   });
 }
 
@@ -102,9 +107,17 @@ function execute(deps: OrderDeps, { order, document, given }: LeasedOrder, quote
   const { referenceId, remittanceInformation, purposeCode, metadata, allowDuplicate } = terms;
   const { _id: id, batch_id: batchId } = document;
   return executePayout(deps, {
-    ...{ merchantId, quoteId: quote.id, referenceId, remittanceInformation, purposeCode },
-    ...{ operationId: operationOf(order), actor: document.actor, content: quote.id },
-    ...{ allowDuplicate, metadata, given },
+    merchantId,
+    quoteId: quote.id,
+    referenceId,
+    remittanceInformation,
+    purposeCode,
+    operationId: operationOf(order),
+    actor: document.actor,
+    content: quote.id,
+    allowDuplicate,
+    metadata,
+    given,
     ordered: batchId === undefined ? { scheduledPayoutId: id } : { batchId },
   });
 }

@@ -51,14 +51,18 @@ export async function holdOrders(
 /** Decides on an order as it was read, while it awaits approval by the database's clock. */
 async function decide(orders: Orders, { _id, held }: OrderDocument, set: Document) {
   const undecided = {
-    ...{ _id, state: "awaiting_approval", "held.times": held?.times },
+    _id,
+    state: "awaiting_approval",
+    "held.times": held?.times,
     $expr: { $lt: ["$$NOW", "$held.expires_at"] },
   } as Filter<OrderDocument>;
   await orders.updateOne(undecided, [{ $set: { ...set, updated_at: "$$NOW" } }]);
 }
 
 const decision = ({ operationId, actor }: Change) => ({
-  ...{ at: "$$NOW", operation_id: { $literal: operationId }, actor: { $literal: actor } },
+  at: "$$NOW",
+  operation_id: { $literal: operationId },
+  actor: { $literal: actor },
 });
 
 /** Lets a held order be made when its time has come. */

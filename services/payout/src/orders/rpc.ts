@@ -53,8 +53,13 @@ export function scheduledRpc(deps: ScheduledDeps) {
       const terms = orderTerms(sent, await partiesOf(deps, merchantId, sent));
       if (Array.isArray(terms)) return orThrow(invalidRequest(terms));
       const document = orderDocument(terms, {
-        ...{ id: newId("scheduledPayout", now), merchantId, operationId, actor },
-        ...{ origin: currentOrigin(), place: { scheduledAt }, createdAt: now },
+        id: newId("scheduledPayout", now),
+        merchantId,
+        operationId,
+        actor,
+        origin: currentOrigin(),
+        place: { scheduledAt },
+        createdAt: now,
       });
       const operation = { merchant_id: merchantId, operation_id: operationId };
       return shown(await insertOrFind(orders, document, operation));

@@ -15,17 +15,29 @@ export function approvalEvent({ id: payoutId, quote, createdAt }: Payout, approv
   const status = "awaiting_approval";
   const amount = (minor: bigint, currency: string) => exactNumber(formatAmount(minor, currency));
   const data = {
-    ...{ id: payoutId, status, merchant_id: merchantId, reference_id: claim.referenceId },
-    ...{ beneficiary_id: quote.beneficiary.id, reasons: approval.reasons, digest: approval.digest },
-    ...{ source_currency_code: source, source_amount: amount(quote.sourceMinor, source) },
+    id: payoutId,
+    status,
+    merchant_id: merchantId,
+    reference_id: claim.referenceId,
+    beneficiary_id: quote.beneficiary.id,
+    reasons: approval.reasons,
+    digest: approval.digest,
+    source_currency_code: source,
+    source_amount: amount(quote.sourceMinor, source),
     destination_currency_code: destination,
     receiving_amount: amount(quote.receivingMinor, destination),
-    ...{ expires_at: isoTime(approval.expiresAt), created_at: isoTime(createdAt) },
+    expires_at: isoTime(approval.expiresAt),
+    created_at: isoTime(createdAt),
   };
   const id = `${derivedId("event", payoutId)}_approval`;
   const message = create(OptInEventSchema, {
-    ...{ eventId: id, merchantId, transactionType: "payout.approval_required" },
-    ...{ transactionId: payoutId, status, sequence: 1n, dataJson: JSON.stringify(data) },
+    eventId: id,
+    merchantId,
+    transactionType: "payout.approval_required",
+    transactionId: payoutId,
+    status,
+    sequence: 1n,
+    dataJson: JSON.stringify(data),
     occurredAt: timestampFromDate(createdAt),
   });
   const body = new Binary(toBinary(OptInEventSchema, message));

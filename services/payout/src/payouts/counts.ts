@@ -35,7 +35,10 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?:
   const counts = db.collection<CountsDocument>("payout_counts");
   const revisions = new LRUCache<string, number>({ max: merchantsMax });
   const totals = createCache<Record<PayoutStatus, number>>({
-    ...{ name: "payout_counts", max: merchantsMax, freshMs: totalFreshMs, countRead },
+    name: "payout_counts",
+    max: merchantsMax,
+    freshMs: totalFreshMs,
+    countRead,
     read: async (merchantId) =>
       (await counts.findOne({ _id: merchantId }, { projection: { counted: 0 } })) ?? undefined,
   });

@@ -229,8 +229,11 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
     revision: payout.revision,
     journal: [
       {
-        ...{ stage: payout.progress.stage, version: payout.version, at: createdAt },
-        ...{ cause: "executed", detail: `executed${needs}${given}` },
+        stage: payout.progress.stage,
+        version: payout.version,
+        at: createdAt,
+        cause: "executed",
+        detail: `executed${needs}${given}`,
       },
     ],
     calls: [],

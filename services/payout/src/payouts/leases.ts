@@ -11,8 +11,11 @@ export const leaseMs = 8_000;
 const batchMax = 64;
 /** One look at a time: what is being leased must not be found again. */
 const limits = {
-  ...{ batchMax, inFlightMax: 1, waitingMax: Number.POSITIVE_INFINITY },
-  ...{ batchBytesMax: Number.POSITIVE_INFINITY, waitingBytesMax: Number.POSITIVE_INFINITY },
+  batchMax,
+  inFlightMax: 1,
+  waitingMax: Number.POSITIVE_INFINITY,
+  batchBytesMax: Number.POSITIVE_INFINITY,
+  waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
 type Asking = { readonly key: undefined; readonly bytes: 0 } & Pick<

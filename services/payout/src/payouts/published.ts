@@ -31,7 +31,9 @@ export async function listPublished(
     .limit(limit)
     .toArray();
   return found.map(({ _id: id, merchant_id: merchantId, created_at: createdAt, ...rest }) => ({
-    ...{ id, merchantId, createdAt },
+    id,
+    merchantId,
+    createdAt,
     publishedAt: rest.published_at ?? createdAt,
     versions: versionsOf(id, rest),
   }));

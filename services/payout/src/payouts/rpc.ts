@@ -100,7 +100,9 @@ export function publishedRpc(payouts: Payouts) {
         writeCursor({ at, id }),
       );
       const messages = shown.map(({ id: payoutId, merchantId, versions, ...times }) => ({
-        ...{ payoutId, merchantId, versions: [...versions] },
+        payoutId,
+        merchantId,
+        versions: [...versions],
         createdAt: timestampFromDate(times.createdAt),
         publishedAt: timestampFromDate(times.publishedAt),
       }));
@@ -114,7 +116,10 @@ export function publishedRpc(payouts: Payouts) {
       }
       const found = await republished(payouts, eventIds);
       const events = found.map(({ id: eventId, key: routingKey, body, origin }) => ({
-        ...{ eventId, routingKey, body, requestId: origin?.request_id ?? "" },
+        eventId,
+        routingKey,
+        body,
+        requestId: origin?.request_id ?? "",
       }));
       return { events };
     },

@@ -79,7 +79,9 @@ function approvalMessage(
   return {
     state: valueOfWord(ApprovalState, approvalState(payout)),
     reasons: reasons.map((reason) => valueOfWord(ApprovalReason, reason)),
-    ...{ digest, expiresAt: timestampFromDate(expiresAt), ...decided },
+    digest,
+    expiresAt: timestampFromDate(expiresAt),
+    ...decided,
   };
 }
 

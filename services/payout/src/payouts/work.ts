@@ -203,7 +203,8 @@ export async function recallWork(payouts: Payouts, now: Date, deferMaxMs: number
   const lastDue = { $add: ["$approval.expires_at", 2 * deferMaxMs] };
   await payouts.updateMany(
     {
-      ...{ work_due_at: { $gt: latest }, status: "initiated" },
+      work_due_at: { $gt: latest },
+      status: "initiated",
       $or: [
         { "progress.stage": { $ne: "awaiting_approval" } },
         { $expr: { $gt: ["$work_due_at", lastDue] } },

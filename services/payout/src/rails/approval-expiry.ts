@@ -35,7 +35,9 @@ export async function expireApproval(
     leased,
     { stage: "concluding", outcome: { kind: "cancelled", because } },
     {
-      ...{ cause: because, detail: "not approved in time", ...renewedLease(deps) },
+      cause: because,
+      detail: "not approved in time",
+      ...renewedLease(deps),
       decides: { decision: { as: "expired", at: deps.clock.now() }, inTime: false },
     },
   );

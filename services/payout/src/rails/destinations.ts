@@ -35,7 +35,9 @@ export function railsTo(
     const cutOff = rail.cutOff?.(transfer);
     const expectedAt = rail.expectedAt?.(transfer, now);
     return create(DestinationRailSchema, {
-      ...{ rail: rail.name, transferMethod: way.transferMethod, network: way.network },
+      rail: rail.name,
+      transferMethod: way.transferMethod,
+      network: way.network,
       ...(cutOff && { cutOff: `${cutOff.time} ${cutOff.zone}` }),
       ...(expectedAt && { settlementSeconds: secondsUntil(expectedAt, now) }),
     });

@@ -65,7 +65,8 @@ async function waitForFunds(
   const waitedMs = deps.clock.now().getTime() - openSince(payout).getTime();
   const isStuck = waitedMs >= deps.stuckAfterMs;
   return release(deps.payouts, leased, {
-    ...{ work, calls },
+    work,
+    calls,
     ...(isStuck && overdueException(deps, payout)),
   });
 }

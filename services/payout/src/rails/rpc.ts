@@ -119,7 +119,10 @@ async function railInfo(states: RailStates, rail: Rail) {
   const { name, capabilities } = rail;
   const [{ paused, reason }, available] = await Promise.all([states.read(name), isAvailable(rail)]);
   return create(RailInfoSchema, {
-    ...{ name, paused, reason, available },
+    name,
+    paused,
+    reason,
+    available,
     currencyCodes: [...capabilities.currencies],
     transferMethods: [...capabilities.transferMethods],
     networks: [...capabilities.networks],

@@ -69,7 +69,10 @@ export async function takeStep(
   const { status } = publicStatusOf(advanced.payout.progress);
   log.info(
     {
-      ...{ payout_id: payout.id, stage, status, cause: step.detail },
+      payout_id: payout.id,
+      stage,
+      status,
+      cause: step.detail,
       stood_ms: step.at.getTime() - payout.updatedAt.getTime(),
     },
     "payout advanced",
@@ -228,7 +231,8 @@ export async function applyResponse(
   }
   if (next === "unchanged") {
     return release(deps.payouts, leased, {
-      ...{ work: nextPollAt(deps, payout, response), calls: [call] },
+      work: nextPollAt(deps, payout, response),
+      calls: [call],
       ...(isOverdueNow && overdueException(deps, payout)),
     });
   }

@@ -141,7 +141,8 @@ function waitForRail(
   const waitMs = queueWaitMs(deps, payout);
   const said: StoredCall = { kind: "answer", at: deps.clock.now(), said: `not sent: ${waits}` };
   return release(deps.payouts, leased, {
-    ...{ work: fromNow(deps, waitMs), calls: isShort ? [...calls, said] : calls },
+    work: fromNow(deps, waitMs),
+    calls: isShort ? [...calls, said] : calls,
     ...(!isTemporary && overdueException(deps, payout)),
   });
 }
@@ -158,7 +159,8 @@ function waitForClearance(
   const wait = clearanceWait(payout.uncleared, status, at, deps.stuckAfterMs);
   deps.log.info({ payout_id: payout.id, screening: status }, "payout waits for its beneficiary");
   return release(deps.payouts, leased, {
-    ...{ work: fromNow(deps, wait.waitMs), calls },
+    work: fromNow(deps, wait.waitMs),
+    calls,
     ...(wait.isChange && { uncleared: { wait: wait.uncleared, at } }),
     ...(wait.needsOperator && overdueException(deps, payout)),
   });

@@ -39,10 +39,8 @@ export function startRailWorkers(deps: RailWorkerDeps, count: number) {
   };
   const workers = Array.from({ length: count }, (_each, at) =>
     startLoop({
-      ...{
-        name: "rail-worker",
-        ...(at === 0 ? { everyMs: pollMs, restMs } : { everyMs: othersMs }),
-      },
+      name: "rail-worker",
+      ...(at === 0 ? { everyMs: pollMs, restMs } : { everyMs: othersMs }),
       log,
       run: () => run(at),
     }),

@@ -61,9 +61,15 @@ function execute(deps: ExecuteDeps, request: ReissueRequest, payout: Payout, bou
   const { merchantId, actor, allowDuplicate } = request;
   const { quoteId, operationId } = bound;
   return executePayout(deps, {
-    ...{ merchantId, quoteId, operationId, actor, allowDuplicate, reissueOf: payout.id },
+    merchantId,
+    quoteId,
+    operationId,
+    actor,
+    allowDuplicate,
+    reissueOf: payout.id,
     ...reissueTexts(payout.quote.claim, request),
-    ...{ content: quoteId, ordered: {} },
+    content: quoteId,
+    ordered: {},
   });
 }
 
@@ -93,7 +99,11 @@ async function quoteAndBind(
   const attempt = (payout.reissue?.attempt ?? 0) + 1;
   const operationId = operationOfAttempt(payout.id, attempt, request);
   const quote = await requestQuote(deps, operationId, {
-    ...{ merchantId, accountId, source, destination, reissueOf },
+    merchantId,
+    accountId,
+    source,
+    destination,
+    reissueOf,
     beneficiaryId: request.beneficiaryId || before.beneficiary.id,
     ...(await fixedOf(deps, payout)),
   });

@@ -62,7 +62,10 @@ export async function proposeResolution(
   const at = clock.now();
   const resolution: Resolution = {
     id: newId("resolution", at),
-    ...{ payoutId, outcome, reason, exception: payout.exception.kind },
+    payoutId,
+    outcome,
+    reason,
+    exception: payout.exception.kind,
     proposed: { ...by, at },
     state: { kind: "proposed" },
     updatedAt: at,
@@ -206,7 +209,7 @@ async function record({ audit, resolutions }: ResolutionDeps, { id, pending }: S
 function auditRecord(action: AuditAction, resolution: Resolution, by: OperatorAction): AuditRecord {
   const { id: subject, payoutId, outcome, reason } = resolution;
   const detail = `${payoutId}: ${outcomeText(outcome)}; ${reason}`;
-  return { ...{ action, subject, detail }, ...by };
+  return { action, subject, detail, ...by };
 }
 
 /** Completes what a crash left; safe beside requests and other sweeps. */

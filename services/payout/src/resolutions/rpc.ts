@@ -111,7 +111,8 @@ function exceptionMessage(payout: Payout, resolution: Resolution | undefined) {
     payout: payoutMessage(payout),
     doubt: valueOfWord(Doubt, exception.kind),
     since: timestampFromDate(exception.since),
-    ...{ rail, resolutionId: resolution?.id ?? "" },
+    rail,
+    resolutionId: resolution?.id ?? "",
     ...(resolution && { resolution: resolutionMessage(resolution) }),
   });
 }
@@ -130,7 +131,9 @@ function resolutionMessage(resolution: Resolution) {
   const isConfirmed = state.kind !== "proposed" && state.kind !== "withdrawn";
   const confirmation = isConfirmed ? state.by : undefined;
   return create(ResolutionSchema, {
-    ...{ id, payoutId, reason },
+    id,
+    payoutId,
+    reason,
     outcome: valueOfWord(RailOutcome, outcome.kind),
     transactionReference: "reference" in outcome ? outcome.reference : "",
     state: valueOfWord(ResolutionState, state.kind),
@@ -147,7 +150,11 @@ function auditMessage(entry: AuditEntry) {
     sequence: BigInt(sequence),
     createdAt: timestampFromDate(at),
     actor: operatorMessage(person),
-    ...{ action, subject, detail, previousHash, hash },
+    action,
+    subject,
+    detail,
+    previousHash,
+    hash,
   });
 }
 

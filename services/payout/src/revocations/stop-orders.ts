@@ -103,7 +103,9 @@ async function cancelOwn(deps: StopDeps, own: Selected, actorId: string): Promis
 /** Takes the lines of held batches from runners that have read them before. */
 async function takeBack(deps: StopDeps, { merchantId, actorId }: Stopped): Promise<void> {
   const held = {
-    ...{ merchant_id: merchantId, stopped_for: actorId, state: "awaiting_approval" as const },
+    merchant_id: merchantId,
+    stopped_for: actorId,
+    state: "awaiting_approval" as const,
   };
   for (const { _id } of await deps.batches.find(held, { projection: { _id: 1 } }).toArray()) {
     await takeLinesBack(deps.lines, _id);

@@ -106,7 +106,8 @@ async function withPayouts(payouts: Payouts, lines: readonly Line[]): Promise<St
     beneficiary_name: 1,
     beneficiary_name_latin: 1,
     transfer_method: 1,
-    ...{ reissue_of: 1, reissued_as: 1 },
+    reissue_of: 1,
+    reissued_as: 1,
   };
   const found = await payouts.find({ _id: { $in: ids } }, { projection }).toArray();
   const byId = new Map(found.map((each) => [each._id, each]));

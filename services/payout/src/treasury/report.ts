@@ -19,8 +19,14 @@ export type RailDay = DayMovements & {
 };
 
 const none: DayMovements = {
-  ...{ opening: 0n, funded: 0n, swept: 0n, paid: 0n, returned: 0n, charges: 0n },
-  ...{ closing: 0n, held: 0n },
+  opening: 0n,
+  funded: 0n,
+  swept: 0n,
+  paid: 0n,
+  returned: 0n,
+  charges: 0n,
+  closing: 0n,
+  held: 0n,
 };
 
 /** What a day did to a rail account. */
@@ -50,8 +56,11 @@ function movementsOf({
   const sum = (step: RailStep) => sums.get(step) ?? 0n;
   return {
     opening: before.available + before.held,
-    ...{ funded: sum("fund"), swept: sum("sweep"), paid: sum("rail_post") },
-    ...{ returned: sum("rail_return"), charges: sum("rail_charge") },
+    funded: sum("fund"),
+    swept: sum("sweep"),
+    paid: sum("rail_post"),
+    returned: sum("rail_return"),
+    charges: sum("rail_charge"),
     closing: after.available + after.held,
     held: after.held,
   };

@@ -31,7 +31,9 @@ export function railEntryMessage(rail: string, entry: LedgerEntry) {
     note: entry.note,
     createdAt: timestampFromDate(entry.createdAt),
     postings: entry.postings.map(({ account, currency, amount }) => ({
-      ...{ account, currencyCode: currency, amount: postingText(amount) },
+      account,
+      currencyCode: currency,
+      amount: postingText(amount),
     })),
     previousHash: entry.previousHash,
     hash: entry.hash,
@@ -51,8 +53,12 @@ export function railAccountMessage(balance: RailBalance, waiting: WaitingSum | u
   const text = (minor: bigint) => formatAmount(minor, currency);
   const { count = 0, sum = 0n } = waiting ?? {};
   return create(RailAccountSchema, {
-    ...{ rail, currencyCode: currency, available: text(available), held: text(held) },
-    ...{ waitingCount: BigInt(count), waiting: text(sum) },
+    rail,
+    currencyCode: currency,
+    available: text(available),
+    held: text(held),
+    waitingCount: BigInt(count),
+    waiting: text(sum),
     missing: text(missingFor(sum, available)),
     ...(updatedAt && { updatedAt: timestampFromDate(updatedAt) }),
   });
@@ -63,10 +69,17 @@ export function railReportMessage({ rail, currency }: RailAccountName, day: stri
   const text = (minor: bigint) => formatAmount(minor, currency);
   const { statement } = of;
   return create(RailReportSchema, {
-    ...{ rail, currencyCode: currency, day },
-    ...{ opening: text(of.opening), funded: text(of.funded), swept: text(of.swept) },
-    ...{ paid: text(of.paid), returned: text(of.returned), charges: text(of.charges) },
-    ...{ closing: text(of.closing), held: text(of.held) },
+    rail,
+    currencyCode: currency,
+    day,
+    opening: text(of.opening),
+    funded: text(of.funded),
+    swept: text(of.swept),
+    paid: text(of.paid),
+    returned: text(of.returned),
+    charges: text(of.charges),
+    closing: text(of.closing),
+    held: text(of.held),
     ...(statement && {
       statementClosing: text(statement.closing),
       difference: text(statement.difference),

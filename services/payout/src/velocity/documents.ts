@@ -68,7 +68,11 @@ export function toUsage(document: UsageDocument): Usage {
 function toReservation(stored: UsageDocument["reservations"][number]): Reservation {
   const { payout_id: payoutId, at, currency, open } = stored;
   return {
-    ...{ payoutId, at, currency, count: 1, amount: fromDecimal128(stored.amount) },
+    payoutId,
+    at,
+    currency,
+    count: 1,
+    amount: fromDecimal128(stored.amount),
     ...(open && {
       open: {
         quoteId: open.quote_id,

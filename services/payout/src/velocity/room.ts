@@ -52,7 +52,8 @@ export function createVelocityRoom(
   const giveUpIn = async (ids: readonly string[], payoutId: string): Promise<void> => {
     for (const id of ids) {
       await usage.change(id, (before) => ({
-        ...{ usage: giveUp(before, payoutId), answer: undefined },
+        usage: giveUp(before, payoutId),
+        answer: undefined,
       }));
     }
   };
@@ -97,7 +98,8 @@ export function createVelocityRoom(
       const ids = [...limited.map(({ id }) => id), ...(isCounted ? countsOf(parties) : [])];
       for (const id of ids) {
         await usage.change(id, (before) => ({
-          ...{ usage: giveBack(before, payoutId), answer: undefined },
+          usage: giveBack(before, payoutId),
+          answer: undefined,
         }));
       }
     },

@@ -54,7 +54,8 @@ export function corridorGuards(deps: {
       approvers,
       difference: async ({ corridor }) => {
         const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = corridor ?? {
-          ...{ sourceCurrencyCode: "", destinationCurrencyCode: "" },
+          sourceCurrencyCode: "",
+          destinationCurrencyCode: "",
         };
         const found = await findCorridor(corridors, { source, destination });
         const before = found && toJsonString(CorridorSchema, corridorMessage(found, undefined));

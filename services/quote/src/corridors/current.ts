@@ -13,21 +13,30 @@ export type CurrentCorridors = ReturnType<typeof openCurrentCorridors>;
 /** Opens the caches; a corridor that is closed to a merchant, or not there, is read each time. */
 export function openCurrentCorridors(store: CorridorStore, countRead?: CountRead) {
   const corridors = createCache<Corridor>({
-    ...{ name: "corridors", max: pairsMax, freshMs, countRead },
+    name: "corridors",
+    max: pairsMax,
+    freshMs,
+    countRead,
     read: (pair) => {
       const [source = "", destination = ""] = pair.split(" ");
       return findCorridor(store, { source, destination });
     },
   });
   const open = createCache<true>({
-    ...{ name: "merchant_corridors", max: merchantCorridorsMax, freshMs, countRead },
+    name: "merchant_corridors",
+    max: merchantCorridorsMax,
+    freshMs,
+    countRead,
     read: async (key) => {
       const [merchantId = "", corridorId = ""] = key.split(" ");
       return (await isOpenTo(store, merchantId, corridorId)) ? true : undefined;
     },
   });
   const rates = createCache<Rate>({
-    ...{ name: "rates", max: pairsMax, freshMs, countRead },
+    name: "rates",
+    max: pairsMax,
+    freshMs,
+    countRead,
     read: (corridorId) => latestRate(store, corridorId),
   });
   const pair = (source: string, destination: string) => `${source} ${destination}`;

@@ -153,7 +153,12 @@ function corridorText(corridor = create(CorridorTermsSchema)): CorridorText | Vi
   }
   return {
     ...limits,
-    ...{ active, feeShare, feeFlat, quoteTtlSeconds, rateMaxAgeSeconds, returnCharges },
+    active,
+    feeShare,
+    feeFlat,
+    quoteTtlSeconds,
+    rateMaxAgeSeconds,
+    returnCharges,
     source: corridor.sourceCurrencyCode,
     destination: corridor.destinationCurrencyCode,
   };

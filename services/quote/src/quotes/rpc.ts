@@ -167,7 +167,10 @@ const accountsMax = 100_000;
 /** Whose account it is and in which currency, which never change. */
 function openAccountOwners({ payout, countRead }: QuoteDeps): AccountOwners {
   const owners = createCache<Account>({
-    ...{ name: "account_owners", max: accountsMax, freshMs: Number.POSITIVE_INFINITY, countRead },
+    name: "account_owners",
+    max: accountsMax,
+    freshMs: Number.POSITIVE_INFINITY,
+    countRead,
     read: async (accountId) => {
       const found = await orNotFound(payout.resolveAccount({ accountId }));
       return found && { merchantId: found.merchantId, currency: found.currencyCode };
@@ -259,8 +262,10 @@ function newQuote(
     rateSource: rate.source,
     returnCharges: corridor.returnCharges,
     metadata: request.metadata,
-    ...{ fixed: fixedAmount(request), reissueOf: request.reissueOf },
-    ...{ createdAt: now, updatedAt: now },
+    fixed: fixedAmount(request),
+    reissueOf: request.reissueOf,
+    createdAt: now,
+    updatedAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1_000),
   };
 }

@@ -31,7 +31,9 @@ export function createEndpoint(
   const pools = renewablePools(origin, connecting);
   let streams: ReturnType<OpenStreams> | undefined;
   return {
-    ...{ key: address.key, base, pools },
+    key: address.key,
+    base,
+    pools,
     ...probeOf(origin, base, connecting),
     calls: new Set<OutstandingCall>(),
     /** When it answered last, or got a call while it had none, in milliseconds. */

@@ -21,7 +21,9 @@ export function probeOf(origin: string, base: string, connecting: Connecting) {
     const client = new Client(origin, { allowH2: false, connect: connecting(timeoutMs) });
     try {
       const { statusCode, body } = await client.request({
-        ...{ method, path: `${base}${path}`, signal: AbortSignal.timeout(timeoutMs) },
+        method,
+        path: `${base}${path}`,
+        signal: AbortSignal.timeout(timeoutMs),
         ...(method === "POST" && { body: new Uint8Array() }),
         headers: { "content-type": contentTypeUnaryProto },
       });

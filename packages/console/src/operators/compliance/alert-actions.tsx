@@ -96,7 +96,9 @@ function Decide({ alertId }: { alertId: string }) {
           isReady={isReason(reason)}
           step={(mutation) =>
             rpcs.review.decideAlert({
-              ...{ mutation, alertId, reason: reason.trim() },
+              mutation,
+              alertId,
+              reason: reason.trim(),
               decision: valueIn(Decision, decision),
             })
           }

@@ -83,7 +83,9 @@ export function CorridorPage() {
   const navigate = route.useNavigate();
   const read: ReadPage<HistoricRate> = async (page) => {
     const { rates, nextCursor } = await rpcs.quote.listRates({
-      ...{ corridorId, ...spanOf(search), ...page },
+      corridorId,
+      ...spanOf(search),
+      ...page,
     });
     return pageOf(rates, nextCursor);
   };

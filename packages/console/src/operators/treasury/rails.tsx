@@ -55,7 +55,9 @@ function Pause({ rail: { name, paused } }: { rail: RailInfo }) {
       isReady={paused || reason.trim() !== ""}
       step={(mutation) =>
         rpcs.operations.setRailPaused({
-          ...{ mutation, rail: name, paused: !paused },
+          mutation,
+          rail: name,
+          paused: !paused,
           reason: paused ? "" : reason.trim(),
         })
       }

@@ -114,7 +114,9 @@ function Propose({ payoutId }: { payoutId: string }) {
       isReady={reason.trim().length >= evidenceMin && (!isSettled || reference.trim() !== "")}
       step={(mutation) =>
         rpcs.operations.proposeResolution({
-          ...{ mutation, payoutId, reason: reason.trim() },
+          mutation,
+          payoutId,
+          reason: reason.trim(),
           outcome: valueIn(RailOutcome, outcome),
           transactionReference: isSettled ? reference.trim() : "",
         })

@@ -86,7 +86,10 @@ function paymentOf(
 ): Instructed {
   const day = column(head, 70, 75);
   return {
-    ...{ fileId, blockId: column(head, 88, 94), debited, currency: "USD" },
+    fileId,
+    blockId: column(head, 88, 94),
+    debited,
+    currency: "USD",
     reference: column(line, 40, 54),
     minor: BigInt(column(line, 30, 39)),
     creditorName: column(line, 55, 76),

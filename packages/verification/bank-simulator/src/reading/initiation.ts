@@ -70,7 +70,10 @@ function blockOf(
       format === "pain.001.001.03" ? ownUetr === undefined : uetr.test(ownUetr ?? "");
     if (!isUetrRight) faults.push(`${id}: has a UETR that is none`);
     return {
-      ...{ fileId, blockId: id, debited, requestedOn: day },
+      fileId,
+      blockId: id,
+      debited,
+      requestedOn: day,
       reference: within(transfer, "PmtId/EndToEndId").text,
       ...(ownUetr === undefined ? {} : { uetr: ownUetr }),
       minor: minor ?? 0n,

@@ -106,7 +106,9 @@ async function payBatch({ page, look, open }: Visitor, avi: Visitor): Promise<vo
   const line = `${account["id"]},${id},USD,EUR,`;
   const csv = [batchColumns, `${line}11.00,payroll-1`, `${line}12.00,payroll-2`].join("\n");
   await page.getByLabel("CSV file").setInputFiles({
-    ...{ name: "payroll.csv", mimeType: "text/csv", buffer: Buffer.from(csv) },
+    name: "payroll.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from(csv),
   });
   await look("batch-new", page.getByRole("button", { name: "Check and upload" }));
   await page.getByRole("button", { name: "Check and upload" }).click();

@@ -38,8 +38,10 @@ export const raceFault: Fault = {
 async function quoteOf({ platform, recipients }: FaultContext, accountId: string): Promise<string> {
   const answer = await postUntilAnswered(platform, "/transfer/rfq", {
     source_amount: "10.00",
-    ...{ source_currency_code: "USD", destination_currency_code: "USD" },
-    ...{ beneficiary_id: recipients[0]?.id, account_id: accountId },
+    source_currency_code: "USD",
+    destination_currency_code: "USD",
+    beneficiary_id: recipients[0]?.id,
+    account_id: accountId,
   });
   if (answer?.status !== 200) throw new Error(`no quote: ${answer?.text}`);
   return answer.data.id ?? "";

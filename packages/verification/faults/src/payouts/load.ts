@@ -54,8 +54,10 @@ export function createLoad(
       "/transfer/rfq",
       {
         source_amount: `${cents.slice(0, -2)}.${cents.slice(-2)}`,
-        ...{ source_currency_code: "USD", destination_currency_code: currency },
-        ...{ beneficiary_id: id, account_id: platform.accountId },
+        source_currency_code: "USD",
+        destination_currency_code: currency,
+        beneficiary_id: id,
+        account_id: platform.accountId,
       },
       crypto.randomUUID(),
     );

@@ -130,8 +130,13 @@ function transaction(merchantId: string, random: Random, published: PublishedEve
     const eventId = `${transactionId}:${at + 1}`;
     const data = { id: transactionId, status: `step-${at + 1}`, event: eventId };
     const event = create(MerchantEventSchema, {
-      ...{ eventId, merchantId, transactionType, transactionId },
-      ...{ status: data.status, sequence: BigInt(at + 1), dataJson: JSON.stringify(data) },
+      eventId,
+      merchantId,
+      transactionType,
+      transactionId,
+      status: data.status,
+      sequence: BigInt(at + 1),
+      dataJson: JSON.stringify(data),
     });
     published.push({ eventId, merchantId });
     const body = toBinary(MerchantEventSchema, event);

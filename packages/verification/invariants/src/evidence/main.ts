@@ -31,7 +31,10 @@ function readCommand(args: readonly string[]) {
   const from = new Date(values.from);
   if (Number.isNaN(from.getTime())) throw new UsageError(`--from: must be a time\n${usage}`);
   return {
-    ...{ dataDir, from, prefix: values.prefix, mongodbUri: values["mongodb-uri"] },
+    dataDir,
+    from,
+    prefix: values.prefix,
+    mongodbUri: values["mongodb-uri"],
     sinks: (values.sink ?? join(dataDir, "audit")).split(","),
     endpoint: values["s3-endpoint"],
     keys: values.keys?.split(",") ?? [],

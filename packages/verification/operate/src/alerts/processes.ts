@@ -22,7 +22,9 @@ function askForQuotes({ gateway, transfer }: World) {
   return keepDoing(async () => {
     const key = { "idempotency-key": crypto.randomUUID() };
     const response = await fetch(`${gateway.baseUrl}/api/v1/transfer/rfq`, {
-      ...{ method: "POST", headers: { ...headers, ...key }, body: JSON.stringify(transfer) },
+      method: "POST",
+      headers: { ...headers, ...key },
+      body: JSON.stringify(transfer),
       signal: AbortSignal.timeout(12_000),
     });
     await response.text();

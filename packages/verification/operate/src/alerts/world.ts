@@ -16,8 +16,11 @@ const busNamespace = "operate";
 
 const settings = {
   ...unlimitedRate,
-  ...{ LOG_LEVEL: "error", QUOTE_TTL_SECONDS: "600", SANDBOX_SETTLE_MS: "200" },
-  ...{ SCREENING_SWEEP_MS: "500", GAP_SWEEP_SECONDS: "2" },
+  LOG_LEVEL: "error",
+  QUOTE_TTL_SECONDS: "600",
+  SANDBOX_SETTLE_MS: "200",
+  SCREENING_SWEEP_MS: "500",
+  GAP_SWEEP_SECONDS: "2",
 };
 
 const entry = { uid: "operate-1", type: "entity", programs: ["OPERATE"] };
@@ -53,7 +56,10 @@ export async function startWorld(ends: AsyncDisposableStack) {
   const listFile = join(folder, "list.jsonl");
   writeFileSync(listFile, `${JSON.stringify({ ...entry, names })}\n`);
   const platform = await startPlatform({
-    ...{ mongodbUri, amqpUrl, busNamespace, databasePrefix: prefix },
+    mongodbUri,
+    amqpUrl,
+    busNamespace,
+    databasePrefix: prefix,
     settings: { ...settings, LIST_SOURCES: JSON.stringify(sourceOf(listFile)) },
   });
   ends.defer(platform.stop);
@@ -63,14 +69,18 @@ export async function startWorld(ends: AsyncDisposableStack) {
   const [recipient] = await makeRecipients({ ...platform, ...merchant, databases });
   await untilIndexed(platform.adminUrl("compliance"));
   const targets = serviceNames.map((service) => ({
-    ...{ service, address: new URL(platform.adminUrl(service)).host },
+    service,
+    address: new URL(platform.adminUrl(service)).host,
   }));
   const prometheus = await startPrometheus(join(folder, "prometheus"), targets);
   ends.defer(prometheus.stop);
   const post = (path: string, body: object) => postUntilAnswered(gateway, path, body);
   const transfer = {
-    ...{ beneficiary_id: recipient?.id, account_id: merchant.accountId },
-    ...{ source_currency_code: "USD", destination_currency_code: "USD", source_amount: "10.00" },
+    beneficiary_id: recipient?.id,
+    account_id: merchant.accountId,
+    source_currency_code: "USD",
+    destination_currency_code: "USD",
+    source_amount: "10.00",
   };
   return {
     /** Ends with the world. */

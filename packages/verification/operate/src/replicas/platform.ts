@@ -33,8 +33,11 @@ export async function startReplicatedPlatform(
   const client = new MongoClient(engine.uri("admin"));
   starting.defer(() => client.close());
   const platform = await startPlatform({
-    ...{ mongodbUri: engine.uri, amqpUrl: broker.url, databasePrefix: prefix },
-    ...{ busNamespace: "operate", replicas },
+    mongodbUri: engine.uri,
+    amqpUrl: broker.url,
+    databasePrefix: prefix,
+    busNamespace: "operate",
+    replicas,
     settings: { ...unlimitedRate, LOG_LEVEL: "warn", SANDBOX_SETTLE_MS: "100", ...settings },
   });
   starting.defer(platform.stop);

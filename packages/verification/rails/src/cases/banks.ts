@@ -72,8 +72,12 @@ function bankCrashes(name: keyof typeof plans, kind: RecipientKind, currency: st
       load.start();
       yield await crashEverywhere(world, {
         // A file passes the place that changes it several times.
-        ...{ folders: /rails\/bank\//, steps: /^sftp /, calls: 2 },
-        ...{ rounds: perGap, random: createRandom(seed), ...plans[name] },
+        folders: /rails\/bank\//,
+        steps: /^sftp /,
+        calls: 2,
+        rounds: perGap,
+        random: createRandom(seed),
+        ...plans[name],
       });
       await load.drain();
       const book = paidBy(world, name, currency);

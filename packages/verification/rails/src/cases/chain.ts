@@ -17,9 +17,13 @@ export const chainCrashes: RailCase = {
     const load = createLoad(world, await registerRecipient(world, "wallet"), 3, 300);
     load.start();
     yield await crashEverywhere(world, {
-      ...{ folders: /rails\/(?:chain|evm)\//, steps: /^rpc eth_(?:sendRaw|getTransactionRe)/ },
-      ...{ calls: 2, rounds: perGap, random: createRandom(seed) },
-      ...{ withinMs: 10_000, gapsMax: Number.POSITIVE_INFINITY },
+      folders: /rails\/(?:chain|evm)\//,
+      steps: /^rpc eth_(?:sendRaw|getTransactionRe)/,
+      calls: 2,
+      rounds: perGap,
+      random: createRandom(seed),
+      withinMs: 10_000,
+      gapsMax: Number.POSITIVE_INFINITY,
     });
     await load.drain();
     const known = { times: () => 0, returned: () => 0, confirms: true };
@@ -29,7 +33,8 @@ export const chainCrashes: RailCase = {
     yield* outcomeVerdicts(ended, load, {
       // Each payout has an amount of its own.
       times: ({ minor }) => counts.get(minor)?.length ?? 0,
-      ...{ returned: () => 0, confirms: true },
+      returned: () => 0,
+      confirms: true,
       sum: transfers.reduce((sum, { value }) => sum + value, 0n),
     });
   },

@@ -36,7 +36,8 @@ export const largeFiles: RailCase = {
     await load.payMany(large);
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     const isThere = await until(() => bank.bank.receipts.length > 0, {
-      ...{ timeoutMs: fileTimeoutMs, everyMs },
+      timeoutMs: fileTimeoutMs,
+      everyMs,
     });
     const [receipt] = bank.bank.receipts;
     const [file] = await documentsOf(world, "bank_files");

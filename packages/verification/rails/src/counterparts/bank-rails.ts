@@ -13,7 +13,8 @@ const everyMinute = {
   zone: "UTC",
   lead_minutes: 1,
   windows: Array.from({ length: minutesOfDay }, (_each, minute) => ({
-    ...{ cut_off: timeOf(minute), settles_after_days: 0 },
+    cut_off: timeOf(minute),
+    settles_after_days: 0,
   })),
 };
 /** One window, twelve hours from now: a file leaves when it is full. */
@@ -26,7 +27,8 @@ const farWindow = () => {
 const calendars = [{ from: "2026-01-01", through: "2099-12-31", holidays: [], weekend: [] }];
 const pain = { format: "iso20022", return_charges_max: "25.00" };
 const profile = {
-  ...{ version: "pain.001.001.09", characters: "swift" },
+  version: "pain.001.001.09",
+  characters: "swift",
   debtor: { name: "Disburse Inc", address: { town: "New York", country: "US" } },
   initiating_party: { name: "Disburse Inc", id: "DISBURSE01" },
 };
@@ -35,15 +37,22 @@ const profile = {
 export const bankRails = {
   "bank-usd": {
     ...pain,
-    ...{ currency: "USD", transfer_methods: ["SWIFT"] },
+    currency: "USD",
+    transfer_methods: ["SWIFT"],
     schedule: { ...everyMinute, calendars },
     profile: {
-      ...{ ...profile, charge_bearer: "SHAR", service_level: "URGP" },
-      ...{ account: { number: "000123456789" }, agent: { bic: "CHASUS33" } },
+      ...profile,
+      charge_bearer: "SHAR",
+      service_level: "URGP",
+      account: { number: "000123456789" },
+      agent: { bic: "CHASUS33" },
     },
   },
   "bank-ach": {
-    ...{ format: "nacha", currency: "USD", transfer_methods: ["ACH"], return_window_days: 0 },
+    format: "nacha",
+    currency: "USD",
+    transfer_methods: ["ACH"],
+    return_window_days: 0,
     schedule: { ...everyMinute, calendars: ["FEDERAL_RESERVE"] },
     statement_account: "ACH-SETTLEMENT",
     profile: {
@@ -55,21 +64,30 @@ export const bankRails = {
   },
   "bank-eur": {
     ...pain,
-    ...{ currency: "EUR", transfer_methods: ["SEPA"] },
+    currency: "EUR",
+    transfer_methods: ["SEPA"],
     schedule: { ...everyMinute, calendars },
     profile: {
-      ...{ ...profile, charge_bearer: "SLEV", service_level: "SEPA", name_max: 70 },
-      ...{ address_required: false, account: { iban: "DE89370400440532013000" } },
+      ...profile,
+      charge_bearer: "SLEV",
+      service_level: "SEPA",
+      name_max: 70,
+      address_required: false,
+      account: { iban: "DE89370400440532013000" },
       agent: { bic: "DEUTDEFF" },
     },
   },
   "bank-large": {
     ...pain,
-    ...{ currency: "USD", transfer_methods: ["LOCAL"] },
+    currency: "USD",
+    transfer_methods: ["LOCAL"],
     schedule: { ...farWindow(), calendars },
     profile: {
-      ...{ ...profile, charge_bearer: "SHAR", service_level: "NURG" },
-      ...{ account: { number: "000987654321" }, agent: { bic: "CHASUS33" } },
+      ...profile,
+      charge_bearer: "SHAR",
+      service_level: "NURG",
+      account: { number: "000987654321" },
+      agent: { bic: "CHASUS33" },
     },
   },
 } as const;

@@ -42,14 +42,23 @@ export async function startBanks(folder: string, { names, choices, paymentsMax }
     }),
   );
   const sftpOf = (name: BankName) => ({
-    ...{ host, port, username, host_keys: hostKeys, private_key_file: keyFile },
-    ...{ ...places(name), poll_seconds: 1, timeout_seconds: 20 },
+    host,
+    port,
+    username,
+    host_keys: hostKeys,
+    private_key_file: keyFile,
+    ...places(name),
+    poll_seconds: 1,
+    timeout_seconds: 20,
   });
   const settings = names.map((name) => {
     const { profile: ofBank, ...rail } = bankRails[name];
     const { duplicates = "refuse" } = choices(name);
     return {
-      ...{ ...rail, rail: name, sftp: sftpOf(name), refuses_duplicates: duplicates !== "pay" },
+      ...rail,
+      rail: name,
+      sftp: sftpOf(name),
+      refuses_duplicates: duplicates !== "pay",
       profile: { ...ofBank, payments_max: paymentsMax(name) },
     };
   });

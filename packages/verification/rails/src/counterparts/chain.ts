@@ -50,12 +50,18 @@ export async function startChain(folder: string) {
     },
     balanceOf: (address: Address): Promise<bigint> =>
       anvil.client.readContract({
-        ...{ address: token, abi: tokenAbi, functionName: "balanceOf", args: [address] },
+        address: token,
+        abi: tokenAbi,
+        functionName: "balanceOf",
+        args: [address],
       }),
     /** Every transfer of the token out of the wallet, as the chain has it. */
     transfers: async () => {
       const logs = await anvil.client.getContractEvents({
-        ...{ address: token, abi: tokenAbi, eventName: "Transfer", fromBlock: 0n },
+        address: token,
+        abi: tokenAbi,
+        eventName: "Transfer",
+        fromBlock: 0n,
         args: { from: wallet.address },
       });
       return logs.map(({ transactionHash, blockNumber, args: { to, value } }) => {
@@ -64,11 +70,18 @@ export async function startChain(folder: string) {
     },
     /** As `EVM_CHAINS` has it. */
     settings: {
-      ...{ rail: "anvil", network: "ETHEREUM", chain_id: 31_337, rpc_urls: [anvil.url] },
-      ...{ finality: 2, wallet: wallet.address, native: "ETH", poll_ms: 200 },
+      rail: "anvil",
+      network: "ETHEREUM",
+      chain_id: 31_337,
+      rpc_urls: [anvil.url],
+      finality: 2,
+      wallet: wallet.address,
+      native: "ETH",
+      poll_ms: 200,
       signer: { keystore_file: keystoreFile, password_file: passwordFile },
       tokens: { USDC_ETH: { contract: token, decimals: tokenDecimals } },
-      ...{ max_fee_gwei: "100", tip_gwei: "1" },
+      max_fee_gwei: "100",
+      tip_gwei: "1",
     },
     stop: async (): Promise<void> => {
       clearInterval(mining);

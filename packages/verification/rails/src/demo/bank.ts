@@ -30,29 +30,41 @@ export async function payByBanks(payer: Payer, banks: Banks): Promise<void> {
   const failed = ({ status }: PayoutSeen) => status === "failed";
   const emmy = await beneficiaries.createFiat(bySwift);
   const swift = await payByBank(payer, banks, {
-    ...{ bank: "bank-usd", what: "120.00 USD to an account in Frankfurt, by SWIFT" },
-    ...{ amount: "120.00", currency: "USD", reference: "demo-swift" },
+    bank: "bank-usd",
+    what: "120.00 USD to an account in Frankfurt, by SWIFT",
+    amount: "120.00",
+    currency: "USD",
+    reference: "demo-swift",
     beneficiaryId: emmy.beneficiary_id,
   });
   await followToItsEnd(payer, banks, "bank-usd", swift, settled);
   const konrad = await beneficiaries.createFiat(bySwiftReturned);
   const returned = await payByBank(payer, banks, {
-    ...{ bank: "bank-usd", what: "75.00 USD to an account that is closed, by SWIFT" },
-    ...{ amount: "75.00", currency: "USD", reference: "demo-return" },
+    bank: "bank-usd",
+    what: "75.00 USD to an account that is closed, by SWIFT",
+    amount: "75.00",
+    currency: "USD",
+    reference: "demo-return",
     beneficiaryId: konrad.beneficiary_id,
   });
   await followToItsEnd(payer, banks, "bank-usd", returned, failed);
   const sophie = await beneficiaries.createFiat(bySepa);
   const sepa = await payByBank(payer, banks, {
-    ...{ bank: "bank-eur", what: "90.00 USD to an account in Paris, in euros by SEPA" },
-    ...{ amount: "90.00", currency: "EUR", reference: "demo-sepa" },
+    bank: "bank-eur",
+    what: "90.00 USD to an account in Paris, in euros by SEPA",
+    amount: "90.00",
+    currency: "EUR",
+    reference: "demo-sepa",
     beneficiaryId: sophie.beneficiary_id,
   });
   await followToItsEnd(payer, banks, "bank-eur", sepa, settled);
   const grace = await beneficiaries.createFiat(byAch);
   await payByBank(payer, banks, {
-    ...{ bank: "bank-ach", what: "40.00 USD to an account in New York, by ACH" },
-    ...{ amount: "40.00", currency: "USD", reference: "demo-ach" },
+    bank: "bank-ach",
+    what: "40.00 USD to an account in New York, by ACH",
+    amount: "40.00",
+    currency: "USD",
+    reference: "demo-ach",
     beneficiaryId: grace.beneficiary_id,
   });
   show(

@@ -56,7 +56,9 @@ async function demo(ends: (() => Promise<void> | void)[]): Promise<readonly stri
   const standalone = await startStandalone(
     {
       ...process.env,
-      ...{ LOG_LEVEL: process.env.LOG_LEVEL || "warn", PORT: "0", DATA_DIR: join(folder, "data") },
+      LOG_LEVEL: process.env.LOG_LEVEL || "warn",
+      PORT: "0",
+      DATA_DIR: join(folder, "data"),
       RAIL_ROUTES: JSON.stringify(routesOf(chain, banks)),
       ...(chain === undefined ? {} : { EVM_CHAINS: JSON.stringify([chain.settings]) }),
       ...(banks === undefined ? {} : { BANK_RAILS_FILE: banks.settingsFile }),

@@ -27,11 +27,15 @@ export function createPayer(sandbox: SandboxDocument) {
     /** Quotes and executes; answers the payout's id. */
     pay: async (beneficiaryId: string, currency: string, amount: string, reference: string) => {
       const quote = await disburse.quotes.request({
-        ...{ source_amount: amount, beneficiary_id: beneficiaryId, account_id: accountId },
-        ...{ source_currency_code: "USD", destination_currency_code: currency },
+        source_amount: amount,
+        beneficiary_id: beneficiaryId,
+        account_id: accountId,
+        source_currency_code: "USD",
+        destination_currency_code: currency,
       });
       const payout = await disburse.payouts.execute({
-        ...{ quote_id: quote.id, reference_id: reference },
+        quote_id: quote.id,
+        reference_id: reference,
       });
       return payout.id;
     },

@@ -12,7 +12,8 @@ export const paidWallet = "0x52908400098527886E0F7030069857D2E4169EE7";
 /** Ada, by a wallet. */
 export const byWallet = {
   ...person,
-  ...{ beneficiary_name: "Ada Lovelace", beneficiary_state: "London" },
+  beneficiary_name: "Ada Lovelace",
+  beneficiary_state: "London",
   routing_code_type_1: "NETWORK",
   routing_code_value_1: "ETHEREUM",
   beneficiary_account_number: paidWallet,

@@ -46,7 +46,9 @@ if (first === undefined) throw new Error("a day without windows");
 
 /** Files are written shortly before each minute ends. */
 const schedule: BankSchedule = {
-  ...{ zone: "America/New_York", calendars: ["FEDERAL_RESERVE"], leadMs: 20_000 },
+  zone: "America/New_York",
+  calendars: ["FEDERAL_RESERVE"],
+  leadMs: 20_000,
   windows: [first, ...others],
 };
 
@@ -74,8 +76,15 @@ export function startBankProcess(shared: SharedRail, instance: ProcessInstance):
   };
   const store = openBankStore(databaseLink(instance, database, sabotage));
   const dispatcher = createDispatcher({
-    ...{ rail: railName, format, schedule, paymentsMax, store, sealer: seals },
-    ...{ clock: systemClock, log, server: bankLink(instance, bank) },
+    rail: railName,
+    format,
+    schedule,
+    paymentsMax,
+    store,
+    sealer: seals,
+    clock: systemClock,
+    log,
+    server: bankLink(instance, bank),
     // A simulation has one thread.
     open: openHere,
     refusesDuplicates: bank.refusesDuplicates,
@@ -86,8 +95,16 @@ export function startBankProcess(shared: SharedRail, instance: ProcessInstance):
   const run = () => dispatcher.run().then(() => false);
   startLoop({ name: "bank files", everyMs, run, log });
   return createBankRail({
-    ...{ name: railName, currency: "USD", transferMethods: ["ACH"], account: "" },
-    ...{ schedule, returnWindowDays, store, sealer: seals, clock: systemClock },
-    ...{ overdueAfterMs: 86_400_000, largest: undefined },
+    name: railName,
+    currency: "USD",
+    transferMethods: ["ACH"],
+    account: "",
+    schedule,
+    returnWindowDays,
+    store,
+    sealer: seals,
+    clock: systemClock,
+    overdueAfterMs: 86_400_000,
+    largest: undefined,
   });
 }

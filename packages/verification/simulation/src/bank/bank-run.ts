@@ -52,9 +52,13 @@ export async function runBankSeed(
       }),
   );
   const callers = new RailCallers({
-    ...{ scheduler, open, takenBack: "bank: taken back" },
+    scheduler,
+    open,
+    takenBack: "bank: taken back",
     instructionOf: (number, amount) => ({
-      ...{ ...instruction, amount, accountNumber: String(number).padStart(8, "0") },
+      ...instruction,
+      amount,
+      accountNumber: String(number).padStart(8, "0"),
     }),
   });
   for (const host of hosts) host.start();
@@ -92,7 +96,10 @@ export async function runBankSeed(
     ...bankProblems(stored.payments(), stored.files(), bank, callers),
   ];
   return {
-    ...{ seed, wrong, faults: scheduler.faults.counts, steps: scheduler.steps },
+    seed,
+    wrong,
+    faults: scheduler.faults.counts,
+    steps: scheduler.steps,
     traceHash: scheduler.traceHash,
   };
 }

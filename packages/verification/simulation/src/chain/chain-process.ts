@@ -33,9 +33,14 @@ export function startChainProcess(shared: SharedWallet, instance: ProcessInstanc
   const store = openTransferStore(databaseLink(instance, database, sabotage));
   const chain = chainLink(instance, shared.chain);
   const dispatcher = createDispatcher({
-    ...{ chain, store, clock: systemClock, log },
+    chain,
+    store,
+    clock: systemClock,
+    log,
     fees: { cap: 1_000n, tip: 1n, bumpAfterMs: 3_000 },
-    ...{ watchBlocks: 6, unminedMax: 4, nonceFrom: 0 },
+    watchBlocks: 6,
+    unminedMax: 4,
+    nonceFrom: 0,
     isPaused: async () => false,
     onEvent: (event) => {
       if (event === "bumped") instance.scheduler.faults.count("chain: fees bumped");
@@ -45,9 +50,16 @@ export function startChainProcess(shared: SharedWallet, instance: ProcessInstanc
   const run = () => dispatcher.run(true).then(() => false);
   const loop = startLoop({ name: "wallet", everyMs, run, log });
   return createChainRail({
-    ...{ name: "chain", wallet: chain.wallet, store, dispatcher, clock: systemClock, pollMs },
+    name: "chain",
+    wallet: chain.wallet,
+    store,
+    dispatcher,
+    clock: systemClock,
+    pollMs,
     capabilities: {
-      ...{ currencies: ["USDC_ETH"], transferMethods: ["CRYPTO"], networks: ["ETHEREUM"] },
+      currencies: ["USDC_ETH"],
+      transferMethods: ["CRYPTO"],
+      networks: ["ETHEREUM"],
       limits: {},
     },
     wake: loop.wake,

@@ -52,10 +52,16 @@ export async function runChainSeed(
       }),
   );
   const callers = new RailCallers({
-    ...{ scheduler, open, takenBack: "chain: taken back" },
+    scheduler,
+    open,
+    takenBack: "chain: taken back",
     instructionOf: (number, amount) => ({
-      ...{ ...instruction, currency: "USDC_ETH", network: "ETHEREUM", transferMethod: "CRYPTO" },
-      ...{ amount, accountNumber: keyOf(number) },
+      ...instruction,
+      currency: "USDC_ETH",
+      network: "ETHEREUM",
+      transferMethod: "CRYPTO",
+      amount,
+      accountNumber: keyOf(number),
     }),
   });
   for (const host of hosts) host.start();
@@ -88,7 +94,10 @@ export async function runChainSeed(
     ...walletProblems(transfers(), world.paid(), callers),
   ];
   return {
-    ...{ seed, wrong, faults: scheduler.faults.counts, steps: scheduler.steps },
+    seed,
+    wrong,
+    faults: scheduler.faults.counts,
+    steps: scheduler.steps,
     traceHash: scheduler.traceHash,
   };
 }

@@ -19,7 +19,8 @@ export function documentsOf({ databases, railState, beneficiaries }: Platform): 
     beneficiaries: known.map(({ id, merchantId, stops }) => {
       const last = stops.find(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY);
       return {
-        ...{ _id: id, merchant_id: merchantId },
+        _id: id,
+        merchant_id: merchantId,
         screening: { status: last === undefined ? "cleared" : "blocked" },
         updated_at: new Date(last?.fromMs ?? 0),
       };

@@ -94,8 +94,13 @@ export function beneficiaryStub(
       }
       return {
         beneficiary: {
-          ...{ id, merchantId, name: "Ada Lovelace", accountNumberMasked: "********1234" },
-          ...{ destinationCurrency: currency, transferMethod: "LOCAL", screeningStatus },
+          id,
+          merchantId,
+          name: "Ada Lovelace",
+          accountNumberMasked: "********1234",
+          destinationCurrency: currency,
+          transferMethod: "LOCAL",
+          screeningStatus,
           createdAt: timestampFromDate(createdAt),
         },
         destinationKeys: [hidesDestinations ? id : beneficiary.destination],
@@ -110,8 +115,10 @@ export function beneficiaryStub(
     getPaymentInstruction: async ({ merchantId, beneficiaryId }) => {
       const beneficiary = found(merchantId, beneficiaryId);
       return {
-        ...{ accountNumber: "123456781234", transferMethod: "LOCAL" },
-        ...{ beneficiaryName: "Ada Lovelace", destinationCountry: "IN" },
+        accountNumber: "123456781234",
+        transferMethod: "LOCAL",
+        beneficiaryName: "Ada Lovelace",
+        destinationCountry: "IN",
         screeningStatus: pretendsCleared ? ScreeningStatus.CLEARED : statusOf(beneficiary),
       };
     },

@@ -100,12 +100,19 @@ export class RailCallbacks {
     const call = isMessage
       ? () =>
           this.#rpc.operations.receiveRailCallback({
-            ...{ mutation, rail: railName, body: messageOf(report), signature },
+            mutation,
+            rail: railName,
+            body: messageOf(report),
+            signature,
           })
       : () =>
           this.#rpc.payout.reportRailOutcome({
-            ...{ mutation, payoutId, outcome: outcomes[kind], amount },
-            ...{ transactionReference: reference, currencyCode: currency },
+            mutation,
+            payoutId,
+            outcome: outcomes[kind],
+            amount,
+            transactionReference: reference,
+            currencyCode: currency,
           });
     const pause = () => this.#scheduler.pause(retryMs, "rail waits");
     return typeof (await untilAnswered<unknown>(call, pause)) !== "string";

@@ -106,7 +106,9 @@ export function createRailState(scheduler: Scheduler) {
         submissions: 1,
         isReported: false,
         isWithdrawn: stones.has(key),
-        ...{ tellsReturn, charge, short },
+        tellsReturn,
+        charge,
+        short,
       };
       transfers.set(key, transfer);
       return { transfer, isNew: !transfer.isWithdrawn };

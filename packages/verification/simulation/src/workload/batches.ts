@@ -60,7 +60,12 @@ export class BatchCallers {
     const answers = await this.#callers.askTwice(() => orders.createBatch(request));
     const batches = answers.filter((each) => typeof each !== "string");
     const made: HeardBatch = {
-      ...{ operationId, merchantId, lineCount, approved: [], rejected: [], isCancelled: false },
+      operationId,
+      merchantId,
+      lineCount,
+      approved: [],
+      rejected: [],
+      isCancelled: false,
       answers: answers.map((each) => (typeof each === "string" ? each : (each.batch?.id ?? ""))),
     };
     this.all.push(made);

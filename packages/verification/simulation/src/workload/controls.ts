@@ -48,7 +48,8 @@ export async function setControls(
     const set = () =>
       people.eve.setPayoutControls({
         mutation: create(MutationSchema, { operationId }),
-        ...{ merchantId, duplicateWindowSeconds: controls.duplicateWindowSeconds },
+        merchantId,
+        duplicateWindowSeconds: controls.duplicateWindowSeconds,
         approval: rulesOf(controls),
       });
     const made = await callers.ask(set);

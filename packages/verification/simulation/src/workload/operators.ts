@@ -23,7 +23,8 @@ type Resolution = ReturnType<typeof resolutionOf>;
 
 /** Of a payout that its beneficiary's screening holds up. */
 const cancelled = {
-  ...{ outcome: RailOutcome.REJECTED, transactionReference: "" },
+  outcome: RailOutcome.REJECTED,
+  transactionReference: "",
   reason: "not sent, and not to be sent",
 };
 

@@ -45,8 +45,13 @@ export class ScheduledCallers {
     const destination = this.#platform.beneficiaries.get(beneficiaryId)?.currency ?? "";
     const request = {
       mutation: mutationFor(makerOf(merchantId), operationId),
-      ...{ merchantId, accountId, beneficiaryId, sourceAmount, sourceCurrencyCode: "USD" },
-      ...{ destinationCurrencyCode: destination, referenceId: operationId },
+      merchantId,
+      accountId,
+      beneficiaryId,
+      sourceAmount,
+      sourceCurrencyCode: "USD",
+      destinationCurrencyCode: destination,
+      referenceId: operationId,
       scheduledAt: new Date(this.#scheduler.nowMs() + dueMs).toISOString(),
       maxSourceAmount: random.chance(0.5) ? "500.00" : "",
     };

@@ -65,8 +65,13 @@ export class SetUp {
   async #corridor(destination: string, rate: string, quoteTtlSeconds: number): Promise<string> {
     const { quote } = this.#platform.rpc;
     const corridor = {
-      ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: destination, active: true },
-      ...{ feeShare: "0.0123", feeFlat: "0.30", quoteTtlSeconds, rateMaxAgeSeconds: 0 },
+      sourceCurrencyCode: "USD",
+      destinationCurrencyCode: destination,
+      active: true,
+      feeShare: "0.0123",
+      feeFlat: "0.30",
+      quoteTtlSeconds,
+      rateMaxAgeSeconds: 0,
       limits: { sourceMin: "1.00", sourceMax: "500.00" },
       returnCharges: this.#scheduler.random.pick([ReturnCharges.HOUSE, ReturnCharges.MERCHANT]),
     };

@@ -65,7 +65,10 @@ const quoteTtlSeconds = [6, 20, 60];
 /** The callers of one run, as a seed makes them. */
 export class Workload {
   readonly record: WorkloadRecord = {
-    ...{ answered: [], wrong: [], cancelled: new Set(), reissued: new Map() },
+    answered: [],
+    wrong: [],
+    cancelled: new Set(),
+    reissued: new Map(),
   };
   readonly #scheduler: Scheduler;
   readonly #platform: Platform;
@@ -196,7 +199,10 @@ export class Workload {
     const beneficiaryId = foundOut ? this.#suspect(merchantId) : bill.beneficiaryId;
     const beneficiary = this.#platform.beneficiaries.get(beneficiaryId);
     const request = {
-      ...{ merchantId, accountId, beneficiaryId, sourceCurrencyCode: "USD" },
+      merchantId,
+      accountId,
+      beneficiaryId,
+      sourceCurrencyCode: "USD",
       destinationCurrencyCode: beneficiary?.currency ?? "",
       sourceAmount: bill.sourceAmount,
     };

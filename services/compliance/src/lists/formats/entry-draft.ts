@@ -19,7 +19,12 @@ export function entryDraft(uid: string, type: EntryType) {
   const wallets = new Map<string, ListedWallet>();
   const programs = new Set<string>();
   return {
-    ...{ uid, type, names, births, countries, wallets },
+    uid,
+    type,
+    names,
+    births,
+    countries,
+    wallets,
 
     /** Adds a name, none where the text is empty; one that is there already keeps its best kind. */
     addName: (text: string, kind: NameKind): void => {
@@ -54,7 +59,9 @@ export function entryDraft(uid: string, type: EntryType) {
     built: (): ListEntry => {
       if (names.size === 0) throw new Unreadable("has no name");
       return {
-        ...{ uid, source: "", type },
+        uid,
+        source: "",
+        type,
         names: [...names.values()].sort(primaryFirst),
         births: [...births],
         countries: [...countries],

@@ -213,7 +213,9 @@ async function permitGap(
     return await deps.permit({
       rpc: `${ComplianceService.typeName}/ImportList`,
       merchantId: "",
-      ...{ operationId, content, ...difference },
+      operationId,
+      content,
+      ...difference,
       reasons: [problem],
       approvers: ["compliance_approver"],
     });

@@ -50,7 +50,12 @@ function fieldsOf({ list: _list, checkedAt, nextCheckAt, confirmedAt, ...rest }:
 function toState({ _id: list, confirmed_at, ...document }: SourceDocument): SourceState {
   const { outcome, problem, failures, checksum, validators } = document;
   return {
-    ...{ list, outcome, problem, failures, checksum, validators },
+    list,
+    outcome,
+    problem,
+    failures,
+    checksum,
+    validators,
     checkedAt: document.checked_at,
     nextCheckAt: document.next_check_at,
     confirmedAt: confirmed_at ?? undefined,

@@ -44,9 +44,19 @@ function hitWithoutEntry(
   text: string,
 ): ScreeningHit {
   return {
-    ...{ ...of, ...what, list: noList, listVersion: "", source: "", programs: [] },
-    ...{ matchedName: "", score: 0, nameScore: 0, parts: [], partyLeftOver: [] },
-    ...{ entryLeftOver: [], reasons: [{ kind: "name", text, effect: 0 }] },
+    ...of,
+    ...what,
+    list: noList,
+    listVersion: "",
+    source: "",
+    programs: [],
+    matchedName: "",
+    score: 0,
+    nameScore: 0,
+    parts: [],
+    partyLeftOver: [],
+    entryLeftOver: [],
+    reasons: [{ kind: "name", text, effect: 0 }],
   };
 }
 

@@ -196,7 +196,9 @@ function walletHits(wallet: Wallet, subjectIndex: number, inForce: ListsInForce)
     nameScore: 0,
     verdict: "block",
     reasons: hit.reasons,
-    ...{ parts: [], partyLeftOver: [], entryLeftOver: [] },
+    parts: [],
+    partyLeftOver: [],
+    entryLeftOver: [],
   }));
 }
 
@@ -205,7 +207,12 @@ function placed(entry: ListEntry, inForce: ListsInForce) {
   const { uid: entryUid, type: entryType, source, programs } = entry;
   const fingerprint = entryFingerprint(entry);
   return {
-    ...{ list, listVersion: version, entryUid, entryType, source, programs },
+    list,
+    listVersion: version,
+    entryUid,
+    entryType,
+    source,
+    programs,
     entryFingerprint: fingerprint,
   };
 }

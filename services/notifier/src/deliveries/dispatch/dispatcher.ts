@@ -66,7 +66,11 @@ function assemble(deps: DispatcherDeps, wake: () => void) {
     }
   };
   const ownership = createOwnership({
-    ...{ store: shards, place, elapsed, isBusy: limiter.isBusy, log },
+    store: shards,
+    place,
+    elapsed,
+    isBusy: limiter.isBusy,
+    log,
     onJoin: () => work.freeLeases(place, clock.now()),
     onTake: async (taken) => {
       const isForeign = (endpointId: string): boolean => !ownership.owns(endpointId);
@@ -92,11 +96,22 @@ function assemble(deps: DispatcherDeps, wake: () => void) {
   const runner = createRunner({ ...deps, limiter, ownership, settle, freshStarted, freed: wake });
   const freshQueue = createFreshQueue();
   const claimer = createClaimer({
-    ...{ ...deps, limiter, ownership, runner, freshQueue },
+    ...deps,
+    limiter,
+    ownership,
+    runner,
+    freshQueue,
     release: releaser.release,
   });
   return {
-    ...{ limiter, ownership, saveHealth, due, releaser, runner, claimer, pace },
+    limiter,
+    ownership,
+    saveHealth,
+    due,
+    releaser,
+    runner,
+    claimer,
+    pace,
     admission: createAdmission({ ...deps, limiter, ownership, runner, freshQueue, wake }),
     /** Releases held deliveries that a crashed process left in newly owned shards. */
     releaseLeft: async (now: Date): Promise<void> => {

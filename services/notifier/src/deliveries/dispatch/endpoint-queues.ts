@@ -164,8 +164,17 @@ function createProbes(
 
 function newQueue(endpointId: string, merchantId: string): EndpointQueue {
   return {
-    ...{ endpointId, merchantId, health: healthStart, running: 0, claimed: 0, usedAtMs: 0 },
-    ...{ hasBacklog: false, waitsUntilMs: 0, liveness: "unknown", probedAtMs: 0, isUnsaved: false },
+    endpointId,
+    merchantId,
+    health: healthStart,
+    running: 0,
+    claimed: 0,
+    usedAtMs: 0,
+    hasBacklog: false,
+    waitsUntilMs: 0,
+    liveness: "unknown",
+    probedAtMs: 0,
+    isUnsaved: false,
     failingClaims: 0,
     pacedUntilMs: 0,
   };

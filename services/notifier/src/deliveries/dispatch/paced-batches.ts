@@ -14,8 +14,11 @@ const batchMax = 256;
 
 /** What waits is bounded by the attempts in flight, of which each waits for its own. */
 const limits = {
-  ...{ batchMax, batchBytesMax: Number.POSITIVE_INFINITY, inFlightMax: 1 },
-  ...{ waitingMax: Number.POSITIVE_INFINITY, waitingBytesMax: Number.POSITIVE_INFINITY },
+  batchMax,
+  batchBytesMax: Number.POSITIVE_INFINITY,
+  inFlightMax: 1,
+  waitingMax: Number.POSITIVE_INFINITY,
+  waitingBytesMax: Number.POSITIVE_INFINITY,
 };
 
 type Item<T> = Gathered & { readonly value: T; readonly end: (isDone: boolean) => void };

@@ -77,8 +77,11 @@ export function challengeBody(challenge: Trial): Uint8Array {
 export function trialBody(type: string, status: string, trial: Trial): Uint8Array {
   const { eventId, merchantId, endpointId, createdAt } = trial;
   const data = {
-    ...{ id: eventId, status },
-    ...{ merchant_id: merchantId, endpoint_id: endpointId, created_at: isoTime(createdAt) },
+    id: eventId,
+    status,
+    merchant_id: merchantId,
+    endpoint_id: endpointId,
+    created_at: isoTime(createdAt),
   };
   const body = { transaction_type: type, transaction_id: eventId, data };
   return new TextEncoder().encode(JSON.stringify(body));

@@ -11,7 +11,10 @@ export type VisibleFailure = {
 };
 
 const none: VisibleFailure = {
-  ...{ failureCode: "", failureMessage: "", railCode: "", returnedReference: "" },
+  failureCode: "",
+  failureMessage: "",
+  railCode: "",
+  returnedReference: "",
 };
 
 /** A rail's own code: printable, of bounded length; another one is not shown. */

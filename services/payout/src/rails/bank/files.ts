@@ -68,11 +68,17 @@ export async function beginFile(
   const numbers = await format.reserve?.(store, asked.length, now);
   const closesAt = asked.map(({ plan }) => plan.closes_at.getTime());
   const file: FileDocument = {
-    ...{ _id: newMessageId(now), schema_version: 1, rail, revision: 1 },
-    ...{ state: "claiming", open: rail, asked: asked.map(({ _id }) => _id) },
+    _id: newMessageId(now),
+    schema_version: 1,
+    rail,
+    revision: 1,
+    state: "claiming",
+    open: rail,
+    asked: asked.map(({ _id }) => _id),
     ...(numbers !== undefined && { numbers }),
     closes_at: new Date(Math.min(...closesAt)),
-    ...{ created_at: now, updated_at: now },
+    created_at: now,
+    updated_at: now,
   };
   await store.files.insertOne(file);
   return file;
@@ -287,11 +293,10 @@ function refusal(
     filter: { ...claimed, _id: id },
     update: {
       $set: {
-        ...{
-          state: "rejected" as const,
-          failure: { code: failureOfFault(field) ?? "UNSPECIFIED" },
-        },
-        ...{ owed: true, updated_at: at },
+        state: "rejected" as const,
+        failure: { code: failureOfFault(field) ?? "UNSPECIFIED" },
+        owed: true,
+        updated_at: at,
       },
       $unset: { sealed: "" as const },
       $inc: { revision: 1 },

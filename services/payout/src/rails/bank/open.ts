@@ -60,8 +60,14 @@ export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): R
   const schedule = scheduleOf(settings.schedule, currency);
   const { format, account, largest, returnWindowDays } = partsOf(settings, schedule);
   const work = {
-    ...{ rail: name, format, schedule, paymentsMax: profile.payments_max },
-    ...{ store, sealer, clock, log },
+    rail: name,
+    format,
+    schedule,
+    paymentsMax: profile.payments_max,
+    store,
+    sealer,
+    clock,
+    log,
     open: openWithin(readerLimits),
     server: openServer(settings.sftp),
     refusesDuplicates: settings.refuses_duplicates,
@@ -89,7 +95,15 @@ export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): R
   };
   const loop: Loop = startLoop({ name: `rail ${name}`, everyMs, run, log });
   const rail = createBankRail({
-    ...{ name, currency, account, schedule, returnWindowDays, largest, store, sealer, clock },
+    name,
+    currency,
+    account,
+    schedule,
+    returnWindowDays,
+    largest,
+    store,
+    sealer,
+    clock,
     transferMethods: settings.transfer_methods,
     overdueAfterMs: settings.overdue_after_hours * 3_600_000,
   });
@@ -126,11 +140,18 @@ function openServer(settings: BankSftpSettings): BankServer {
   const { host, port, username, outgoing, incoming, archives } = settings;
   const timeoutMs = settings.timeout_seconds * 1_000;
   const sftp: SftpSettings = {
-    ...{ host, port, username, timeoutMs, hostKeys: settings.host_keys },
+    host,
+    port,
+    username,
+    timeoutMs,
+    hostKeys: settings.host_keys,
     privateKey: readTextFile("BANK_RAILS: private_key_file", settings.private_key_file),
   };
   return {
-    ...{ timeoutMs, outgoing, incoming, archives },
+    timeoutMs,
+    outgoing,
+    incoming,
+    archives,
     inSession: (work) => withSftp(sftp, work),
   };
 }

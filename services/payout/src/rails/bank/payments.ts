@@ -30,7 +30,11 @@ export async function acceptPayment(
   const { amount, currency, network: _network, referenceId: _reference, ...order } = instruction;
   await insertOnce(payments, {
     ...blank(key, rail, at),
-    ...{ state: "waiting", currency, amount_minor: toDecimal128(amount), account, plan },
+    state: "waiting",
+    currency,
+    amount_minor: toDecimal128(amount),
+    account,
+    plan,
     sealed: sealer.seal(JSON.stringify(order satisfies Order), contextOf(key)),
   });
 }
@@ -54,7 +58,10 @@ export async function withdrawPayment(
   const never = new Date(0);
   await insertOnce(payments, {
     ...blank(key, rail, at),
-    ...{ state: "withdrawn", currency: "", amount_minor: toDecimal128(0n), account: "" },
+    state: "withdrawn",
+    currency: "",
+    amount_minor: toDecimal128(0n),
+    account: "",
     plan: { due_at: never, closes_at: never, on: "", settles_on: "" },
   });
   await payments.updateOne(
@@ -73,8 +80,13 @@ export async function withdrawPayment(
 
 function blank(key: string, rail: string, at: Date) {
   return {
-    ...{ _id: key, schema_version: 1, rail, revision: 1, uetr: crypto.randomUUID() },
-    ...{ accepted_at: at, updated_at: at },
+    _id: key,
+    schema_version: 1,
+    rail,
+    revision: 1,
+    uetr: crypto.randomUUID(),
+    accepted_at: at,
+    updated_at: at,
   };
 }
 

@@ -52,7 +52,8 @@ export function planOf(
   return {
     due_at: new Date(next.closesAt.getTime() - leadMs),
     closes_at: next.closesAt,
-    ...{ on: next.on, settles_on: next.settlesOn },
+    on: next.on,
+    settles_on: next.settlesOn,
   };
 }
 

@@ -51,7 +51,9 @@ export function createBankRail(options: BankRailOptions): Rail {
   return {
     name,
     capabilities: {
-      ...{ currencies: [code], transferMethods: options.transferMethods, networks: [] },
+      currencies: [code],
+      transferMethods: options.transferMethods,
+      networks: [],
       limits: max === undefined ? {} : { [code]: { max } },
     },
     isFunded: true,

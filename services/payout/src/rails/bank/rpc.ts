@@ -135,7 +135,12 @@ export function bankFilesGuards({
 function fileMessage(file: FileDocument) {
   const { _id: id, rail, state, name = "", sha256 = "", members, asked, sent_at, sent_by } = file;
   return create(BankFileSchema, {
-    ...{ id, rail, name, sha256, problems: file.problems ?? [], sentBy: sent_by ?? "" },
+    id,
+    rail,
+    name,
+    sha256,
+    problems: file.problems ?? [],
+    sentBy: sent_by ?? "",
     state: valueOfWord(BankFileState, state),
     payments: members?.length ?? asked.length,
     refused: file.left_out?.length ?? 0,
@@ -148,13 +153,20 @@ function fileMessage(file: FileDocument) {
 function findingMessage(finding: FindingDocument): BankFinding {
   const { _id: id, rail, kind, what, file = "", place = "", amount = "", handled } = finding;
   return create(BankFindingSchema, {
-    ...{ id, rail, what, file, place, amount, payoutId: finding.payout_id ?? "" },
+    id,
+    rail,
+    what,
+    file,
+    place,
+    amount,
+    payoutId: finding.payout_id ?? "",
     kind: valueOfWord(BankFindingKind, kind),
     holds: finding.holds ?? false,
     createdAt: timestampFromDate(finding.created_at),
     ...(handled && {
       handledBy: create(ActorSchema, {
-        ...{ kind: Actor_Kind.OPERATOR, id: handled.person },
+        kind: Actor_Kind.OPERATOR,
+        id: handled.person,
       }),
       handledAt: timestampFromDate(handled.at),
       note: handled.note,

@@ -81,7 +81,9 @@ async function beginSending(
   const { modifiedCount } = await files.updateOne({ _id: file._id, revision: file.revision }, [
     {
       $set: {
-        ...{ state: "sending", revision, updated_at: at },
+        state: "sending",
+        revision,
+        updated_at: at,
         sending_until: { $add: ["$$NOW", forMs] },
       },
     },

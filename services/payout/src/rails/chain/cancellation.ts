@@ -60,9 +60,22 @@ export async function storeCancel(
   );
   // The unique index of nonces keeps this from one that a transfer has.
   await insertOnce(transfers, {
-    ...{ _id: `nonce ${wallet} ${nonce}`, schema_version: 1, wallet, currency: "", to: "" },
-    ...{ amount_minor: Decimal128.fromString("0"), state: "numbered", open: wallet, gap: true },
-    ...{ nonce, since: height, cancel, lost: [], attempts: [], accepted_at: at, updated_at: at },
+    _id: `nonce ${wallet} ${nonce}`,
+    schema_version: 1,
+    wallet,
+    currency: "",
+    to: "",
+    amount_minor: Decimal128.fromString("0"),
+    state: "numbered",
+    open: wallet,
+    gap: true,
+    nonce,
+    since: height,
+    cancel,
+    lost: [],
+    attempts: [],
+    accepted_at: at,
+    updated_at: at,
   });
   return (await transfers.findOne({ wallet, nonce, "cancel.operation": operation })) ?? undefined;
 }

@@ -209,7 +209,10 @@ async function numberWaiting(
   }
   const next = Math.max(before.next_nonce, wallet?.next_nonce ?? 0);
   return {
-    ...{ at: clock.now(), look, blocked, waiting: left.length },
+    at: clock.now(),
+    look,
+    blocked,
+    waiting: left.length,
     free: fundsAfter(funds, costs),
     unmined: Math.max(0, next - look.minedLeast),
     oldestUnminedMs: oldestOf(unmined, clock.now()),

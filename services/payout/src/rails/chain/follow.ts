@@ -44,7 +44,10 @@ async function end(
   const { currency } = transfer;
   const text = received === undefined ? undefined : chain.amountText(received, currency);
   const ended: StoredEnd = {
-    ...{ id, height, block, at: clock.now() },
+    id,
+    height,
+    block,
+    at: clock.now(),
     ...(text !== undefined && { received: text }),
   };
   const state = endStateOf(succeeded, received);

@@ -89,8 +89,13 @@ function walletsRpc({ wallets = [], audit, clock }: WalletDeps) {
       );
       return {
         wallet: create(ChainWalletSchema, {
-          ...{ rail, wallet, blocked, waiting, unmined },
-          ...{ nextNonce: BigInt(nextNonce), minedNonces: BigInt(minedLeast) },
+          rail,
+          wallet,
+          blocked,
+          waiting,
+          unmined,
+          nextNonce: BigInt(nextNonce),
+          minedNonces: BigInt(minedLeast),
         }),
       };
     },
@@ -145,10 +150,14 @@ function nonceMessage(nonce: number, transfer: TransferDocument | undefined) {
   const cancel = transfer?.cancel;
   const attempts = transfer === undefined ? [] : attemptsOf(transfer);
   return create(ChainNonceSchema, {
-    ...{ nonce: BigInt(nonce), payoutId: payoutOf(transfer) },
+    nonce: BigInt(nonce),
+    payoutId: payoutOf(transfer),
     reorganised: transfer?.reorganised_at !== undefined,
     transactions: attempts.map(({ id, max_fee, cancels = false, at }) => ({
-      ...{ hash: id, maxFee: max_fee.toString(), cancels, signedAt: timestampFromDate(at) },
+      hash: id,
+      maxFee: max_fee.toString(),
+      cancels,
+      signedAt: timestampFromDate(at),
     })),
     ...(cancel && {
       cancel: valueOfWord(CancelEnd, cancel.end),

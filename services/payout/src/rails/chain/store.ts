@@ -26,10 +26,18 @@ export async function acceptTransfer(
   at: Date,
 ): Promise<void> {
   await insertOnce(transfers, {
-    ...{ _id: key, schema_version: 1, wallet, currency, to },
+    _id: key,
+    schema_version: 1,
+    wallet,
+    currency,
+    to,
     amount_minor: toDecimal128(amount),
-    ...{ state: "waiting", open: wallet, lost: [], attempts: [] },
-    ...{ accepted_at: at, updated_at: at },
+    state: "waiting",
+    open: wallet,
+    lost: [],
+    attempts: [],
+    accepted_at: at,
+    updated_at: at,
   });
 }
 
@@ -134,8 +142,12 @@ export async function beginWallet(
   nextNonce: number,
 ): Promise<void> {
   await insertOnce(wallets, {
-    ...{ _id: wallet, schema_version: 1, revision: 1, next_nonce: nextNonce },
-    ...{ open: [], withdrawn: [] },
+    _id: wallet,
+    schema_version: 1,
+    revision: 1,
+    next_nonce: nextNonce,
+    open: [],
+    withdrawn: [],
   });
 }
 

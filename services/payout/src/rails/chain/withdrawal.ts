@@ -15,9 +15,17 @@ export async function withdrawTransfer(
   at: Date,
 ): Promise<boolean> {
   await insertOnce(store.transfers, {
-    ...{ _id: key, schema_version: 1, wallet, currency: "", to: "" },
-    ...{ amount_minor: Decimal128.fromString("0"), state: "withdrawn", lost: [], attempts: [] },
-    ...{ accepted_at: at, updated_at: at },
+    _id: key,
+    schema_version: 1,
+    wallet,
+    currency: "",
+    to: "",
+    amount_minor: Decimal128.fromString("0"),
+    state: "withdrawn",
+    lost: [],
+    attempts: [],
+    accepted_at: at,
+    updated_at: at,
   });
   for (;;) {
     const found = await findTransfer(store, key);

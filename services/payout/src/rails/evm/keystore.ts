@@ -19,7 +19,11 @@ const keystoreSchema = z.object({
     cipherparams: z.object({ iv: hex }),
     kdf: z.literal("scrypt"),
     kdfparams: z.object({
-      ...{ dklen: z.number(), n: z.number(), p: z.number(), r: z.number(), salt: hex },
+      dklen: z.number(),
+      n: z.number(),
+      p: z.number(),
+      r: z.number(),
+      salt: hex,
     }),
     mac: hex,
   }),

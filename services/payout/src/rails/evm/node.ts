@@ -73,7 +73,10 @@ export function connectNode(url: string, wallet: Address, finality: "finalized" 
       if (block.hash !== receipt.blockHash) return "absent";
       const succeeded = receipt.status === "success";
       return {
-        ...{ id, height: Number(receipt.blockNumber), block: receipt.blockHash, succeeded },
+        id,
+        height: Number(receipt.blockNumber),
+        block: receipt.blockHash,
+        succeeded,
         received: succeeded ? receivedBy(receipt.logs, wallet, payment) : undefined,
         isFinal: receipt.blockNumber <= final,
       };
@@ -106,8 +109,13 @@ async function lookAt(
     Promise.all(balances),
   ]);
   return {
-    ...{ height: Number(block.number), mined, pending: Math.max(mined, pending) },
-    ...{ final: finalNonce, coin, baseFee: block.baseFeePerGas ?? 0n, tokens: new Map(found) },
+    height: Number(block.number),
+    mined,
+    pending: Math.max(mined, pending),
+    final: finalNonce,
+    coin,
+    baseFee: block.baseFeePerGas ?? 0n,
+    tokens: new Map(found),
   };
 }
 

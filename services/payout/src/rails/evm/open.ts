@@ -54,7 +54,10 @@ export async function startEvmRail(
   const chain = openEvmChain(settings, await openSigner(settings), { log, onNodeFailed });
   const store = openTransferStore(database);
   const dispatcher = createDispatcher({
-    ...{ chain, store, clock, log },
+    chain,
+    store,
+    clock,
+    log,
     fees: {
       cap: settings.max_fee_gwei,
       tip: settings.tip_gwei,
@@ -78,12 +81,20 @@ export async function startEvmRail(
   const loop: Loop = startLoop({ name: `rail ${name}`, everyMs, run, log });
   const assets = [...Object.keys(tokens), ...(native === undefined ? [] : [native])];
   const rail = createChainRail({
-    ...{ name, wallet: chain.wallet, store, dispatcher, clock, wake: loop.wake },
+    name,
+    wallet: chain.wallet,
+    store,
+    dispatcher,
+    clock,
+    wake: loop.wake,
     pollMs: settings.poll_ms,
     settlesInMs: settings.settles_in_seconds && settings.settles_in_seconds * 1_000,
     ...(overdue !== undefined && { overdueAfterMs: overdue * 60_000 }),
     capabilities: {
-      ...{ currencies: assets, transferMethods: ["CRYPTO"], networks: [network], limits: {} },
+      currencies: assets,
+      transferMethods: ["CRYPTO"],
+      networks: [network],
+      limits: {},
     },
   });
   log.info({ rail: name }, "rail opened");

@@ -30,7 +30,9 @@ const gweiSchema = z
 
 /** Each network's own coin, where it is a currency of ours: ETH on BNB is a token. */
 const coins: Readonly<Record<(typeof evmNetworks)[number], string | undefined>> = {
-  ...{ ETHEREUM: "ETH", POL: "MATIC_POLYGON", BNB: undefined },
+  ETHEREUM: "ETH",
+  POL: "MATIC_POLYGON",
+  BNB: undefined,
 };
 
 /** Of a currency of ours. */
@@ -45,7 +47,9 @@ const signerSchema = z.union([
   z
     .strictObject({ keystore_file: z.string().min(1), password_file: z.string().min(1) })
     .transform(({ keystore_file: keystoreFile, password_file: passwordFile }) => ({
-      ...{ kind: "keystore" as const, keystoreFile, passwordFile },
+      kind: "keystore" as const,
+      keystoreFile,
+      passwordFile,
     })),
   z
     .strictObject({ web3signer_url: urlSchema })

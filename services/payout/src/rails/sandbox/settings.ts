@@ -30,7 +30,8 @@ export async function openSandboxSettings({ db }: Database, clock: Clock) {
   let known = new Map<string, SettingsDocument>();
   const change = async (merchantId: string, update: object): Promise<void> => {
     const changed = await settings.findOneAndUpdate({ _id: merchantId }, update, {
-      ...{ upsert: true, returnDocument: "after" },
+      upsert: true,
+      returnDocument: "after",
     });
     if (changed !== null) known.set(merchantId, changed);
   };

@@ -47,7 +47,12 @@ export async function withdrawTransfer(
 ): Promise<boolean> {
   const stone = { scenario: "fail", reference: "", settles_at: now, returns_at: now } as const;
   await insertOnce(transfers, {
-    ...{ _id: key, schema_version: 1, ...stone, asked: 0, submitted: 0, owed: [] },
+    _id: key,
+    schema_version: 1,
+    ...stone,
+    asked: 0,
+    submitted: 0,
+    owed: [],
     withdrawn_at: now,
   });
   const waiting = [

@@ -19,7 +19,12 @@ export function camtBegin(period: Period, createdAt: Date): string {
   const { currency } = account;
   const money = (minor: bigint) => ({ minor, currency });
   return statementBegin({
-    ...{ id: idOf(period), createdAt, from, to, accountId: account.id, currency },
+    id: idOf(period),
+    createdAt,
+    from,
+    to,
+    accountId: account.id,
+    currency,
     opening: money(totalOf(opening)),
     closing: money(totalOf(closing)),
     openingAvailable: money(opening.available),

@@ -183,7 +183,8 @@ function added(sums: readonly Part[], { at, currency, amount }: Reservation): Pa
   const slotOf = (time: Date) => Math.floor(time.getTime() / sumMs);
   const same = sums.find((each) => each.currency === currency && slotOf(each.at) === slotOf(at));
   const sum = {
-    ...{ at, currency },
+    at,
+    currency,
     count: (same?.count ?? 0) + 1,
     amount: (same?.amount ?? 0n) + amount,
   };

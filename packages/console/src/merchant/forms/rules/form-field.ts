@@ -33,9 +33,14 @@ export function discoveredFields(form: BeneficiaryForm): FormField[] {
     const { name, type, required: isRequired, allowed_values: choices } = field;
     const only = isRequired && choices?.length === 1 ? choices[0] : undefined;
     const shown: FormField = {
-      ...{ path: name, label: labelOf(name), type: type as FormField["type"], isRequired },
-      ...{ hint: `${field.description} ${exampleOf(field.example)}`, choices },
-      ...{ maxLength: field.max_length, pattern: field.pattern },
+      path: name,
+      label: labelOf(name),
+      type: type as FormField["type"],
+      isRequired,
+      hint: `${field.description} ${exampleOf(field.example)}`,
+      choices,
+      maxLength: field.max_length,
+      pattern: field.pattern,
       requiredUnless: field.required_unless,
       patternMessage: field.pattern_message,
       initial: only ?? field.default ?? "",
@@ -101,7 +106,13 @@ function schemaField(path: string, schema: BodySchema, isRequired: boolean): For
   const type = format === "date" ? "date" : pattern === country ? "country" : "text";
   const only = isRequired && choices?.length === 1 ? choices[0] : undefined;
   return {
-    ...{ path, label: labelOf(path), type, isRequired, choices, maxLength, pattern },
+    path,
+    label: labelOf(path),
+    type,
+    isRequired,
+    choices,
+    maxLength,
+    pattern,
     hint: `${description} ${exampleOf(schema.examples?.[0])}`,
     initial: only ?? "",
   };

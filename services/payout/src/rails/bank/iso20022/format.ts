@@ -85,8 +85,12 @@ function paymentOf(profile: Iso20022Profile, { payment, order }: PaymentToWrite)
   const agent = agentOf(order, currency);
   const { remittanceInformation: remittance, purposeCode: purpose } = order;
   return {
-    ...{ payoutId, uetr, amount: { minor: fromDecimal128(amount_minor), currency } },
-    ...{ debtor: debtorOf(profile), requestedOn: plan.on, chargeBearer: profile.charge_bearer },
+    payoutId,
+    uetr,
+    amount: { minor: fromDecimal128(amount_minor), currency },
+    debtor: debtorOf(profile),
+    requestedOn: plan.on,
+    chargeBearer: profile.charge_bearer,
     creditor: {
       name: cutToFit(order.beneficiaryName, characters, nameMaxOf(profile, order, currency)),
       ...addressOf(order),

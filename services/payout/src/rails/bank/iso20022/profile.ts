@@ -117,14 +117,16 @@ export function writeSample(profile: Iso20022Profile, currency: string) {
   // Live mode asks for the debtor's address by itself, where a rail pays by SWIFT.
   const checked = { ...initiationProfile(profile), addressRequired: false };
   return writeInitiation(checked, {
-    ...{ messageId: "CHECK", createdAt: new Date(0) },
+    messageId: "CHECK",
+    createdAt: new Date(0),
     payments: [
       {
         payoutId: "po_00000000000000000000000000",
         uetr: "00000000-0000-4000-8000-000000000000",
         amount: { minor: 1n, currency },
         debtor: debtorOf(profile),
-        ...{ requestedOn: "2026-01-02", chargeBearer: profile.charge_bearer },
+        requestedOn: "2026-01-02",
+        chargeBearer: profile.charge_bearer,
         creditor: {
           name: "X",
           address: { town: "X", country: "US" },

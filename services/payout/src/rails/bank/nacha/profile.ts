@@ -36,10 +36,14 @@ export type NachaProfile = z.output<typeof nachaProfile>;
 export function achProfile(profile: NachaProfile): AchProfile {
   const { destination, origin, company, odfi, balanced_by: balanced } = profile;
   return {
-    ...{ destination, origin, company, odfi },
+    destination,
+    origin,
+    company,
+    odfi,
     ...(balanced !== undefined && {
       balancedBy: {
-        ...{ routing: balanced.routing, account: balanced.account },
+        routing: balanced.routing,
+        account: balanced.account,
         accountType: balanced.account_type,
       },
     }),
@@ -51,12 +55,20 @@ export function achProfile(profile: NachaProfile): AchProfile {
 /** What the writer refuses of a profile itself, whatever is paid: `odfi: is not …`. */
 export function nachaProfileProblems(profile: NachaProfile): string[] {
   const written = writeAch(achProfile(profile), {
-    ...{ createdOn: "2026-01-02", createdAt: "09:00", ordinal: 0, traceFrom: 1 },
+    createdOn: "2026-01-02",
+    createdAt: "09:00",
+    ordinal: 0,
+    traceFrom: 1,
     credits: [
       {
         payoutId: "po_00000000000000000000000000",
-        ...{ entryClass: "PPD", routing: "021000021", account: "1", accountType: "checking" },
-        ...{ cents: 1n, name: "X", effectiveOn: "2026-01-05" },
+        entryClass: "PPD",
+        routing: "021000021",
+        account: "1",
+        accountType: "checking",
+        cents: 1n,
+        name: "X",
+        effectiveOn: "2026-01-05",
       },
     ],
   });
