@@ -3,7 +3,7 @@ import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { Instruction } from "../rail.ts";
 import type { Seals } from "./contents.ts";
-import type { BankStore, PaymentDocument, StoredPlan } from "./documents.ts";
+import type { BankStore, PaymentDocument, PaymentState, StoredPlan } from "./documents.ts";
 
 /** What a file needs of an instruction beside its amount: names and numbers, so it is sealed. */
 export type Order = Omit<Instruction, "amount" | "currency" | "network" | "referenceId">;
@@ -74,9 +74,12 @@ export async function withdrawPayment(
   );
   const found = await payments.findOne({ _id: key });
   if (found === null) throw new Error("a stored payment is gone");
-  // What came back, or what its bank will never pay, is paid no more.
-  return !["filed", "settled"].includes(found.state);
+  // Its file gave it back since the update: it waits for the next one, and is not taken back.
+  return neverPaid.has(found.state);
 }
+
+/** What was taken back, what came back, and what its bank will never pay. */
+const neverPaid: ReadonlySet<PaymentState> = new Set(["withdrawn", "returned", "rejected"]);
 
 function blank(key: string, rail: string, at: Date) {
   return {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
 import { freshKey, instruction } from "../test-contract.ts";
 import { createDispatcher } from "./dispatcher.ts";
+import { withdrawPayment } from "./payments.ts";
 import { createCrashBench, kills } from "./test-crashes.ts";
 import { swiftTransfer, testRail, testSettings, wednesday } from "./test-rail.ts";
 import { nachaSettings } from "./test-settings.ts";
@@ -184,6 +185,28 @@ describe("a file whose writer throws", () => {
       });
     },
   );
+
+  it("does not take a payment back that returned to the queue while it was asked", async () => {
+    const [key = ""] = await submitAll(1);
+    const { payments } = bench.store;
+    await payments.updateOne({ _id: key }, { $set: { state: "filed" } });
+    // The file gives its payment back between the two calls of the withdrawal.
+    const between = new Proxy(payments, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        if (name !== "findOne") return value.bind(target);
+        return async (...given: unknown[]) => {
+          await target.updateOne({ _id: key, state: "filed" }, { $set: { state: "waiting" } });
+          return value.apply(target, given);
+        };
+      },
+    });
+    const withdraw = () => withdrawPayment({ payments: between }, "bank", key, new Date());
+    expect(await withdraw()).toBe(false);
+    expect(await kindsOf([key])).toEqual(["accepted"]);
+    expect(await withdraw()).toBe(true);
+  });
 
   it("lets a payment be withdrawn that returned to the queue", async () => {
     const [key = "", other = ""] = await submitAll(2);
