@@ -411,7 +411,7 @@ describe.skipIf(chromium === undefined || !isBuilt)("the console in a browser", 
       await page.locator("#name").fill("mia");
       await page.locator("#password").fill(password("mia"));
       await page.locator("button[type=submit]").click();
-      await page.waitForSelector("::-p-text(1,000,000.00 USD)");
+      await page.getByText("1,000,000.00 USD").first().waitFor();
       await page.close();
       const signedIn = await openPage(browser, `${platform.baseUrl}/console/payouts/new`);
       await signedIn.page.waitForSelector("input[type=search]");
