@@ -27,11 +27,11 @@ describe("another merchant's records", () => {
     await vi.waitFor(async () => {
       const made = await acme.data("GET", `${paths.deliveries}?transaction_id=${mine.payout}`);
       mine.delivery = made.deliveries[0].id;
-    }, 10_000);
+    }, 60_000);
     // Nothing moves from now on but by these tests.
     await vi.waitFor(async () => {
       expect((await acme.data("GET", `${paths.accounts}/${mine.account}`)).held).toBe(0);
-    }, 10_000);
+    }, 60_000);
   });
 
   const routes: [string, string][] = [
