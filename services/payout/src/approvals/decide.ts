@@ -36,7 +36,7 @@ export async function approvePayout(
   if (isRefused(read)) return read;
   const { payout, next } = read;
   if (next === "done") return payout;
-  const digest = approvalDigest(payout.id, payout.quote);
+  const digest = approvalDigest(payout);
   if (digest !== payout.approval?.digest) throw new Error("a payout is not what is to be approved");
   if (asked.digest !== "" && asked.digest !== digest) return otherDigest;
   const room = await checkAgain(deps, payout);

@@ -191,7 +191,7 @@ async function isLeft(
   const agoMs = later(now, answeredAt).getTime() - taken_at.getTime();
   // Long before now, or after it: then the clock of quotes was set back.
   if (Math.abs(agoMs) < turnMs) return false;
-  const exists = await payouts.findOne({ _id: payout_id }, { projection: { _id: 1 } });
+  const exists = await payouts.findOne({ _id: payout_id, ...isMade }, { projection: { _id: 1 } });
   // Held money without a payout becomes one, or is released, by the sweep.
   return exists !== null || !(await isHeld(ledger, account_id, payout_id));
 }

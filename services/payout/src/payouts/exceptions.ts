@@ -40,7 +40,7 @@ export async function readResolvable(
   resolutionId: string,
   now: Date,
 ) {
-  const found = await payouts.findOne({ _id: id });
+  const found = await payouts.findOne({ _id: id, ...isMade });
   if (found === null) return undefined;
   const decided = found.resolutions?.find((each) => each.id === resolutionId);
   const isLeased = found.lease !== undefined && found.lease.until > now;

@@ -52,7 +52,7 @@ export async function republished(
   eventIds: readonly string[],
 ): Promise<BusMessage[]> {
   const ids = [...new Set(eventIds.map(payoutIdOfEvent))];
-  const found = await payouts.find({ _id: { $in: ids } }).toArray();
+  const found = await payouts.find({ _id: { $in: ids }, ...isMade }).toArray();
   return found.flatMap((document) => {
     const wanted = (document.told ?? []).filter(({ id }) => eventIds.includes(id));
     return wanted.map(({ id, key, body }) => {

@@ -56,7 +56,7 @@ export function resolutionsRpc(deps: ResolutionDeps) {
 
     getPayoutJournal: async ({ payoutId }) => {
       const found = orThrow(
-        (await payouts.findOne({ _id: payoutId })) ?? refused("RECORD_NOT_FOUND"),
+        (await payouts.findOne({ _id: payoutId, ...isMade })) ?? refused("RECORD_NOT_FOUND"),
       );
       const entries = historyOf(found).map(historyMessage);
       const requestId = originOf(found)?.request_id ?? "";
