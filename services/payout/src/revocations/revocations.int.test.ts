@@ -395,6 +395,18 @@ describe("a batch whose key was revoked", () => {
     expect((await readBatch(waiting)).state).toBe("cancelled");
   });
 
+  it("is not approved any more once its approval has expired", async () => {
+    const batchId = await make(1);
+    await stop("key_1");
+    const past = new Date(Date.now() - 1);
+    const expired = { due_at: past, "held.expires_at": past };
+    await platform.batches.updateOne({ _id: batchId }, { $set: expired });
+    expect(await codeOf(approveBatch(batchId, "key_2"))).toBe("NOT_AWAITING_APPROVAL");
+    await runDueBatch(batchDeps());
+    expect((await readBatch(batchId)).approval).toBe("expired");
+    expect(await payoutsMade()).toBe(0);
+  });
+
   it("is held with the key that approved it, for its maker cannot decide alone then", async () => {
     const batchId = await make(1, "key_2");
     await approveBatch(batchId, "key_1");
