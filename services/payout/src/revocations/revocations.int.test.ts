@@ -13,11 +13,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { batchOutbox } from "../batches/events.ts";
 import { runBatch, runDueBatch } from "../batches/runner.ts";
 import { leaseDueBatch } from "../batches/store.ts";
+import { toOrder } from "../orders/document.ts";
 import { heldOutbox } from "../orders/events.ts";
 import { executeOrder } from "../orders/execute-order.ts";
-import { leaseDueOrder } from "../orders/store.ts";
+import { leaseDueOrder, unbindQuote } from "../orders/store.ts";
 import { executeDueOrders, orderLeaseMs } from "../orders/worker.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { stopOrders } from "./stop-orders.ts";
 
 const merchantId = "mer_1";
 const hourMs = 3_600_000;
@@ -161,6 +163,34 @@ describe("a scheduled payout whose key was revoked", () => {
     platform.world.offsetMs = 0;
     await runWhenDue(id);
     expect([(await read(id)).words, await payoutsMade()]).toEqual(["initiated queued", 1]);
+  });
+
+  it("is held where a worker unbinds its quote while the revocation ends it", async () => {
+    const id = await schedule("key_1");
+    const leased = await lease(id);
+    platform.faults.claim = () => {
+      throw new Error("away");
+    };
+    await executeOrder(deps(), leased);
+    platform.faults.claim = () => undefined;
+    const { quote } = platform.rpcDeps;
+    const ending = {
+      ...quote,
+      expireQuote: async (request: Parameters<typeof quote.expireQuote>[0]) => {
+        const answer = await quote.expireQuote(request);
+        const document = await platform.orders.findOne({ _id: id });
+        if (document?.quote !== undefined) {
+          await unbindQuote(platform.orders, { order: toOrder(document), lease: leased.lease });
+        }
+        return answer;
+      },
+    };
+    const parts = { ...deps(), batches: platform.batches, lines: platform.lines };
+    const stopped = { merchantId, actorId: "key_1", createdIds: [], madeBefore: undefined };
+    await stopOrders({ ...parts, quote: ending, wakeRunner: () => undefined }, stopped, "hold");
+    expect(await read(id)).toMatchObject(held);
+    await runWhenDue(id);
+    expect(await payoutsMade()).toBe(0);
   });
 
   it("goes on where its quote is claimed: the payout is there or coming", async () => {
@@ -338,7 +368,6 @@ describe("a batch whose key was revoked", () => {
     const { batchId, leased, document, stopped } = await heldInTheMiddle();
     expect(stopped.batches).toEqual([batchId]);
     if (document === undefined) throw new Error("no line");
-    const { toOrder } = await import("../orders/document.ts");
     const order = { order: toOrder(document), document, lease: leased.lease, dueAt: new Date() };
     await executeOrder({ ...platform.rpcDeps, orders: platform.lines }, order);
     await runBatch(batchDeps(), leased);
@@ -393,6 +422,30 @@ describe("a batch whose key was revoked", () => {
     await runDueBatch(batchDeps());
     expect((await readBatch(batchId)).counts).toEqual([0, 1, 0, 1]);
     expect((await readBatch(waiting)).state).toBe("cancelled");
+  });
+
+  it("is cancelled with a line whose quote is bound and not claimed", async () => {
+    const batchId = await make(1);
+    await approveBatch(batchId, "key_1");
+    platform.faults.claim = () => {
+      throw new Error("away");
+    };
+    await runDueBatch(batchDeps());
+    platform.faults.claim = () => undefined;
+    expect((await platform.lines.findOne({ batch_id: batchId }))?.quote).toBeDefined();
+    await stop("key_1", RevokedOrders.CANCEL);
+    await platform.batches.updateOne({ _id: batchId }, { $set: { due_at: new Date(0) } });
+    await runDueBatch(batchDeps());
+    expect(await readBatch(batchId)).toMatchObject({ state: "finished", counts: [0, 0, 0, 1] });
+    expect(await payoutsMade()).toBe(0);
+  });
+
+  it("has its lines cancelled by a repeat, where a crash left them", async () => {
+    const batchId = await make(1);
+    await stop("key_1", RevokedOrders.CANCEL);
+    await platform.lines.updateMany({ batch_id: batchId }, { $set: { state: "waiting" } });
+    await stop("key_1", RevokedOrders.CANCEL);
+    expect(await linesOf(batchId)).toEqual(["cancelled undefined "]);
   });
 
   it("is not approved any more once its approval has expired", async () => {
