@@ -50,11 +50,16 @@ export async function leaseDueOrder(
       returnDocument: "after",
     });
     if (document !== null) {
-      const dueAt = document.scheduled_at ?? document.created_at;
-      return { order: toOrder(document), document, lease, dueAt };
+      return { order: toOrder(document), document, lease, dueAt: dueSince(document) };
     }
   }
   return undefined;
+}
+
+/** When an order's time came: that of one that was held not before its approval. */
+function dueSince({ scheduled_at, created_at, approval }: OrderDocument): Date {
+  const at = scheduled_at ?? created_at;
+  return approval !== undefined && approval.at > at ? approval.at : at;
 }
 
 /** An order that waits, as it was read: with its quote, or without one and under its lease. */

@@ -3,6 +3,7 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { BatchLineState, BatchState } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
@@ -33,7 +34,7 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
 afterEach(async () => {
-  platform.world.offsetMs = 0;
+  Object.assign(platform.world, { offsetMs: 0, screening: ScreeningStatus.CLEARED });
   Object.assign(platform.faults, { claim: () => undefined, afterClaim: () => undefined });
   const { orders, batches, lines, payouts } = platform;
   await Promise.all([orders, batches, lines, payouts].map((each) => each.deleteMany({})));
@@ -228,6 +229,18 @@ describe("a scheduled payout whose key was revoked", () => {
       ...{ words: "failed rejected APPROVAL_EXPIRED", approval: "expired" },
     });
     expect(await payoutsMade()).toBe(0);
+  });
+
+  it("waits for a screening from its approval on, however long it was held", async () => {
+    const id = await schedule("key_1");
+    await stop("key_1");
+    await approve(id);
+    const at = new Date(Date.now() - 25 * hourMs);
+    const due = { scheduled_at: at, due_at: at };
+    await platform.orders.updateOne({ _id: id, state: "waiting" }, { $set: due });
+    platform.world.screening = ScreeningStatus.PENDING;
+    await executeDueOrders(deps());
+    expect((await read(id)).words).toBe("initiated scheduled");
   });
 
   it("is rejected by another actor, or cancelled by anyone", async () => {
