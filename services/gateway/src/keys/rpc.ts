@@ -21,7 +21,14 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
 import { keyDigest, makeKey } from "./rules/api-key.ts";
 import { childProblem, withInherited } from "./rules/child.ts";
-import { defaultEnd, type KeyOrder, keyOrder, type Mode, overlapProblem } from "./rules/key.ts";
+import {
+  defaultEnd,
+  type KeyOrder,
+  keyOrder,
+  type Mode,
+  overlapProblem,
+  overlapSecondsDefault,
+} from "./rules/key.ts";
 import { currentPepper, type Peppers } from "./rules/peppers.ts";
 import { type CarryOut, type Disposition, stopBy, tighten } from "./stops.ts";
 import { aliveOf, endOfKey, endOverlap, isAlive, type KeyDocument, type Keys } from "./store.ts";
@@ -273,7 +280,7 @@ export function keyService(deps: KeyIssuerDeps & RevokerDeps): ServiceImpl<typeo
       const { key, secret } = orThrow(issued);
       return { key: keyMessage(key), secret };
     },
-    rotateKey: async ({ mutation, keyId, overlapSeconds }) => {
+    rotateKey: async ({ mutation, keyId, overlapSeconds = overlapSecondsDefault }) => {
       const rotated = await rotateKey(deps, readMutation(mutation), keyId, overlapSeconds);
       const { key, secret } = orThrow(rotated);
       return { key: keyMessage(key), secret };
