@@ -1,4 +1,9 @@
-import { type Metadata, metadataOf, type StoredEntry, storedMetadata } from "@disburse/kernel/metadata.ts";
+import {
+  type Metadata,
+  metadataOf,
+  type StoredEntry,
+  storedMetadata,
+} from "@disburse/kernel/metadata.ts";
 import { type Binary, Decimal128 } from "mongodb";
 import { fromDecimal128, toDecimal128 } from "./database.ts";
 
@@ -58,7 +63,9 @@ function domainValue(stored: unknown): unknown {
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype;
+  return (
+    value !== null && typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype
+  );
 }
 
 function snakeCase(name: string): string {

@@ -113,7 +113,7 @@ async function readWaiting(
   const document = await payouts.findOne({ _id: payoutId, merchant_id: merchantId });
   if (document === null) return refused("RECORD_NOT_FOUND");
   const payout = toPayout(document);
-  const next = decidable(payout, document.actor, { as, by: actor, operationId });
+  const next = decidable(payout, payout.order.actor, { as, by: actor, operationId });
   return isRefused(next) ? next : { payout, next };
 }
 

@@ -5,7 +5,7 @@ import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Filter } from "mongodb";
 import { isHeld, type Ledger } from "../ledger/accounts.ts";
-import type { PayoutDocument, Payouts } from "../payouts/document.ts";
+import { isMade, type PayoutDocument, type Payouts } from "../payouts/document.ts";
 import type { PayoutControls } from "./settings.ts";
 
 /** A payout that is about to be made of a quote, and what its quote's database said of the time. */

@@ -1,9 +1,9 @@
 import type { Log } from "@disburse/chassis/log.ts";
+import { fromStored } from "@disburse/chassis/mongo/stored.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import { resume, type Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { closeHolds, type Ledger, openHolds } from "../ledger/accounts.ts";
-import { fromStored } from "@disburse/chassis/mongo/stored.ts";
 import type { OrderDocument } from "../payouts/document.ts";
 import type { PayoutOrder } from "../payouts/rules/payout.ts";
 import { ordersIn } from "../payouts/store.ts";

@@ -38,7 +38,10 @@ type OpenReservation = Reservation & { readonly open: Open };
 
 async function fatesOf(deps: SweepDeps, open: readonly OpenReservation[]) {
   const ids = open.map(({ payoutId }) => payoutId);
-  const found = deps.payouts.find({ _id: { $in: ids }, ...isMade }, { projection: { _id: 1, progress: 1 } });
+  const found = deps.payouts.find(
+    { _id: { $in: ids }, ...isMade },
+    { projection: { _id: 1, progress: 1 } },
+  );
   const stages = new Map(
     ids.length === 0 ? [] : (await found.toArray()).map((each) => [each._id, each.progress.stage]),
   );

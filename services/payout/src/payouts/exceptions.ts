@@ -1,6 +1,6 @@
 import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import type { Filter } from "mongodb";
-import { type PayoutDocument, type Payouts, toPayout } from "./document.ts";
+import { isMade, type PayoutDocument, type Payouts, toPayout } from "./document.ts";
 import type { ExceptionKind } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
 import type { Progress } from "./rules/progress.ts";

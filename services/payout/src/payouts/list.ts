@@ -83,13 +83,7 @@ async function listOfAll(
 
 /** The conditions of a list, as documents have them; all that are given must hold. */
 export type PayoutFilter = Partial<
-  Pick<
-    PayoutDocument,
-    | "status"
-    | "beneficiary_id"
-    | "source"
-    | "destination"
-  >
+  Pick<PayoutDocument, "status" | "beneficiary_id" | "source" | "destination">
 > & {
   readonly "order.details.reference_id"?: string;
   readonly "order.quote_id"?: string;

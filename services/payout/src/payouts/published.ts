@@ -2,7 +2,7 @@ import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { originOf } from "@disburse/chassis/call-context.ts";
 import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import { eventId } from "@disburse/kernel/id.ts";
-import type { PayoutDocument, Payouts } from "./document.ts";
+import { isMade, type PayoutDocument, type Payouts } from "./document.ts";
 
 /** `evt_x_2` is an event of `po_x`. */
 function payoutIdOfEvent(event: string): string {

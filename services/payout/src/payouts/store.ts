@@ -82,7 +82,8 @@ export async function insertPayout(
   const document = payoutDocument(payout, origin, lease);
   const { _id, ...fields } = document;
   const made = await payouts.updateOne({ _id, ...isNotMade }, { $set: fields });
-  const stored = made.matchedCount === 1 ? document : await insertOrFind(payouts, document, { _id });
+  const stored =
+    made.matchedCount === 1 ? document : await insertOrFind(payouts, document, { _id });
   if (stored !== document) return { payout: toPayout(stored) };
   const [[event, ...also], [change]] = [document.outbox, document.untallied];
   if (event === undefined || change === undefined) throw new Error("a payout without its event");

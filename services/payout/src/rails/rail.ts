@@ -1,5 +1,5 @@
-import type { Outcome } from "../payouts/rules/progress.ts";
 import type { PayoutDetails } from "../payouts/rules/payout.ts";
+import type { Outcome } from "../payouts/rules/progress.ts";
 import type { RailReport, TransferredAmount } from "../payouts/rules/rail-report.ts";
 import type { RailCapabilities, Transfer } from "./rules/routing.ts";
 

@@ -9,7 +9,7 @@ import {
   type StepTotal,
   stepTotals,
 } from "../ledger/statement.ts";
-import type { Payouts } from "../payouts/document.ts";
+import { isMade, type Payouts } from "../payouts/document.ts";
 import { balanceAfter, bookedSteps, type Line, lineOf, type Position } from "./rules/line.ts";
 
 /** Where statements are read from. */

@@ -1,12 +1,7 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 import type { Metadata } from "@disburse/kernel/metadata.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
-import {
-  isRefused,
-  type Refused,
-  refused,
-  refusedBecause,
-} from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { Corridor, ReturnCharges } from "../../corridors/rules/corridor.ts";
 import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./arithmetic.ts";
 
