@@ -57,7 +57,7 @@ export const twoPersonEffects: readonly TwoPersonEffect[] = [
         proposal("PayoutOperationsService/FundRailAccount", "above the same sum; live always"),
         proposal("PayoutOperationsService/SweepRailAccount", "above the same sum; live always"),
       ],
-      proposal("NotifierService/PublishEvent", "always: it tells a merchant that money came"),
+      proposal("NotifierService/PublishEvent", "always: it reports money to a merchant"),
     ],
   },
   {
