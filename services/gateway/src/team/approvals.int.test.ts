@@ -101,7 +101,8 @@ describe("a role that an operator gives", () => {
     const { member } = await team.addMember(invitation(MemberRole.VIEWER));
     const memberId = member?.id ?? "";
     const request = { ...asOlga(MemberRole.APPROVER), memberId };
-    const { proposalId, contentDigest } = (await proposalOf(team.setMemberRole(request))) ?? {};
+    const { proposalId = "", contentDigest = "" } =
+      (await proposalOf(team.setMemberRole(request))) ?? {};
     const bea = { operationId: "bea-1", actor: { kind: Actor_Kind.OPERATOR, id: "bea" } };
     await approval.approveProposal({ mutation: bea, proposalId, contentDigest });
     const repeat = async () => (await team.setMemberRole(request)).member?.role;
