@@ -1,14 +1,21 @@
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { startReceiver } from "@disburse/testkit/receiver.ts";
+import { readReference } from "@disburse/testkit/reference.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
 /** Attacks with orders that outlive the key or the member that made them: each succeeded once. */
 
+const described = readReference();
 let platform: TestPlatform;
 let acme: Payer;
 let approver: Merchant;
+const closing: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closing) await close();
+});
 beforeAll(async () => {
   platform = await sharedPlatform();
   acme = payerOf(platform, "acme");
@@ -88,6 +95,38 @@ describe("a revoked key", () => {
       },
       { timeout: 15_000, interval: 50 },
     );
+  });
+
+  it("has an event for each order and batch that is held, which reaches an endpoint", async () => {
+    const chosen = await startReceiver();
+    const event_types = ["scheduled_payout.approval_required", "batch.approval_required"];
+    const endpoint = await acme.data("POST", paths.endpoints, { url: chosen.url, event_types });
+    closing.push(async () => {
+      await acme.call("DELETE", `${paths.endpoints}/${endpoint.id}`);
+      await chosen.close();
+    });
+    const key = await childOf(acme);
+    const order = await schedule(key, 60_000);
+    const line = { ...(await acme.transfer("USD", "USD")), source_amount: "11.00" };
+    const batch = (await key.data("POST", paths.batches, { lines: [line] })).id as string;
+    await revoke(key.id);
+    await chosen.waitFor(2);
+    const events = chosen.calls.map(({ body }) => JSON.parse(body.toString()));
+    expect(events.flatMap((each) => described.webhookProblems(each))).toEqual([]);
+    const of = (id: string) => events.filter((each) => each.transaction_id === id);
+    const { approval } = await read(order);
+    const { expires_at } = approval;
+    expect(of(order)).toMatchObject([
+      {
+        transaction_type: "scheduled_payout.approval_required",
+        data: { id: order, status: "awaiting_approval", source_amount: 10, expires_at },
+      },
+    ]);
+    const status = "awaiting_approval";
+    expect(of(batch)).toMatchObject([
+      { transaction_type: "batch.approval_required", data: { id: batch, status } },
+    ]);
+    expect((await decide(approver, order, "reject", { reason: "a test" })).status).toBe(200);
   });
 
   it("leaves nothing behind where that is asked for: orders, keys and endpoints", async () => {

@@ -38,7 +38,7 @@ import { emailPurpose, sealedMembers } from "./team/store.ts";
 const callTimeoutMs = 10_000;
 /** Nothing waits for the sweep: it only keeps collections small and forgets secrets. */
 const sweepEveryMs = 60_000;
-/** How long orders of a revoked key wait to be held after a crash; two reads by an index. */
+/** After a crash, orders of a revoked key are held this late. A run costs two indexed reads. */
 const revocationsEveryMs = 1_000;
 /** As long as who debugs waits for a request to be listed. */
 const flushRequestsEveryMs = 2_000;

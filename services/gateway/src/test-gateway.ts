@@ -91,7 +91,7 @@ function fakeServices() {
     beneficiary: {} as Fake<typeof BeneficiaryService>,
     quote: {} as Fake<typeof QuoteService>,
     payout: {} as Fake<typeof PayoutService>,
-    // What each revocation of a key calls.
+    // Each revocation of a key calls these.
     orders: { stopOrders: () => ({}) } as Fake<typeof PayoutOrderService>,
     notifier: { listEndpoints: () => ({}) } as Fake<typeof NotifierService>,
     statements: {} as Fake<typeof StatementService>,

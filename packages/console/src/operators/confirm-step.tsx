@@ -2,7 +2,6 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { answerOf, mutationOf } from "../api/rpc.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
-import { StepNotice } from "../ui/step-up.tsx";
 
 /** A step of an operator behind a dialog: one opening of it is one operation. */
 export function ConfirmStep(props: {
@@ -21,7 +20,5 @@ export function ConfirmStep(props: {
     await answerOf(step(mutationOf(attempt)));
     await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
   };
-  return (
-    <ConfirmButton {...shown} confirm={confirm} failure={(error) => <StepNotice error={error} />} />
-  );
+  return <ConfirmButton {...shown} confirm={confirm} />;
 }

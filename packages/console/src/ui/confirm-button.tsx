@@ -16,10 +16,8 @@ export function ConfirmButton(props: {
   confirm: (idempotencyKey: string) => Promise<unknown>;
   children?: ReactNode;
   isReady?: boolean;
-  /** Shows what did not work, where there is more to it than its sentence. */
-  failure?: (error: unknown) => ReactNode;
 }) {
-  const { label, text, kind = "danger", confirm, children, isReady = true, failure } = props;
+  const { label, text, kind = "danger", confirm, children, isReady = true } = props;
   const [isOpen, setOpen] = useState(false);
   const key = useRef("");
   const doing = useMutation({
@@ -45,7 +43,7 @@ export function ConfirmButton(props: {
       </button>
       <Modal title={label} text={text} isOpen={isOpen} onOpenChange={change}>
         {children}
-        {doing.isError ? (failure ?? plainFailure)(doing.error) : null}
+        {doing.isError ? <StepNotice error={doing.error} /> : null}
         <div className="row">
           <button
             type="button"
@@ -64,5 +62,3 @@ export function ConfirmButton(props: {
     </>
   );
 }
-
-const plainFailure = (error: unknown) => <StepNotice error={error} />;

@@ -1,10 +1,10 @@
-/** What one operator must not bring about alone, by any RPC. */
+/** An effect that one operator must not cause alone, by any RPC. */
 export type TwoPersonEffect = {
   readonly effect: string;
   readonly rpcs: readonly TwoPersonRpc[];
 };
 
-/** An RPC that can bring an effect about, and what stands against one person. */
+/** An RPC that can cause the effect, and its second person. */
 export type TwoPersonRpc = {
   /** `PayoutService/CreditAccount`. */
   readonly rpc: string;
@@ -51,13 +51,11 @@ export const twoPersonEffects: readonly TwoPersonEffect[] = [
   {
     effect: "Money is credited",
     rpcs: [
-      ...[
-        proposal("PayoutService/CreditAccount", "above the person's sum of a day"),
-        proposal("PayoutService/ReverseCredit", "above the person's sum of a day"),
-        proposal("PayoutOperationsService/FundRailAccount", "above the same sum; live always"),
-        proposal("PayoutOperationsService/SweepRailAccount", "above the same sum; live always"),
-      ],
-      proposal("NotifierService/PublishEvent", "always: it tells a merchant that money came"),
+      proposal("PayoutService/CreditAccount", "above the person's sum of a day"),
+      proposal("PayoutService/ReverseCredit", "above the person's sum of a day"),
+      proposal("PayoutOperationsService/FundRailAccount", "above the same sum; live always"),
+      proposal("PayoutOperationsService/SweepRailAccount", "above the same sum; live always"),
+      proposal("NotifierService/PublishEvent", "always: the event says that money came"),
     ],
   },
   {

@@ -31,7 +31,7 @@ it("reads the names of a person's merchants once, however many sessions show the
   expect(calls).toEqual(["mer_1", "mer_2", "mer_1"]);
 });
 
-it("shows the id of a merchant that is not registered, and fails where nobody answers", async () => {
+it("shows the id of a merchant that is not registered, and fails while the service is away", async () => {
   const names = createMerchantNames(beneficiary, () => 0);
   failure = new ConnectError("none", Code.NotFound);
   expect(await names("mer_1")).toBe("mer_1");

@@ -33,4 +33,6 @@ it.each([
   expect(await createKey?.reasons(made, asked, { before: "", after: "" })).toHaveLength(count);
   expect(await rotateKey?.reasons(rotated, asked, { before: "", after: "" })).toHaveLength(count);
   expect((await rotateKey?.difference(rotated))?.before.includes("payout")).toBe(keyId !== "none");
+  const unnamed = create(RotateKeyRequestSchema, { keyId });
+  expect((await rotateKey?.difference(unnamed))?.after).toContain('"overlapSeconds":86400');
 });

@@ -1,6 +1,6 @@
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { keyService } from "./rpc.ts";
-import { type Mode, secondPersonScopes } from "./rules/key.ts";
+import { type Mode, overlapSecondsDefault, secondPersonScopes } from "./rules/key.ts";
 import type { Keys } from "./store.ts";
 
 type KeyRpc = Pick<ReturnType<typeof keyService>, "createKey" | "rotateKey">;
@@ -23,7 +23,7 @@ export function keyGuards({ keys, mode }: { keys: Keys; mode: Mode }): Guards<Ke
     },
     rotateKey: {
       approvers,
-      difference: async ({ keyId, overlapSeconds }) => {
+      difference: async ({ keyId, overlapSeconds = overlapSecondsDefault }) => {
         const key = await keys.findOne({ _id: keyId });
         const before = key && JSON.stringify({ keyId, scopes: key.scopes });
         return { before: before ?? "", after: JSON.stringify({ successor: { overlapSeconds } }) };

@@ -185,6 +185,15 @@ it("ends the old key at once without overlap, and finishes a rotation that broke
   expect(await works(old.key)).toBe(false);
 });
 
+it("lets the old key work for a day where no overlap is named", async () => {
+  const old = await gateway.merchant();
+  const rotated = await gateway.keys.rotateKey({ mutation: mutation(), keyId: old.keyId });
+  gateway.time.nowMs += 86_400_000 - 1;
+  expect([await works(old.key), await works(rotated.secret)]).toEqual([true, true]);
+  gateway.time.nowMs += 1;
+  expect([await works(old.key), await works(rotated.secret)]).toEqual([false, true]);
+});
+
 it("does not lengthen an overlap by rotating again", async () => {
   const old = await gateway.merchant();
   await gateway.keys.rotateKey({ mutation: mutation(), keyId: old.keyId, overlapSeconds: 10 });

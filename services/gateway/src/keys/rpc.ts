@@ -21,10 +21,17 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
 import { keyDigest, makeKey } from "./rules/api-key.ts";
 import { childProblem, withInherited } from "./rules/child.ts";
-import { defaultEnd, type KeyOrder, keyOrder, type Mode, overlapProblem } from "./rules/key.ts";
+import {
+  defaultEnd,
+  type KeyOrder,
+  keyOrder,
+  type Mode,
+  overlapProblem,
+  overlapSecondsDefault,
+} from "./rules/key.ts";
 import { currentPepper, type Peppers } from "./rules/peppers.ts";
 import { type CarryOut, type Disposition, stopBy, tighten } from "./stops.ts";
-import { aliveOf, endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
+import { aliveOf, endOfKey, endOverlap, isAlive, type KeyDocument, type Keys } from "./store.ts";
 
 /** A new key and its text, which is shown here and in a repeat's answer only. */
 type IssuedKey = { readonly key: KeyDocument; readonly secret: string };
@@ -43,7 +50,6 @@ export type KeyIssuerDeps = {
   readonly changed: (keyId: string) => void;
 };
 
-/** What keys are revoked with. */
 type RevokerDeps = Pick<KeyIssuerDeps, "keys" | "clock" | "changed"> & {
   readonly carryOut: CarryOut;
 };
@@ -176,6 +182,7 @@ async function rotateKey(
     const problem = overlapProblem(overlapSeconds);
     if (problem !== undefined) return problem;
     const old = await deps.keys.findOne({ _id: keyId });
+    // A rotation does not extend a key that was revoked or has ended.
     if (old === null || !isAlive(old, deps.clock.now())) return refused("RECORD_NOT_FOUND");
     const order: KeyOrder = {
       merchantId: old.merchant_id,
@@ -218,12 +225,6 @@ async function revokeKey(
   if (key === null) return refused("RECORD_NOT_FOUND");
   const stopped = { id: keyId, merchantId: key.merchant_id, stop: key.stop ?? stop };
   return { key, revocation: await carryOut(stopped) };
-}
-
-/** Whether a key still works: one that was revoked or has ended is not carried on by a rotation. */
-function isAlive(key: KeyDocument, now: Date): boolean {
-  const end = endOfKey(key);
-  return key.revoked_at === null && (end === undefined || now < end);
 }
 
 /** The order of a key with the limits of the key that creates it, as that key is now. */
@@ -279,7 +280,7 @@ export function keyService(deps: KeyIssuerDeps & RevokerDeps): ServiceImpl<typeo
       const { key, secret } = orThrow(issued);
       return { key: keyMessage(key), secret };
     },
-    rotateKey: async ({ mutation, keyId, overlapSeconds }) => {
+    rotateKey: async ({ mutation, keyId, overlapSeconds = overlapSecondsDefault }) => {
       const rotated = await rotateKey(deps, readMutation(mutation), keyId, overlapSeconds);
       const { key, secret } = orThrow(rotated);
       return { key: keyMessage(key), secret };

@@ -6,7 +6,7 @@ import type {
 } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import type { Collection, Document, Filter } from "mongodb";
 
-/** What happens to the orders of a revoked key or a removed member. */
+/** The choice for the orders of a revoked key or a removed member. */
 export type Disposition = WordOf<typeof RevokedOrders>;
 
 /** Stored in the write that revokes a key or removes a member, so that a crash loses none of it. */

@@ -26,7 +26,7 @@ export type KeyDocument = {
   overlap_ends_at: Date | null;
   revoked_at: Date | null;
   revoked_by?: StoredActor & { operation_id: string };
-  /** What its revocation does to its orders, and whether that is done. */
+  /** Set by its revocation: the choice for its orders, and when it is due. */
   stop?: Stop;
   created_at: Date;
   created_by: StoredActor;
@@ -50,6 +50,12 @@ export function openKeys(db: Db): Keys {
 export function endOfKey({ expires_at, overlap_ends_at }: KeyDocument): Date | undefined {
   const ends = [expires_at, overlap_ends_at].filter((each) => each !== null);
   return ends.sort((a, b) => a.getTime() - b.getTime())[0];
+}
+
+/** Whether a key works: it is not revoked and has not ended. */
+export function isAlive(key: KeyDocument, now: Date): boolean {
+  const end = endOfKey(key);
+  return key.revoked_at === null && (end === undefined || now < end);
 }
 
 /** Finds a merchant's keys that work. */

@@ -80,7 +80,7 @@ describe("a team", () => {
 
 describe("a key with networks or an end", () => {
   const limits = [{ source_cidrs: ["127.0.0.1"] }, { expires_at: "2099-12-31T00:00:00.000Z" }];
-  it.each(limits)("such as %j lets nobody in, who would not have them", async (limit) => {
+  it.each(limits)("such as %j adds no member, who would not have them", async (limit) => {
     const scopes = [...everyScope];
     const { data } = await call(acme.key, "POST", keys, { scopes, ...limit });
     const { secret = "" } = data;

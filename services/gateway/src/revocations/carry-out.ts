@@ -15,11 +15,10 @@ import {
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { UpdateFilter } from "mongodb";
 import { type Stop, type Stopped, tighten } from "../keys/stops.ts";
-import { endOfKey, type KeyDocument, type Keys } from "../keys/store.ts";
+import { isAlive, type KeyDocument, type Keys } from "../keys/store.ts";
 import type { MemberDocument, Members } from "../team/store.ts";
 import { createdThrough, settledMs } from "./rules/line.ts";
 
-/** What revocations are carried out with. */
 export type RevocationDeps = {
   readonly keys: Keys;
   readonly members: Members;
@@ -35,11 +34,11 @@ export type RevocationDeps = {
 const endpointsMax = 100;
 /** Keys of one call to the payout service. */
 const createdMax = 1_000;
-/** As many ids as a person reads. */
+/** Ids in an answer: a person reads no more. */
 const idsMax = 100;
 /** Stops of keys, and of members, that one run of the sweep carries out. */
 const sweptMax = 20;
-/** How soon a stop is tried again that failed. */
+/** A failed stop is tried again after this time. */
 const retryMs = 5_000;
 
 type Ids = Pick<RecordIds, "count" | "ids">;
@@ -59,7 +58,7 @@ export function createRevocations(deps: RevocationDeps) {
     carryOut,
     /**
      * Carries out stops that a crash or an outage left, and each one again when no request of the
-     * key can run any more; answers whether there is more to do.
+     * key can run any more; returns whether there is more to do.
      */
     sweep: async (): Promise<boolean> => {
       const due = { "stop.due_at": { $lte: deps.clock.now() } };
@@ -114,19 +113,14 @@ async function lineOf({ keys, members, clock }: RevocationDeps, { id, merchantId
   const people = allMembers.filter(({ _id, removed_at }) => ids.has(_id) && removed_at === null);
   return {
     keys: line,
-    working: line.filter((key) => works(key, clock.now())).map(({ _id }) => _id),
+    working: line.filter((key) => isAlive(key, clock.now())).map(({ _id }) => _id),
     members: people.map(({ _id }) => _id),
   };
 }
 
-function works(key: KeyDocument, now: Date): boolean {
-  const end = endOfKey(key);
-  return key.revoked_at === null && (end === undefined || now < end);
-}
-
 function madeBy({ _id: id, created_by }: KeyDocument | MemberDocument) {
   const { kind, id: createdBy } = created_by;
-  // What operators and services create is a root.
+  // Keys and members that operators and services create are roots.
   return { id, createdBy: kind === "api_key" || kind === "member" ? createdBy : "" };
 }
 
@@ -165,7 +159,7 @@ async function stopOrders(deps: RevocationDeps, stopped: Stopped, created: reado
       createdIds,
       ...(madeBefore && { madeBefore }),
     });
-    // All but KEEP answer with what the calls before have stopped too.
+    // All but KEEP return what the calls before have stopped too.
     if (stop.orders !== "keep") Object.assign(found, { scheduledPayouts: [], batches: [] });
     if (scheduledPayouts) found.scheduledPayouts.push(scheduledPayouts);
     if (batches) found.batches.push(batches);
@@ -181,7 +175,7 @@ function operationOf({ operation_id, orders }: Stop, subjects: readonly string[]
   return `stop.${name}`;
 }
 
-/** The webhook endpoints that some created; where it is asked for they are paused. */
+/** Finds the webhook endpoints of these creators; `cancel` pauses them. */
 async function pauseEndpoints(
   { notifier }: RevocationDeps,
   { merchantId, stop }: Stopped,

@@ -4,7 +4,7 @@ import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { MemberRole } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { RevocationSchema } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   startTestGateway,
   type TestGateway,
@@ -25,8 +25,14 @@ const members = () => {
   return openMembers(gateway.db, { sealer, emailHashes: testEmailHashes });
 };
 
-/** The team's RPCs over a store; `stalled` holds its changes of roles back. */
-function serviceOver(stalled?: Promise<void>) {
+/** Holds changes of roles back until `go`; `reached`: one has come so far. */
+type Stall = {
+  readonly reached: PromiseWithResolvers<void>;
+  readonly go: PromiseWithResolvers<void>;
+};
+
+/** The team's RPCs over a store. */
+function serviceOver(stall?: Stall) {
   const opened = members();
   const collection = new Proxy(opened.collection, {
     get: (target, name) => {
@@ -34,7 +40,8 @@ function serviceOver(stalled?: Promise<void>) {
       if (typeof made !== "function") return made;
       if (name !== "findOneAndUpdate") return made.bind(target);
       return async (...given: unknown[]) => {
-        await stalled;
+        stall?.reached.resolve();
+        await stall?.go.promise;
         return made.apply(target, given);
       };
     },
@@ -66,21 +73,20 @@ it("an admin whose change stalls past its time does not leave after another one 
     return member.id;
   };
   const [ada, bea] = [await admin("ada"), await admin("bea")];
-  const stall = Promise.withResolvers<void>();
+  const stall = {
+    reached: Promise.withResolvers<void>(),
+    go: Promise.withResolvers<void>(),
+  };
   const slow = { mutation: mutation(), merchantId, memberId: ada, role: MemberRole.VIEWER };
-  const leaving = call(() =>
-    serviceOver(stall.promise).setMemberRole(slow as never, {} as never),
-  ).then(
+  const leaving = call(() => serviceOver(stall).setMemberRole(slow as never, {} as never)).then(
     () => "done",
     () => "refused",
   );
-  const isMarked = { _id: ada, leaving: { $exists: true } };
-  await vi.waitFor(async () => expect(await members().collection.countDocuments(isMarked)).toBe(1));
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await stall.reached.promise;
   gateway.time.nowMs += 31_000;
   const removal = { mutation: mutation(), merchantId, memberId: bea };
   await call(() => serviceOver().removeMember(removal as never, {} as never));
-  stall.resolve();
+  stall.go.resolve();
   expect(await leaving).toBe("refused");
   const admins = { merchant_id: merchantId, role: "admin", removed_at: null } as const;
   expect(await members().collection.countDocuments(admins)).toBe(1);

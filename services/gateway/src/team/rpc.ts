@@ -79,7 +79,7 @@ async function addMember(
 /** How long an admin counts as leaving: longer than a write takes, and over after a crash. */
 const leavingMs = 30_000;
 
-/** What a write of a leaving admin is made under: nothing once another change has ended the mark. */
+/** The condition of a leaving admin's write: it fails once another change has ended the mark. */
 type Mark = { readonly "leaving.by"?: string };
 
 /**

@@ -35,7 +35,7 @@ export type MemberDocument = {
   signed_in_at: Date | null;
   removed_at: Date | null;
   removed_by?: StoredActor & { operation_id: string };
-  /** What the removal does to the member's orders, and whether that is done. */
+  /** Set by the removal: the choice for the member's orders, and when it is due. */
   stop?: Stop;
   created_at: Date;
   created_by: StoredActor;

@@ -20,6 +20,7 @@ type Decided =
   | BatchDocument
   | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN" | "INVALID_REQUEST">;
 
+const expired = refused("NOT_AWAITING_APPROVAL", "The approval of this batch has expired.");
 const otherDigest = refused("INVALID_REQUEST", "digest: is not that of this batch");
 
 /** Has the payouts of a batch made, up to a total; a repeat of the operation has its answer. */
@@ -64,11 +65,10 @@ function mayDecide({ controls }: Pick<DecideDeps, "controls">, batch: BatchDocum
   return decidable({ state: batch.state, maker: batch.actor, byAnother }, by.actor);
 }
 
-/** Another decision came first. */
+/** Another decision came first, or the approval has expired and the batch is not failed yet. */
 function mayDecideNow(deps: DecideDeps, batch: BatchDocument, by: Change): Decided {
   const may = mayDecide(deps, batch, by);
-  if (isRefused(may)) return may;
-  throw new Error("a batch that was decided on waits");
+  return isRefused(may) ? may : expired;
 }
 
 async function found({ batches }: DecideDeps, { _id }: BatchDocument): Promise<BatchDocument> {

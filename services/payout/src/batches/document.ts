@@ -33,8 +33,8 @@ export type BatchDocument = Origin & {
   /** Who rejected it, why and as which operation; then it is cancelled. */
   rejection?: { at: Date; reason: string; operation_id: string; actor: StoredActor };
   /**
-   * Of one that was held because its maker, or who approved it, lost the right to: since when and
-   * until when, how often, and whether it ran before, so that lines of it may have their payouts.
+   * The last hold: its maker or its approver lost their access. `times` counts the holds. With
+   * `has_run` it ran before the hold, so that some lines may have their payouts.
    */
   held?: { at: Date; expires_at: Date; times: number; has_run: boolean };
   /** The key or member with whose revocation it was held or cancelled last. */

@@ -4,7 +4,7 @@ import type { Hold } from "../orders/held-store.ts";
 import type { BatchDocument, Batches } from "./document.ts";
 import { owedEvent } from "./events.ts";
 
-/** Of a batch that does not only end its lines. */
+/** Selects batches that still begin lines: neither cancelled nor expired. */
 export const unended = { cancelled_at: { $exists: false }, expired_at: { $exists: false } };
 
 /**

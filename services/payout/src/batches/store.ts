@@ -54,7 +54,10 @@ export async function standingOf(lines: Orders, batchId: string): Promise<Standi
   };
 }
 
-/** Has a batch that waits for it made, up to a total; `false`: it does not wait any more. */
+/**
+ * Has a batch that waits for it made, up to a total; `false`: it does not wait any more, or was held
+ * and its approval has expired by the database's clock.
+ */
 export async function approve(
   batches: Batches,
   id: string,
@@ -67,7 +70,10 @@ export async function approve(
     operation_id: { $literal: operationId },
     actor: { $literal: actor },
   };
-  const { matchedCount } = await batches.updateOne({ _id: id, state: "awaiting_approval" }, [
+  const inTime = { $expr: { $lt: ["$$NOW", "$held.expires_at"] } };
+  const isOpen = { $or: [{ held: { $exists: false } }, inTime] };
+  const waiting = { _id: id, state: "awaiting_approval" as const, ...isOpen };
+  const { matchedCount } = await batches.updateOne(waiting, [
     {
       $set: {
         state: "running",

@@ -34,7 +34,7 @@ export function rejectOrder(
   return decide(orders, asked, by, (order) => setRejected(orders, order, reason, by));
 }
 
-/** Of decisions, cancellations and the expiry at one time, one write of the document decides. */
+/** One write of the document decides between decisions, cancellations and the expiry. */
 async function decide(
   orders: Orders,
   { id, merchantId }: Asked,

@@ -40,9 +40,9 @@ export type OrderDocument = Origin & {
   held?: { at: Date; expires_at: Date; times: number };
   /** The key or member with whose revocation it was held or cancelled last. */
   stopped_for?: string;
-  /** Who approved it while it was held, and as which operation. */
+  /** The approval while it was held. */
   approval?: OrderDecision;
-  /** Who rejected it, and why; then it is cancelled. */
+  /** The rejection, which cancels it. */
   rejection?: OrderDecision & { reason: string };
   /** The event of its last hold, until the bus has confirmed it. */
   event_owed?: string;

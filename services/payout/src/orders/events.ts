@@ -25,7 +25,7 @@ export function heldOutbox(orders: Orders): Outbox {
   };
 }
 
-/** That an order awaits approval, as its merchant's endpoints get it. */
+/** The event that an order awaits approval. */
 function messageOf(document: OrderDocument): BusMessage {
   const { _id, merchant_id, event_owed: id, held, scheduled_at } = document;
   if (id === undefined || held === undefined || scheduled_at === undefined) {

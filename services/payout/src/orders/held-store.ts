@@ -3,7 +3,7 @@ import { idPrefixes } from "@disburse/kernel/id.ts";
 import type { Document, Filter } from "mongodb";
 import type { OrderDocument, Orders } from "./document.ts";
 
-/** What a revocation does to orders; `lastsMs`: how long they await approval after their time. */
+/** A revocation's hold on orders; `lastsMs`: approval time after their own time. */
 export type Hold = { readonly stoppedFor: string; readonly lastsMs: number };
 
 /** The time of an order, or now where that is past, and then the time of approvals. */
@@ -28,7 +28,7 @@ export async function holdOrders(
   orders: Orders,
   filter: Filter<OrderDocument>,
   { stoppedFor, lastsMs }: Hold,
-  /** Of an order whose quote is expired for ever: the next one is another attempt. */
+  /** The quote of the order is expired for ever: the next quote is another attempt. */
   hasExpiredQuote = false,
 ): Promise<void> {
   const expires_at = expiry(lastsMs);

@@ -50,11 +50,16 @@ export async function leaseDueOrder(
       returnDocument: "after",
     });
     if (document !== null) {
-      const dueAt = document.scheduled_at ?? document.created_at;
-      return { order: toOrder(document), document, lease, dueAt };
+      return { order: toOrder(document), document, lease, dueAt: dueSince(document) };
     }
   }
   return undefined;
+}
+
+/** When an order's time came: that of one that was held not before its approval. */
+function dueSince({ scheduled_at, created_at, approval }: OrderDocument): Date {
+  const at = scheduled_at ?? created_at;
+  return approval !== undefined && approval.at > at ? approval.at : at;
 }
 
 /** An order that waits, as it was read: with its quote, or without one and under its lease. */
@@ -124,22 +129,27 @@ export function setFailed(
 }
 
 /**
- * The same by its merchant, or for a revoked key or removed member. Without a quote it needs no
- * lease: who has one can bind no quote to what does not wait.
+ * The same by its merchant. Without a quote it needs no lease: who has one can bind no quote to
+ * what does not wait.
  */
-export function setCancelled(orders: Orders, order: Order, stoppedFor?: string) {
+export function setCancelled(orders: Orders, order: Order) {
   const { quote } = order;
   const open = { _id: order.id, state: { $in: [...openStates] } };
   const asRead = quote === undefined ? { quote: { $exists: false } } : { "quote.id": quote.id };
-  const stopped = stoppedFor === undefined ? {} : { stopped_for: stoppedFor };
-  return change(
-    orders,
-    { ...open, ...asRead },
-    {
-      $set: { state: "cancelled", ...stopped },
-      $unset: over,
-    },
-  );
+  return change(orders, { ...open, ...asRead }, { $set: { state: "cancelled" }, $unset: over });
+}
+
+/** The same of several orders, for a revoked key or a removed member. */
+export async function cancelStopped(
+  orders: Orders,
+  open: Filter<OrderDocument>,
+  stoppedFor: string,
+): Promise<void> {
+  await orders.updateMany(open, {
+    $set: { state: "cancelled", stopped_for: stoppedFor },
+    $unset: over,
+    $currentDate: { updated_at: true },
+  });
 }
 
 /** The states of orders of which a payout may still come. */

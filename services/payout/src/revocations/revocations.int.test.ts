@@ -3,6 +3,7 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { BatchLineState, BatchState } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
@@ -13,11 +14,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { batchOutbox } from "../batches/events.ts";
 import { runBatch, runDueBatch } from "../batches/runner.ts";
 import { leaseDueBatch } from "../batches/store.ts";
+import { toOrder } from "../orders/document.ts";
 import { heldOutbox } from "../orders/events.ts";
 import { executeOrder } from "../orders/execute-order.ts";
-import { leaseDueOrder } from "../orders/store.ts";
+import { leaseDueOrder, unbindQuote } from "../orders/store.ts";
 import { executeDueOrders, orderLeaseMs } from "../orders/worker.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { stopOrders } from "./stop-orders.ts";
 
 const merchantId = "mer_1";
 const hourMs = 3_600_000;
@@ -31,7 +34,7 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
 afterEach(async () => {
-  platform.world.offsetMs = 0;
+  Object.assign(platform.world, { offsetMs: 0, screening: ScreeningStatus.CLEARED });
   Object.assign(platform.faults, { claim: () => undefined, afterClaim: () => undefined });
   const { orders, batches, lines, payouts } = platform;
   await Promise.all([orders, batches, lines, payouts].map((each) => each.deleteMany({})));
@@ -163,6 +166,34 @@ describe("a scheduled payout whose key was revoked", () => {
     expect([(await read(id)).words, await payoutsMade()]).toEqual(["initiated queued", 1]);
   });
 
+  it("is held where a worker unbinds its quote while the revocation ends it", async () => {
+    const id = await schedule("key_1");
+    const leased = await lease(id);
+    platform.faults.claim = () => {
+      throw new Error("away");
+    };
+    await executeOrder(deps(), leased);
+    platform.faults.claim = () => undefined;
+    const { quote } = platform.rpcDeps;
+    const ending = {
+      ...quote,
+      expireQuote: async (request: Parameters<typeof quote.expireQuote>[0]) => {
+        const answer = await quote.expireQuote(request);
+        const document = await platform.orders.findOne({ _id: id });
+        if (document?.quote !== undefined) {
+          await unbindQuote(platform.orders, { order: toOrder(document), lease: leased.lease });
+        }
+        return answer;
+      },
+    };
+    const parts = { ...deps(), batches: platform.batches, lines: platform.lines };
+    const stopped = { merchantId, actorId: "key_1", createdIds: [], madeBefore: undefined };
+    await stopOrders({ ...parts, quote: ending, wakeRunner: () => undefined }, stopped, "hold");
+    expect(await read(id)).toMatchObject(held);
+    await runWhenDue(id);
+    expect(await payoutsMade()).toBe(0);
+  });
+
   it("goes on where its quote is claimed: the payout is there or coming", async () => {
     const id = await schedule("key_1");
     const leased = await lease(id);
@@ -198,6 +229,18 @@ describe("a scheduled payout whose key was revoked", () => {
       ...{ words: "failed rejected APPROVAL_EXPIRED", approval: "expired" },
     });
     expect(await payoutsMade()).toBe(0);
+  });
+
+  it("waits for a screening from its approval on, however long it was held", async () => {
+    const id = await schedule("key_1");
+    await stop("key_1");
+    await approve(id);
+    const at = new Date(Date.now() - 25 * hourMs);
+    const due = { scheduled_at: at, due_at: at };
+    await platform.orders.updateOne({ _id: id, state: "waiting" }, { $set: due });
+    platform.world.screening = ScreeningStatus.PENDING;
+    await executeDueOrders(deps());
+    expect((await read(id)).words).toBe("initiated scheduled");
   });
 
   it("is rejected by another actor, or cancelled by anyone", async () => {
@@ -338,7 +381,6 @@ describe("a batch whose key was revoked", () => {
     const { batchId, leased, document, stopped } = await heldInTheMiddle();
     expect(stopped.batches).toEqual([batchId]);
     if (document === undefined) throw new Error("no line");
-    const { toOrder } = await import("../orders/document.ts");
     const order = { order: toOrder(document), document, lease: leased.lease, dueAt: new Date() };
     await executeOrder({ ...platform.rpcDeps, orders: platform.lines }, order);
     await runBatch(batchDeps(), leased);
@@ -393,6 +435,42 @@ describe("a batch whose key was revoked", () => {
     await runDueBatch(batchDeps());
     expect((await readBatch(batchId)).counts).toEqual([0, 1, 0, 1]);
     expect((await readBatch(waiting)).state).toBe("cancelled");
+  });
+
+  it("is cancelled with a line whose quote is bound and not claimed", async () => {
+    const batchId = await make(1);
+    await approveBatch(batchId, "key_1");
+    platform.faults.claim = () => {
+      throw new Error("away");
+    };
+    await runDueBatch(batchDeps());
+    platform.faults.claim = () => undefined;
+    expect((await platform.lines.findOne({ batch_id: batchId }))?.quote).toBeDefined();
+    await stop("key_1", RevokedOrders.CANCEL);
+    await platform.batches.updateOne({ _id: batchId }, { $set: { due_at: new Date(0) } });
+    await runDueBatch(batchDeps());
+    expect(await readBatch(batchId)).toMatchObject({ state: "finished", counts: [0, 0, 0, 1] });
+    expect(await payoutsMade()).toBe(0);
+  });
+
+  it("has its lines cancelled by a repeat, where a crash left them", async () => {
+    const batchId = await make(1);
+    await stop("key_1", RevokedOrders.CANCEL);
+    await platform.lines.updateMany({ batch_id: batchId }, { $set: { state: "waiting" } });
+    await stop("key_1", RevokedOrders.CANCEL);
+    expect(await linesOf(batchId)).toEqual(["cancelled undefined "]);
+  });
+
+  it("is not approved any more once its approval has expired", async () => {
+    const batchId = await make(1);
+    await stop("key_1");
+    const past = new Date(Date.now() - 1);
+    const expired = { due_at: past, "held.expires_at": past };
+    await platform.batches.updateOne({ _id: batchId }, { $set: expired });
+    expect(await codeOf(approveBatch(batchId, "key_2"))).toBe("NOT_AWAITING_APPROVAL");
+    await runDueBatch(batchDeps());
+    expect((await readBatch(batchId)).approval).toBe("expired");
+    expect(await payoutsMade()).toBe(0);
   });
 
   it("is held with the key that approved it, for its maker cannot decide alone then", async () => {

@@ -12,7 +12,7 @@ import type { OrderDocument } from "../orders/document.ts";
 import { openStates } from "../orders/store.ts";
 import { type Disposition, type StopDeps, type Stopped, stopOrders } from "./stop-orders.ts";
 
-/** As many ids as a person reads; a list has the others. */
+/** Ids in an answer: a person reads no more, and a list has the others. */
 const idsMax = 100;
 /** Far below what a filter may have. */
 const createdMax = 1_000;

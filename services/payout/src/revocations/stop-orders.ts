@@ -10,9 +10,8 @@ import type { PayoutControls } from "../controls/settings.ts";
 import { type OrderDocument, type Orders, toOrder } from "../orders/document.ts";
 import { endQuote, type OrderDeps } from "../orders/execute-order.ts";
 import { type Hold, holdOrders } from "../orders/held-store.ts";
-import { openStates, setCancelled, unbindQuote } from "../orders/store.ts";
+import { cancelStopped, openStates, unbindQuote } from "../orders/store.ts";
 
-/** What stopping orders works with. */
 export type StopDeps = Pick<OrderDeps, "orders" | "quote"> & {
   readonly batches: Batches;
   readonly lines: Orders;
@@ -28,11 +27,10 @@ export type Stopped = {
   readonly actorId: string;
   /** Keys that it created; some may still work. */
   readonly createdIds: readonly string[];
-  /** Of the orders of these keys only those made before; `undefined` for all. */
+  /** Limits the orders of these keys to those made before this time; `undefined`: no limit. */
   readonly madeBefore: Date | undefined;
 };
 
-/** What happens to its orders. */
 export type Disposition = WordOf<typeof RevokedOrders>;
 
 /**
@@ -69,35 +67,62 @@ export async function stopOrders(
 
 type Selected = Filter<OrderDocument> & Filter<BatchDocument>;
 
-/** Holds orders that wait; of one with a quote, that quote decides whether it is paid. */
-async function holdWaiting(deps: StopDeps, filter: Selected, hold: Hold): Promise<void> {
-  const { orders } = deps;
-  await holdOrders(orders, { ...filter, quote: { $exists: false } }, hold);
-  for (const { order, quote } of await quotedOrders(orders, filter)) {
-    if (!(await endQuote(deps, order, quote))) continue;
-    await holdOrders(orders, { ...filter, _id: order.id, "quote.id": quote.id }, hold, true);
-  }
+/** Holds orders that wait. */
+function holdWaiting({ quote, orders }: StopDeps, filter: Selected, hold: Hold): Promise<void> {
+  const waiting = { ...filter, state: "waiting" } as Filter<OrderDocument>;
+  return endOpen({ quote }, orders, waiting, (which, hasExpiredQuote) =>
+    holdOrders(orders, which, hold, hasExpiredQuote),
+  );
 }
 
 /** Cancels what an actor made. */
 async function cancelOwn(deps: StopDeps, own: Selected, actorId: string): Promise<void> {
   const { orders, batches, lines } = deps;
-  const unquoted = { ...own, state: { $in: [...openStates] }, quote: { $exists: false } };
-  await orders.updateMany(unquoted as Filter<OrderDocument>, {
-    $set: { state: "cancelled", stopped_for: actorId },
-    $unset: { due_at: "", lease: "" },
-    $currentDate: { updated_at: true },
-  });
-  for (const { order, quote } of await quotedOrders(orders, own)) {
-    if (await endQuote(deps, order, quote)) await setCancelled(orders, order, actorId);
-  }
+  const cancelOpen = (where: Orders, which: Filter<OrderDocument>) => {
+    const open = { ...which, state: { $in: [...openStates] } } as Filter<OrderDocument>;
+    return endOpen(deps, where, open, (each) => cancelStopped(where, each, actorId));
+  };
+  await cancelOpen(orders, own);
   const open = { ...own, ...unended, state: { $in: ["awaiting_approval", "running"] as const } };
   await batches.updateMany(open as Filter<BatchDocument>, { $set: { stopped_for: actorId } });
-  const marked = { ...open, stopped_for: actorId } as Filter<BatchDocument>;
-  for (const { _id } of await batches.find(marked, { projection: { _id: 1 } }).toArray()) {
+  // Also those that a crash left with lines that wait.
+  const marked = {
+    ...own,
+    stopped_for: actorId,
+    state: { $ne: "finished" },
+    expired_at: { $exists: false },
+  };
+  const found = batches.find(marked as Filter<BatchDocument>, { projection: { _id: 1 } });
+  for (const { _id } of await found.toArray()) {
     await cancelBatch(batches, lines, _id);
+    await cancelOpen(lines, { batch_id: _id });
   }
   deps.wakeRunner();
+}
+
+/**
+ * Ends open orders by `end`, which changes those of a filter: at once where no quote is bound,
+ * otherwise when the quote is ended. An order with a claimed quote goes on. Each round finds what a
+ * worker has changed during the round before.
+ */
+async function endOpen(
+  deps: Pick<StopDeps, "quote">,
+  orders: Orders,
+  open: Filter<OrderDocument>,
+  end: (which: Filter<OrderDocument>, hasExpiredQuote: boolean) => Promise<void>,
+): Promise<void> {
+  const claimed: string[] = [];
+  for (;;) {
+    await end({ ...open, quote: { $exists: false } }, false);
+    const left = await orders.find({ ...open, _id: { $nin: claimed } }).toArray();
+    if (left.length === 0) return;
+    for (const order of left.map(toOrder)) {
+      const { id, quote } = order;
+      if (quote === undefined) continue;
+      if (!(await endQuote(deps, order, quote))) claimed.push(id);
+      else await end({ ...open, _id: id, "quote.id": quote.id }, true);
+    }
+  }
 }
 
 /** Takes the lines of held batches from runners that have read them before. */

@@ -122,10 +122,8 @@ export const payoutWords = {
     payout: "Payout",
     waiting: "Only those that wait",
     held: "Only those that await approval",
-    approve: "Approve",
     approveText:
       "It was held because the key that ordered it was revoked, or its person removed. It is made when its time has come, at once if that is past.",
-    reject: "Reject",
     rejectText: "It is not made. Nothing was held for it.",
     max: "At most",
     cancel: "Cancel",

@@ -10,7 +10,7 @@ import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
-import { AreaField, TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
@@ -19,6 +19,7 @@ import { Page, Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { amountOf, moneyText } from "../../ui/rules/amounts.ts";
 import type { Column } from "../../ui/table.tsx";
+import { Decision } from "../payouts/decision.tsx";
 
 const words = t.batches.one;
 const route = getRouteApi("/shell/batches/$batchId");
@@ -177,43 +178,25 @@ function useChange({ id }: Batch) {
 function Decide({ batch }: { batch: Batch }) {
   const change = useChange(batch);
   const [max, setMax] = useState("");
-  const [reason, setReason] = useState("");
   if (batch.state !== "awaiting_approval") return null;
   const amount = amountOf(max);
-  const approved = { max_total_amount: amount, digest: batch.approval.digest };
   return (
-    <>
-      <ConfirmButton
-        label={words.approve}
-        text={words.approveText}
-        kind="primary"
-        isReady={amount !== undefined}
-        confirm={(key) => change("approve", approved, key)}
-      >
-        <TextField
-          label={words.maximum(batch.source_currency_code)}
-          value={max}
-          onChange={setMax}
-          inputMode="decimal"
-          required
-          {...(max !== "" && amount === undefined ? { error: t.payouts.create.badAmount } : {})}
-        />
-      </ConfirmButton>
-      <ConfirmButton
-        label={t.payouts.one.reject}
-        text={words.rejectText}
-        isReady={reason.trim() !== ""}
-        confirm={(key) => change("reject", { reason: reason.trim() }, key)}
-      >
-        <AreaField
-          label={t.payouts.one.rejectReason}
-          value={reason}
-          onChange={setReason}
-          maxLength={255}
-          required
-        />
-      </ConfirmButton>
-    </>
+    <Decision
+      texts={words}
+      approve={words.approve}
+      approval={{ max_total_amount: amount, digest: batch.approval.digest }}
+      isReady={amount !== undefined}
+      send={change}
+    >
+      <TextField
+        label={words.maximum(batch.source_currency_code)}
+        value={max}
+        onChange={setMax}
+        inputMode="decimal"
+        required
+        {...(max !== "" && amount === undefined ? { error: t.payouts.create.badAmount } : {})}
+      />
+    </Decision>
   );
 }
 

@@ -1,18 +1,15 @@
 import type { Payout } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { accounts, payouts } from "../../api/lists.ts";
 import { send } from "../../api/request.ts";
 import { t } from "../../catalogue/en.ts";
 import { may } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
-import { AreaField } from "../../ui/field.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { momentText } from "../../ui/rules/times.ts";
-import { StepNotice } from "../../ui/step-up.tsx";
+import { Decision } from "./decision.tsx";
 
 const words = t.payouts.one;
 
@@ -48,13 +45,10 @@ export function ApprovalNotice({ payout }: { payout: Payout }) {
   );
 }
 
-const stepFailure = (error: unknown) => <StepNotice error={error} />;
-
 /** The decision of a payout that waits; what is approved is bound by its digest. */
 export function Approval({ payout }: { payout: Payout }) {
   const session = useSession();
   const client = useQueryClient();
-  const [reason, setReason] = useState("");
   if (!isWaiting(payout) || !may(session, "payout:approve")) return null;
   const decide = async (decision: string, body: object, idempotencyKey: string) => {
     const path = `${payouts.path}/${encodeURIComponent(payout.id)}/${decision}`;
@@ -62,30 +56,6 @@ export function Approval({ payout }: { payout: Payout }) {
     const stale = [payouts.path, accounts.path];
     await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
   };
-  return (
-    <>
-      <ConfirmButton
-        label={words.approve}
-        text={words.approveText}
-        kind="primary"
-        confirm={(key) => decide("approve", { digest: payout.approval?.digest }, key)}
-        failure={stepFailure}
-      />
-      <ConfirmButton
-        label={words.reject}
-        text={words.rejectText}
-        isReady={reason.trim() !== ""}
-        confirm={(key) => decide("reject", { reason: reason.trim() }, key)}
-        failure={stepFailure}
-      >
-        <AreaField
-          label={words.rejectReason}
-          value={reason}
-          onChange={setReason}
-          maxLength={255}
-          required
-        />
-      </ConfirmButton>
-    </>
-  );
+  const approval = { digest: payout.approval?.digest };
+  return <Decision texts={words} approval={approval} send={decide} />;
 }

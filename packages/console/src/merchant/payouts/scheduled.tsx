@@ -1,7 +1,6 @@
 import type { ScheduledPayout } from "@disburse/sdk/gen/types.ts";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { scheduledPayouts } from "../../api/lists.ts";
 import { readAll } from "../../api/pages.ts";
 import { send } from "../../api/request.ts";
@@ -11,14 +10,13 @@ import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ExportButton } from "../../ui/export-button.tsx";
-import { AreaField } from "../../ui/field.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { List } from "../../ui/list.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Page } from "../../ui/page.tsx";
-import { StepNotice } from "../../ui/step-up.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { Decision } from "./decision.tsx";
 
 const words = t.payouts.scheduled;
 const route = getRouteApi("/shell/scheduled");
@@ -136,13 +134,10 @@ export function ScheduledPayouts() {
   );
 }
 
-const stepFailure = (error: unknown) => <StepNotice error={error} />;
-
-/** What may be done with an order that has no payout yet. */
+/** The actions on an order that has no payout yet. */
 function Actions({ order }: { order: ScheduledPayout }) {
   const session = useSession();
   const client = useQueryClient();
-  const [reason, setReason] = useState("");
   const isHeld = order.sub_status === "awaiting_approval";
   if (!isHeld && order.sub_status !== "scheduled") return null;
   const post = async (action: string, body: object, idempotencyKey: string) => {
@@ -153,30 +148,7 @@ function Actions({ order }: { order: ScheduledPayout }) {
   return (
     <span className="row">
       {isHeld && may(session, "payout:approve") ? (
-        <>
-          <ConfirmButton
-            label={words.approve}
-            text={words.approveText}
-            kind="primary"
-            confirm={(key) => post("approve", {}, key)}
-            failure={stepFailure}
-          />
-          <ConfirmButton
-            label={words.reject}
-            text={words.rejectText}
-            isReady={reason.trim() !== ""}
-            confirm={(key) => post("reject", { reason: reason.trim() }, key)}
-            failure={stepFailure}
-          >
-            <AreaField
-              label={t.payouts.one.rejectReason}
-              value={reason}
-              onChange={setReason}
-              maxLength={255}
-              required
-            />
-          </ConfirmButton>
-        </>
+        <Decision texts={words} approval={{}} send={post} />
       ) : null}
       {may(session, "payout:write") ? (
         <ConfirmButton

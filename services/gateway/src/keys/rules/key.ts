@@ -70,6 +70,8 @@ export function scopesToGive(
     : refusedBecause("ACCESS_FORBIDDEN", "scope_missing");
 }
 
+/** A day, as for the secrets of a webhook endpoint: a merchant can change its servers in it. */
+export const overlapSecondsDefault = 86_400;
 /** The longest overlap of two keys: 30 days. */
 export const overlapSecondsMax = 2_592_000;
 const descriptionMax = 255;

@@ -9,7 +9,7 @@ export type DecidedOrder = {
   readonly decidedBy: string | undefined;
 };
 
-/** Whether an operation may decide on a held order, or has done so. */
+/** Lets an operation decide on a held order; `done`: it has decided before. */
 export function decidable(
   { state, maker, decidedBy }: DecidedOrder,
   { operationId, actor }: { readonly operationId: string; readonly actor: Who },

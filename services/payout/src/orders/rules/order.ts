@@ -34,15 +34,14 @@ export type OrderQuote = {
 /** Why no payout came of an order: a refusal of a quote or an execute, or its own bound of cost. */
 export type OrderFailure = ErrorCode | keyof typeof ownFailures;
 
-/** Of bounds and decisions that orders have themselves. */
+/** Failures by the bounds and decisions of orders themselves. */
 const ownFailures = {
   COST_ABOVE_MAXIMUM: "The quote cost more than the maximum.",
   BATCH_TOTAL_EXCEEDED: "The batch would have cost more than was approved.",
-  /** Of an order that was held. */
   APPROVAL_EXPIRED: failureMessages.APPROVAL_EXPIRED,
 } as const;
 
-/** Where an order stands; one that was held awaits approval. */
+/** The state of an order; a held order awaits approval. */
 export type OrderState =
   | { readonly state: "waiting" | "awaiting_approval" }
   | { readonly state: "executed"; readonly payoutId: string }

@@ -1,0 +1,49 @@
+import { type ReactNode, useState } from "react";
+import { t } from "../../catalogue/en.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { AreaField } from "../../ui/field.tsx";
+
+const words = t.payouts.one;
+
+/** Approves or rejects what awaits approval: a payout, a scheduled payout or a batch. */
+export function Decision(props: {
+  texts: { approveText: string; rejectText: string };
+  /** Its label, where it does more than approve. */
+  approve?: string;
+  /** The body of the approval. */
+  approval: object;
+  isReady?: boolean;
+  send: (decision: "approve" | "reject", body: object, idempotencyKey: string) => Promise<unknown>;
+  /** Fields of the approval. */
+  children?: ReactNode;
+}) {
+  const { texts, approve = words.approve, approval, isReady = true, send, children } = props;
+  const [reason, setReason] = useState("");
+  return (
+    <>
+      <ConfirmButton
+        label={approve}
+        text={texts.approveText}
+        kind="primary"
+        isReady={isReady}
+        confirm={(key) => send("approve", approval, key)}
+      >
+        {children}
+      </ConfirmButton>
+      <ConfirmButton
+        label={words.reject}
+        text={texts.rejectText}
+        isReady={reason.trim() !== ""}
+        confirm={(key) => send("reject", { reason: reason.trim() }, key)}
+      >
+        <AreaField
+          label={words.rejectReason}
+          value={reason}
+          onChange={setReason}
+          maxLength={255}
+          required
+        />
+      </ConfirmButton>
+    </>
+  );
+}
