@@ -27,14 +27,18 @@ const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [method = "", body = "{}"] = positionals;
 const [, name, service] = /^(\w+)\.(\w+\/\w+)$/.exec(method) ?? [];
 const isNamed = Boolean(values.as && values.reason);
-if (service === undefined || (values.to !== undefined && !isNamed)) throw new Error(usage);
+const isAnonymous = values.as === undefined && values.reason === undefined;
+if (service === undefined || !(values.to === undefined ? isAnonymous : isNamed)) {
+  throw new Error(usage);
+}
 
 /** Where the RPCs are: of this container's service, unless RPC_URL says otherwise. */
 const port = process.env.RPC_PORT || process.env.PORT;
 const { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE } = process.env;
 /** With mutual TLS it shows the container's own certificate, as which it may call any service. */
 const tls = TLS_CERT_FILE && {
-  ...{ cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) },
+  cert: readFileSync(TLS_CERT_FILE),
+  key: readFileSync(TLS_KEY_FILE),
   ca: readFileSync(TLS_CA_FILE),
   // The authority signs services alone, and their names are no host names.
   checkServerIdentity: () => undefined,
@@ -70,7 +74,8 @@ const mutation = isChange ? { mutation: { operationId } } : {};
 const answer = await new Promise((resolve, reject) => {
   const request = url.startsWith("https:") ? requestSecurely : requestPlain;
   const sent = request(`${url}/disburse.${name}.v1.${service}`, {
-    ...{ method: "POST", ...tls },
+    method: "POST",
+    ...tls,
     headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
     // The longest of them, an import of a list apart, answers in seconds.
     signal: AbortSignal.timeout(30_000),

@@ -70,6 +70,15 @@ function watchStarter(child) {
   return () => clearInterval(watch);
 }
 
+/** Lets no termination signal end this process, until the returned function is called. */
+export function outliveSignals() {
+  const outlive = () => undefined;
+  for (const signal of forwarded) process.on(signal, outlive);
+  return () => {
+    for (const signal of forwarded) process.off(signal, outlive);
+  };
+}
+
 /** Forwards termination signals to a child, until the returned function is called. */
 export function passSignals(child) {
   const passedAt = {};

@@ -1,16 +1,13 @@
 // Runs scenarios from a fresh clone: `node scripts/scenarios.mjs PROJECT [OPTION...]` starts Vitest
 // on a project of vitest.scenarios.config.ts. Scenarios find `--kills 60` as SCENARIO_KILLS. The
-// last line counts: `N passed, M failed`, and `, K skipped` when there are such.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// last line counts: `N passed, M failed`, and `, K skipped` if there are any.
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { tryConsole } from "./console.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { ensureNode } from "./node.mjs";
 import { tryOpenSsh } from "./openssh.mjs";
+import { withScratchFolder } from "./scratch-folder.mjs";
 import { runMain } from "./start-error.mjs";
 import { countsLine, runVitest } from "./vitest.mjs";
 
@@ -22,7 +19,7 @@ const commands = {
   drills: {},
   faults: { counts: ["kills", "seeds", "seed", "races", "per-point"] },
   operate: { parts: true },
-  // What always holds is checked whatever was tried.
+  // The invariants are checked after every choice of cases.
   rails: { counts: ["per-gap", "large", "seed"], last: "invariants", prepare: tryOpenSsh },
 };
 
@@ -78,38 +75,6 @@ function environmentOf(settings, folder) {
   return { ...Object.fromEntries(entries), TMPDIR: folder };
 }
 
-/** Ends and removes what an interrupted run has left: processes, mounted disks, files. */
-function cleanUp(folder) {
-  if (process.platform === "linux") {
-    // Each process that a scenario starts has the folder in its environment.
-    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-      if (environmentOfProcess(pid).includes(`TMPDIR=${folder}`)) endProcess(Number(pid));
-    }
-    const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
-    for (const mount of mounts.map((line) => line.split(" ")[1] ?? "")) {
-      if (mount.startsWith(`${folder}/`)) execFileSync("umount", ["-l", mount]);
-    }
-  }
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
-}
-
-function environmentOfProcess(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-  } catch {
-    // It has ended, or is another user's.
-    return [];
-  }
-}
-
-function endProcess(pid) {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended meanwhile.
-  }
-}
-
 await runMain(async () => {
   const [name, ...args] = process.argv.slice(2);
   const command = commands[name];
@@ -129,24 +94,21 @@ await runMain(async () => {
   // Interrupted: there is nothing to go on with.
   if (prepared > 128) return prepared;
   const pattern = patternOf(only.length === 0 || last === undefined ? only : [...only, last], part);
-  const folder = mkdtempSync(join(tmpdir(), "disburse-scenarios-"));
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const known = [];
-  try {
+  const code = await withScratchFolder("disburse-scenarios-", (folder) => {
     const shown = ["--reporter=verbose", "--hideSkippedTests", "--disableConsoleIntercept"];
     const config = ["--config=vitest.scenarios.config.ts", `--project=${name}`, ...shown];
-    const code = await runVitest(node, [...config, `--testNamePattern=${pattern}`], counts, {
+    return runVitest(node, [...config, `--testNamePattern=${pattern}`], counts, {
       isChosen: (fullName) => {
         known.push(fullName);
         return new RegExp(pattern).test(fullName);
       },
       env: environmentOf(settings, folder),
     });
-    // Interrupted: nothing is counted.
-    if (code > 128) return code;
-  } finally {
-    cleanUp(folder);
-  }
+  });
+  // Interrupted: nothing is counted.
+  if (code > 128) return code;
   const unknown = [...only, ...part].filter(
     (each) => !known.some((fullName) => fullName.split(/[ :]/).includes(each)),
   );

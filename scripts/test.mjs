@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const turbo = join(root, "node_modules", "turbo", "bin", "turbo");
 const prepareEngine = join(root, "packages", "embedded", "src", "prepare.ts");
 
-/** The checks that are no tests, each counted as one; the house rules are a test. */
+/** The checks that are not tests, each counted as one. */
 const checks = [
   ["lint", ["//#lint"]],
   ["typecheck", ["//#typecheck"]],

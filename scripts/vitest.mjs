@@ -1,4 +1,4 @@
-// Runs Vitest and counts what its report says.
+// Runs Vitest and counts the tests of its report.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
 
 /**
- * Runs Vitest with these arguments and adds to `counts`; answers its exit code. `isChosen` tells by
- * their full names the tests that count: those that a name pattern leaves out are skipped, too.
+ * Runs Vitest with these arguments and adds to `counts`; returns its exit code. Only tests whose full
+ * names `isChosen` accepts are counted: those that a name pattern leaves out are reported as skipped.
  */
 export async function runVitest(node, args, counts, { isChosen = () => true, env = {} } = {}) {
   const scratch = mkdtempSync(join(tmpdir(), "disburse-report-"));

@@ -12,8 +12,8 @@ import { bankBody, paths } from "./bodies.ts";
 import { approvers } from "./second-person.ts";
 
 /**
- * One officer must not clear a party by what lists no longer say. Before, an import without an
- * entry closed the true match that two persons had confirmed, and the beneficiary was paid.
+ * One officer must not clear a party by an import that leaves out its entry: the beneficiary of a
+ * confirmed true match could then be paid.
  */
 
 let platform: TestPlatform;
@@ -76,7 +76,7 @@ async function beneficiary(first: string, last: string): Promise<string> {
 const statusOf = async (id: string): Promise<string> =>
   (await data("GET", `${paths.beneficiaries}/${id}`)).screening_status;
 
-/** Whether a payout to a beneficiary can be priced, which is where it is refused first. */
+/** Requests a quote for a beneficiary: a stopped one is refused there first. */
 async function isPayable(beneficiaryId: string): Promise<boolean> {
   const asked = {
     ...{ source_amount: "12.30", beneficiary_id: beneficiaryId },
@@ -177,7 +177,7 @@ it("no officer clears a stopped record by screening it as another person", async
   expect(await settledStatus(id)).toMatch(/^(review|blocked)$/);
 });
 
-it("forty small imports take nobody off a list", async () => {
+it("forty small imports take no party off a list", async () => {
   const words = ["zol", "tva", "qui", "mbra", "ond", "rek", "vash", "tib", "mar", "dzhu"];
   const nameAt = (at: number) => {
     const [one, ten] = [words[at % 10] ?? "", words[Math.floor(at / 10)] ?? ""];

@@ -42,7 +42,7 @@ const migrateToNext = () =>
     }),
   );
 
-/** How many documents the step gave its field. */
+/** Counts the documents that the step gave its field. */
 async function movedIn(service: "payout" | "quote", collection: string): Promise<number> {
   const { db, close } = await platform.openDatabase(service);
   return db

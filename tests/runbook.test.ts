@@ -102,6 +102,19 @@ it("requires a person and a reason for a call by the service's own key", async (
   });
 });
 
+it("refuses a person or a reason that no call would carry", async () => {
+  const call = (...args: string[]) =>
+    rpc(asPerson(), "payout.PayoutOperationsService/ListRails", "{}", ...args);
+  for (const unused of [
+    ["--as", "ann"],
+    ["--reason", "why"],
+    ["--as", "ann", "--reason", "why"],
+  ]) {
+    expect((await call(...unused)).code).toBe(1);
+  }
+  expect(calls.splice(0)).toEqual([]);
+});
+
 it("makes an operation id for a change that names none", async () => {
   await rpc(asPerson(), "payout.PayoutOperationsService/SetRailPaused", "{}", "--change");
   const operationId = expect.stringMatching(/^ops-[-0-9a-f]{36}$/);

@@ -1,8 +1,12 @@
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { globSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 
-const script = fileURLToPath(new URL("../scripts/scenarios.mjs", import.meta.url));
+const root = join(import.meta.dirname, "..");
+const script = join(root, "scripts/scenarios.mjs");
 
 function run(...args: string[]) {
   const { status, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
@@ -20,3 +24,31 @@ it.each([
   expect(status).toBe(2);
   expect(stderr).toContain("usage: npm run");
 });
+
+/** Runs a program in a scratch folder, which it fills, until it is signalled. */
+const program = `
+  import { runNode } from "./scripts/foreground.mjs";
+  import { withScratchFolder } from "./scripts/scratch-folder.mjs";
+  const fill = 'require("fs").writeFileSync(process.env.TMPDIR + "/file", ""); setInterval(() => 0, 1e6)';
+  const run = (TMPDIR) => runNode(process.execPath, ["-e", fill], { env: { TMPDIR } });
+  process.exitCode = await withScratchFolder("scratch-", run);
+`;
+
+it.skipIf(process.platform === "win32")(
+  "leaves no folder behind, however often it is signalled",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "scenarios-test-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      cwd: root,
+      env: { ...process.env, TMPDIR: folder },
+      stdio: "ignore",
+    });
+    const exited = once(child, "exit");
+    await expect.poll(() => globSync("*/file", { cwd: folder })).toHaveLength(1);
+    const signals = setInterval(() => child.kill("SIGTERM"), 1);
+    onTestFinished(() => clearInterval(signals));
+    await exited;
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);

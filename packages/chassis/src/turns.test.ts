@@ -21,7 +21,7 @@ it("a merchant's work is one at a time, with a rest after each; another's is not
   expect(other.began).toBeLessThan(first.ended);
 });
 
-it("what fails counts as well, and ends no turn of another", async () => {
+it("failed work counts as well, and ends no turn of another", async () => {
   const turns = createTurns({ restShare: 1 });
   const failing = turns.take("mer_1", async () => {
     await pause(workMs);

@@ -25,7 +25,7 @@ try {
   process.exit(1);
 }
 
-/** All secrets by their settings; what is one service's own under a name of its own. */
+/** All secrets by their settings. The name of a service's own secret ends in the service. */
 function clusterSecret(): Record<string, string> {
   const secrets = generateSecrets();
   const { OIDC_ISSUER: _issuer, OIDC_AUDIENCE: _audience, ...shared } = sharedSettings(secrets);

@@ -79,7 +79,7 @@ const storedSecrets = z.object({
   brokerPasswords: textOf(brokerServices),
 });
 
-/** Whether a stored value has every secret, in the form of `generateSecrets`. */
+/** True if a stored value has every secret, in the form of `generateSecrets`. */
 export function isSecrets(value: unknown): value is Secrets {
   return storedSecrets.safeParse(value).success;
 }

@@ -102,7 +102,7 @@ function readStored(folder: string, path: string): Secrets {
 const portUrl = z.url().refine((url) => new URL(url).port !== "");
 const merchant = z.object({ merchant_id: z.string(), api_key: z.string() });
 const servicePorts = z.object(eachService(() => portUrl));
-/** What a start reads of the file that the one before wrote. */
+/** The part of `sandbox.json` that the next start reads. */
 const storedSandbox = z.object({
   grpc: servicePorts,
   admin: servicePorts,
@@ -113,8 +113,8 @@ const storedSandbox = z.object({
 
 /**
  * The ports that the services had at the last start, in the order of `serviceNames`, and those
- * of the operators' door and the OpenID provider: the notifier's port tells it after a crash that
- * the deliveries in flight were its own, else they wait 15 s.
+ * of the operator API proxy and the OpenID provider. By its port the notifier recognizes its own
+ * deliveries in flight after a crash; otherwise they wait 15 s.
  */
 export function readPortsBefore(folder: string): number[] {
   const path = join(folder, sandboxFile);

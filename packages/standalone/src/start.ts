@@ -107,7 +107,7 @@ export async function startStandalone(
   }
 }
 
-/** Names the folder whose databases are of other steps; a database elsewhere names itself. */
+/** Names the data folder in the error; an external database is named by its own error. */
 const otherVersionOf = (dataDir: string, engineKind: string) => (error: unknown) => {
   const isOfFolder = error instanceof OtherStepsError && engineKind !== "external";
   throw isOfFolder ? new OtherVersionError(dataDir) : error;

@@ -61,9 +61,12 @@ export function orderRpc(
 ): ServiceImpl<typeof PayoutOrderService> {
   const rpc = { ...scheduledRpc(deps), ...batchesRpc(deps), ...revocationsRpc(deps) };
   const decisions = [
-    ...(["approveBatch", "rejectBatch", "stopOrders"] as const),
-    ...(["approveScheduledPayout", "rejectScheduledPayout"] as const),
-  ];
+    "approveBatch",
+    "rejectBatch",
+    "approveScheduledPayout",
+    "rejectScheduledPayout",
+    "stopOrders",
+  ] as const;
   return bindOperations(PayoutOrderService, rpc, deps.bindings, { decisions });
 }
 

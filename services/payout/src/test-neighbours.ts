@@ -52,7 +52,7 @@ export function standIns(
     quoting: { refusal?: PublicRefusal; cost?: string; expiresAt?: Date };
     /** Since when beneficiaries are there. */
     beneficiarySince: Date;
-    /** What a unit of another currency is worth in USD, in whole USD; absent: there is no rate. */
+    /** Whole USD for one unit of another currency; absent: there is no rate. */
     worth: Readonly<Record<string, bigint>>;
     /** What the clock of quotes is ahead. */
     quoteOffsetMs: number;

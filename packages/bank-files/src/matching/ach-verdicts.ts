@@ -17,7 +17,7 @@ const returnCodes: ReadonlySet<string> = new Set([
   ...["R21", "R22", "R23", "R25", "R26", "R27", "R28", "R30", "R31", "R32", "R34", "R36"],
 ]);
 
-/** Outcomes after which a plain return no longer proves that the money came back. */
+/** Outcomes after which a plain return no longer proves that the money was returned. */
 const contested: ReadonlySet<UnknownOutcome> = new Set([
   ...(["dishonoured", "contested", "returned-without-proof"] as const),
 ]);

@@ -207,7 +207,7 @@ class EntryJudge {
   /** Whether a charge stands in an earlier report of its kind; `equal` have its amount. */
   #isKnownCharge(payoutId: string, equal: readonly Booking[], booking: ChargeBooking): boolean {
     if (booking.reference !== undefined) return compare(equal, booking) === "same";
-    // Charges without a reference are told apart by their number in one statement.
+    // Charges without a reference differ only by their number in one statement.
     const key = `${payoutId} ${booking.amount}`;
     const number = (this.#unnamedCharges.get(key) ?? 0) + 1;
     this.#unnamedCharges.set(key, number);

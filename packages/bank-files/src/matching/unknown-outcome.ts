@@ -16,7 +16,7 @@ export type UnknownOutcome =
   /** A return that says that a twin of the payment exists, or with a code that no credit has. */
   | "returned-without-proof"
   | "return-taken-back"
-  /** Less came back than the charges that are named or allowed explain. */
+  /** The returned amount is smaller than named or allowed charges explain. */
   | "returned-in-part"
   | "returned-in-another-currency"
   | "credit-that-is-no-return"

@@ -66,7 +66,7 @@ export type Guards<Rpc> = { readonly [Name in keyof Rpc]?: Guard<RequestOf<Rpc[N
 /** A proposal without a decision ends after a day. */
 const openMs = 24 * 60 * 60 * 1_000;
 
-/** What names a request. */
+/** The identity of a request. */
 type Request = Pick<Proposal, "rpc" | "merchantId" | "operationId">;
 type Person = Extract<Principal, { kind: "person" }>;
 /** What is proposed, by whom and until when left out. */
@@ -90,7 +90,7 @@ export type Approvals = ReturnType<typeof createApprovals>;
 /** What approvals work with. */
 export type ApprovalDeps = {
   readonly proposals: ProposalStore;
-  /** Whether a request has been done and answered, by the audit trail. */
+  /** True if the audit trail has a request as done and answered. */
   readonly isDone: (of: Request) => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
@@ -133,7 +133,7 @@ export function createApprovals(deps: ApprovalDeps) {
     /** Whether a proposal would still change what its approver has read. */
     isCurrent: (proposal: Proposal) => isCurrent(state, proposal),
 
-    /** What a service proposes by itself of one of its guarded RPCs. */
+    /** Proposals of a guarded RPC that the service itself makes. */
     own: (method: DescMethodUnary) => ownProposals(state, method),
 
     /** Runs an approved proposal, once; throws where it is not known whether it has run. */
@@ -192,13 +192,13 @@ function ownProposals(state: State, method: DescMethodUnary) {
   const { proposals, clock, guarded } = state;
   const rpc = nameOf(method);
   return {
-    /** Those whose operation ids begin so, with their states now. */
+    /** Proposals whose operation ids have this prefix, with their current states. */
     beginningWith: async (operationIds: string): Promise<Proposal[]> => {
       const found = await proposals.beginningWith(rpc, operationIds);
       return found.map((each) => ({ ...each, state: stateAt(each, clock.now()) }));
     },
 
-    /** The open ones that would still do what they say; ends the others. */
+    /** Open proposals whose effect is still the one they show; ends the others. */
     current: async (isConcerned: (request: Uint8Array) => boolean): Promise<Proposal[]> => {
       const now = clock.now();
       const current: Proposal[] = [];

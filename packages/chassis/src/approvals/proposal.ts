@@ -13,7 +13,7 @@ export type ActingPerson = { readonly id: string; readonly roles: ReadonlySet<Ro
 /** What is to change, as JSON for people to read; `before` is empty where there is nothing. */
 export type Difference = { readonly before: string; readonly after: string };
 
-/** Who proposes: a person, or the service itself; any person may decide what a service proposes. */
+/** The proposer: a person, or the service itself, whose proposals any person may decide. */
 export type Proposer = {
   readonly kind: "operator" | "service";
   readonly by: string;

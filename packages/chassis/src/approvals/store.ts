@@ -44,7 +44,7 @@ export type StoredProposal = Proposal & { readonly revision: string };
 type Seal = (text: string, context: string) => string;
 type Seals = Pick<Sealer, "seal" | "open">;
 
-/** What may have personal data of a proposal. */
+/** Fields of a proposal that may have personal data. */
 const sealedFields = ["request", "before", "after"] as const;
 
 const sealContext = (id: string, field: (typeof sealedFields)[number]) => `${id}|${field}`;
@@ -106,7 +106,7 @@ export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer
       const found = await findKept(proposals, { key });
       return found === null ? undefined : toProposal(found);
     },
-    /** Those of no merchant whose requests are of an RPC, under operation ids that begin so. */
+    /** An RPC's proposals of no merchant whose operation ids have this prefix. */
     beginningWith: async (rpc: string, operationIds: string): Promise<StoredProposal[]> => {
       const first = proposalKey({ rpc, merchantId: "", operationId: operationIds });
       const found = proposals.find({ key: { $gte: first, $lt: `${first}\uffff` } });

@@ -8,8 +8,8 @@ import type { AuditCall, AuditRecord } from "./trail.ts";
 const operatorServices: ReadonlySet<string> = new Set(["sandbox"]);
 
 /**
- * Whether all that a caller changes goes into the audit trail: a person's, also one who uses a
- * service's key, and an operators' job's.
+ * True if the audit trail has everything that a caller changes. Such a caller is a person, also one
+ * who uses a service's key, or an operators' job.
  * Of a merchant's own requests, which the gateway passes on, only its decisions do; the others have
  * their documents and the ledger.
  */

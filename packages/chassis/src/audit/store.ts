@@ -35,7 +35,7 @@ type StoredCall = Pick<AuditCall, "caller" | "rpc" | "content" | "outcome"> & {
   request_id: string;
 };
 
-/** What names a call: its RPC, merchant and operation. */
+/** The identity of a call. */
 type NamedCall = Pick<AuditCall, "rpc" | "merchantId"> & { readonly operationId: string };
 
 /** The audit trail: what operators did, in order, hash-chained. */
@@ -64,7 +64,7 @@ export function openAuditStore<Action extends string>({ db }: Pick<Database, "db
     /** Whether an action is in the trail. */
     has: async (record: AuditRecord): Promise<boolean> =>
       (await entries.findOne({ key: auditKeyOf(record) })) !== null,
-    /** Whether a call has been done and answered. */
+    /** True if a call has been done and answered. */
     hasDone: async ({ rpc, merchantId, operationId }: NamedCall): Promise<boolean> => {
       const key = callKeyOf({ outcome: "done", rpc, merchantId }, operationId);
       return (await entries.findOne({ key })) !== null;

@@ -49,7 +49,7 @@ export function auditKeyOf({ action, subject, operation, call }: AuditRecord): s
   return call === undefined ? `${action}:${subject}:${operation}` : callKeyOf(call, operation);
 }
 
-/** What a call is in the trail once by. */
+/** The key under which the trail has a call once. */
 export function callKeyOf(
   { outcome, rpc, merchantId }: Pick<AuditCall, "outcome" | "rpc" | "merchantId">,
   operation: string,

@@ -32,7 +32,7 @@ export type DataKeyDeps = {
   readonly documents: DataKeyStore;
   readonly service: string;
   readonly provider: KeyProvider;
-  /** The setting `ENCRYPTION_KEYS`, whose keys give those of keyed hashes; "" for none. */
+  /** The setting `ENCRYPTION_KEYS`; keys of keyed hashes are derived from its keys. "" for none. */
   readonly ring: string;
   /** What keyed hashes are for. */
   readonly purposes: readonly string[];
@@ -144,9 +144,9 @@ const always = new Date(0);
 const hashId = (purpose: string, keyId: string) => `hash ${purpose} ${keyId}`;
 
 /**
- * Makes what a database needs before its first text. `~1` comes last, so that where it is, the
- * hash keys of the ring of then are too. That of a key that joins the ring later is stored when it
- * is in front: before, the older one could unwrap it.
+ * Makes the keys that a database needs before its first text. `~1` is stored last, so a database
+ * that has it has the hash keys of the ring of that time. The hash key of a later ring key is stored
+ * once that ring key is in front: before, the older ring key could unwrap it.
  */
 async function makeFirst(
   { purposes }: DataKeyDeps,

@@ -1,6 +1,6 @@
 import type { Indexes } from "./migrations.ts";
 
-/** What operators did, by whom, and what calls owe to it. */
+/** Indexes of the audit trail, and of operations whose entries it does not have yet. */
 export const auditIndexes: Indexes = {
   audit_entries: [
     { key: { key: 1 }, name: "key", unique: true },
@@ -10,7 +10,7 @@ export const auditIndexes: Indexes = {
   operations: [{ key: { "owed.due_at": 1 }, name: "owed", sparse: true }],
 };
 
-/** What waits for a second person. */
+/** Indexes of proposals. */
 export const proposalIndexes: Indexes = {
   proposals: [
     { key: { key: 1 }, name: "request", unique: true },

@@ -8,7 +8,7 @@ export type LoopFigures = {
   readonly unavailable: number;
 };
 
-/** By process; `null` if it cannot be measured. */
+/** A figure for each process; `null` if it cannot be measured. */
 export type ProcessFigures = Readonly<Record<string, number | null>>;
 
 /** The naive program in the same run: its CPU time and the engine's per request, in µs. */
@@ -37,9 +37,9 @@ export type ScenarioFigures = LoopFigures & {
   /** CPU time of all server processes as a multiple of the naive program's. */
   readonly naive_cpu_ratio: number | null;
   readonly one_at_a_time: LoopFigures;
-  /** Of lifecycles. */
+  /** Lifecycles only. */
   readonly webhook?: WebhookFigures;
-  /** Of `lifecycle`: fixed rates, up to the first that the platform does not keep up with. */
+  /** `lifecycle` only: fixed rates, up to the first that the platform does not keep up with. */
   readonly fixed_rates?: readonly RateFigures[];
 };
 
@@ -50,7 +50,7 @@ export type RateFigures = LoopFigures & {
   readonly kept_up: boolean;
 };
 
-/** What the platform does without requests, per second. It is not in the figures per request. */
+/** The platform at rest, per second. The figures per request leave it out. */
 export type RestFigures = {
   /** CPU time by process, as a share of one processor. */
   readonly cpu_share: ProcessFigures;

@@ -6,7 +6,7 @@ import type { Recipient } from "./payouts/recipients.ts";
 import { type Recovered, spreadOf } from "./payouts/recovery.ts";
 import type { FaultPlatform } from "./platform.ts";
 
-/** How much is tried: the options of `npm run test:faults`. */
+/** The options of `npm run test:faults`. */
 type FaultOptions = {
   /** Random kills of services. */
   readonly kills: number;

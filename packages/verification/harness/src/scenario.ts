@@ -1,11 +1,11 @@
 import { expect, type TestContext } from "vitest";
 import { say } from "./command-line.ts";
 
-/** What had to hold in a scenario, and what is wrong where it did not. */
+/** A requirement of a scenario, and its problems; none if it held. */
 export type Verdict = {
   readonly name: string;
   readonly problems: readonly string[];
-  /** What was measured, in a line. */
+  /** The measurements, in a line. */
   readonly figures?: string;
 };
 

@@ -37,23 +37,26 @@ export async function post(caller: Caller, path: string, body: object, key?: str
   return data;
 }
 
-/** Registers whom payouts of a drill go to; answers the id. */
+/** The request for a beneficiary with an account in the US, paid by ACH. */
+export const achBeneficiary = {
+  beneficiary_first_name: "Grace",
+  beneficiary_last_name: "Hopper",
+  beneficiary_account_type: "Individual",
+  beneficiary_address: "1 Main Street",
+  destination_currency: "USD",
+  transfer_type: "ACH",
+  destination_country: "US",
+  routing_code_type_1: "ACH CODE",
+  routing_code_value_1: "021000021",
+  beneficiary_state: "NY",
+  beneficiary_city: "New York",
+  beneficiary_postcode: "10001",
+  beneficiary_account_number: "123456789012",
+};
+
+/** Registers a beneficiary of payouts; returns its id. */
 export async function registerBeneficiary(caller: Caller): Promise<string> {
-  const { beneficiary_id } = await post(caller, "/transfer/fiat/beneficiary", {
-    beneficiary_first_name: "Grace",
-    beneficiary_last_name: "Hopper",
-    beneficiary_account_type: "Individual",
-    beneficiary_address: "1 Main Street",
-    destination_currency: "USD",
-    transfer_type: "ACH",
-    destination_country: "US",
-    routing_code_type_1: "ACH CODE",
-    routing_code_value_1: "021000021",
-    beneficiary_state: "NY",
-    beneficiary_city: "New York",
-    beneficiary_postcode: "10001",
-    beneficiary_account_number: "123456789012",
-  });
+  const { beneficiary_id } = await post(caller, "/transfer/fiat/beneficiary", achBeneficiary);
   return beneficiary_id;
 }
 

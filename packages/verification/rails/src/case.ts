@@ -1,9 +1,9 @@
 import type { Verdict } from "@disburse/harness/scenario.ts";
 import type { World } from "./world.ts";
 
-/** How much is tried: the options of `npm run test:rails`. */
+/** The options of `npm run test:rails`. */
 export type RailOptions = {
-  /** How often each gap between two steps is tried. */
+  /** Tries of each gap between two steps. */
   readonly perGap: number;
   /** Payments of the large files. */
   readonly large: number;

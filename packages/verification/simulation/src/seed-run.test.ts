@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCounts, type FaultCounts, faultKinds } from "./faults.ts";
 import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 import { runSeed, type SeedOptions } from "./seed-run.ts";
-import { approvedByAnyone, endsNoQuote, neverTaken, triedAgain, without } from "./test-sabotage.ts";
+import {
+  approvedByAnyone,
+  endsNoQuote,
+  neverTaken,
+  triedAgain,
+  without,
+  withoutWindows,
+} from "./test-sabotage.ts";
 
 /** `npm run test:sim` runs 10,000. */
 const seeds = 50;
@@ -57,6 +64,7 @@ describe("finds within a few seeds that", () => {
     ["a beneficiary is paid that was stopped", { pretendsCleared: true }],
     ["a maker approves its own payout", approvedByAnyone()],
     ["an approval counts after its end", without("payouts", "updateOne", "$expr")],
+    ["a rule's window is not counted", withoutWindows()],
     ["an order is paid after its quote was ended", endsNoQuote()],
     ["two executes have one turn", neverTaken("execution_turns")],
     ["a guard compares records, not accounts", { hidesDestinations: true }],

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import type { SetPayoutControlsRequest } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import type { ApprovePayoutRequest } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Sabotage } from "./network/database-link.ts";
@@ -49,6 +50,21 @@ export function approvedByAnyone(): { readonly served: ChangeServed } {
   };
 }
 
+/** Sets approval rules without their windows: each payout is judged by itself. */
+export function withoutWindows(): { readonly served: ChangeServed } {
+  return {
+    served: (rpc) => {
+      const { setPayoutControls: set } = rpc as Record<string, SetControls | undefined>;
+      if (set === undefined) return rpc;
+      const setPayoutControls: SetControls = (request) => {
+        for (const amount of request.approval?.amounts ?? []) amount.windowSeconds = 0;
+        return set(request);
+      };
+      return { ...rpc, setPayoutControls };
+    },
+  };
+}
+
 /** Lets an operation that was refused be done after all: it comes again as another one. */
 export function triedAgain(): { readonly served: ChangeServed } {
   const refused = new Map<string, number>();
@@ -78,6 +94,8 @@ export function triedAgain(): { readonly served: ChangeServed } {
 }
 
 type Change = (request: { mutation?: { operationId?: string } }) => Promise<unknown>;
+
+type SetControls = (request: SetPayoutControlsRequest) => unknown;
 
 type Approve = (request: ApprovePayoutRequest) => unknown;
 

@@ -9,7 +9,7 @@ export interface Source {
   module: EcmaScriptModule;
 }
 
-/** A place where a house rule is broken. */
+/** A place that breaks a rule. */
 export interface Finding {
   path: string;
   line: number;

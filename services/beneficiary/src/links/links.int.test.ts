@@ -181,7 +181,7 @@ describe("details that are sent", () => {
   it.each([
     "0x000000000000000000000000000000000000dEaD",
     "0xdAC17F958D2ee523a2206206994597C13D831ec7",
-  ])("name no wallet that nobody can own: %s", async (address) => {
+  ])("name no wallet without an owner: %s", async (address) => {
     const crypto = { destinationCurrency: "USDC_ETH", network: "ETHEREUM" };
     const { id, token } = await link({ ...crypto, beneficiaryAccountType: "Individual" });
     const wallet = { ...example(cryptoBeneficiary), beneficiary_account_number: address };

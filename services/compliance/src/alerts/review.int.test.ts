@@ -99,6 +99,20 @@ describe("a repeat of an operation", () => {
     expect((await review.rpc.listReviewEntries({ alertId })).entries).toHaveLength(2);
   });
 
+  it("reopens no confirmed match, however many actions came after the first try", async () => {
+    const { alertId } = await alerted();
+    await review.rpc.decideAlert({ ...officer("ada"), alertId, ...falsePositive });
+    const reopening = { ...officer("ada"), alertId, reason };
+    await review.rpc.reopenAlert(reopening);
+    for (let assigned = 0; assigned < 100; assigned += 1) {
+      await review.rpc.assignAlert({ ...officer("ada"), alertId, assignee: "eve" });
+    }
+    await review.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
+    await review.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
+    await review.rpc.reopenAlert(reopening);
+    expect(await stateOf(alertId)).toBe(AlertState.TRUE_MATCH);
+  });
+
   it("with another body is refused, on this alert and on another one", async () => {
     const { alertId } = await alerted();
     const other = await alerted();

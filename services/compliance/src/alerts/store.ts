@@ -33,8 +33,6 @@ export type FollowUp = {
   readonly isVerdictDue: boolean;
 };
 
-/** A retry comes within minutes; fewer actions on one alert come in between. */
-const actionsKept = 100;
 /** How many alerts one run of the sweep finishes. */
 const unfinishedMax = 100;
 
@@ -123,10 +121,8 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
         $inc: { version: 1 },
         ...(follows && {
           $push: {
-            deeds: {
-              $each: [reviewActionDocument(alert, follows.reviewAction, sealer)],
-              $slice: -actionsKept,
-            },
+            // None is forgotten: one person could repeat later what takes two by then.
+            deeds: reviewActionDocument(alert, follows.reviewAction, sealer),
             owed: owedDocument(follows.owed),
           },
         }),

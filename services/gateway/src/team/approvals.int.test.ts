@@ -95,4 +95,19 @@ describe("a role that an operator gives", () => {
       await proposalOf(team.removeMember({ mutation: mutation(), merchantId, memberId })),
     ).toBe(undefined);
   });
+
+  it("that was approved once, and taken away, is not given again by a repeat", async () => {
+    const { team, approval } = clients();
+    const { member } = await team.addMember(invitation(MemberRole.VIEWER));
+    const memberId = member?.id ?? "";
+    const request = { ...asOlga(MemberRole.APPROVER), memberId };
+    const { proposalId = "", contentDigest = "" } =
+      (await proposalOf(team.setMemberRole(request))) ?? {};
+    const bea = { operationId: "bea-1", actor: { kind: Actor_Kind.OPERATOR, id: "bea" } };
+    await approval.approveProposal({ mutation: bea, proposalId, contentDigest });
+    const repeat = async () => (await team.setMemberRole(request)).member?.role;
+    expect(await repeat()).toBe(MemberRole.APPROVER);
+    await team.setMemberRole({ ...asOlga(MemberRole.VIEWER), memberId });
+    expect(await repeat()).toBe(MemberRole.VIEWER);
+  });
 });

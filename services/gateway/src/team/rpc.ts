@@ -144,12 +144,17 @@ async function setRole(
   const mine = { _id: memberId, merchant_id: merchantId, removed_at: null };
   const before = await collection.findOne(mine);
   if (before === null) return refused("RECORD_NOT_FOUND");
+  // A repeat gives no role that was taken away since: it needs no second person.
+  const { operationId: role_operations } = by;
+  if (before.role_operations?.includes(role_operations)) return before;
   const change = async (mark: Mark = {}) =>
     (await collection.findOneAndUpdate(
-      { ...mine, ...mark },
-      { $set: { role } },
+      { ...mine, ...mark, role_operations: { $ne: role_operations } },
+      { $set: { role }, $push: { role_operations } },
       { returnDocument: "after" },
-    )) ?? orChanged(mark);
+    )) ??
+    (await collection.findOne({ ...mine, role_operations })) ??
+    orChanged(mark);
   return before.role === "admin" && role !== "admin" ? leave(deps, before, change) : change();
 }
 

@@ -18,6 +18,8 @@ export type MemberDocument = {
   schema_version: 1;
   merchant_id: string;
   role: MemberRole;
+  /** The operations that have set the role; none is forgotten. */
+  role_operations?: string[];
   /** Name and email, as JSON. */
   sealed_person: string;
   /** Keyed; absent once the member is removed, so that the email may be added again. */

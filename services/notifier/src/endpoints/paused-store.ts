@@ -40,12 +40,16 @@ export function openPausedStore({ collection: endpoints }: Pick<EndpointStore, "
       if (merchants.length === 0) return 0;
       const live = await endpoints
         .find(
-          { merchant_id: { $in: merchants }, deleted_at: null, paused_at: null },
-          { projection: { merchant_id: 1, paused_at: 1, verified_at: 1, created_at: 1 } },
+          {
+            merchant_id: { $in: merchants },
+            deleted_at: null,
+            paused_at: null,
+            verified_at: { $ne: null },
+          },
+          { projection: { merchant_id: 1 } },
         )
         .toArray();
-      const reached = live.filter(({ verified_at }) => verified_at !== null);
-      return merchants.length - new Set(reached.map(({ merchant_id }) => merchant_id)).size;
+      return merchants.length - new Set(live.map(({ merchant_id }) => merchant_id)).size;
     },
   };
 }

@@ -52,7 +52,7 @@ async function reasonsOf(payoutId: string) {
   return found?.approval?.reasons ?? [];
 }
 
-/** Lets what is counted be so much older. */
+/** Makes all counts older. */
 async function age(ms: number) {
   for (const { _id, reservations } of await usages().find().toArray()) {
     const older = reservations.map((each) => ({ ...each, at: new Date(each.at.getTime() - ms) }));

@@ -10,13 +10,13 @@ type CountDeps = Pick<ReadDeps, "quote" | "controls"> & {
 
 type CountedPayout = Parameters<VelocityRoom["count"]>[0];
 
-/** Whether a rule's window makes a payout need approval, and what ends a try that was refused. */
+/** `isOverWindow`: a rule's window makes the payout need approval. `giveUp` ends a refused try. */
 type Judged = { readonly isOverWindow: boolean; readonly giveUp: () => Promise<void> };
 
 /**
- * Counts a payout for the rules of its merchant that have a window, if there are any. It counts
- * whether it needs approval or not. Each payout is judged with those counted before it, so of
- * several at once at most one passes that would have passed alone.
+ * Counts a payout for its merchant's rules with a window, also where it needs approval. Each payout
+ * is judged with those counted before it, so of several at once at most one passes that would have
+ * passed alone.
  */
 export async function countForApproval(deps: CountDeps, payout: CountedPayout): Promise<Judged> {
   const { amounts = [] } = deps.controls.of(payout.merchantId)?.approval ?? {};
@@ -31,7 +31,7 @@ export async function countForApproval(deps: CountDeps, payout: CountedPayout): 
   return { isOverWindow: false, giveUp };
 }
 
-/** Also where the worth of some of the payouts is not known. */
+/** True also if the value of one of the payouts is not known. */
 async function isOver(
   deps: CountDeps,
   { currency, minimum, windowMs }: AmountRule,

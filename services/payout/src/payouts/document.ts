@@ -73,7 +73,7 @@ export type PayoutDocument = OrderDocument &
     account_id: string;
     corridor_id: string;
     beneficiary_id: string;
-    /** Of the account or wallet that is paid: what velocity limits count by. */
+    /** Keyed hashes of the account or wallet that is paid. Velocity limits count by them. */
     destination_keys: readonly string[];
     /** Absent where it has no reference. */
     duplicate_keys?: readonly string[];

@@ -67,7 +67,7 @@ const refusalOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.message,
   );
 
-it("PDFs are made in their merchant's turn, and what is no PDF takes none", async () => {
+it("PDFs are made in their merchant's turn; other formats take none", async () => {
   platform.rendered.length = 0;
   const receipt = { merchantId, payoutId: settled };
   await rendered({ format: StatementFormat.CSV });

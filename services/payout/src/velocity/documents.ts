@@ -3,7 +3,7 @@ import type { Decimal128 } from "mongodb";
 import { dueAt, type Reservation, type Usage } from "./rules/usage.ts";
 import type { Part } from "./rules/window.ts";
 
-/** What a merchant has used of its limits, or what counts for its approval rules. */
+/** Payouts that count towards a merchant's limits, or for its approval rules. */
 export type UsageDocument = {
   /**
    * Of limits: the merchant's id, or `<merchant id>:<destination key>`. Of approval rules:

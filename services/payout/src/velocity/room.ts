@@ -79,7 +79,7 @@ export function createVelocityRoom(
       return { giveUp: () => giveUpIn(reserved, asked.payoutId) };
     },
 
-    /** Counts a payout to its destination and by its actor, and finds what was before it in each. */
+    /** Counts a payout for its destination and its actor; returns those counted before it in each. */
     count: async (asked: PayoutRoom & CountedParties) => {
       const ids = countsOf(asked);
       const counted: Counted[] = [];

@@ -10,7 +10,7 @@ import { type Usage, unused } from "./rules/usage.ts";
 /** A change of a usage at the database's time; a usage that is the same is not written. */
 type Change<T> = (usage: Usage, now: Date) => { readonly usage: Usage; readonly answer: T };
 
-/** What merchants have used of their limits, all in all and by destination. */
+/** The usages of merchants, destinations and actors. */
 export type UsageStore = ReturnType<typeof openUsage>;
 
 /** Changes of one write. */

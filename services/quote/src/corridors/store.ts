@@ -219,15 +219,15 @@ function rateDocument(
   };
 }
 
-/** Repeats come within minutes; so many changes of one corridor do not. */
-const operationsKept = 20;
-
-/** The parts of an upsert that make a repeated operation change nothing. */
+/**
+ * The parts of an upsert that make a repeated operation change nothing. None is forgotten: one person
+ * could repeat later what two have confirmed. Operators change a corridor a few times a year.
+ */
 function onceFor({ operationId, actor }: Change, now: Date) {
   return {
     filter: { operations: { $ne: operationId } },
     set: { actor, updated_at: now },
-    push: { operations: { $each: [operationId], $slice: -operationsKept } },
+    push: { operations: operationId },
     setOnInsert: { schema_version: 1, created_at: now },
   };
 }

@@ -1,7 +1,7 @@
 import { parseDecimal, rescale } from "@disburse/kernel/decimal.ts";
 import { ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
 
-/** An answer is wrong: the bench ends. */
+/** Thrown for a wrong answer. It ends the bench. */
 export class WrongAnswerError extends Error {
   override name = "WrongAnswerError";
 }

@@ -15,7 +15,7 @@ type Run = {
   readonly name: string;
   readonly scenario: ScenarioName;
   readonly loop: Loop;
-  /** Where a page deep in the list begins. */
+  /** The start of a page deep in the list. */
   readonly cursor?: string;
 };
 type NaiveRun = {
@@ -33,7 +33,7 @@ export type LoadResult = LoopFigures & {
   /** False if an open loop ended early because too many requests were in flight. */
   readonly keptUp: boolean;
   readonly sizes: Sizes;
-  /** Of lifecycles: the time from the execute to its webhook. */
+  /** Lifecycles only: the time from the execute to its webhook. */
   readonly webhook?: WebhookFigures;
 };
 
@@ -60,7 +60,7 @@ function stateOf(name: string): TargetState {
 
 /** A webhook that takes longer counts as lost. */
 const lateMs = 30_000;
-/** By transaction: what waits for its webhook. */
+/** Callbacks for awaited webhooks, by transaction. */
 const expected = new Map<string, (atMs: number) => void>();
 let receiving: ReturnType<typeof startReceivers> | undefined;
 

@@ -24,7 +24,7 @@ export type Target = {
   readonly beneficiaryId: string;
 };
 
-/** What the load generator keeps of a target between runs. */
+/** A target as the load generator keeps it between runs. */
 export type TargetState = {
   /** The merchants that send requests, in turn. */
   readonly targets: readonly [Target, ...Target[]];
@@ -38,7 +38,7 @@ export type TargetState = {
   executed: number;
 };
 
-/** What the load generator can request of a platform. */
+/** The requests that the load generator can send to a platform. */
 export type ScenarioName = keyof typeof scenarios;
 
 /** One turn of a client. */
@@ -47,7 +47,7 @@ type Turn = {
   /** The merchant whose turn it is. */
   readonly target: Target;
   readonly send: Send;
-  /** Where a page deep in the list begins. */
+  /** The start of a page deep in the list. */
   readonly cursor: string;
   /** Waits for a payout's webhook; returns when it came. Call it before the execute. */
   readonly webhookOf: (payoutId: string) => Promise<number>;

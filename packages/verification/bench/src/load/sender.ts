@@ -17,7 +17,7 @@ export type Sizes = {
   readonly answerBytes: number;
 };
 
-/** What the senders of one run have seen. */
+/** Answers that the senders of one run have seen. */
 export type Seen = { unavailable: number; last: Sizes };
 
 /** Sends a request and returns what its checked answer created. */

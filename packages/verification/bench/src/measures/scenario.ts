@@ -46,7 +46,7 @@ export type ScenarioSetup = {
 
 /** Requests in flight at once: a busy merchant's. */
 export const concurrency = 64;
-/** What is steady sooner is measured for this share of the time. */
+/** Figures that are steady sooner are measured for this share of the time. */
 const shortShare = 0.3;
 /** Processes that stand for merchants and are no part of the platform. */
 const outside: readonly string[] = ["load", "receiver"];

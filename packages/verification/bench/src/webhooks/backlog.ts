@@ -23,7 +23,7 @@ const warmUpSeconds = 3;
 const leadMs = 200;
 /** The time that a receiver needs to store an event. */
 const answerAfterMs = 30;
-/** What has not come by then after its publication is lost; a lost lease ends earlier. */
+/** A webhook that takes longer than this is lost; a lost lease ends earlier. */
 const lostAfterMs = 45_000;
 /** Storing the backlog, and delivering it, may take this long. */
 const backlogTimeoutMs = 600_000;

@@ -1,31 +1,17 @@
+import { achBeneficiary } from "@disburse/platform/merchant.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 
 /** Whom payouts go to: with the account's currency, and with one that a rate has digits for. */
 export type Recipient = { readonly id: string; readonly currency: "USD" | "INR" };
 
-const party = {
-  beneficiary_first_name: "Grace",
-  beneficiary_last_name: "Hopper",
-  beneficiary_account_type: "Individual",
-  beneficiary_address: "1 Main Street",
-};
-
 const bodies = {
-  USD: {
-    ...party,
-    destination_currency: "USD",
-    transfer_type: "ACH",
-    destination_country: "US",
-    routing_code_type_1: "ACH CODE",
-    routing_code_value_1: "021000021",
-    beneficiary_state: "NY",
-    beneficiary_city: "New York",
-    beneficiary_postcode: "10001",
-    beneficiary_account_number: "123456789012",
-  },
+  USD: achBeneficiary,
   INR: {
-    ...party,
+    beneficiary_first_name: "Grace",
+    beneficiary_last_name: "Hopper",
+    beneficiary_account_type: "Individual",
+    beneficiary_address: "1 Main Street",
     destination_currency: "INR",
     transfer_type: "LOCAL",
     destination_country: "IN",

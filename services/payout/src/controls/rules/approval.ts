@@ -21,7 +21,7 @@ export type ApprovalRulesText = {
   readonly batches?: true;
 };
 
-/** From which amount on payouts wait: each by itself, or all of a window together. */
+/** The amount from which payouts need approval: each by itself, or all of a window together. */
 export type AmountRule = {
   readonly currency: string;
   /** In minor units. */
@@ -45,7 +45,7 @@ export const lastsDefaultSeconds = 86_400;
 const lastsMinSeconds = 60;
 const lastsMaxSeconds = 7 * 86_400;
 const newBeneficiaryMaxDays = 365;
-/** Velocity usage keeps what is counted for a day. */
+/** Velocity usage keeps counts for a day. */
 const windowMaxSeconds = 86_400;
 
 /** Why approval rules cannot be set, by field. */
@@ -106,7 +106,7 @@ export type JudgedPayout = {
   readonly sourceMinor: bigint;
   /** Unknown of a beneficiary that is not there any more: it counts as new. */
   readonly beneficiaryCreatedAt: Date | undefined;
-  /** Whether it makes too much with the others of a rule's window. */
+  /** Together with the other payouts of a rule's window it reaches the minimum. */
   readonly isOverWindow: boolean;
 };
 

@@ -20,7 +20,7 @@ export type Progress =
   | ({ readonly stage: "rejected" } & Failed)
   | ({ readonly stage: "cancelled" } & Unapproved)
   | ({ readonly stage: "returning"; readonly reference: string } & CameBack)
-  /** `reference`: of the payment that came back. */
+  /** `reference`: of the returned payment. */
   | ({ readonly stage: "returned"; readonly reference: string } & CameBack);
 
 /** That it was not approved; absent where its merchant cancelled it. */

@@ -78,7 +78,7 @@ export async function withdrawPayment(
   return neverPaid.has(found.state);
 }
 
-/** What was taken back, what came back, and what its bank will never pay. */
+/** Withdrawn, returned, or never to be paid by its bank. */
 const neverPaid: ReadonlySet<PaymentState> = new Set(["withdrawn", "returned", "rejected"]);
 
 function blank(key: string, rail: string, at: Date) {

@@ -144,7 +144,7 @@ describe.skipIf(path === undefined)("a rail on an EVM chain", () => {
     expect((await store().transfers.findOne({ _id: key }))?.attempts).toEqual([]);
   });
 
-  it("signs no transfer to a wallet that nobody can own, though it was taken", async () => {
+  it("signs no transfer to a wallet without an owner, though it was accepted", async () => {
     const settings = chainOf();
     if (settings.signer.kind !== "keystore") throw new Error("no keystore");
     const signer = await openKeystore(settings.signer, settings.wallet);

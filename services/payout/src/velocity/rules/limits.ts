@@ -15,7 +15,7 @@ export type LimitsText = {
   readonly amounts: readonly AmountText[];
 };
 
-/** Whose payouts are counted together: a merchant's, or those to one account or wallet. */
+/** Payouts that are counted together: a merchant's, or those to one account or wallet. */
 export type LimitedSubject = "merchant" | "beneficiary";
 
 /** The limits of a subject for which none were set. */

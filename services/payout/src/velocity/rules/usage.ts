@@ -17,7 +17,7 @@ export type Reservation = Part & {
   readonly open?: Open;
 };
 
-/** What of its limits a subject has used in the last 24 hours. */
+/** The payouts that count for a subject, of the last 24 hours. */
 export type Usage = {
   /** The newest, one by one, oldest first. */
   readonly reservations: readonly Reservation[];
@@ -64,12 +64,12 @@ export function reserve(
   return { usage: entered(usage, asked, now), answer: "reserved" };
 }
 
-/** What was counted before a payout, and when it was counted itself. */
+/** The payouts counted before a payout, and the time of its own count. */
 export type Counted = { readonly before: readonly Part[]; readonly at: Date };
 
 /**
- * Counts a payout under its id, whatever is counted already. A repeat joins, and finds what was
- * before its first try: of payouts that are counted together each finds those before it.
+ * Counts a payout under its id; nothing refuses it. A repeat joins its first try, and returns the
+ * payouts counted before that. Of payouts counted at once, each returns those before it.
  */
 export function count(
   usage: Usage,
@@ -87,7 +87,7 @@ export function count(
   return { usage: entered(usage, asked, at), answer: { before: partsOf(usage), at } };
 }
 
-/** The time of a new reservation: a clock that was set back puts none before those that are there. */
+/** The time of a new reservation: never before the newest one, even if a clock was set back. */
 function notBefore(usage: Usage, databaseNow: Date): Date {
   return new Date(Math.max(databaseNow.getTime(), newestAt(usage)));
 }

@@ -8,7 +8,7 @@ type Row = { readonly _id: string } & Readonly<Record<string, unknown>>;
 /** An HTTP request to the naive program. The client chooses the id. */
 type NaiveRequest = { readonly id: string; readonly account: string };
 
-/** Where the naive program stores its documents and posts its webhooks. */
+/** The naive program's database, and the URL of its webhooks. */
 export type NaivePlaces = {
   readonly client: MongoClient;
   readonly database: string;
