@@ -406,14 +406,15 @@ describe.skipIf(chromium === undefined || !isBuilt)("the console in a browser", 
     const browser = await openBrowser(chromium ?? "");
     try {
       // Where no one has signed in the session is a 401, which the browser complains of.
-      const { page } = await openPage(browser, `${platform.baseUrl}/console/`);
+      const visit = await browser.newContext();
+      const { page } = await openPage(visit, `${platform.baseUrl}/console/`);
       await page.locator("a[href*='session/login']").click();
       await page.locator("#name").fill("mia");
       await page.locator("#password").fill(password("mia"));
       await page.locator("button[type=submit]").click();
       await page.getByText("1,000,000.00 USD").first().waitFor();
       await page.close();
-      const signedIn = await openPage(browser, `${platform.baseUrl}/console/payouts/new`);
+      const signedIn = await openPage(visit, `${platform.baseUrl}/console/payouts/new`);
       await signedIn.page.waitForSelector("input[type=search]");
       expect(signedIn.faults).toEqual([]);
     } finally {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
@@ -29,11 +29,16 @@ const patienceMs = 90_000;
 export type WatchedPage = { readonly page: Page; readonly faults: readonly string[] };
 
 /**
- * Opens an address. Its faults are warnings and errors on the console, refusals by its security
- * policy among them, uncaught errors, failed requests, and requests to other origins.
+ * Opens an address, in a profile of its own or in a context that shares its cookies. Its faults are
+ * warnings and errors on the console, refusals by its security policy among them, uncaught errors,
+ * failed requests, and requests to other origins.
  */
-export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+export async function openPage(
+  browser: Browser | BrowserContext,
+  url: string,
+): Promise<WatchedPage> {
+  const page = await browser.newPage();
+  await page.setViewportSize({ width: 1280, height: 900 });
   page.setDefaultTimeout(patienceMs);
   const faults: string[] = [];
   const { origin } = new URL(url);
