@@ -367,7 +367,7 @@ describe("a batch is cancelled", () => {
         if (name !== "updateOne") return value.bind(target);
         return async (...given: unknown[]) => {
           const updated: unknown = await value.apply(target, given);
-          await holdBatches(target, { _id: batchId }, hold);
+          await holdBatches(target, { _id: batchId, stopped_for: { $ne: "key_1" } }, hold);
           return updated;
         };
       },
