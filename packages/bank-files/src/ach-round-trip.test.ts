@@ -30,7 +30,7 @@ function answered(each: readonly Fate[], balanced: boolean) {
   const verdicts = answers.flatMap(({ bytes }) => {
     const read = readOnlyAch(bytes);
     expect(read.unread).toEqual([]);
-    return achVerdicts(read, new SentPayments(sent));
+    return [...achVerdicts(read, new SentPayments(sent))];
   });
   return { bank, credits, verdicts };
 }

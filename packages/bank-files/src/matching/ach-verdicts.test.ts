@@ -37,12 +37,12 @@ function sent(changes: Partial<SentPayment> = {}): SentPayment {
 
 /** Verdicts without their place. */
 function verdicts(read: ReadAch, payments: readonly SentPayment[]) {
-  return achVerdicts(read, new SentPayments(payments)).map(bare);
+  return [...achVerdicts(read, new SentPayments(payments))].map(bare);
 }
 
 describe("what comes back of ACH credits", () => {
   it.each(["sent", "debited"] as const)("is a return of a payment that is %s", (state) => {
-    expect(achVerdicts(file(1234n, returned), new SentPayments([sent({ state })]))).toEqual([
+    expect([...achVerdicts(file(1234n, returned), new SentPayments([sent({ state })]))]).toEqual([
       {
         source: { place: "line 3", reference: trace, code: "R02", amount: usd(1234n) },
         verdict: "returned",

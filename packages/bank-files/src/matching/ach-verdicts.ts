@@ -25,16 +25,17 @@ const contested: ReadonlySet<UnknownOutcome> = new Set([
 /**
  * The meaning of each return and change of a file. A return is of the payment with its original
  * trace number, amount, company id and transaction code; trace numbers come again after years.
+ * Each entry is judged once the verdict before it is taken, which `sent` may have learned from.
  */
-export function achVerdicts(file: ReadAch, sent: SentPayments): Verdict[] {
-  return file.batches.flatMap((batch) =>
-    batch.entries.flatMap((entry) => {
+export function* achVerdicts(file: ReadAch, sent: SentPayments): Generator<Verdict> {
+  for (const batch of file.batches) {
+    for (const entry of batch.entries) {
       const answers = entry.addenda.filter(({ kind }) => kind !== "information");
       // An entry that names a return and its dishonour is about the dishonour.
       const [gravest] = answers.toSorted((a, b) => gravity(b) - gravity(a));
-      return gravest === undefined ? unanswered(entry) : verdictsOf(batch, entry, gravest, sent);
-    }),
-  );
+      yield* gravest === undefined ? unanswered(entry) : verdictsOf(batch, entry, gravest, sent);
+    }
+  }
 }
 
 /** The code says that it is a return or change, but no addenda record names its payment. */

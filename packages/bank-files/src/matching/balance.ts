@@ -38,7 +38,11 @@ export function statementBalance({ balances, entries }: Statement): StatementBal
 }
 
 /** A day of an account that a statement closes. */
-export type StatementDay = StatementBalance & { readonly day: string };
+export type StatementDay = StatementBalance & {
+  readonly day: string;
+  /** Entries that could not be read may cancel each other out, so that the balances agree. */
+  readonly hasGaps?: true;
+};
 
 /** The days that a file of statements closes for these accounts; none given: for any. */
 export function statementDays(
@@ -51,7 +55,8 @@ export function statementDays(
     .flatMap((statement): StatementDay[] => {
       const balance = statementBalance(statement);
       const day = statement.balances.find(({ type }) => type === "CLBD")?.on;
-      return balance === undefined || day === undefined ? [] : [{ ...balance, day }];
+      if (balance === undefined || day === undefined) return [];
+      return [{ ...balance, day, ...(statement.hasGaps && { hasGaps: true }) }];
     });
 }
 

@@ -271,6 +271,14 @@ describe("a block that is booked in one sum", () => {
     expect(verdicts([entry], sent(["sent"]))).toMatchObject([{ verdict: "settled" }]);
   });
 
+  it("is not settled by an entry whose details name another payment", () => {
+    const transaction = { endToEndId: "FOREIGN", paymentInformationId: "M1-1" };
+    const entry = bookedEntry("debit", transaction, { amount: usd(20000n) });
+    expect(verdicts([entry], sent(["sent", "sent"])).map(word)).toEqual([
+      "contradicting-references",
+    ]);
+  });
+
   it("is not settled by an entry whose references contradict each other", () => {
     const transaction = { endToEndId: "E1", uetr: "u2", paymentInformationId: "M1-1" };
     const entry = bookedEntry("debit", transaction, { amount: usd(20000n) });

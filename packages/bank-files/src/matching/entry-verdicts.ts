@@ -136,6 +136,10 @@ class EntryJudge {
     const [unit] = units;
     if (members.length === 0 || unit === undefined) return undefined;
     const source = { ...sourceOf(entry, unit), place: `Ntry[${entry.number}]` };
+    // None of the details leads to a payment: an EndToEndId is of another one.
+    if (units.some(({ endToEndId }) => endToEndId !== undefined)) {
+      return [unmatched(source, "contradicting-references")];
+    }
     if (entry.direction === "credit" || entry.isReversal) {
       return [unmatched(source, "batch-credit")];
     }

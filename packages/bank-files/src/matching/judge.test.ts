@@ -33,3 +33,39 @@ it("keeps a document's evidence of a payment for the documents after it", () => 
     { ...unknown, document: 2 },
   ]);
 });
+
+it("keeps evidence of an entry of a NACHA file for the entries after it", () => {
+  const trace = "121042880000001";
+  const base = { originalTrace: trace, originalRdfi: "12104288", trace: "231380100000001" };
+  const entry = (line: number, code: string) => ({
+    line,
+    direction: "credit" as const,
+    transactionCode: "21",
+    routing: "121042882",
+    account: "1",
+    cents: 10000n,
+    receiverId: "",
+    receiver: "",
+    trace: `23138010000000${line}`,
+    addenda: [{ kind: "return" as const, code, ...base }],
+  });
+  const batch = {
+    number: "1",
+    companyName: "",
+    companyId: "1234567890",
+    entryClass: "PPD",
+    description: "",
+    odfi: "23138010",
+    // R24: the beneficiary's bank has a twin of the payment.
+    entries: [entry(3, "R24"), entry(5, "R03")],
+  };
+  const ach = { destination: "", origin: "", modifier: "A", batches: [batch], unread: [] };
+  const file: BankFile = { documents: [{ kind: "ach", file: ach }], unread: [] };
+  const sent = sentPayment(1, { trace, companyId: "1234567890", transactionCode: "22" });
+  const found = judge(file, new SentPayments([sent]), profile);
+  const unknown = { verdict: "unknown_outcome", payoutId: "po_1", why: "returned-without-proof" };
+  expect(found.map(bare)).toEqual([
+    { ...unknown, document: 1 },
+    { ...unknown, document: 1 },
+  ]);
+});

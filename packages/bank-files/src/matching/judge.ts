@@ -93,16 +93,20 @@ export type FileVerdict = Verdict & {
   readonly document: number;
 };
 
-/** The meaning of a file, document by document: what one says is known when the next is judged. */
+/**
+ * The meaning of a file, document by document: what one says is known when the next is judged. In a
+ * NACHA file the same holds for each entry, as each may be the return of one payment.
+ */
 export function judge(file: BankFile, sent: SentPayments, profile: JudgingProfile): FileVerdict[] {
   return file.documents.flatMap((document, index) => {
-    const verdicts = verdictsOf(document, sent, profile);
-    for (const each of verdicts) {
+    const verdicts: FileVerdict[] = [];
+    for (const each of verdictsOf(document, sent, profile)) {
+      verdicts.push({ ...each, document: index + 1 });
       if (each.verdict !== "unknown_outcome") continue;
       const { payoutId, why } = each;
       sent.learn(payoutId, { doubt: graverOf(sent.get(payoutId).doubt, why) });
     }
-    return verdicts.map((verdict) => ({ ...verdict, document: index + 1 }));
+    return verdicts;
   });
 }
 
@@ -110,7 +114,7 @@ function verdictsOf(
   document: BankDocument,
   sent: SentPayments,
   profile: JudgingProfile,
-): Verdict[] {
+): Iterable<Verdict> {
   switch (document.kind) {
     case "ach":
       return achVerdicts(document.file, sent);

@@ -103,9 +103,7 @@ export class SentPayments {
   ): SentPayment | NotFound {
     const given = identifying.filter((name) => references[name] !== undefined);
     if (given.length === 0) return "no-reference";
-    const found = given
-      .map((name) => this.#by[name].get(comparable(references[name])) ?? [])
-      .filter((ids) => ids.length > 0);
+    const found = this.#namedBy(references);
     const [[id, ...others] = []] = found;
     if (id === undefined) return "unknown";
     if (others.length > 0) return "ambiguous";
@@ -114,6 +112,17 @@ export class SentPayments {
       found.every((ids) => ids.includes(id)) &&
       !repeated.some((name) => contradicts(payment[name], references[name]));
     return agrees ? payment : "contradicting-references";
+  }
+
+  /** The payments that any of these references leads to. */
+  anyOf(references: References): readonly SentPayment[] {
+    return this.#all([...new Set(this.#namedBy(references).flat())]);
+  }
+
+  #namedBy(references: References): readonly (readonly string[])[] {
+    return identifying
+      .map((name) => this.#by[name].get(comparable(references[name])) ?? [])
+      .filter((ids) => ids.length > 0);
   }
 
   /** The payments of a block. */

@@ -221,6 +221,58 @@ describe("a status report", () => {
     }
   });
 
+  it.each<[string, PaymentStatus, string]>([
+    [
+      "a duplicate of it",
+      { ...payment(1, "RJCT", "AM05"), instructionId: "E0" },
+      "unknown_outcome",
+    ],
+    ["that it settled", { ...payment(1, "ACSC"), instructionId: "E0" }, "unknown_outcome"],
+    ["a duplicate of another id", payment(9, "RJCT", "AM05"), "unknown_outcome"],
+    ["that another id is settled", payment(9, "ACSC"), "unknown_outcome"],
+    ["a listed reason for another id", payment(9, "RJCT", "AC04"), "rejected"],
+    ["another id alone", { endToEndId: "E9", reasons: [] }, "rejected"],
+  ])(
+    "rejects no block or file in which a payment that is not found has %s",
+    (_, part, expected) => {
+      const judged = (group: ReportedStatus, batch: ReportedStatus) => {
+        const sent = new SentPayments([sentPayment(1, { instructionId: "E1" })]);
+        const found = statusVerdicts(report(group, batch, [part]), sent, profile);
+        return found.filter((each) => "payoutId" in each).map(({ verdict }) => verdict);
+      };
+      expect(judged(none, of("RJCT"))).toEqual([expected]);
+      expect(judged(of("RJCT"), none)).toEqual([expected]);
+    },
+  );
+
+  it("settles no block in which a payment that is not found is rejected", () => {
+    const judged = (part: PaymentStatus) =>
+      verdicts(report(none, of("ACSC"), [part])).flatMap((each) =>
+        "payoutId" in each ? each.verdict : [],
+      );
+    expect(judged(payment(9, "RJCT"))).toEqual(["unknown_outcome", "unknown_outcome"]);
+    expect(judged(payment(9, "ACSC"))).toEqual(["settled", "settled"]);
+  });
+
+  it("judges a payment that it names by its own status, whatever others are not found", () => {
+    const own = [payment(1, "RJCT"), payment(9, "ACSC")];
+    expect(verdicts(report(none, none, own)).map(({ verdict }) => verdict)).toEqual([
+      "unmatched",
+      "rejected",
+    ]);
+  });
+
+  it("rejects no file of which a block that is not found is settled", () => {
+    const read = report(of("RJCT"), { ...of("ACSC") });
+    const [batch] = read.batches;
+    const other = { ...read, batches: [{ ...batch!, paymentInformationId: "M1-9" }] };
+    expect(verdicts(other).map(({ verdict }) => verdict)).toEqual([
+      "unmatched",
+      "unknown_outcome",
+      "unknown_outcome",
+    ]);
+  });
+
   it("of what is not ours is unmatched", () => {
     const sent = new SentPayments([]);
     const read = report(of("RJCT"), of("RJCT"), [payment(1, "RJCT")]);

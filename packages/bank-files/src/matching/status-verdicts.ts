@@ -36,10 +36,16 @@ type Applying = {
   readonly groups: ReportedStatus[];
 };
 
+/** A payment by its id, or payments that a block or the file names together. */
+type About = string | BatchStatus | "file";
+
 /**
  * The meaning of a status report for each payment that it is about. The lowest level with a status
  * decides; a level above it, or another status on the same one, that contradicts leaves the
  * outcome unknown. Reasons of all levels count.
+ *
+ * A part that leads to no payment may be about one that a level above speaks of. Where it opposes
+ * that level, the outcome is unknown too.
  */
 export function statusVerdicts(
   report: StatusReport,
@@ -55,6 +61,8 @@ class ReportJudge {
   readonly #profile: StatusProfile;
   readonly #unmatched: Verdict[] = [];
   readonly #applying = new Map<string, Applying>();
+  /** Whose rejection or settlement is opposed by parts that lead to no payment. */
+  readonly #opposed = { rejected: new Set<About>(), settled: new Set<About>() };
 
   constructor(report: StatusReport, sent: SentPayments, profile: StatusProfile) {
     this.#report = report;
@@ -83,28 +91,51 @@ class ReportJudge {
     const { messageId } = this.#report.original;
     const { paymentInformationId } = batch;
     const members = this.#sent.ofBatch(paymentInformationId);
-    if (speaks(batch) && members.length === 0) this.#miss("unknown-batch", place, batch);
+    if (speaks(batch) && members.length === 0) {
+      this.#miss("unknown-batch", place, batch);
+      this.#oppose(batch, ["file"]);
+    }
     const isOfFile = this.#sent.ofFile(messageId).length > 0;
     if (isOfFile && members.some((member) => contradicts(member.messageId, messageId))) {
       this.#miss("contradicting-references", place, batch);
+      for (const status of batch.payments) this.#opposeNamed(status, "file");
       return;
     }
     for (const member of members) this.#applyingTo(member).batches.add(batch);
     for (const [index, status] of batch.payments.entries()) {
       const at = `${place}/TxInfAndSts[${index + 1}]`;
       const found = this.#sent.find(status, ["endToEndId", "instructionId"]);
-      if (typeof found === "string") this.#miss(found, at, status);
       // A bank may number blocks and files by itself: only one of ours contradicts.
-      else if (
-        (members.length > 0 && contradicts(found.paymentInformationId, paymentInformationId)) ||
-        (isOfFile && contradicts(found.messageId, messageId))
-      ) {
-        this.#miss("contradicting-references", at, status);
+      const isOther =
+        typeof found !== "string" &&
+        ((members.length > 0 && contradicts(found.paymentInformationId, paymentInformationId)) ||
+          (isOfFile && contradicts(found.messageId, messageId)));
+      if (typeof found === "string" || isOther) {
+        this.#miss(typeof found === "string" ? found : "contradicting-references", at, status);
+        this.#opposeNamed(status, members.length > 0 ? batch : "file");
       } else {
         const applying = this.#applyingTo(found);
         applying.own.push({ status, place: at });
         applying.batches.add(batch);
       }
+    }
+  }
+
+  /** Notes what a part opposes: of the payments that it names, else of its block or file. */
+  #opposeNamed(part: PaymentStatus, otherwise: BatchStatus | "file"): void {
+    const named = this.#sent.anyOf(part).map(({ payoutId }) => payoutId);
+    this.#oppose(part, named.length > 0 ? named : [otherwise]);
+  }
+
+  #oppose(part: ReportedStatus, about: readonly About[]): void {
+    const status = part.status ?? part.unknownStatus;
+    const isRejection = status === undefined || status === "RJCT";
+    const { reasons } = part;
+    const isProof =
+      reasons.length === 0 || provenBy(reasons, this.#profile.notExecutedCodes) === "not-executed";
+    for (const each of about) {
+      if (!isRejection || !isProof) this.#opposed.rejected.add(each);
+      if (status === "RJCT") this.#opposed.settled.add(each);
     }
   }
 
@@ -164,6 +195,14 @@ class ReportJudge {
     const verdict = isRejected
       ? this.#rejected(payment, reasons)
       : this.#unrejected(payment, status, bankReference);
+    if (verdict.verdict === "rejected" || verdict.verdict === "settled") {
+      const opposed = this.#opposed[verdict.verdict];
+      // A part that does not name a payment is not about one that has a status of its own.
+      const above: readonly About[] = isNamed ? [] : [...batches, "file"];
+      if ([payoutId, ...above].some((each) => opposed.has(each))) {
+        return unknown("contradicting-levels");
+      }
+    }
     if (verdict.verdict === "settled") this.#sent.learn(payoutId, { state: "debited" });
     if (verdict.verdict === "rejected") this.#sent.learn(payoutId, { state: "rejected" });
     return [{ ...verdict, source }];

@@ -20,8 +20,9 @@ import { createVelocityRoom } from "../velocity/room.ts";
 import { openUsage } from "../velocity/usage.ts";
 import { openBatches } from "./document.ts";
 import { batchOutbox } from "./events.ts";
+import { holdBatches } from "./held-store.ts";
 import { batchLeaseMs, runBatch, runDueBatch, startBatchRunner } from "./runner.ts";
-import { endLines, leaseDueBatch } from "./store.ts";
+import { cancelBatch, endLines, leaseDueBatch } from "./store.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -352,6 +353,32 @@ describe("a batch is cancelled", () => {
     await run();
     expect(await faceOf(batchId)).toBe("finished 0/1/0/2");
     expect(await codeOf(cancel(batchId))).toBe("OK");
+  });
+
+  it("as a whole where it is held meanwhile", async () => {
+    const batchId = await approved([line(), line()]);
+    const hold = { stoppedFor: "key_1", lastsMs: 60_000 };
+    // A key of its maker is revoked between two writes of the cancellation.
+    const between = new Proxy(platform.batches, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        if (name !== "updateOne") return value.bind(target);
+        return async (...given: unknown[]) => {
+          const updated: unknown = await value.apply(target, given);
+          await holdBatches(target, { _id: batchId, stopped_for: { $ne: "key_1" } }, hold);
+          return updated;
+        };
+      },
+    });
+    await cancelBatch(between, platform.lines, batchId);
+    expect(await platform.batches.findOne({ _id: batchId })).toMatchObject({
+      state: "running",
+      cancelled_at: expect.any(Date),
+    });
+    await makeDue(batchId);
+    await run();
+    expect(await faceOf(batchId)).toBe("finished 0/0/0/2");
   });
 
   it("never when it is finished", async () => {

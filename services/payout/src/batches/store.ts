@@ -100,33 +100,35 @@ export async function reject(
     operation_id: { $literal: operationId },
     actor: { $literal: actor },
   };
-  await endWaiting(batches, id, { rejection });
+  await batches.updateOne({ _id: id, state: "awaiting_approval" }, cancelling({ rejection }));
 }
 
 /**
- * Cancels a batch that waits for its approval. One that ran before it was held runs once more: the
- * runner counts what became of its lines, and finishes it.
+ * The write that cancels a batch. One that runs, or ran before it was held, runs on: the runner
+ * counts what became of its lines, and finishes it.
  */
-export async function endWaiting(batches: Batches, id: string, set: Document = {}): Promise<void> {
+function cancelling(set: Document = {}): Document[] {
+  const isRunning = { $eq: ["$state", "running"] };
   const hasRun = { $ifNull: ["$held.has_run", false] };
-  await batches.updateOne({ _id: id, state: "awaiting_approval" }, [
+  return [
     {
       $set: {
-        state: { $cond: [hasRun, "running", "cancelled"] },
-        due_at: { $cond: [hasRun, "$$NOW", "$$REMOVE"] },
+        state: { $cond: [{ $or: [isRunning, hasRun] }, "running", "cancelled"] },
+        due_at: { $cond: [isRunning, "$due_at", { $cond: [hasRun, "$$NOW", "$$REMOVE"] }] },
         ...set,
         cancelled_at: "$$NOW",
         updated_at: "$$NOW",
       },
     },
-  ]);
+  ];
 }
 
 /** Cancels a batch that waits, or those lines of one that runs that are not begun. */
 export async function cancelBatch(batches: Batches, lines: Orders, id: string): Promise<void> {
-  await endWaiting(batches, id);
-  const running = { _id: id, state: "running" as const, cancelled_at: { $exists: false } };
-  await batches.updateOne(running, { $currentDate: { updated_at: true, cancelled_at: true } });
+  // One write: between two, the batch could be held, and neither would find it.
+  const states = ["awaiting_approval" as const, "running" as const];
+  const open = { state: { $in: states }, cancelled_at: { $exists: false } };
+  await batches.updateOne({ _id: id, ...open }, cancelling());
   await endLines(lines, id, { state: "cancelled" });
 }
 

@@ -203,6 +203,7 @@ describe("a statement", () => {
   ])("leaves out and names %s", (broken, problem) => {
     const file = only(statement(`${broken}${entry("2", "CRDT")}`));
     expect(file.statement.entries.map(({ number }) => number)).toEqual([2]);
+    expect(file.statement.hasGaps).toBe(true);
     const named = file.unread.map(({ place, problem: what }) => `${place} ${what}`);
     expect(named).toEqual([
       `Stmt[1]/${problem}`,

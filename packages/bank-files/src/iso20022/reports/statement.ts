@@ -47,6 +47,8 @@ export type Statement = {
   readonly createdAt?: string;
   readonly balances: readonly Balance[];
   readonly entries: readonly Entry[];
+  /** An entry was left out, as it could not be read. */
+  readonly hasGaps?: true;
 };
 
 /** A message of camt.053, camt.054 or camt.052. Never logged: it has account numbers. */
@@ -97,6 +99,7 @@ class StatementReader implements MessageReader<StatementFile> {
   readonly #unread = new UnreadList();
   readonly #statements: Statement[] = [];
   #entries: Entry[] = [];
+  #hasGaps = false;
   #entryNumber = 1;
   #transactions: EntryTransaction[] = [];
   #batches: BatchBooking[] = [];
@@ -157,7 +160,8 @@ class StatementReader implements MessageReader<StatementFile> {
   #entry(element: XmlElement): void {
     const details = { batches: this.#batches, transactions: this.#transactions };
     const entry = entryOf(element, this.#entryNumber, details, this.#entryPlace());
-    if (entry !== undefined) this.#entries.push(entry);
+    if (entry === undefined) this.#hasGaps = true;
+    else this.#entries.push(entry);
     this.#entryNumber += 1;
     this.#transactions = [];
     this.#batches = [];
@@ -167,8 +171,10 @@ class StatementReader implements MessageReader<StatementFile> {
     const place = this.#place();
     place.unreadTexts(element);
     checkCount(element, this.#entryNumber - 1, place);
-    this.#statements.push(statementOf(element, this.#entries, place));
+    const statement = statementOf(element, this.#entries, place);
+    this.#statements.push(this.#hasGaps ? { ...statement, hasGaps: true } : statement);
     this.#entries = [];
+    this.#hasGaps = false;
     this.#entryNumber = 1;
   }
 }

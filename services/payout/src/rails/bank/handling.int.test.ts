@@ -61,6 +61,22 @@ describe("a finding that holds back silence", () => {
     expect(await bench.findings()).toHaveLength(1);
   });
 
+  it("needs two operators where another finding of its file is handled", async () => {
+    const { finding } = await unread();
+    const other = { ...finding, _id: "of the same file", kind: "unread" as const, holds: false };
+    await bench.store.findings.insertOne(other);
+    const guard = bankFilesGuards({ bank: bench.store }).handleBankFinding;
+    const asked = { person: "ada", roles: new Set(), operationId: "1" } as never;
+    const reasons = (resolution: BankFindingResolution) => {
+      const request = { findingId: other._id, resolution, content: new Uint8Array(), outcomes: [] };
+      return guard?.reasons(request as never, asked, { before: "", after: "" });
+    };
+    expect(await reasons(BankFindingResolution.READ_AGAIN)).toHaveLength(1);
+    expect(await reasons(BankFindingResolution.NOTHING_OF_OURS)).toEqual([]);
+    await bench.store.findings.updateOne({ _id: finding._id }, { $unset: { open: "" } });
+    expect(await reasons(BankFindingResolution.READ_AGAIN)).toEqual([]);
+  });
+
   it("ends when the file is read again with corrected content, kept beside the original", async () => {
     const { one, key, answer, finding } = await unread();
     const { READ_AGAIN: resolution } = BankFindingResolution;
@@ -197,6 +213,18 @@ describe("a finding that holds back silence", () => {
     );
     expect(refusal).toBe("INVALID_REQUEST");
     expect(await bench.findings()).toHaveLength(1);
+  });
+
+  it("cannot change the amount that a payment returned with", async () => {
+    const { key, finding } = await unread();
+    const handle = (returnedAmount: string) => {
+      const outcome = { payoutId: key, outcome: BankPaymentOutcome.RETURNED, returnedAmount };
+      return bench.handle(finding._id, { resolution: OUTCOMES, outcomes: [outcome] });
+    };
+    await handle("1.00");
+    await handle("1.00");
+    await expect(handle("2.00")).rejects.toThrow(/contradicts/);
+    await expect(handle("")).rejects.toThrow(/contradicts/);
   });
 
   it("cannot unpay a payment that was settled", async () => {

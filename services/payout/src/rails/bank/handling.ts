@@ -112,9 +112,21 @@ export function findingGuard(bank: BankStore): Guard<HandleBankFindingRequest> {
       const isOutcome = resolutionOf(request) === "outcomes";
       if (isOutcome) return ["decides on the outcome of payments"];
       if (request.content.length > 0) return ["replaces a file of a bank"];
-      return found.holds === true ? ["ends what may hide a bank's answer about payments"] : [];
+      const isHolding = await endsHold(bank, found, resolutionOf(request));
+      return isHolding ? ["ends what may hide a bank's answer about payments"] : [];
     },
   };
+}
+
+/** Whether a finding that holds ends. A file that is read again ends all findings about it. */
+async function endsHold(
+  { findings }: BankStore,
+  { holds = false, received }: FindingDocument,
+  how: string,
+): Promise<boolean> {
+  if (holds || how !== "read_again" || received === undefined) return holds;
+  const held = { received, open: true, holds: true };
+  return (await findings.findOne(held, { projection: { _id: 1 } })) !== null;
 }
 
 /** A note or reason of an operator; refuses one that says nothing. */
@@ -218,7 +230,7 @@ async function namedPayments(
       return orThrow(invalid(`${at}.payout_id: is not a payment that the rail sent`));
     }
     const verdict = verdictOf(payment, outcome, place, at);
-    const isKnown = payment.state === endOf[verdict.verdict];
+    const isKnown = payment.state === endOf[verdict.verdict] && isSameReturn(payment, verdict);
     if (!isKnown && !isPossible(payment, verdict)) {
       orThrow(invalid(`${at}.outcome: contradicts the payment, which is ${payment.state}`));
     }
@@ -232,6 +244,12 @@ const endOf: Readonly<Partial<Record<PaymentVerdict["verdict"], PaymentDocument[
   rejected: "rejected",
   returned: "returned",
 };
+
+/** Whether a known return is of the same amount. Any other outcome has none. */
+function isSameReturn({ returned }: PaymentDocument, verdict: PaymentVerdict): boolean {
+  if (verdict.verdict !== "returned" || returned === undefined) return true;
+  return fromDecimal128(returned.amount_minor) === verdict.amount.minor;
+}
 
 /** A payment that was settled can come back; it cannot be unpaid any more. */
 function isPossible({ state }: PaymentDocument, { verdict }: PaymentVerdict): boolean {

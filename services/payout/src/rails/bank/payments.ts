@@ -74,11 +74,11 @@ export async function withdrawPayment(
   );
   const found = await payments.findOne({ _id: key });
   if (found === null) throw new Error("a stored payment is gone");
-  // Its file gave it back since the update: it waits for the next one, and is not taken back.
+  // A file that could not be written may have returned it to the queue since the update.
   return neverPaid.has(found.state);
 }
 
-/** Withdrawn, returned, or never to be paid by its bank. */
+/** States in which the rail does not pay a payment any more. */
 const neverPaid: ReadonlySet<PaymentState> = new Set(["withdrawn", "returned", "rejected"]);
 
 function blank(key: string, rail: string, at: Date) {

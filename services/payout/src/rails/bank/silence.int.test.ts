@@ -6,7 +6,7 @@ import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
 import { achAnswers } from "./nacha/test-bank.ts";
 import { countWaiting } from "./silence.ts";
 import { BankBench, bytesOf, newYork } from "./test-bench.ts";
-import { wednesday } from "./test-rail.ts";
+import { testRail, testSettings, wednesday } from "./test-rail.ts";
 
 let platform: TestPlatform;
 let bench: BankBench;
@@ -79,6 +79,36 @@ describe("silence settles a payment only", () => {
     }
     await one.dispatcher.run();
     expect(await kindOf(key)).toBe("settled");
+  });
+
+  it("where operators have no file read again meanwhile", async () => {
+    const { one, key } = await bench.sentByAch();
+    bench.now = newYork("2026-11-27T09:00");
+    await bench.take(one, "returns.ach", "no file of ours");
+    const [finding] = await open();
+    const { READ_AGAIN: resolution } = BankFindingResolution;
+    // The file is opened, and its finding ends, once the rail has seen that no file is open.
+    const received = new Proxy(bench.store.received, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        if (name !== "findOne") return value.bind(target);
+        return async (...given: unknown[]) => {
+          const found: unknown = await value.apply(target, given);
+          await bench.handle(finding?._id ?? "", { resolution }, "again");
+          return found;
+        };
+      },
+    });
+    const other = testRail(testSettings("nacha"), {
+      store: { ...bench.store, received },
+      server: bench.bank.server,
+      now: () => bench.now,
+    });
+    bench.now = windowIsOver;
+    await other.dispatcher.run();
+    expect(await open()).toEqual([]);
+    expect(await kindOf(key)).toBe("accepted");
   });
 
   it("where no file is too large to be fetched", async () => {

@@ -39,6 +39,25 @@ export async function heldBy(
 }
 
 /**
+ * The findings that hold back conclusions. `undefined`: a file that is fetched and not read may be
+ * a return, so nothing is concluded.
+ *
+ * Findings are read before and after. Operators may have a file read again meanwhile: its findings
+ * end once the file is open, and it is closed once it has new ones.
+ */
+async function heldWhereAllIsRead(store: BankStore, rail: string): Promise<Held | undefined> {
+  const before = await heldBy(store, rail);
+  const unread = await store.received.findOne({ open: rail }, { projection: { _id: 1 } });
+  if (unread !== null) return undefined;
+  const after = await heldBy(store, rail);
+  const times = [before, after].flatMap(({ through }) => through ?? []);
+  return {
+    through: times.toSorted((a, b) => b.getTime() - a.getTime())[0],
+    payoutIds: [...before.payoutIds, ...after.payoutIds],
+  };
+}
+
+/**
  * Settles payments of which nothing is confirmed once their window for returns is over, by the
  * scheme's rule that no return in time is settlement. `readAt` is when the bank's folder was listed
  * last with every file in it fetched: silence proves nothing about what came after it.
@@ -47,9 +66,8 @@ export async function settleBySilence(work: FileWork, readAt: Date): Promise<voi
   const { store, rail, format, schedule, clock } = work;
   const through = format.settledThrough?.(readAt);
   if (through === undefined) return;
-  // A file that is fetched and not read may be a return.
-  if ((await store.received.findOne({ open: rail }, { projection: { _id: 1 } })) !== null) return;
-  const held = await heldBy(store, rail);
+  const held = await heldWhereAllIsRead(store, rail);
+  if (held === undefined) return;
   const files = await store.files
     .find({ settling: rail, state: "sent" })
     .project<Pick<FileDocument, "_id" | "sent_at" | "created_at">>({ sent_at: 1, created_at: 1 })
@@ -157,8 +175,8 @@ export async function releaseByStatements(
     .find({ rail, state: "filed", "doubt.why": { $in: unproven } })
     .toArray();
   if (open.length === 0) return;
-  if ((await store.received.findOne({ open: rail }, { projection: { _id: 1 } })) !== null) return;
-  const held = await heldBy(store, rail);
+  const held = await heldWhereAllIsRead(store, rail);
+  if (held === undefined) return;
   for (const payment of open) {
     const { _id, revision, file = "" } = payment;
     const filed = await store.files.findOne({ _id: file });

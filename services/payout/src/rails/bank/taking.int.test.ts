@@ -242,6 +242,18 @@ describe("files of a bank", () => {
     ]);
   });
 
+  it("prove nothing of a day of which entries are left out, though its balances agree", async () => {
+    const { statement } = await sent(["settled"]);
+    const text = new TextDecoder().decode(statement);
+    const [debit = ""] = /<Ntry>.*?<\/Ntry>/s.exec(text) ?? [];
+    const unread = debit.replace(/<Sts>.*?<\/Sts>/s, "<Sts><Cd>XXXX</Cd></Sts>");
+    const both = unread + unread.replace(">DBIT<", ">CRDT<");
+    bank.put("statement.xml", new TextEncoder().encode(text.replace(debit, debit + both)));
+    await look();
+    expect((await findings()).filter(({ kind }) => kind === "balance")).toEqual([]);
+    expect(await store.balances.find().toArray()).toMatchObject([{ is_balanced: false }]);
+  });
+
   it("with two balances of a day are found, and the first one stays", async () => {
     const { statement } = await sent(["settled"]);
     const text = new TextDecoder().decode(statement);

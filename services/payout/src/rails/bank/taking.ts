@@ -365,13 +365,13 @@ async function storeBalances(
   const found: Found[] = [];
   await store.balances.deleteMany({ rail, received, day: { $nin: days.map(({ day }) => day) } });
   const stored = new Set<string>();
-  for (const { day, opening, closing, difference } of days) {
+  for (const { day, opening, closing, difference, hasGaps = false } of days) {
     const balance = {
       currency: closing.currency,
       at: clock.now(),
       opening_minor: toDecimal128(opening.minor),
       closing_minor: toDecimal128(closing.minor),
-      is_balanced: difference.minor === 0n,
+      is_balanced: difference.minor === 0n && !hasGaps,
     };
     const _id = `${rail} ${day}`;
     const document = { ...balance, _id, schema_version: 1, rail, day, received };
