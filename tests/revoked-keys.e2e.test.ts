@@ -1,6 +1,8 @@
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { sharedPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { startReceiver } from "@disburse/testkit/receiver.ts";
+import { readReference } from "@disburse/testkit/reference.ts";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
@@ -45,6 +47,10 @@ const sameActor = { status: 403, json: { code: "ACCESS_FORBIDDEN", reason: "same
 
 describe("a revoked key", () => {
   it("has its scheduled payout paid by no clock: another actor approves or rejects it", async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    const event_types = ["scheduled_payout.approval_required"];
+    await acme.data("POST", paths.endpoints, { url: receiver.url, event_types });
     const key = await childOf(acme);
     const [paid, rejected] = [await schedule(key, 2_000), await schedule(key, 2_000)];
     const answer = await revoke(key.id);
@@ -57,6 +63,17 @@ describe("a revoked key", () => {
       orders: "hold",
       scheduled_payouts: { count: 2, ids: [paid, rejected].sort() },
       batches: { count: 0, ids: [] },
+    });
+    await receiver.waitFor(2);
+    const told = receiver.calls.map(({ body }) => JSON.parse(body.toString()));
+    const described = readReference();
+    expect(told.flatMap((each) => described.webhookProblems(each))).toEqual([]);
+    expect(told.map(({ transaction_id }) => transaction_id).sort()).toEqual(
+      [paid, rejected].sort(),
+    );
+    expect(told[0]).toMatchObject({
+      transaction_type: event_types[0],
+      data: { status: "awaiting_approval" },
     });
     // The key's own root did not lose the order: it made it, so it does not approve it.
     expect(await decide(acme, paid, "approve")).toMatchObject(sameActor);
