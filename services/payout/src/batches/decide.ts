@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutControls } from "../controls/settings.ts";
@@ -33,7 +34,7 @@ export async function approveBatch(
   const may = mayDecide(deps, batch, by);
   if (isRefused(may)) return may;
   if (asked.digest !== "" && asked.digest !== batch.digest) return otherDigest;
-  if (await approve(deps.batches, batch._id, asked.maxTotal, by)) deps.wakeRunner();
+  if (await approve(deps.batches, batch, asked.maxTotal, by)) deps.wakeRunner();
   const now = await found(deps, batch);
   return now.approval?.operation_id === by.operationId ? now : mayDecideNow(deps, now, by);
 }
@@ -64,11 +65,11 @@ function mayDecide({ controls }: Pick<DecideDeps, "controls">, batch: BatchDocum
   return decidable({ state: batch.state, maker: batch.actor, byAnother }, by.actor);
 }
 
-/** Another decision came first. */
+/** Another decision, or a hold, came first. */
 function mayDecideNow(deps: DecideDeps, batch: BatchDocument, by: Change): Decided {
   const may = mayDecide(deps, batch, by);
   if (isRefused(may)) return may;
-  throw new Error("a batch that was decided on waits");
+  throw new ConnectError("the batch was held meanwhile", Code.Unavailable);
 }
 
 async function found({ batches }: DecideDeps, { _id }: BatchDocument): Promise<BatchDocument> {
