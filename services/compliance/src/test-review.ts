@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
@@ -104,11 +105,16 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
       log: silentLog,
     });
   const review = await open(metrics);
+  // Guards are not part of it: what they would have approved is approved.
+  const reopenAlert: (typeof review.rpc)["reopenAlert"] = (request, context) =>
+    withCallContext({ requestId: "", ...callContext(), approvedBy: "a second person" }, () =>
+      review.rpc.reopenAlert(request, context),
+    );
   const server = await startRpcServer({
     ...{ host: "127.0.0.1", port: 0, log: silentLog, metrics },
     verify: testTrust.verify("compliance"),
     services: [ComplianceReviewService],
-    routes: (router) => router.service(ComplianceReviewService, review.rpc),
+    routes: (router) => router.service(ComplianceReviewService, { ...review.rpc, reopenAlert }),
     ready: database.ready,
   });
   const connect = (identity: ClientIdentity) =>

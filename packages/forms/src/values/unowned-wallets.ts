@@ -161,7 +161,7 @@ export const unownedWallets: Readonly<Record<Network, ReadonlySet<string>>> = {
 };
 
 /**
- * Endings that no key has by chance, of 94 bits or more: words that are filled up with one
+ * Endings that no key has by chance, of 92 bits or more: words that are filled up with one
  * character, as `burn1111…` on Solana, where programs and sysvars are named so too.
  */
 const filledUp: Partial<Record<Network, RegExp>> = {

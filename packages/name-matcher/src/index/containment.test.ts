@@ -38,6 +38,7 @@ const list = [
   entry("entity", "ZOTAVIK LLC"),
   entry("entity", "SOLANDER LLC"),
   entry("individual", "HADIR, Abdul"),
+  entry("individual", "ABDO, Perrundel"),
   entry("individual", "QI, Orum"),
   entry("entity", "SHEN ZHEN"),
   entry("entity", "BLUE STAR SHIPPING"),
@@ -58,6 +59,7 @@ describe("a person whose name contains a listed one", () => {
     ["two words as one", "Ali Reza Tuvan Walker"],
     ["a word that the list repeats", "Orrum Vexil Walker"],
     ["a degree", "Mila Drostig Walker, Ph.D."],
+    ["a family name that is half of others", "Perrundel Abdo Walker Okello"],
   ])("is in review: %s", (_, name) => {
     expect(verdictOf(party("individual", name))).toBe("review");
   });

@@ -15,8 +15,8 @@ export type Containment = { readonly words: readonly string[]; readonly rarity: 
 type IndexedBy = { readonly config: MatcherConfig; readonly isPerson: boolean };
 type Word = Pick<Token, "text" | "kind" | "canonical" | "rarity">;
 
-/** Half of a name (`HADI, Abdul`), which is no word of its own. */
-const halfOfName = /^abd[aeou]?l?$/;
+/** Half of a name (`HADI, Abdul`), which is no word of its own; `Abdo` is a name. */
+const halfOfName = /^abd(?:[aeou]?l)?$/;
 
 /** The words of a name, each once: a repeated one says nothing more. */
 function distinctWords<T extends Word>(tokens: readonly T[]): T[] {

@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { AuditEntry } from "@disburse/chassis/audit/trail.ts";
+import { callContext } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
@@ -154,7 +155,8 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
 
     reopenAlert: async ({ mutation, alertId: id, reason }) => {
       const given = orThrow(readReason(reason));
-      const rule = (alert: Alert, act: ReviewedBy) => reopenedBy(alert, given, act);
+      const isApproved = callContext()?.approvedBy !== undefined;
+      const rule = (alert: Alert, act: ReviewedBy) => reopenedBy(alert, given, act, isApproved);
       return change(mutation, { id, action: "alert.reopened", given, rule });
     },
 

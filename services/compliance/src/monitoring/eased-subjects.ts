@@ -1,5 +1,5 @@
 import { verdicts } from "@disburse/name-matcher/verdict.ts";
-import type { Eased, EasedSubject } from "../lists/removals/removals.ts";
+import type { Eased, EasedSubject, ListForms } from "../lists/removals/removals.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import { formKey, keyOfForm } from "../lists/rules/retained.ts";
 import type { ScreeningHit } from "../screening/rules/hit.ts";
@@ -13,18 +13,21 @@ const comparedAtOnce = 4;
 
 /**
  * Whom it would clear if some forms of a list's entries were not in force: each stopped subject
- * that hit their entries is compared again, without the hits of those forms.
+ * that hit their entries is compared again, without the hits of those forms and of the others.
  */
 export async function easedBy(
   deps: SubjectDeps,
   list: string,
   forms: readonly ListEntry[],
+  others: readonly ListForms[] = [],
 ): Promise<Eased> {
   const names = [...new Set(forms.map(({ uid }) => entryName(list, uid)))];
   const stopped = await deps.subjects.stoppedBy(names, subjectsMax + 1);
-  const keys = new Set(forms.map(formKey));
-  const isOfForms = (hit: ScreeningHit) =>
-    hit.list === list && keys.has(keyOfForm(hit.entryFingerprint, hit.entryUid));
+  const keysOf = new Map(
+    [...others, { list, forms }].map((each) => [each.list, new Set(each.forms.map(formKey))]),
+  );
+  const keyOfHit = (hit: ScreeningHit) => keyOfForm(hit.entryFingerprint, hit.entryUid);
+  const isOfForms = (hit: ScreeningHit) => keysOf.get(hit.list)?.has(keyOfHit(hit)) ?? false;
   const subjects: EasedSubject[] = [];
   const counting = new Set<string>();
   for (let at = 0; at < Math.min(stopped.length, subjectsMax); at += comparedAtOnce) {
@@ -34,7 +37,7 @@ export async function easedBy(
       const document = some[index];
       if (document === undefined || verdicts.indexOf(to) >= verdicts.indexOf(from)) continue;
       subjects.push({ ...subjectOf(document), from, to });
-      for (const hit of leftOut) counting.add(keyOfForm(hit.entryFingerprint, hit.entryUid));
+      for (const hit of leftOut) if (hit.list === list) counting.add(keyOfHit(hit));
     }
   }
   return { subjects, forms: counting, isCut: stopped.length > subjectsMax };

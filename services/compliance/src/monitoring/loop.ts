@@ -6,6 +6,7 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
+import type { ListForms } from "../lists/removals/removals.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ScreeningRequest } from "../screening/request.ts";
 import type { Subject } from "../screening/rules/screening.ts";
@@ -97,7 +98,8 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
       return inForce && (await deps.store.get(inForce.screening_id));
     },
     progress: () => monitoringProgress(deps),
-    easedBy: (list: string, forms: readonly ListEntry[]) => easedBy(deps, list, forms),
+    easedBy: (list: string, forms: readonly ListEntry[], others?: readonly ListForms[]) =>
+      easedBy(deps, list, forms, others),
     stop: async () => {
       stopping = true;
       unlisten();

@@ -15,7 +15,9 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isMade } from "../payouts/document.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { approveBatch } from "./decide.ts";
 import { batchOutbox } from "./events.ts";
+import { holdBatches } from "./held-store.ts";
 import { runDueBatch } from "./runner.ts";
 
 const merchantId = "mer_1";
@@ -90,6 +92,55 @@ async function madeOf(batchId: string) {
   if (payout === undefined) throw new Error("no payout was made");
   return payout;
 }
+
+describe("a batch that is held while an approval of it runs", () => {
+  const hold = (id: string) =>
+    holdBatches(
+      platform.batches,
+      { _id: id, stopped_for: { $ne: "key_1" } },
+      { stoppedFor: "key_1", lastsMs: 60_000 },
+    );
+  const approving = async (id: string, key: string, batches = platform.batches) => {
+    const batch = await platform.batches.findOne({ _id: id });
+    if (batch === null) throw new Error("no batch");
+    const deps = {
+      ...platform.rpcDeps,
+      batches,
+      lines: platform.lines,
+      wakeRunner: () => undefined,
+    };
+    const actor = { kind: "api_key", id: key } as const;
+    const change = { operationId: platform.operation().operationId, actor };
+    return () => approveBatch(deps, batch, { maxTotal: 9_000n, digest: "" }, change);
+  };
+
+  it("is not approved by its maker, who could have before", async () => {
+    await setRules({});
+    const { id } = await make();
+    const approve = await approving(id, "key_1");
+    await hold(id);
+    expect(await approve()).toMatchObject({ refused: "ACCESS_FORBIDDEN" });
+    expect((await platform.batches.findOne({ _id: id }))?.state).toBe("awaiting_approval");
+  });
+
+  it("waits for a new approval where it was held after the first", async () => {
+    const { id } = await make();
+    const heldAfter = new Proxy(platform.batches, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        if (name !== "updateOne") return value.bind(target);
+        return async (...given: unknown[]) => {
+          const updated: unknown = await value.apply(target, given);
+          await hold(id);
+          return updated;
+        };
+      },
+    });
+    expect(await codeOf((await approving(id, "key_2", heldAfter))())).toBe("Unavailable");
+    expect(await codeOf(approve(id))).toBe("OK");
+  });
+});
 
 describe("where the rules ask for another actor", () => {
   it("who made a batch does not decide on it, and another does, once", async () => {

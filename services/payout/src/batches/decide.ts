@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutControls } from "../controls/settings.ts";
@@ -34,9 +35,9 @@ export async function approveBatch(
   const may = mayDecide(deps, batch, by);
   if (isRefused(may)) return may;
   if (asked.digest !== "" && asked.digest !== batch.digest) return otherDigest;
-  if (await approve(deps.batches, batch._id, asked.maxTotal, by)) deps.wakeRunner();
+  if (await approve(deps.batches, batch, asked.maxTotal, by)) deps.wakeRunner();
   const now = await found(deps, batch);
-  return now.approval?.operation_id === by.operationId ? now : mayDecideNow(deps, now, by);
+  return now.approval?.operation_id === by.operationId ? now : mayDecideNow(deps, batch, now, by);
 }
 
 /** Cancels a batch with its lines, and keeps why; a repeat completes what a crash left. */
@@ -52,7 +53,7 @@ export async function rejectBatch(
     await reject(deps.batches, batch._id, reason, by);
   }
   const now = await found(deps, batch);
-  if (now.rejection?.operation_id !== by.operationId) return mayDecideNow(deps, now, by);
+  if (now.rejection?.operation_id !== by.operationId) return mayDecideNow(deps, batch, now, by);
   await endLines(deps.lines, batch._id, { state: "cancelled" });
   deps.wakeRunner();
   return now;
@@ -65,10 +66,17 @@ function mayDecide({ controls }: Pick<DecideDeps, "controls">, batch: BatchDocum
   return decidable({ state: batch.state, maker: batch.actor, byAnother }, by.actor);
 }
 
-/** Another decision came first, or the approval has expired and the batch is not failed yet. */
-function mayDecideNow(deps: DecideDeps, batch: BatchDocument, by: Change): Decided {
-  const may = mayDecide(deps, batch, by);
-  return isRefused(may) ? may : expired;
+/** Another decision or a hold came first, or the approval has expired and it is not failed yet. */
+function mayDecideNow(
+  deps: DecideDeps,
+  before: BatchDocument,
+  now: BatchDocument,
+  by: Change,
+): Decided {
+  const may = mayDecide(deps, now, by);
+  if (isRefused(may)) return may;
+  if (now.held?.times === before.held?.times) return expired;
+  throw new ConnectError("the batch was held meanwhile", Code.Unavailable);
 }
 
 async function found({ batches }: DecideDeps, { _id }: BatchDocument): Promise<BatchDocument> {

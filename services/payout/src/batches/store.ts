@@ -4,7 +4,7 @@ import {
   toDecimal128,
 } from "@disburse/chassis/mongo/database.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
-import { Decimal128, type Document } from "mongodb";
+import { Decimal128, type Document, type Filter } from "mongodb";
 import type { OrderDocument, Orders } from "../orders/document.ts";
 import type { OrderFailure } from "../orders/rules/order.ts";
 import type { BatchDocument, Batches } from "./document.ts";
@@ -55,12 +55,13 @@ export async function standingOf(lines: Orders, batchId: string): Promise<Standi
 }
 
 /**
- * Has a batch that waits for it made, up to a total; `false`: it does not wait any more, or was held
- * and its approval has expired by the database's clock.
+ * Has a batch that waits for it made, up to a total; `false`: it does not wait any more, its approval
+ * has expired by the database's clock, or it was held since it was read: its maker may not approve
+ * it then.
  */
 export async function approve(
   batches: Batches,
-  id: string,
+  { _id, held }: BatchDocument,
   maxTotal: bigint,
   { operationId, actor }: Change,
 ): Promise<boolean> {
@@ -70,9 +71,10 @@ export async function approve(
     operation_id: { $literal: operationId },
     actor: { $literal: actor },
   };
+  const asRead = { "held.times": held?.times ?? { $exists: false } } as Filter<BatchDocument>;
   const inTime = { $expr: { $lt: ["$$NOW", "$held.expires_at"] } };
-  const isOpen = { $or: [{ held: { $exists: false } }, inTime] };
-  const waiting = { _id: id, state: "awaiting_approval" as const, ...isOpen };
+  const isOpen = held === undefined ? {} : inTime;
+  const waiting = { ...asRead, ...isOpen, _id, state: "awaiting_approval" as const };
   const { matchedCount } = await batches.updateOne(waiting, [
     {
       $set: {

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { OrderDocument, Orders } from "./document.ts";
@@ -49,8 +50,12 @@ async function decide(
   if (may === "decide") await write(before);
   const after = (await read()) ?? before;
   const outcome = mayDecide(after, by);
+  if (outcome !== "decide") return isRefused(outcome) ? outcome : after;
+  if (after.held?.times !== before.held?.times) {
+    throw new ConnectError("the order was held again meanwhile", Code.Unavailable);
+  }
   // It is undecided still: it has expired, and is not failed yet.
-  return outcome === "decide" ? expired : isRefused(outcome) ? outcome : after;
+  return expired;
 }
 
 function mayDecide({ state, actor: maker, approval, rejection }: OrderDocument, by: Change) {

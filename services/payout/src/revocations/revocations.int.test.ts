@@ -14,9 +14,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { batchOutbox } from "../batches/events.ts";
 import { runBatch, runDueBatch } from "../batches/runner.ts";
 import { leaseDueBatch } from "../batches/store.ts";
+import { approveOrder } from "../orders/decide.ts";
 import { toOrder } from "../orders/document.ts";
 import { heldOutbox } from "../orders/events.ts";
 import { executeOrder } from "../orders/execute-order.ts";
+import { holdOrders } from "../orders/held-store.ts";
 import { leaseDueOrder, unbindQuote } from "../orders/store.ts";
 import { executeDueOrders, orderLeaseMs } from "../orders/worker.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
@@ -280,6 +282,31 @@ describe("a scheduled payout whose key was revoked", () => {
       expect((await stop("key_1", RevokedOrders.CANCEL)).orders).toEqual(ids);
     }
     for (const id of ids) expect((await read(id)).words).toMatch(/^failed cancelled/);
+  });
+
+  it("has not expired where it is held again while an approval runs", async () => {
+    const id = await schedule("key_1");
+    await stop("key_1");
+    const heldAgain = new Proxy(platform.orders, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        if (name !== "updateOne") return value.bind(target);
+        return async (...given: unknown[]) => {
+          const updated: unknown = await value.apply(target, given);
+          await holdOrders(target, { _id: id }, { stoppedFor: "key_2", lastsMs: hourMs });
+          return updated;
+        };
+      },
+    });
+    const change = { operationId: platform.operation().operationId };
+    const actor = { kind: "api_key", id: "key_2" } as const;
+    const approving = approveOrder(heldAgain, { id, merchantId }, { ...change, actor });
+    expect(await codeOf(approving.then((decided) => expect(decided).toBe("thrown")))).toBe(
+      "Unavailable",
+    );
+    expect(await read(id)).toMatchObject(held);
+    expect(await codeOf(approve(id, by("key_3")))).toBe("OK");
   });
 
   it("has an event for each hold, and is listed", async () => {

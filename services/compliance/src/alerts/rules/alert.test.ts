@@ -120,15 +120,23 @@ describe("what people can do with an alert in each state", () => {
     ],
     [
       "reopen, as who proposed it",
-      (alert) => reopenedBy(alert, reason, act("ada")),
+      (alert) => reopenedBy(alert, reason, act("ada"), true),
       {
         ...{ open: no, escalated: "open", proposed: "open" },
         ...{ false_positive: "open", true_match: "open", closed: no },
       },
     ],
     [
+      "reopen, though another person confirmed it since it was requested",
+      (alert) => reopenedBy(alert, reason, act("ada"), false),
+      {
+        ...{ open: no, escalated: "open", proposed: "open" },
+        ...{ false_positive: "open", true_match: no, closed: no },
+      },
+    ],
+    [
       "reopen, as who confirmed it, in capitals",
-      (alert) => reopenedBy(alert, reason, act("BOB")),
+      (alert) => reopenedBy(alert, reason, act("BOB"), true),
       {
         ...{ open: no, escalated: "open", proposed: "open" },
         ...{ false_positive: "open", true_match: no, closed: no },
@@ -167,7 +175,7 @@ describe("what is kept of an action", () => {
 
   it("since when it waits: from the start, or anew when a decision is taken back", () => {
     const again = (kind: Kind) =>
-      reopenedBy(inState(kind), "a new document", act("eve")) as AlertChange;
+      reopenedBy(inState(kind), "a new document", act("eve"), false) as AlertChange;
     expect(again("escalated").alert.waitingSince).toEqual(at(1));
     expect(again("false_positive").alert.waitingSince).toEqual(at(9));
   });

@@ -136,13 +136,24 @@ export function confirmedBy(
   return changedTo(alert, confirmed, "alert.confirmed", state.reason, by);
 }
 
-/** Reopens an alert; a confirmed true match by another person than who confirmed it. */
-export function reopenedBy(alert: Alert, reason: string, by: ReviewedBy): AlertChange | Invalid {
+/**
+ * Reopens an alert. A confirmed true match needs another person than the one who confirmed it, and an
+ * approval: it may have been confirmed since the request was found to need none.
+ */
+export function reopenedBy(
+  alert: Alert,
+  reason: string,
+  by: ReviewedBy,
+  isApproved: boolean,
+): AlertChange | Invalid {
   const { state } = alert;
   if (state.kind === "closed") return isClosed;
   if (state.kind === "open") return invalid("nothing is decided");
   if (state.kind === "true_match" && isSamePerson(state.confirmed, by)) {
     return refused("INVALID_REQUEST", "caller: must not be the one who confirmed it");
+  }
+  if (state.kind === "true_match" && !isApproved) {
+    return invalid("a second person has confirmed it meanwhile: request it again");
   }
   return changedTo(alert, { kind: "open" }, "alert.reopened", reason, by);
 }

@@ -1,13 +1,11 @@
 import { bicOf } from "@disburse/kernel/payment-methods/bic.ts";
-import type { ListEntry } from "../../lists/rules/entry.ts";
+import { isBic, type ListEntry } from "../../lists/rules/entry.ts";
 
 /** The bank that holds an account, as its owner names it; "" where it is not known. */
 export type Bank = { readonly name: string; readonly bic: string };
 
 /** Institution, country and location of a BIC (ISO 9362); a branch is of the same bank. */
 const institutionLength = 8;
-/** How publishers name a BIC among an entry's documents; `BIK (RU)` is another number. */
-const bicType = /\bswift\b|\bbic\b/i;
 
 /** The characters that BICs are compared by; `undefined` for a text that is no BIC. */
 export function bicKey(bic: string): string | undefined {
@@ -17,7 +15,7 @@ export function bicKey(bic: string): string | undefined {
 /** The keys of the BICs that a list gives for an entry. */
 export function listedBicKeys({ documents }: Pick<ListEntry, "documents">): string[] {
   const keys = documents
-    .filter(({ type }) => bicType.test(type))
+    .filter(isBic)
     .map(({ number }) => bicKey(number))
     .filter((key) => key !== undefined);
   return [...new Set(keys)];

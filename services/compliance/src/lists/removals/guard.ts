@@ -1,5 +1,7 @@
 import type { Guard } from "@disburse/chassis/approvals/approvals.ts";
 import type { RemoveRetainedEntriesRequest } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { orThrow } from "../../refusals.ts";
 import { bucketNumber, chunkLines, lineEntry } from "../chunks.ts";
 import type { StoredList } from "../documents.ts";
 import { changedFields, type ListEntry } from "../rules/entry.ts";
@@ -20,9 +22,11 @@ export function removalGuard(deps: Deps): Guard<RemoveRetainedEntriesRequest> {
       const isCurrent = stored?.version.importId === importId && stored.retained.forms > 0;
       return isCurrent ? differenceOf(deps, stored) : { before: "", after: "" };
     },
-    // What retains nothing is for the RPC to refuse.
-    reasons: async (_request, _asked, { before }) =>
-      before === "" ? [] : ["takes entries out of force that its list no longer has"],
+    // Without a reason one person would run it, and the import may be in force by then.
+    reasons: async (_request, _asked, { before }) => {
+      if (before === "") orThrow(refused("RECORD_NOT_FOUND"));
+      return ["takes entries out of force that its list no longer has"];
+    },
   };
 }
 

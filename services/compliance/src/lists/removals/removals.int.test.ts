@@ -1,20 +1,24 @@
-import type { Message } from "@bufbuild/protobuf";
+import { create, type Message } from "@bufbuild/protobuf";
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { RemoveRetainedEntriesRequestSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
 import { personLine } from "../../test-compliance.ts";
+import { chunkLines, lineEntry } from "../chunks.ts";
 import { receivedFiles } from "../imports/files.ts";
 import { announceImport, type ImportDeps, importList } from "../imports/import.ts";
 import { sweepImports } from "../imports/steps.ts";
 import type { ListEntry } from "../rules/entry.ts";
 import { formKey } from "../rules/retained.ts";
 import { type ListStore, openListStore } from "../store.ts";
+import { removalGuard } from "./guard.ts";
 import {
   type Eased,
+  type ListForms,
   openRemovals,
   type RemovalDeps,
   type Removals,
@@ -43,6 +47,8 @@ let removals: Removals;
 let stopping: Set<string>;
 let proposed: { operationId: string; list: string; importId: string; by: string; kind: string }[];
 let rejected: Set<string>;
+/** What a comparison with stopped parties waits for. */
+let comparing: () => Promise<void>;
 
 beforeEach(async () => {
   await database.db.dropDatabase();
@@ -51,6 +57,7 @@ beforeEach(async () => {
   stopping = new Set();
   proposed = [];
   rejected = new Set();
+  comparing = async () => undefined;
   const clock = { now: () => now };
   // No two imports come into force at one moment.
   const refresh = async () => pass(1 / hourMs);
@@ -63,8 +70,21 @@ beforeEach(async () => {
   };
 });
 
-async function easedBy(_list: string, forms: readonly ListEntry[]): Promise<Eased> {
-  const counting = forms.filter(({ uid }) => stopping.has(uid));
+async function easedBy(
+  list: string,
+  forms: readonly ListEntry[],
+  others: readonly ListForms[] = [],
+): Promise<Eased> {
+  await comparing();
+  const besides = new Set<string>();
+  for (const { version, chunks } of await lists.listsInForce()) {
+    if (version.list === list) continue;
+    const waiting = new Set(others.find((each) => each.list === version.list)?.forms.map(formKey));
+    const inForce = (await lists.readChunks(chunks)).flatMap(chunkLines).map(lineEntry);
+    for (const form of inForce) if (!waiting.has(formKey(form))) besides.add(form.uid);
+  }
+  // What another list stops too is not eased.
+  const counting = forms.filter(({ uid }) => stopping.has(uid) && !besides.has(uid));
   const subjects = counting.map(({ uid }) => ({
     ...{ merchantId: "mer_1", recordId: `ben_${uid}`, from: "block", to: "clear" },
   }));
@@ -97,17 +117,17 @@ const people = (from: number, to: number): string =>
   ).join("");
 
 let imports = 0;
-async function put(lines: string, { isPublished = true, actor = ada } = {}) {
+async function put(lines: string, { isPublished = true, actor = ada, list = "l" } = {}) {
   imports += 1;
-  const request = { list: "l", version: `v${imports}`, format: "json_lines", actor, isPublished };
+  const request = { list, version: `v${imports}`, format: "json_lines", actor, isPublished };
   const more = { acceptDropReason: "a test's list", operationId: `import-${imports}` };
   const received = receivedFiles([{ name: "", bytes: new TextEncoder().encode(lines) }]);
   const imported = await importList(importing, { ...request, ...more }, received);
   if (isRefused(imported)) throw new Error(imported.detail ?? imported.refused);
   await announceImport(importing, imported);
 }
-async function inForce() {
-  const stored = await lists.listInForce("l");
+async function inForce(list = "l") {
+  const stored = await lists.listInForce(list);
   if (stored === undefined) throw new Error("no list is in force");
   const forms = await retainedEntries(lists, stored);
   return { ...stored, uids: forms.map(({ uid }) => uid).sort() };
@@ -144,6 +164,22 @@ describe("what a publisher removes", () => {
     stopping.clear();
     await removals.follow("l");
     expect((await inForce()).uids).toEqual([]);
+  });
+
+  it("waits where two lists at once no longer have an entry that stops someone", async () => {
+    const both = ["l", "m"];
+    for (const list of both) await put(people(0, 100), { list });
+    stopping.add("p1");
+    pass(1);
+    let arrived = 0;
+    const { promise: bothRetain, resolve } = Promise.withResolvers<void>();
+    comparing = () => {
+      arrived += 1;
+      if (arrived === both.length) resolve();
+      return bothRetain;
+    };
+    await Promise.all(both.map((list) => put(people(2, 100), { list })));
+    expect((await Promise.all(both.map(inForce))).map(({ uids }) => uids)).toContainEqual(["p1"]);
   });
 
   it("is in force again where the publisher lists it again", async () => {
@@ -229,6 +265,14 @@ describe("a confirmed removal", () => {
     expect(await confirm(after.version.importId, "confirm-3")).toEqual({
       refused: "RECORD_NOT_FOUND",
     });
+  });
+
+  it("is left to no one person while an import is on its way into force", async () => {
+    const request = create(RemoveRetainedEntriesRequestSchema, { list: "l", importId: "running" });
+    const guard = removalGuard(deps);
+    const difference = await guard.difference(request);
+    const asked = { person: "ada", roles: new Set<never>(), operationId: "op" };
+    await expect(guard.reasons(request, asked, difference)).rejects.toThrow("RECORD_NOT_FOUND");
   });
 
   it("is refused for an import that another one has replaced", async () => {

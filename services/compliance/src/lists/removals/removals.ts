@@ -33,6 +33,9 @@ export type Eased = {
   readonly isCut: boolean;
 };
 
+/** Forms of one list's entries. */
+export type ListForms = { readonly list: string; readonly forms: readonly ListEntry[] };
+
 /** What removals need. */
 export type RemovalDeps = {
   readonly lists: ListStore;
@@ -40,7 +43,12 @@ export type RemovalDeps = {
   readonly log: Log;
   /** Brings the index to the lists in force. */
   readonly refresh: () => Promise<void>;
-  readonly easedBy: (list: string, forms: readonly ListEntry[]) => Promise<Eased>;
+  /** `others` are forms of other lists, which go too. */
+  readonly easedBy: (
+    list: string,
+    forms: readonly ListEntry[],
+    others?: readonly ListForms[],
+  ) => Promise<Eased>;
   readonly own: ServiceApprovals["own"];
 };
 
@@ -121,12 +129,28 @@ export async function retainedEntries(
   return (await lists.readChunks(retained.chunks)).flatMap(chunkLines).map(lineEntry);
 }
 
-/** Removes what clears no one, within the share of a day; whether it removed anything. */
+/** The forms that the other lists in force retain. */
+async function retainedByOthers(lists: ListStore, list: string): Promise<ListForms[]> {
+  const all = await lists.listsInForce();
+  const others = all.filter(({ version, retained }) => version.list !== list && retained.forms > 0);
+  return Promise.all(
+    others.map(async (stored) => ({
+      list: stored.version.list,
+      forms: await retainedEntries(lists, stored),
+    })),
+  );
+}
+
+/**
+ * Removes what clears no one, within the share of a day; whether it removed anything. Retained forms
+ * of other lists count as removed: else two lists that stop one party could each rely on the other
+ * while both remove it.
+ */
 async function removeAlone(deps: RemovalDeps, stored: StoredList): Promise<boolean> {
   const { lists, clock } = deps;
   const { list, importId } = stored.version;
   const forms = await retainedEntries(lists, stored);
-  const eased = await deps.easedBy(list, forms);
+  const eased = await deps.easedBy(list, forms, await retainedByOthers(lists, list));
   const kept = eased.isCut ? forms : forms.filter((form) => eased.forms.has(formKey(form)));
   if (kept.length === forms.length) return false;
   if (!(await isWithinDay(lists, stored, kept, clock.now()))) return false;

@@ -38,6 +38,7 @@ describe("an entry's fingerprint", () => {
     ["country", { countries: ["KP"] }],
     ["document's number", { documents: [{ type: "passport", number: "X1", country: "SY" }] }],
     ["document's country", { documents: entry.documents.map((one) => ({ ...one, country: "" })) }],
+    ["BIC", { documents: entry.documents.map((one) => ({ ...one, type: "SWIFT/BIC" })) }],
     ["wallet", { wallets: [] }],
   ];
   it.each(changes)("changes with a %s", (_what, change) => {

@@ -7,6 +7,14 @@ export type ListedDocument = {
   readonly number: string;
   readonly country: string;
 };
+/** How publishers name a BIC among an entry's documents; `BIK (RU)` is another number. */
+const bicType = /\bswift\b|\bbic\b/i;
+
+/** Whether a document's number is a BIC, which banks are compared by. */
+export function isBic({ type }: Pick<ListedDocument, "type">): boolean {
+  return bicType.test(type);
+}
+
 /** `currency` is the publisher's ticker: only a hint, the address decides by its form. */
 export type ListedWallet = { readonly currency: string; readonly address: string };
 
@@ -39,10 +47,15 @@ export function entryFingerprint(entry: ListEntry): string {
     sorted(names.map(({ name, kind }) => [name, kind])),
     [...births].sort(),
     [...countries].sort(),
-    sorted(documents.map(({ number, country }) => [number, country])),
+    sorted(documents.map(documentText)),
     sorted(wallets.map(({ address }) => [address])),
   ];
   return createHash("sha256").update(JSON.stringify(compared)).digest("hex");
+}
+
+function documentText(document: ListedDocument): string[] {
+  const { number, country } = document;
+  return isBic(document) ? [number, country, "BIC"] : [number, country];
 }
 
 const comparedFields = [

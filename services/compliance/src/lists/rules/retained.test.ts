@@ -11,10 +11,15 @@ const entry: ListEntry = {
   ],
   births: ["1961"],
   countries: ["RU"],
-  documents: [{ type: "Passport", number: "P12345", country: "RU" }],
+  documents: [
+    { type: "Passport", number: "P12345", country: "RU" },
+    { type: "SWIFT/BIC", number: "ZOTVRUMM", country: "" },
+  ],
   wallets: [{ currency: "XBT", address: "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa" }],
 };
 const [primary, weak] = entry.names;
+const { documents } = entry;
+const asOther = (document: ListEntry["documents"][number]) => ({ ...document, type: "Other" });
 if (primary === undefined || weak === undefined) throw new Error("no names");
 
 describe("an entry covers its earlier form", () => {
@@ -37,6 +42,7 @@ describe("an entry covers its earlier form", () => {
     ["another date", { births: ["1962"] }],
     ["another country", { countries: ["BY"] }],
     ["no document", { documents: [] }],
+    ["a BIC that is called another number", { documents: documents.map(asOther) }],
     ["no wallet", { wallets: [] }],
   ])("but not with %s", (_what, change) => {
     expect(covers({ ...entry, ...change }, entry)).toBe(false);

@@ -1,4 +1,4 @@
-import { entryFingerprint, type ListEntry } from "./entry.ts";
+import { entryFingerprint, isBic, type ListEntry } from "./entry.ts";
 
 /**
  * Forms of entries that stay in force although the list no longer has them: no person has confirmed
@@ -35,6 +35,7 @@ export function covers(after: ListEntry, before: ListEntry): boolean {
     after.type === before.type &&
     hasAll(nameKeys(after), nameKeys(before)) &&
     hasAll(documentKeys(after), documentKeys(before)) &&
+    hasAll(bics(after), bics(before)) &&
     hasAll(walletKeys(after), walletKeys(before)) &&
     hasAllEvidence(after.births, before.births) &&
     hasAllEvidence(after.countries, before.countries)
@@ -44,6 +45,7 @@ export function covers(after: ListEntry, before: ListEntry): boolean {
 const nameKeys = ({ names }: ListEntry) => names.map(({ name, kind }) => `${kind} ${name}`);
 const documentKeys = ({ documents }: ListEntry) =>
   documents.map(({ number, country }) => `${country} ${number}`);
+const bics = ({ documents }: ListEntry) => documents.filter(isBic).map(({ number }) => number);
 const walletKeys = ({ wallets }: ListEntry) => wallets.map(({ address }) => address);
 
 function hasAll(after: readonly string[], before: readonly string[]): boolean {
