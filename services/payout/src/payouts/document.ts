@@ -66,6 +66,11 @@ export type OrderDocument = Origin & {
 /** What the payouts of a collection have, and orders have not. */
 export const isMade = { status: { $exists: true } } as const;
 
+/** What was read by its id alone, unless it is an order still: such reads go out in batches. */
+export function ifMade(found: PayoutDocument | null): PayoutDocument | undefined {
+  return found !== null && Object.hasOwn(found, "status") ? found : undefined;
+}
+
 /** A payout as it is stored; all later work on it goes back to the request that made it. */
 export type PayoutDocument = OrderDocument &
   StoredReissues & {

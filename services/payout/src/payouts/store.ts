@@ -5,6 +5,7 @@ import { toStored } from "@disburse/chassis/mongo/stored.ts";
 import { otherContent } from "@disburse/kernel/refusal.ts";
 import type { Collection } from "mongodb";
 import {
+  ifMade,
   isMade,
   type Lease,
   type OrderDocument,
@@ -56,8 +57,8 @@ export async function placeOrder(
 
 /** A payout by its id; of one merchant where `own` names it. */
 export async function findPayout(payouts: Payouts, id: string, own: { merchant_id?: string } = {}) {
-  const found = await payouts.findOne({ _id: id, ...isMade, ...own });
-  return found === null ? undefined : toPayout(found);
+  const found = ifMade(await payouts.findOne({ _id: id, ...own }));
+  return found && toPayout(found);
 }
 
 /** A payout that was stored now, with its first event. */
