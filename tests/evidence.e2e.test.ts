@@ -253,10 +253,11 @@ describe("tampering", () => {
   });
 
   const payouts = () => collection("payouts");
+  const orderOf = (payout: Stored) => payout.order as Stored;
   const quotes = () => quoteDatabase.db.collection<Stored>("quotes");
   /** A settled payout, and the quote that it claimed. */
   const settled = () => only(payouts(), { "progress.stage": "settled" });
-  const claimed = async () => only(quotes(), { _id: String((await settled()).quote_id) });
+  const claimed = async () => only(quotes(), { _id: String(orderOf(await settled()).quote_id) });
 
   const ways: [how: string, says: RegExp, tamper: () => Promise<Undo>][] = [
     [
@@ -385,7 +386,7 @@ describe("tampering", () => {
     [
       "a payout's actor is another",
       /^CHANGED {2}payout: po_\w+: its hash is not that of its fields/m,
-      async () => change(payouts(), await settled(), { "actor.id": "eve" }),
+      async () => change(payouts(), await settled(), { "order.actor.id": "eve" }),
     ],
     [
       "a payout's amount is another",
@@ -416,8 +417,8 @@ describe("tampering", () => {
     ],
     [
       "a quote's claim is another",
-      /^CHANGED {2}payout: po_\w+: its reference is not its quote's/m,
-      async () => change(quotes(), await claimed(), { "claim.reference_id": "eve" }),
+      /^CHANGED {2}payout: po_\w+: its operation is not bound to its quote/m,
+      async () => change(quotes(), await claimed(), { "claim.operation_id": "eve" }),
     ],
     [
       "a quote is missing",
@@ -430,7 +431,8 @@ describe("tampering", () => {
       async () => {
         const payout = await settled();
         const _id = `${payout._id}forged`;
-        await payouts().insertOne({ ...payout, _id });
+        const order = { ...orderOf(payout), operation_id: "op_forged" };
+        await payouts().insertOne({ ...payout, _id, order });
         return () => payouts().deleteOne({ _id });
       },
     ],

@@ -26,11 +26,11 @@ const indexes: Indexes = {
       name: "list_beneficiary_id",
     },
     {
-      key: { merchant_id: 1, reference_id: 1, created_at: -1, _id: -1 },
+      key: { merchant_id: 1, "order.details.reference_id": 1, created_at: -1, _id: -1 },
       name: "list_reference_id",
     },
     {
-      key: { merchant_id: 1, quote_id: 1, created_at: -1, _id: -1 },
+      key: { merchant_id: 1, "order.quote_id": 1, created_at: -1, _id: -1 },
       name: "list_quote_id",
     },
     {
@@ -40,6 +40,12 @@ const indexes: Indexes = {
     {
       key: { merchant_id: 1, destination: 1, created_at: -1, _id: -1 },
       name: "list_destination",
+    },
+    // An operation is bound to its quote.
+    {
+      key: { "order.merchant_id": 1, "order.operation_id": 1 },
+      name: "operation",
+      unique: true,
     },
     // What is polled has an index that a payout leaves when it is at its end.
     { key: { work_due_at: 1 }, name: "work", sparse: true },
@@ -57,9 +63,9 @@ const indexes: Indexes = {
       partialFilterExpression: { "progress.stage": "awaiting_funds" },
     },
     {
-      key: { merchant_id: 1, metadata: 1, created_at: -1, _id: -1 },
+      key: { merchant_id: 1, "order.details.metadata": 1, created_at: -1, _id: -1 },
       name: "list_metadata",
-      ...where({ metadata: { $exists: true } }),
+      ...where({ "order.details.metadata": { $exists: true } }),
     },
     {
       key: { merchant_id: 1, beneficiary_name: 1, created_at: -1, _id: -1 },
@@ -72,9 +78,9 @@ const indexes: Indexes = {
       name: "list_amount",
     },
     {
-      key: { merchant_id: 1, batch_id: 1, created_at: -1, _id: -1 },
+      key: { merchant_id: 1, "order.batch_id": 1, created_at: -1, _id: -1 },
       name: "list_batch_id",
-      ...where({ batch_id: { $exists: true } }),
+      ...where({ "order.batch_id": { $exists: true } }),
     },
     {
       key: { merchant_id: 1, duplicate_keys: 1, created_at: 1 },

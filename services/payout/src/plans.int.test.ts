@@ -20,6 +20,7 @@ import { leaseDue } from "./payouts/leases.ts";
 import { listPublished, republished } from "./payouts/published.ts";
 import { payoutFrom } from "./payouts/rules/payout.ts";
 import { openPayouts } from "./payouts/store.ts";
+import { order } from "./payouts/test-documents.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { concluded, type Resolution } from "./resolutions/rules/resolution.ts";
@@ -65,16 +66,9 @@ function settled(): PayoutDocument {
         ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
         ...{ transferMethod: "ACH", network: "" },
       },
-      claim: {
-        referenceId: "order",
-        remittanceInformation: "",
-        purposeCode: "",
-        metadata: {},
-        operationId: newId("event"),
-        claimedAt: at,
-      },
+      claimedAt: at,
     },
-    { kind: "api_key", id: "key_1" },
+    { ...order, operationId: newId("event") },
   );
   const { work_due_at: _due, ...document } = payoutDocument(payout, {});
   const progress = { stage: "settled", reference: "R" } as const;

@@ -16,7 +16,6 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { createDuplicateGuard } from "./controls/duplicates.ts";
 import { openPayoutControls, type PayoutControls } from "./controls/settings.ts";
 import type { ExecuteDeps } from "./execution/execute.ts";
-import { openExecutions } from "./execution/executions.ts";
 import { createHoldCloser, type HoldCloser, sweepHolds } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservations.ts";
 import { openLedger } from "./ledger/accounts.ts";
@@ -117,7 +116,6 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   });
   const payouts = openPayouts(database);
   await freeLeases(payouts, options.place);
-  const executions = openExecutions(database);
   const closer = createHoldCloser(ledger);
   const bindings = openOperationBindings(database);
   const velocity = await openVelocityLimits(database);
@@ -125,7 +123,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const usage = openUsage(database);
   const duplicates = createDuplicateGuard({ database, payouts, ledger, controls });
   const room = createVelocityRoom(velocity, controls, usage);
-  const stores = { ledger, executions, payouts, room, duplicates, controls };
+  const stores = { ledger, payouts, room, duplicates, controls };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
   const resolutions = openResolutionStore(database);
   const audit = openAuditStore<AuditAction>(database);

@@ -13,7 +13,6 @@ import {
 import { newId } from "@disburse/kernel/id.ts";
 import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import type { SentTexts } from "./payouts/rules/payout.ts";
 
 /** A quote of the stand-in for the quote service; it is claimed as the real one is. */
 export type StandInQuote = {
@@ -26,7 +25,7 @@ export type StandInQuote = {
   expiresAt: Date;
   state: QuoteState;
   returnCharges?: ReturnCharges;
-  claim?: SentTexts & { payoutId: string; operationId: string; claimedAt: Date };
+  claim?: { payoutId: string; order: Uint8Array; operationId: string; claimedAt: Date };
   /** What asked for it, of one that was asked for. */
   operationId?: string;
   beneficiaryId?: string;
@@ -103,7 +102,7 @@ export function standIns(
         if (worth === undefined) return {};
         return { amount: formatAmount(readAmount(amount, currencyCode) * worth, "USD") };
       },
-      claimQuote: ({ quoteId, payoutId, mutation, ...asked }) => {
+      claimQuote: ({ quoteId, payoutId, mutation, order }) => {
         faults.claim();
         const quote = found(quoteId);
         const claimedAt = new Date();
@@ -114,9 +113,7 @@ export function standIns(
           throw refusalError(publicRefusals, refused("QUOTE_EXPIRED"));
         }
         const operationId = mutation?.operationId ?? "";
-        const { referenceId, remittanceInformation, purposeCode, metadata } = asked;
-        const texts = { referenceId, remittanceInformation, purposeCode, metadata };
-        quote.claim ??= { payoutId, ...texts, operationId, claimedAt };
+        quote.claim ??= { payoutId, order, operationId, claimedAt };
         quote.state = QuoteState.CLAIMED;
         faults.afterClaim();
         return quoteResponse(quoteId, quote);

@@ -25,7 +25,6 @@ import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { openBatches } from "./batches/document.ts";
 import { createDuplicateGuard } from "./controls/duplicates.ts";
 import { openPayoutControls } from "./controls/settings.ts";
-import { openExecutions } from "./execution/executions.ts";
 import { sweepHolds } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservations.ts";
 import { openLedger } from "./ledger/accounts.ts";
@@ -92,7 +91,6 @@ export async function startTestPlatform() {
   const neighbours = standIns(quotes, faults, world);
   const deps = {
     ledger,
-    executions: openExecutions(database),
     payouts,
     counts,
     bindings: openOperationBindings(database),

@@ -1,3 +1,4 @@
+import type { PayoutOrder } from "@disburse/invariants/documents.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
 import type { Order } from "@disburse/platform/merchant.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
@@ -33,17 +34,17 @@ export function byOperator(operationId: string) {
   return { operationId };
 }
 
-/** What a merchant sent along with a payout, from the payout or the claim that keep it. */
-export function sentTexts(stored: {
-  readonly reference_id: string;
-  readonly remittance_information?: string;
-  readonly purpose_code?: string;
-  readonly metadata?: readonly { readonly k: string; readonly v: string }[];
-}) {
+/** The request of an order, as its payout or its claim keep it. */
+export function requestOf({ merchant_id, quote_id, operation_id, ...order }: PayoutOrder) {
+  const { metadata = [], ...texts } = order.details;
   return {
-    referenceId: stored.reference_id,
-    remittanceInformation: stored.remittance_information ?? "",
-    purposeCode: stored.purpose_code ?? "",
-    metadata: Object.fromEntries((stored.metadata ?? []).map(({ k, v }) => [k, v])),
+    mutation: byOperator(operation_id),
+    merchantId: merchant_id,
+    quoteId: quote_id,
+    allowDuplicate: order.allow_duplicate,
+    referenceId: texts.reference_id,
+    remittanceInformation: texts.remittance_information,
+    purposeCode: texts.purpose_code,
+    metadata: Object.fromEntries(metadata.map(({ k, v }) => [k, v])),
   };
 }

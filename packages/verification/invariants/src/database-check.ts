@@ -1,7 +1,7 @@
 import type { Filter, MongoClient } from "mongodb";
 import { checkHolding, createAccountCheck } from "./account-check.ts";
 import { type DataKey, namedBy, openerOf } from "./answer-check.ts";
-import { type CollectionName, type Documents, type Payout, serviceOf } from "./documents.ts";
+import { type CollectionName, type Documents, serviceOf } from "./documents.ts";
 import {
   type CheckOptions,
   checkBatch,
@@ -61,7 +61,7 @@ export async function checkDatabase(
   for (const name of Object.keys(related) as Batched[]) {
     await checkCollection(databases, name, base, options, report);
   }
-  for (const name of ["executions", "beneficiaries", "screenings"] as const) {
+  for (const name of ["beneficiaries", "screenings"] as const) {
     report.count(name, await collectionOf(databases, name).estimatedDocumentCount());
   }
   return report.end();
@@ -197,15 +197,13 @@ const related = {
         return `${merchant_id}/evt_${_id.slice("po_".length)}_${at + 1}`;
       }),
     );
-    const operation = (each: Payout) => `${each.merchant_id}:${each.operation_id}`;
     return {
       beneficiaries: await named("beneficiaries", paid, (id) => id),
       ledger_entries: await named("ledger_entries", keys, (key) => key),
       sandbox_transfers: await named("sandbox_transfers", payouts, ({ _id }) => _id),
       bank_payments: await named("bank_payments", payouts, ({ _id }) => _id),
       chain_transfers: await named("chain_transfers", payouts, ({ _id }) => _id),
-      quotes: await named("quotes", payouts, ({ quote_id }) => quote_id),
-      executions: await named("executions", payouts, operation),
+      quotes: await named("quotes", payouts, ({ order }) => order.quote_id),
       screenings: await where("screenings", { record_id: { $in: paid } }),
       events: await named("events", eventIds, (id) => id),
     };
@@ -252,12 +250,17 @@ const related = {
   },
 } as const;
 
+/** Beside payouts their collection has orders of which none was made. */
+export function whole<F extends object>(name: CollectionName, filter: F): F {
+  return name === "payouts" ? { status: { $exists: true }, ...filter } : filter;
+}
+
 async function readAll<C extends CollectionName>(
   databases: Databases,
   name: C,
   filter: Filter<Document<C> & { _id: string }>,
 ): Promise<Document<C>[]> {
-  return (await collectionOf(databases, name).find(filter).toArray()) as Document<C>[];
+  return (await collectionOf(databases, name).find(whole(name, filter)).toArray()) as Document<C>[];
 }
 
 /** All documents of a collection, some at a time, by their ids. */
@@ -266,7 +269,9 @@ export async function* batches<C extends CollectionName>(
   name: C,
 ): AsyncGenerator<Document<C>[]> {
   let batch: Document<C>[] = [];
-  for await (const document of collectionOf(databases, name).find({}).sort({ _id: 1 })) {
+  for await (const document of collectionOf(databases, name)
+    .find(whole(name, {}))
+    .sort({ _id: 1 })) {
     batch.push(document as Document<C>);
     if (batch.length < batchSize) continue;
     yield batch;

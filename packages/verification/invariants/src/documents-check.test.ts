@@ -106,20 +106,16 @@ function unowned(documents: Spoilt): void {
   drop("payouts", "po_going")(documents);
 }
 
+const order = (documents: Spoilt) => payout("settled")(documents).order;
+
 const saga: Corruption[] = [
   ["another rate", 3, "rate", (d) => (payout("settled")(d).exchange_rate = "83.2")],
   ["another amount", 3, "amount", (d) => (payout("settled")(d).source_minor = "10001")],
   ["other fees", 3, "fees", (d) => (payout("settled")(d).fees_minor = "81")],
   ["another beneficiary", 3, "beneficiary", (d) => (payout("settled")(d).beneficiary_id = "ben_2")],
-  ["another reference", 3, "reference", (d) => (payout("settled")(d).reference_id = "x")],
-  [
-    "another remittance information",
-    3,
-    "remittance",
-    (d) => (payout("settled")(d).remittance_information = "x"),
-  ],
-  ["another purpose", 3, "purpose", (d) => (payout("settled")(d).purpose_code = "SALA")],
-  ["another operation", 3, "operation", (d) => (payout("settled")(d).operation_id = "x")],
+  ["another reference", 3, "its order", (d) => (order(d).details.reference_id = "x")],
+  ["another maker", 3, "its order", (d) => (order(d).actor = { kind: "api_key", id: "key_2" })],
+  ["another merchant's order", 12, "ordered by", (d) => (order(d).merchant_id = "mer_x")],
   ["no quote", 3, "no quote", drop("quotes", "qt_settled")],
   ["a claim of another", 3, "not its own", (d) => (quote("settled")(d).claim.payout_id = "po_x")],
   ["a claim that is open", 3, "disagree", (d) => (quote("settled")(d).state = "open")],
@@ -128,8 +124,7 @@ const saga: Corruption[] = [
   ["a payout left alone", 5, "nobody came", (d) => (payout("going")(d).work_due_at = old)],
   ["an account that no sweep finds", 5, "no sweep", (d) => delete account(d).dirty],
   ["a hold that nobody finished", 5, "finished", (d) => (account(d).open_holds[0].since = old)],
-  ["an operation with two quotes", 6, "not bound", (d) => (d.executions![0].quote_id = "qt_x")],
-  ["a payout of no operation", 6, "not bound", (d) => (d.executions = [])],
+  ["another operation", 6, "not bound", (d) => (order(d).operation_id = "x")],
   ["a gap in the versions", 7, "version", (d) => (payout("settled")(d).version = 3)],
   ["a status that went back", 7, "went", (d) => goBack(d)],
   ["another status", 7, "journal is not", (d) => (payout("settled")(d).status = "failed")],

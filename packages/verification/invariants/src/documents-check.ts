@@ -100,7 +100,7 @@ export function checkBatch(
 
 /** Makes documents findable by what others name them by. */
 export function indexDocuments(documents: Partial<Documents>) {
-  const { accounts = [], ledger_entries = [], executions = [], payouts = [] } = documents;
+  const { accounts = [], ledger_entries = [], payouts = [] } = documents;
   const { bank_payments = [], bank_files = [], chain_transfers = [] } = documents;
   const { sandbox_transfers = [], quotes = [], beneficiaries = [], screenings = [] } = documents;
   const { endpoints = [], endpoint_health = [], events = [], deliveries = [] } = documents;
@@ -109,7 +109,6 @@ export function indexDocuments(documents: Partial<Documents>) {
   return {
     accounts: byId(accounts),
     entries: new Map(entries.map((entry) => [keyOf(entry), entry] as const)),
-    executions: byId(executions),
     payouts: byId(payouts),
     transfers: byId(sandbox_transfers),
     chainTransfers: byId(chain_transfers),
@@ -152,8 +151,7 @@ function relationsOf(payout: Payout, index: DocumentIndex): PayoutRelations {
   const entry = (step: string) => [step, index.entries.get(`${payout._id}:${step}`)] as const;
   return {
     account: index.accounts.get(payout.account_id),
-    quote: index.quotes.get(payout.quote_id),
-    execution: index.executions.get(`${payout.merchant_id}:${payout.operation_id}`),
+    quote: index.quotes.get(payout.order.quote_id),
     beneficiary: index.beneficiaries.get(payout.beneficiary_id),
     screenings: index.screeningsOf.get(payout.beneficiary_id) ?? [],
     transfer: index.transfers.get(payout._id),

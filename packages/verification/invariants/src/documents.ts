@@ -59,8 +59,22 @@ export type Account = Owned & {
   readonly dirty?: boolean;
 };
 
-/** Which quote an operation was first seen with; `_id` is `merchant:operation`. */
-export type Execution = { readonly _id: string; readonly quote_id: string };
+/** What a payout is made of, as it is stored; a claim encloses it as BSON. */
+export type PayoutOrder = {
+  readonly merchant_id: string;
+  readonly quote_id: string;
+  readonly operation_id: string;
+  readonly actor: Actor;
+  readonly allow_duplicate: boolean;
+  readonly scheduled_payout_id?: string;
+  readonly batch_id?: string;
+  readonly details: {
+    readonly reference_id: string;
+    readonly remittance_information: string;
+    readonly purpose_code: string;
+    readonly metadata?: readonly { readonly k: string; readonly v: string }[];
+  };
+};
 
 /** What a payout takes over from its quote. */
 type QuotedTerms = Owned & {
@@ -75,13 +89,8 @@ type QuotedTerms = Owned & {
 
 /** A payout as it is stored. */
 export type Payout = QuotedTerms & {
-  readonly quote_id: string;
+  readonly order: PayoutOrder;
   readonly beneficiary_id: string;
-  readonly reference_id: string;
-  readonly remittance_information?: string;
-  readonly purpose_code?: string;
-  readonly operation_id: string;
-  readonly actor?: Actor;
   /** Absent where its merchant's rules asked for none. */
   readonly approval?: {
     readonly expires_at: Date;
@@ -117,7 +126,8 @@ export type Payout = QuotedTerms & {
   readonly created_at: Date;
 };
 
-type Actor = { readonly kind: string; readonly id: string; readonly root?: string };
+/** Who ordered a payout, or decided on it. */
+export type Actor = { readonly kind: string; readonly id: string; readonly root?: string };
 
 /** A line in the simulated rail's own book, by the payout's id. */
 export type Transfer = {
@@ -162,9 +172,7 @@ export type Quote = QuotedTerms & {
   readonly state: string;
   readonly claim?: {
     readonly payout_id: string;
-    readonly reference_id: string;
-    readonly remittance_information?: string;
-    readonly purpose_code?: string;
+    readonly order: { readonly buffer: Uint8Array };
     readonly operation_id: string;
     readonly claimed_at: Date;
   };
@@ -251,7 +259,6 @@ export type IdempotencyKey = Owned & {
 export type Documents = {
   readonly accounts: readonly Account[];
   readonly ledger_entries: readonly RecordedEntry[];
-  readonly executions: readonly Execution[];
   readonly payouts: readonly Payout[];
   readonly sandbox_transfers: readonly Transfer[];
   readonly chain_transfers: readonly TakenByChain[];
@@ -274,7 +281,6 @@ export type CollectionName = keyof Documents;
 export const serviceOf: Readonly<Record<CollectionName, string>> = {
   accounts: "payout",
   ledger_entries: "payout",
-  executions: "payout",
   payouts: "payout",
   sandbox_transfers: "payout",
   chain_transfers: "payout",

@@ -1,10 +1,11 @@
+import { BSON } from "mongodb";
 import { overdueMs } from "./account-check.ts";
 import type {
   Account,
+  Actor,
   BankPayment,
   Beneficiary,
   Entry,
-  Execution,
   Payout,
   Quote,
   Screening,
@@ -23,7 +24,6 @@ import { checkRailMoney, checkShort } from "./treasury-check.ts";
 export type PayoutRelations = {
   readonly account: Account | undefined;
   readonly quote: Quote | undefined;
-  readonly execution: Execution | undefined;
   readonly beneficiary: Beneficiary | undefined;
   /** Of its beneficiary, kept for ever. */
   readonly screenings: readonly Screening[];
@@ -82,7 +82,7 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
 }
 
 /** What a payout's terms and money are compared with. */
-type MoneyRelations = Pick<PayoutRelations, "quote" | "account" | "execution" | "entries">;
+type MoneyRelations = Pick<PayoutRelations, "quote" | "account" | "entries">;
 
 /** What is wrong with a payout's terms, and with its entries in the ledger. */
 export function checkPayoutMoney(payout: Payout, relations: MoneyRelations): Finding[] {
@@ -93,19 +93,20 @@ export function checkPayoutMoney(payout: Payout, relations: MoneyRelations): Fin
 }
 
 /** The payout is its quote's, word for word. */
-function checkSource(
-  payout: Payout,
-  { quote, account, execution }: MoneyRelations,
-  expect: Expect,
-): void {
+function checkSource(payout: Payout, { quote, account }: MoneyRelations, expect: Expect): void {
   expect(3, quote !== undefined, "has no quote");
   const isAccounts =
     account?.merchant_id === payout.merchant_id && account.currency === payout.source;
   expect(12, isAccounts, "has no account of its merchant and currency");
-  expect(6, execution?.quote_id === payout.quote_id, "its operation is not bound to its quote");
   if (quote === undefined) return;
   expect(12, quote.merchant_id === payout.merchant_id, "is of another merchant than its quote");
-  expect(3, quote.claim?.payout_id === payout._id, "did not claim its quote");
+  expect(12, payout.order.merchant_id === payout.merchant_id, "was ordered by another merchant");
+  const { claim } = quote;
+  expect(3, claim?.payout_id === payout._id, "did not claim its quote");
+  const isBound = claim?.operation_id === payout.order.operation_id;
+  expect(6, isBound, "its operation is not bound to its quote");
+  const claimed = claim && orderText(BSON.deserialize(claim.order.buffer));
+  expect(3, claimed === orderText(payout.order), "its order did not claim its quote");
   const same: [string, unknown, unknown][] = [
     ["account", payout.account_id, quote.account_id],
     ["corridor", payout.corridor_id, quote.corridor_id],
@@ -115,16 +116,17 @@ function checkSource(
     ["amount", minorOf(payout.source_minor), minorOf(quote.source_minor)],
     ["fees", minorOf(payout.fees_minor), minorOf(quote.fees_minor)],
     ["receiving amount", minorOf(payout.receiving_minor), minorOf(quote.receiving_minor)],
-    ["reference", payout.reference_id, quote.claim?.reference_id],
-    ["remittance", payout.remittance_information, quote.claim?.remittance_information],
-    ["purpose", payout.purpose_code, quote.claim?.purpose_code],
-    ["operation", payout.operation_id, quote.claim?.operation_id],
   ];
   for (const [name, mine, quoted] of same) {
     expect(3, mine === quoted, `its ${name} is not its quote's`);
   }
   const isRate = compare(decimalOf(payout.exchange_rate), decimalOf(quote.rate)) === 0;
   expect(3, isRate, "its rate is not its quote's");
+}
+
+/** Dates and amounts with their types. */
+function orderText(order: object): string {
+  return BSON.EJSON.stringify(order, { relaxed: false });
 }
 
 /** Its stage and its entries agree, and its money went where its quote says. */
@@ -214,14 +216,14 @@ function checkCleared(
 }
 
 /** Keys and members of one root are one actor. */
-function rootOf(actor: Payout["actor"]): string | undefined {
+function rootOf(actor: Actor | undefined): string | undefined {
   if (actor === undefined) return undefined;
   const { kind, id, root = id } = actor;
   return kind === "api_key" || kind === "member" ? `merchant ${root}` : `${kind} ${id}`;
 }
 
 /** A payout that needs approval was approved in time, by another, before it was sent. */
-function checkApproved({ approval, actor, submitted_at, progress }: Payout, expect: Expect): void {
+function checkApproved({ approval, order, submitted_at, progress }: Payout, expect: Expect): void {
   const isWaiting = progress.stage === "awaiting_approval";
   expect(10, approval !== undefined || !isWaiting, "waits for an approval that it does not need");
   if (approval === undefined) return;
@@ -230,7 +232,7 @@ function checkApproved({ approval, actor, submitted_at, progress }: Payout, expe
   const isSent = submitted_at !== undefined;
   expect(10, !isSent || decision?.as === "approved", "was sent and nobody had approved it");
   if (decision === undefined || decision.as === "expired") return;
-  const isOwn = rootOf(actor) === rootOf(decision.actor);
+  const isOwn = rootOf(order.actor) === rootOf(decision.actor);
   expect(10, !isOwn, "was decided on by who executed it");
   const isLate = decision.at.getTime() > expires_at.getTime() + clocksApartMs;
   expect(10, !isLate, "was decided on after its approval had expired");

@@ -1,9 +1,11 @@
+import { Binary, BSON } from "mongodb";
 import type {
   Account,
   Delivery,
   Documents,
   Entry,
   Payout,
+  PayoutOrder,
   Posting,
   Quote,
   RecordedEntry,
@@ -121,10 +123,18 @@ function statuses(name: string): string[] {
 const amounts = { source_minor: "10000", fees_minor: "80", receiving_minor: "824584" };
 const places = { account_id: accountId, corridor_id: "cor_1", source: "USD", destination: "INR" };
 
+function order(name: string): PayoutOrder {
+  return {
+    ...{ merchant_id: merchant, quote_id: `qt_${name}`, operation_id: `op_${name}` },
+    ...{ actor: { kind: "api_key", id: "key_1" }, allow_duplicate: false },
+    details: { reference_id: `order ${name}`, remittance_information: "", purpose_code: "" },
+  };
+}
+
 function quote(name: string, claimed = true): Quote {
   const claim = {
     payout_id: `po_${name}`,
-    reference_id: `order ${name}`,
+    order: new Binary(BSON.serialize(order(name))),
     operation_id: `op_${name}`,
     claimed_at: at,
   };
@@ -145,8 +155,8 @@ function payout(name: string): Payout {
   });
   const stage = journal.at(-1) ?? "";
   return {
-    ...{ _id: `po_${name}`, merchant_id: merchant, ...places, ...amounts, quote_id: `qt_${name}` },
-    ...{ beneficiary_id: "ben_1", reference_id: `order ${name}`, operation_id: `op_${name}` },
+    ...{ _id: `po_${name}`, merchant_id: merchant, ...places, ...amounts, order: order(name) },
+    beneficiary_id: "ben_1",
     exchange_rate: "83.1234567891",
     status: statuses(name).at(-1) ?? "",
     progress: stage === "settled" ? { stage, reference: "R" } : { stage },
@@ -198,10 +208,6 @@ export function soundDocuments() {
   const documents = {
     accounts: [account],
     ledger_entries: recorded,
-    executions: names.map((name) => ({
-      _id: `${merchant}:op_${name}`,
-      quote_id: `qt_${name}`,
-    })),
     payouts: names.map(payout),
     sandbox_transfers: names.map((name) => ({
       _id: `po_${name}`,

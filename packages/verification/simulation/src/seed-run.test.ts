@@ -58,6 +58,7 @@ describe("finds within a few seeds that", () => {
   const broken: readonly [what: string, options: SeedOptions][] = [
     ["an account is written over another's write", without("accounts", "updateOne", "sequence")],
     ["a payout is written over another's write", without("payouts", "updateOne", "revision")],
+    ["an order is made a payout again", without("payouts", "updateOne", "status")],
     ["a quote is claimed again", without("quotes", "updateOne", "state")],
     ["a transfer is sent under another key", anotherKey()],
     ["a beneficiary is paid that was stopped", { pretendsCleared: true }],

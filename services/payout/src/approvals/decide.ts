@@ -36,7 +36,7 @@ export async function approvePayout(
   if (isRefused(read)) return read;
   const { payout, next } = read;
   if (next === "done") return payout;
-  const digest = approvalDigest(payout.id, payout.quote);
+  const digest = approvalDigest(payout);
   if (digest !== payout.approval?.digest) throw new Error("a payout is not what is to be approved");
   if (asked.digest !== "" && asked.digest !== digest) return otherDigest;
   const room = await checkAgain(deps, payout);
@@ -113,7 +113,7 @@ async function readWaiting(
   const document = await payouts.findOne({ _id: payoutId, merchant_id: merchantId });
   if (document === null) return refused("RECORD_NOT_FOUND");
   const payout = toPayout(document);
-  const next = decidable(payout, document.actor, { as, by: actor, operationId });
+  const next = decidable(payout, payout.order.actor, { as, by: actor, operationId });
   return isRefused(next) ? next : { payout, next };
 }
 

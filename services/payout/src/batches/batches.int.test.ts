@@ -10,7 +10,6 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { openExecutions } from "../execution/executions.ts";
 import { openLedger } from "../ledger/accounts.ts";
 import { openBatchLines } from "../orders/document.ts";
 import { openPayouts } from "../payouts/store.ts";
@@ -470,7 +469,6 @@ async function dyingProcess(step: number) {
     ...deps(),
     ledger: openLedger(database),
     payouts: openPayouts(database),
-    executions: openExecutions(database),
     room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
     batches: openBatches(database),
     orders: openBatchLines(database),

@@ -28,12 +28,11 @@ function request(quoteId: string) {
   return {
     merchantId: "mer_1",
     quoteId,
-    ...{ referenceId: "order", remittanceInformation: "", purposeCode: "", metadata: {} },
+    details: { referenceId: "order", remittanceInformation: "", purposeCode: "" },
     operationId,
     actor,
     content: quoteId,
     allowDuplicate: false,
-    ordered: {},
   };
 }
 
@@ -52,7 +51,7 @@ it("hands a new payout on once: to close its hold, and with its lease and first 
   const id = derivedId("payout", asked.quoteId);
   const stored = await platform.payouts.findOne({ _id: id });
   expect(payout).toEqual(await findPayout(platform.payouts, id));
-  expect(stored).toMatchObject({ actor, lease, request_id: "req-1" });
+  expect(stored).toMatchObject({ order: { actor }, lease, request_id: "req-1" });
   const [event, change] = [stored?.outbox[0], stored?.untallied[0]];
   const origin = { request_id: "req-1" };
   const closed = [accountId, id];
@@ -63,7 +62,7 @@ it("hands a new payout on once: to close its hold, and with its lease and first 
   expect(await execute()).toEqual(payout);
   expect(handed).toEqual([]);
   // As after a crash that came before the answer.
-  expect(await claimAndCreate(deps, accountId, { ...asked, approval: undefined })).toEqual(payout);
+  expect(await claimAndCreate(deps, accountId, asked)).toEqual(payout);
   expect(handed).toEqual([closed]);
 });
 
@@ -77,7 +76,7 @@ it("of a quote that is not there is refused, and fails where that cannot be know
 
 it("whose claim is refused fails where its hold cannot be released", async () => {
   const asked = request(platform.quote(accountId, { expiresAt: new Date(0) }));
-  const released = claimAndCreate(platform.worker, "acc_none", { ...asked, approval: undefined });
+  const released = claimAndCreate(platform.worker, "acc_none", asked);
   await expect(released).rejects.toThrow("hold not released: no_account");
 });
 

@@ -78,10 +78,8 @@ describe("with a guard against duplicates", () => {
     const quoteId = platform.quote(accountId);
     expect(await codeOf(execute(quoteId))).toBe("POSSIBLE_DUPLICATE");
     expect(await codeOf(execute(quoteId, { allowDuplicate: true }))).toBe("OK");
-    const executions = platform.database.db.collection("executions");
-    expect(await executions.findOne({ quote_id: quoteId })).toMatchObject({
-      allow_duplicate: true,
-    });
+    const order = { quote_id: quoteId, allow_duplicate: true };
+    expect(await platform.payouts.findOne({ "order.quote_id": quoteId })).toMatchObject({ order });
   });
 
   it.each<[string, Parameters<TestPlatform["quote"]>[1], Sent]>([

@@ -217,7 +217,7 @@ describe("a crash", () => {
       platform.faults[fault] = () => undefined;
       await sweepLater();
       const stored = await findPayout(platform.payouts, derivedId("payout", quoteId));
-      expect(stored?.quote.claim).toMatchObject({ referenceId: "order-1", ...sent });
+      expect(stored?.order.details).toEqual({ referenceId: "order-1", ...sent });
     }
   });
 
@@ -257,20 +257,15 @@ describe("a crash", () => {
   it("of all but the claim, by a restored backup, holds the money again and pays once", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);
-    const quote = platform.quotes.get(quoteId);
     const [mutation, other] = [platform.operation(), platform.operation()];
-    const texts = {
-      referenceId: "order-1",
-      remittanceInformation: "",
-      purposeCode: "",
-      metadata: {},
-    };
-    const words = { ...texts, operationId: mutation.operationId };
     const payoutId = derivedId("payout", quoteId);
-    if (quote) {
-      quote.state = QuoteState.CLAIMED;
-      quote.claim = { payoutId, ...words, claimedAt: new Date() };
-    }
+    const { accounts, entries } = platform.ledger;
+    const account = await accounts.findOne({ _id: accountId });
+    await execute(quoteId, { mutation });
+    await platform.payouts.deleteOne({ _id: payoutId });
+    await entries.deleteMany({ payout_id: payoutId });
+    await accounts.replaceOne({ _id: accountId }, account!);
+    expect(await balance(accountId)).toEqual({ available: "100.00", held: "0.00" });
     expect(await codeOf(execute(quoteId, { mutation: other }))).toBe("ALREADY_PROCESSED");
     expect((await execute(quoteId, { mutation })).payoutId).toBe(payoutId);
     expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });

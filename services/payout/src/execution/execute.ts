@@ -1,6 +1,3 @@
-import { currentOrigin } from "@disburse/chassis/call-context.ts";
-import { isOther, type RequestedChange } from "@disburse/chassis/mutations/content.ts";
-import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { type PublicRefusal, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
@@ -9,31 +6,20 @@ import type { DuplicateGuard } from "../controls/duplicates.ts";
 import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
 import { closeHolds, type Ledger } from "../ledger/accounts.ts";
 import type { Lease, Payouts } from "../payouts/document.ts";
-import { orderedFields } from "../payouts/ordered-fields.ts";
 import { markReissued } from "../payouts/reissued.ts";
-import type { ApprovalNeed, GivenApproval } from "../payouts/rules/approval.ts";
-import { withApproval } from "../payouts/rules/deciding.ts";
-import {
-  type ClaimedQuote,
-  type OrderedAs,
-  type Payout,
-  payoutFrom,
-  payoutIdOf,
-  type SentTexts,
-} from "../payouts/rules/payout.ts";
-import { type Created, findPayout, insertPayout } from "../payouts/store.ts";
+import type { GivenApproval } from "../payouts/rules/approval.ts";
+import { newPayout } from "../payouts/rules/deciding.ts";
+import { type Payout, type PayoutOrder, payoutIdOf } from "../payouts/rules/payout.ts";
+import { type Created, findPayout, insertPayout, placeOrder } from "../payouts/store.ts";
 import type { VelocityRoom } from "../velocity/room.ts";
-import { storedNeed } from "./approval-need.ts";
 import { countForApproval } from "./approval-window.ts";
-import { bindOperation, type Executions, findExecution } from "./executions.ts";
-import { claimedQuote } from "./quote.ts";
+import { type Claimed, enclosed, readClaimed } from "./quote.ts";
 import { approvalFor, beneficiaryFor, type ReadDeps, type ReadQuote, readQuote } from "./reads.ts";
 import { executedBefore, fundable, type Payable, payable } from "./rules/payable.ts";
 
 /** What execute works with. */
 export type ExecuteDeps = ReadDeps & {
   readonly ledger: Ledger;
-  readonly executions: Executions;
   readonly payouts: Payouts;
   readonly room: Pick<VelocityRoom, "reserve" | "count">;
   readonly duplicates: DuplicateGuard;
@@ -47,26 +33,12 @@ export type ExecuteDeps = ReadDeps & {
 };
 
 /** A merchant's request, its fields checked. */
-export type ExecuteRequest = RequestedChange &
-  QuoteClaim & {
-    /** Whether the guard against duplicates is passed. */
-    readonly allowDuplicate: boolean;
-    /** An approval that was given before, where the merchant's rules ask for one. */
-    readonly given?: GivenApproval | undefined;
-    /** The payout that is paid again, which is bound to the quote. */
-    readonly reissueOf?: string;
-  };
-
-/** What a quote is claimed with. */
-type QuoteClaim = Change &
-  SentTexts & {
-    readonly merchantId: string;
-    readonly quoteId: string;
-    readonly ordered: OrderedAs;
-  };
-
-/** What a payout is made with: its claim, and the approval that it then needs. */
-type PayoutOrder = QuoteClaim & { readonly approval: ApprovalNeed | undefined };
+export type ExecuteRequest = Omit<PayoutOrder, "approval"> & {
+  /** An approval that was given before, where the merchant's rules ask for one. */
+  readonly given?: GivenApproval | undefined;
+  /** The payout that is paid again, which is bound to the quote. */
+  readonly reissueOf?: string;
+};
 
 type ExecuteResult = Payout | Refused<PublicRefusal>;
 
@@ -84,8 +56,8 @@ export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) 
 }
 
 /**
- * Hold → claim → create (docs/ARCHITECTURE.md says why it is safe). A crash or an error in between
- * leaves the hold; the sweep completes or releases it, as the claim decides. Room within velocity
+ * Order → hold → claim → create (docs/ARCHITECTURE.md says why it is safe). A crash or an error in
+ * between leaves the hold and its order; the sweep completes or releases it, as the claim decides. Room within velocity
  * limits is reserved before, and a crash leaves it to a sweep too (docs/decisions/0038).
  */
 async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResult> {
@@ -110,7 +82,7 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
   }
   const turn = next === "hold" ? await enterGuard(deps, request, read) : undefined;
   if (isRefused(turn)) return turn;
-  const result = await holdAndClaim(deps, request, read, { next, since: beneficiary?.createdAt });
+  const result = await orderAndPay(deps, request, read, { next, since: beneficiary?.createdAt });
   // After an error it is not known what becomes of the payout: the turn ends by itself.
   await turn?.end(isRefused(result) ? "refused" : "stored");
   return answer(result);
@@ -119,7 +91,7 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
 /** The execute's turn among those of its reference, where there is a guard against duplicates. */
 async function enterGuard(
   { duplicates }: ExecuteDeps,
-  { merchantId, quoteId, referenceId, allowDuplicate }: ExecuteRequest,
+  { merchantId, quoteId, details, allowDuplicate }: ExecuteRequest,
   { accountId, destinationKeys, currency: source, destination, executable, ...read }: ReadQuote,
 ) {
   if (allowDuplicate) return undefined;
@@ -129,7 +101,7 @@ async function enterGuard(
     payoutId: payoutIdOf(quoteId),
     merchantId,
     accountId,
-    duplicateKeys: duplicateKeys(destinationKeys, referenceId),
+    duplicateKeys: duplicateKeys(destinationKeys, details.referenceId),
     source,
     sourceMinor,
     destination,
@@ -140,23 +112,23 @@ async function enterGuard(
   });
 }
 
-type ExecuteOrder = ExecuteRequest & PayoutOrder;
-
-async function holdAndClaim(
+async function orderAndPay(
   deps: ExecuteDeps,
   request: ExecuteRequest,
   read: ReadQuote,
   { next, since }: { readonly next: Payable; readonly since: Date | undefined },
 ): Promise<ExecuteResult> {
-  // Of a claimed quote too: where the claim outlived a restored backup, its hold did not.
-  if (!(await bindOperation(deps.executions, request, deps.clock.now()))) return otherContent;
   const asked = askedRoom(request, read);
   const room = next === "hold" ? await deps.room.reserve(asked) : undefined;
   if (isRefused(room)) return room;
   const { isOverWindow, giveUp } = await countForApproval(deps, asked);
   const need = approvalFor(deps, read, { beneficiaryCreatedAt: since, isOverWindow });
-  const order = { ...request, approval: need && { ...need, given: request.given } };
-  // Where it is not known whether the money is held, the room stays reserved.
+  const { given, reissueOf: _, ...ordered } = request;
+  const order = need === undefined ? ordered : { ...ordered, approval: { ...need, given } };
+  const placed = await placeOrder(deps.payouts, order);
+  if (isRefused(placed)) return placed;
+  // Where it is not known whether the money is held, the room stays reserved. Of a claimed quote
+  // too: where the claim outlived a restored backup, its hold did not.
   const held = await hold(deps, order, read);
   if (isRefused(held)) {
     await room?.giveUp();
@@ -168,19 +140,18 @@ async function holdAndClaim(
 
 /** The payout that this operation made of this quote before; refused where its content differs. */
 async function findRepeated(
-  { executions, payouts }: ExecuteDeps,
+  { payouts }: ExecuteDeps,
   { merchantId, operationId, quoteId, content }: ExecuteRequest,
 ): Promise<Payout | typeof otherContent | undefined> {
   const payout = await findPayout(payouts, payoutIdOf(quoteId), { merchant_id: merchantId });
-  if (payout?.quote.claim.operationId !== operationId) return undefined;
-  const bound = await findExecution(executions, { merchantId, operationId });
-  return bound !== null && isOther(bound, content) ? otherContent : payout;
+  if (payout?.order.operationId !== operationId) return undefined;
+  return payout.order.content === content ? payout : otherContent;
 }
 
 /** The payout for its own operation; for another one, the refusal. */
 function answerTo(operationId: string, outcome: ExecuteResult, corridorOpen: boolean) {
   if (isRefused(outcome)) return outcome;
-  const before = executedBefore(outcome.quote.claim, operationId, corridorOpen);
+  const before = executedBefore(outcome.order, operationId, corridorOpen);
   return isRefused(before) ? before : outcome;
 }
 
@@ -200,28 +171,18 @@ function askedRoom({ merchantId, quoteId, actor }: ExecuteRequest, quote: ReadQu
 }
 
 /** Holds the money under the payout's id; a repeated hold is success. */
-async function hold(deps: ExecuteDeps, request: ExecuteOrder, quote: ReadQuote) {
-  const { merchantId, referenceId, remittanceInformation, purposeCode, approval } = request;
+async function hold(
+  deps: ExecuteDeps,
+  { merchantId, quoteId, details }: PayoutOrder,
+  { accountId, executable }: ReadQuote,
+) {
   const movement = {
     step: "hold",
-    payoutId: payoutIdOf(request.quoteId),
-    amount: quote.executable.sourceMinor,
-    note: referenceId,
+    payoutId: payoutIdOf(quoteId),
+    amount: executable.sourceMinor,
+    note: details.referenceId,
   } as const;
-  const intent = {
-    quote_id: request.quoteId,
-    reference_id: referenceId,
-    ...(remittanceInformation !== "" && { remittance_information: remittanceInformation }),
-    ...(purposeCode !== "" && { purpose_code: purposeCode }),
-    ...(Object.keys(request.metadata).length > 0 && { has_metadata: true as const }),
-    operation_id: request.operationId,
-    actor: request.actor,
-    ...orderedFields(request.ordered),
-    ...(approval && { approval: storedNeed(approval) }),
-    ...currentOrigin(),
-  };
-  const target = { merchantId, accountId: quote.accountId, intent };
-  const { outcome } = await deps.ledger.apply(target, movement);
+  const { outcome } = await deps.ledger.apply({ merchantId, accountId }, movement);
   switch (outcome) {
     case "applied":
       return "held";
@@ -238,16 +199,13 @@ async function hold(deps: ExecuteDeps, request: ExecuteOrder, quote: ReadQuote) 
 export async function claimAndCreate(
   deps: ExecuteDeps,
   accountId: string,
-  request: PayoutOrder,
+  order: PayoutOrder,
 ): Promise<ExecuteResult> {
-  const { quoteId, merchantId, referenceId, ...sent } = request;
-  const { remittanceInformation, purposeCode, metadata } = sent;
+  const { quoteId, merchantId, operationId } = order;
   const payoutId = payoutIdOf(quoteId);
+  const claim = { mutation: { operationId }, quoteId, payoutId, order: enclosed(order) };
   try {
-    const mutation = { operationId: request.operationId };
-    const texts = { referenceId, remittanceInformation, purposeCode, metadata };
-    const claimed = await deps.quote.claimQuote({ mutation, quoteId, payoutId, ...texts });
-    return await create(deps, claimedQuote(claimed), request);
+    return await create(deps, readClaimed(await deps.quote.claimQuote(claim)));
   } catch (error) {
     if (readRefusal(error)?.code !== "QUOTE_EXPIRED") throw error;
     await releaseHold(deps, merchantId, accountId, payoutId);
@@ -255,17 +213,12 @@ export async function claimAndCreate(
   }
 }
 
-async function create(
-  deps: ExecuteDeps,
-  quote: ClaimedQuote,
-  { actor, approval, ordered }: PayoutOrder,
-): Promise<Payout> {
-  const fresh = payoutFrom(quote, actor, ordered);
-  const order = approval === undefined ? fresh : withApproval(fresh, approval);
+async function create(deps: ExecuteDeps, { quote, order }: Claimed): Promise<Payout> {
+  const made = newPayout(quote, order);
   // What waits for approval is not worked on.
-  const lease = order.progress.stage === "queued" ? deps.leaseNew() : undefined;
-  if (quote.reissueOf !== undefined) await markReissued(deps.payouts, order, deps.clock.now());
-  const inserted = await insertPayout(deps.payouts, order, lease);
+  const lease = made.progress.stage === "queued" ? deps.leaseNew() : undefined;
+  if (quote.reissueOf !== undefined) await markReissued(deps.payouts, made, deps.clock.now());
+  const inserted = await insertPayout(deps.payouts, made, lease);
   const { payout } = inserted;
   deps.closeHold(quote.accountId, payout.id);
   if ("created" in inserted) deps.onCreated(inserted, lease);

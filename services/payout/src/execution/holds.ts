@@ -1,13 +1,13 @@
 import type { Log } from "@disburse/chassis/log.ts";
+import { fromStored } from "@disburse/chassis/mongo/stored.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import { resume, type Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { closeHolds, type Ledger, openHolds } from "../ledger/accounts.ts";
-import type { OpenHold } from "../ledger/documents.ts";
-import { orderedOf } from "../payouts/ordered-fields.ts";
-import { toNeed } from "./approval-need.ts";
+import type { OrderDocument } from "../payouts/document.ts";
+import type { PayoutOrder } from "../payouts/rules/payout.ts";
+import { ordersIn } from "../payouts/store.ts";
 import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
-import { boundMetadata } from "./executions.ts";
 
 /** A closer of holds. */
 export type HoldCloser = ReturnType<typeof createHoldCloser>;
@@ -45,16 +45,23 @@ type SweepDeps = ExecuteDeps & {
 export async function sweepHolds(deps: SweepDeps): Promise<void> {
   const { ledger, payouts, clock } = deps;
   const before = new Date(clock.now().getTime() - orphanedAfterMs);
-  for await (const { accountId, merchantId, holds } of openHolds(ledger, before)) {
+  for await (const { accountId, holds } of openHolds(ledger, before)) {
     const ids = holds.map(({ payout_id }) => payout_id);
-    const found = payouts.find({ _id: { $in: ids } }, { projection: { _id: 1 } });
-    const existing = (await found.toArray()).map(({ _id }) => _id);
-    await closeHolds(ledger, accountId, existing);
-    for (const orphan of holds.filter(({ payout_id }) => !existing.includes(payout_id))) {
-      const finishing = { name: "finish orphaned hold", since: orphan.since };
-      await resume(deps.tracing, orphan.intent, finishing, () =>
-        finish(deps, accountId, merchantId, orphan),
-      );
+    const projection = { order: 1, status: 1, request_id: 1, traceparent: 1 };
+    const found = await ordersIn(payouts)
+      .find({ _id: { $in: ids } }, { projection })
+      .toArray();
+    const made = found.filter((each) => "status" in each).map(({ _id }) => _id);
+    await closeHolds(ledger, accountId, made);
+    const orders = new Map(found.map((each) => [each._id, each]));
+    for (const { payout_id, since } of holds) {
+      if (made.includes(payout_id)) continue;
+      const order = orders.get(payout_id);
+      if (order === undefined) deps.log.error({ payout_id }, "held money has no order");
+      else {
+        const finishing = { name: "finish orphaned hold", since };
+        await resume(deps.tracing, order, finishing, () => finish(deps, accountId, order));
+      }
     }
   }
 }
@@ -62,22 +69,10 @@ export async function sweepHolds(deps: SweepDeps): Promise<void> {
 async function finish(
   deps: SweepDeps,
   accountId: string,
-  merchantId: string,
-  { intent, payout_id }: OpenHold,
+  { _id: payout_id, order }: OrderDocument,
 ): Promise<void> {
   try {
-    const operation = { merchantId, operationId: intent.operation_id };
-    const result = await claimAndCreate(deps, accountId, {
-      ...operation,
-      quoteId: intent.quote_id,
-      referenceId: intent.reference_id,
-      remittanceInformation: intent.remittance_information ?? "",
-      purposeCode: intent.purpose_code ?? "",
-      metadata: intent.has_metadata ? await boundMetadata(deps.executions, operation) : {},
-      actor: intent.actor,
-      ordered: orderedOf(intent),
-      approval: intent.approval && toNeed(intent.approval),
-    });
+    const result = await claimAndCreate(deps, accountId, fromStored<PayoutOrder>(order));
     const event = isRefused(result) ? "orphaned hold released" : "orphaned hold completed";
     deps.log.warn({ payout_id }, event);
   } catch (error) {

@@ -9,7 +9,8 @@ import {
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { describe, expect, it } from "vitest";
 import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
-import { claimedQuote, readExecutable } from "./quote.ts";
+import { order } from "../payouts/test-documents.ts";
+import { enclosed, readClaimed, readExecutable } from "./quote.ts";
 
 const now = new Date("2026-03-01T10:00:00Z");
 const expiresAt = new Date("2026-03-01T10:05:00Z");
@@ -93,21 +94,21 @@ describe("a quote to execute", () => {
 });
 
 describe("a claimed quote", () => {
-  const texts = {
-    ...{
-      referenceId: "order-1",
-      remittanceInformation: "Invoice 7",
-      purposeCode: "SUPP",
-      metadata: { order: "7" },
-    },
+  const details = {
+    ...{ referenceId: "order-1", remittanceInformation: "Invoice 7", purposeCode: "SUPP" },
+    metadata: { order: "7" },
   };
-  const claim = { payoutId: "po_1", ...texts, operationId: "op_1" };
+  const given = { by: order.actor, operationId: "op_0", at: now };
+  const need = { reasons: ["amount"], lastsMs: 1, given } as const;
+  const ordered = { ...order, details, batchId: "bat_1", approval: need };
+  const claim = { payoutId: "po_1", order: enclosed(ordered), operationId: "op_1" };
   const claimed = { ...claim, claimedAt: timestampFromDate(now) };
   const read = (change: object = {}) =>
-    claimedQuote(create(ClaimQuoteResponseSchema, { quote, claim: claimed, ...change }));
+    readClaimed(create(ClaimQuoteResponseSchema, { quote, claim: claimed, ...change }));
 
   it("is what its payout is made from; its fees are what is not converted", () => {
-    expect(read()).toStrictEqual({
+    expect(read().order).toStrictEqual(ordered);
+    expect(read().quote).toStrictEqual({
       ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
       ...{ source: "USD", destination: "USDC", exchangeRate: "0.995", returnCharges: "merchant" },
       ...{ sourceMinor: 10_050n, feesMinor: 50n, receivingMinor: 99_500_000n },
@@ -118,7 +119,7 @@ describe("a claimed quote", () => {
         ...{ id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
         ...{ transferMethod: "CRYPTO", network: "ETHEREUM" },
       },
-      claim: { ...texts, operationId: "op_1", claimedAt: now },
+      claimedAt: now,
     });
   });
 

@@ -1,15 +1,18 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type ClaimQuoteResponse,
   type GetClaimableQuoteResponse,
   type Quote,
+  type QuotedBeneficiary,
   QuoteState,
   ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { readAmount } from "@disburse/kernel/money.ts";
+import { BSON } from "mongodb";
 import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
-import type { ClaimedQuote } from "../payouts/rules/payout.ts";
+import type { ClaimedQuote, PayoutOrder } from "../payouts/rules/payout.ts";
 import type { ExecutableQuote } from "./rules/payable.ts";
 
 /** Reads the quote service's response; what its contract does not allow is a bug there. */
@@ -52,12 +55,30 @@ export function readExecutable(response: GetClaimableQuoteResponse) {
   };
 }
 
+/** A quote and the order that claimed it: all that a payout is made from. */
+export type Claimed = { readonly quote: ClaimedQuote; readonly order: PayoutOrder };
+
+/** An order as a claim encloses it: the quote service keeps it unread. */
+export function enclosed(order: PayoutOrder): Uint8Array {
+  return BSON.serialize(toStored(order));
+}
+
 /** What a payout is made from, read from the response to its claim. */
-export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote {
+export function readClaimed({ quote, claim }: ClaimQuoteResponse): Claimed {
   const { beneficiary } = quote ?? {};
   if (quote === undefined || beneficiary === undefined || claim?.claimedAt === undefined) {
     throw new Error("the quote service sent an incomplete claim");
   }
+  const order = fromStored<PayoutOrder>(BSON.deserialize(claim.order) as Stored<PayoutOrder>);
+  return { order, quote: claimedQuote(quote, beneficiary, order, timestampDate(claim.claimedAt)) };
+}
+
+function claimedQuote(
+  quote: Quote,
+  beneficiary: QuotedBeneficiary,
+  { details }: PayoutOrder,
+  claimedAt: Date,
+): ClaimedQuote {
   return {
     id: quote.id,
     merchantId: quote.merchantId,
@@ -72,7 +93,7 @@ export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote
     returnCharges: wordOf(ReturnCharges, quote.returnCharges) ?? "house",
     reissueOf: quote.reissueOf || undefined,
     destinationKeys: beneficiary.destinationKeys,
-    duplicateKeys: duplicateKeys(beneficiary.destinationKeys, claim.referenceId),
+    duplicateKeys: duplicateKeys(beneficiary.destinationKeys, details.referenceId),
     beneficiary: {
       id: beneficiary.id,
       name: beneficiary.name,
@@ -81,14 +102,7 @@ export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote
       transferMethod: beneficiary.transferMethod,
       network: beneficiary.network,
     },
-    claim: {
-      referenceId: claim.referenceId,
-      remittanceInformation: claim.remittanceInformation,
-      purposeCode: claim.purposeCode,
-      metadata: claim.metadata,
-      operationId: claim.operationId,
-      claimedAt: timestampDate(claim.claimedAt),
-    },
+    claimedAt,
   };
 }
 

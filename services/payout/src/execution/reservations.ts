@@ -1,6 +1,7 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import { isHeld } from "../ledger/accounts.ts";
+import { isMade } from "../payouts/document.ts";
 import type { Fate, Open, Reservation } from "../velocity/rules/usage.ts";
 import { settle } from "../velocity/rules/usage.ts";
 import type { UsageStore } from "../velocity/usage.ts";
@@ -37,7 +38,10 @@ type OpenReservation = Reservation & { readonly open: Open };
 
 async function fatesOf(deps: SweepDeps, open: readonly OpenReservation[]) {
   const ids = open.map(({ payoutId }) => payoutId);
-  const found = deps.payouts.find({ _id: { $in: ids } }, { projection: { _id: 1, progress: 1 } });
+  const found = deps.payouts.find(
+    { _id: { $in: ids }, ...isMade },
+    { projection: { _id: 1, progress: 1 } },
+  );
   const stages = new Map(
     ids.length === 0 ? [] : (await found.toArray()).map((each) => [each._id, each.progress.stage]),
   );

@@ -9,6 +9,7 @@ import {
 import { executePayout as executeForm } from "@disburse/forms/bodies/transfer.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import { detailsOf } from "../payouts/rules/payout.ts";
 import { type ExecuteDeps, executePayout } from "./execute.ts";
 import { isReserved } from "./rules/payable.ts";
 
@@ -19,15 +20,14 @@ export function executionRpc(deps: ExecuteDeps & { readonly mode: Mode }) {
       const change = readChange(ExecutePayoutRequestSchema, message);
       const { merchantId, unreadable } = message;
       const context = { now: deps.clock.now(), unreadable };
-      const { quoteId, referenceId, ...sent } = orThrow(
+      const sent = orThrow(
         checkedMessage(executeForm, ExecutePayoutRequestSchema, message, context),
       );
-      const { remittanceInformation, purposeCode, metadata, allowDuplicate } = sent;
-      if (isReserved(deps.mode, referenceId)) {
+      if (isReserved(deps.mode, sent.referenceId)) {
         orThrow(refused("INVALID_REQUEST", "reference_id: is reserved for the sandbox"));
       }
-      const texts = { referenceId, remittanceInformation, purposeCode, metadata };
-      const request = { merchantId, quoteId, ...texts, allowDuplicate, ordered: {}, ...change };
+      const { quoteId, allowDuplicate } = sent;
+      const request = { merchantId, quoteId, details: detailsOf(sent), allowDuplicate, ...change };
       return { payoutId: orThrow(await executePayout(deps, request)).id };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;

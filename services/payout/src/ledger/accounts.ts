@@ -135,8 +135,8 @@ export async function isHeld(
 /** Holds that are open since before `before`, by account. */
 export async function* openHolds(collections: LedgerCollections, before: Date) {
   for await (const account of dirtyAccounts(collections)) {
-    const { _id: accountId, merchant_id: merchantId, open_holds } = account;
+    const { _id: accountId, open_holds } = account;
     const holds = open_holds.filter(({ since }) => since < before);
-    if (holds.length > 0) yield { accountId, merchantId, holds };
+    if (holds.length > 0) yield { accountId, holds };
   }
 }

@@ -29,20 +29,16 @@ beforeAll(async () => {
     const found = await platform.ledger.accounts.findOne({ _id: accountId });
     if (found !== null) accounts.push(found);
   };
-  const move = async (movement: Movement, target: object = {}) => {
+  const move = async (movement: Movement) => {
     await pause(2);
-    await platform.ledger.apply({ merchantId, accountId, ...target }, movement);
+    await platform.ledger.apply({ merchantId, accountId }, movement);
   };
   await stored();
   await pause(2);
   const credit = { mutation: platform.operation(), merchantId, accountId, amount: "100" };
   await platform.rpc.creditAccount({ ...credit, currencyCode: "USD", note: "first" });
-  const intent = {
-    ...{ quote_id: "quo_1", reference_id: "order-1", operation_id: "op-1", request_id: "req-1" },
-    actor: { kind: "api_key", id: "key_1" },
-  } as const;
   const payoutId = "po_1";
-  await move({ step: "hold", payoutId, amount: 1_241n, note: "order-1" }, { intent });
+  await move({ step: "hold", payoutId, amount: 1_241n, note: "order-1" });
   await stored();
   await recordRecent(platform.ledger);
   const conversion = {
@@ -101,7 +97,7 @@ it("is stored with what its ledger does not have yet", () => {
     head_hash: hash 2
     recorded_sequence: 0
     recent: [{ key acc_1:credit:op-2, step credit, amount 10000, payout_id , note first, sequence 1, available 10000, held 0, postings [{ account available, currency USD, amount 100 }, { account house:funding, currency USD, amount -100 }], reverses , previous_hash , hash hash 1, actor { kind service, id test }, created_at at 1 }, { key po_1:hold, step hold, amount 1241, payout_id po_1, note order-1, sequence 2, available 8759, held 1241, postings [{ account held, currency USD, amount 12.41 }, { account available, currency USD, amount -12.41 }], reverses , previous_hash hash 1, hash hash 2, created_at at 2 }]
-    open_holds: [{ payout_id po_1, since at 2, intent { quote_id quo_1, reference_id order-1, operation_id op-1, request_id req-1, actor { kind api_key, id key_1 } } }]
+    open_holds: [{ payout_id po_1, since at 2 }]
     house: { house:funding/USD -100 }
     operation_id: op-1
     actor: { kind service, id test }
@@ -119,7 +115,7 @@ it("is stored with what its ledger does not have yet", () => {
     head_hash: hash 4
     recorded_sequence: 4
     recent: []
-    open_holds: [{ payout_id po_1, since at 2, intent { quote_id quo_1, reference_id order-1, operation_id op-1, request_id req-1, actor { kind api_key, id key_1 } } }]
+    open_holds: [{ payout_id po_1, since at 2 }]
     house: { house:funding/USD -100, house:fees/USD 0, house:exchange/USD 0, house:exchange/INR 0, house:settlement/INR 0, house:rounding/INR 0 }
     operation_id: op-1
     actor: { kind service, id test }

@@ -1,4 +1,3 @@
-import type { Origin } from "@disburse/chassis/call-context.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
@@ -7,31 +6,8 @@ import type { RememberedRefusals } from "./refusals.ts";
 import type { Account, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
 import { type HouseSums, postingText } from "./rules/postings.ts";
 
-/** What it takes to claim and create the payout of a hold after a crash. */
-export type HoldIntent = Origin & {
-  quote_id: string;
-  reference_id: string;
-  /** Absent where none was sent, as is the purpose code. */
-  remittance_information?: string;
-  purpose_code?: string;
-  /** Its operation came with metadata, which is in `executions`. */
-  has_metadata?: true;
-  operation_id: string;
-  actor: StoredActor;
-  /** What its payout is made of; absent where it is executed by itself. */
-  scheduled_payout_id?: string;
-  batch_id?: string;
-  /** What its payout needs approval for; absent where it needs none. */
-  approval?: {
-    reasons: readonly ("amount" | "new_beneficiary")[];
-    lasts_ms: number;
-    /** Absent where it is to wait for it. */
-    given?: { actor: StoredActor; operation_id: string; at: Date };
-  };
-};
-
 /** A hold whose payout is not known to exist yet. */
-export type OpenHold = { payout_id: string; since: Date; intent: HoldIntent };
+export type OpenHold = { payout_id: string; since: Date };
 
 /** What an entry is stored with, in its account and in the ledger. */
 export type EntryFields = {

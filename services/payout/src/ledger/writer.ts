@@ -6,10 +6,10 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { LRUCache } from "lru-cache";
 import {
   type AccountDocument,
-  type HoldIntent,
   houseFields,
   type LedgerCollections,
   ledgerDocument,
+  type OpenHold,
   type RecentEntry,
   recentEntry,
   toAccount,
@@ -31,8 +31,6 @@ export type Applied =
 type MovementTarget = {
   readonly merchantId: string;
   readonly accountId: string;
-  /** Of a hold: what it takes to create its payout. */
-  readonly intent?: HoldIntent;
   /** Of a credit: who made it. */
   readonly actor?: StoredActor;
 };
@@ -181,7 +179,7 @@ async function planBatch(
   let state: LedgerState = toAccount(document);
   const entries: LedgerEntry[] = [];
   const fresh: RecentEntry[] = [];
-  const intents: AccountDocument["open_holds"] = [];
+  const holds: OpenHold[] = [];
   let remembered: RememberedRefusals = document;
   const outcomes = batch.map(({ target, movement }): Applied => {
     if (target.merchantId !== document.merchant_id) return { outcome: "no_account" };
@@ -201,15 +199,12 @@ async function planBatch(
     known.set(entry.key, entry);
     entries.push(entry);
     fresh.push(recentEntry(entry, target.actor));
-    const { intent } = target;
-    if (intent !== undefined) {
-      intents.push({ payout_id: entry.payoutId, since: entry.createdAt, intent });
-    }
+    if (entry.step === "hold") holds.push({ payout_id: entry.payoutId, since: entry.createdAt });
     return { outcome: "applied", entry };
   });
   const house = houseFields(withHousePostings(toHouseSums(document), entries));
   const refusals = remembered === document ? undefined : remembered;
-  return { outcomes, fresh, intents, house, state, refusals };
+  return { outcomes, fresh, holds, house, state, refusals };
 }
 
 /** The entries of an account under these keys, wherever they are. */
@@ -232,13 +227,13 @@ async function save(
   { _id, sequence, refusal_count }: AccountDocument,
   plan: Plan,
 ): Promise<boolean> {
-  const { fresh, intents } = plan;
+  const { fresh, holds } = plan;
   const moved = fresh.length > 0 && { ...balances(plan), dirty: true as const };
   const saved = await accounts.updateOne(
     { _id, sequence, refusal_count: refusal_count ?? { $exists: false } },
     {
       $set: { ...moved, ...plan.refusals },
-      $push: { recent: { $each: fresh }, open_holds: { $each: intents } },
+      $push: { recent: { $each: fresh }, open_holds: { $each: holds } },
     },
   );
   return saved.matchedCount === 1;

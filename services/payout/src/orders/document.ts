@@ -1,10 +1,10 @@
 import type { Origin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import { metadataOf, type StoredEntry } from "@disburse/kernel/metadata.ts";
 import type { Collection, Decimal128 } from "mongodb";
-import { metadataFields } from "../payouts/document.ts";
+import type { PayoutDetails } from "../payouts/rules/payout.ts";
 import type { Order, OrderFailure, OrderState, OrderTerms } from "./rules/order.ts";
 
 /** An order as it is stored; all work on it goes back to the request that made it. */
@@ -20,11 +20,7 @@ export type OrderDocument = Origin & {
   amount_minor: Decimal128;
   /** Absent where its cost has no bound. */
   max_source_minor?: Decimal128;
-  reference_id: string;
-  /** Absent where none was sent, as is the purpose code. */
-  remittance_information?: string;
-  purpose_code?: string;
-  metadata?: StoredEntry[];
+  details: Stored<PayoutDetails>;
   allow_duplicate?: true;
   operation_id: string;
   actor: StoredActor;
@@ -90,7 +86,7 @@ export type NewOrder = {
 
 /** A new order as it is stored. */
 export function orderDocument(terms: OrderTerms, order: NewOrder): OrderDocument {
-  const { remittanceInformation, purposeCode, maxSource } = terms;
+  const { maxSource } = terms;
   return {
     _id: order.id,
     schema_version: 1,
@@ -102,10 +98,7 @@ export function orderDocument(terms: OrderTerms, order: NewOrder): OrderDocument
     fixed: terms.fixed,
     amount_minor: toDecimal128(terms.amount),
     ...(maxSource !== undefined && { max_source_minor: toDecimal128(maxSource) }),
-    reference_id: terms.referenceId,
-    ...(remittanceInformation !== "" && { remittance_information: remittanceInformation }),
-    ...(purposeCode !== "" && { purpose_code: purposeCode }),
-    ...metadataFields(terms.metadata),
+    details: toStored(terms.details),
     ...(terms.allowDuplicate && { allow_duplicate: true }),
     operation_id: order.operationId,
     actor: order.actor,
@@ -135,10 +128,7 @@ export function toOrder(document: OrderDocument): Order {
       fixed: document.fixed,
       amount: fromDecimal128(document.amount_minor),
       maxSource: max && fromDecimal128(max),
-      referenceId: document.reference_id,
-      remittanceInformation: document.remittance_information ?? "",
-      purposeCode: document.purpose_code ?? "",
-      metadata: metadataOf(document.metadata),
+      details: fromStored<PayoutDetails>(document.details),
       allowDuplicate: document.allow_duplicate === true,
     },
     attempt: document.attempt,

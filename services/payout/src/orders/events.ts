@@ -37,7 +37,7 @@ function messageOf(document: OrderDocument): BusMessage {
     id: _id,
     status,
     merchant_id,
-    reference_id: document.reference_id,
+    reference_id: document.details.reference_id,
     account_id: document.account_id,
     beneficiary_id: document.beneficiary_id,
     source_currency_code: document.source,

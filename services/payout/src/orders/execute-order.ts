@@ -104,21 +104,18 @@ async function executeQuoted(deps: OrderDeps, leased: LeasedOrder, quote: OrderQ
 
 function execute(deps: OrderDeps, { order, document, given }: LeasedOrder, quote: OrderQuote) {
   const { merchantId, terms } = order;
-  const { referenceId, remittanceInformation, purposeCode, metadata, allowDuplicate } = terms;
+  const { details, allowDuplicate } = terms;
   const { _id: id, batch_id: batchId } = document;
   return executePayout(deps, {
     merchantId,
     quoteId: quote.id,
-    referenceId,
-    remittanceInformation,
-    purposeCode,
+    details,
     operationId: operationOf(order),
     actor: document.actor,
     content: quote.id,
     allowDuplicate,
-    metadata,
     given,
-    ordered: batchId === undefined ? { scheduledPayoutId: id } : { batchId },
+    ...(batchId === undefined ? { scheduledPayoutId: id } : { batchId }),
   });
 }
 

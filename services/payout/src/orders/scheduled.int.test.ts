@@ -5,8 +5,8 @@ import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/ben
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openExecutions } from "../execution/executions.ts";
 import { openLedger } from "../ledger/accounts.ts";
+import { isMade } from "../payouts/document.ts";
 import { openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
@@ -147,7 +147,7 @@ describe("a scheduled payout that its merchant's rules catch", () => {
 });
 
 const madeOf = (id: string) =>
-  platform.payouts.countDocuments({ operation_id: { $regex: `^${id}[.]` } });
+  platform.payouts.countDocuments({ "order.operation_id": { $regex: `^${id}[.]` }, ...isMade });
 
 describe("a scheduled payout", () => {
   it("waits for its time, and is then quoted and executed once", async () => {
@@ -391,7 +391,6 @@ async function dyingProcess(step: number) {
     ...deps(),
     ledger: openLedger(database),
     payouts: openPayouts(database),
-    executions: openExecutions(database),
     room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
     orders: openScheduledPayouts(database),
     quote: process.calls(platform.rpcDeps.quote),

@@ -38,8 +38,8 @@ export async function scheduledMessages(
       ...knownAmounts(order),
       maxSourceAmount:
         terms.maxSource === undefined ? "" : formatAmount(terms.maxSource, terms.source),
-      referenceId: terms.referenceId,
-      metadata: terms.metadata,
+      referenceId: terms.details.referenceId,
+      metadata: terms.details.metadata ?? {},
       scheduledAt: document.scheduled_at && timestampFromDate(document.scheduled_at),
       ...outcomeFields(order, found.get(document.payout_id ?? "")),
       ...rejectedFields(document),

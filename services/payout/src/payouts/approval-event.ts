@@ -10,15 +10,18 @@ import type { Approval } from "./rules/approval.ts";
 import type { Payout } from "./rules/payout.ts";
 
 /** The event of a new payout that waits for approval, for endpoints that name its type. */
-export function approvalEvent({ id: payoutId, quote, createdAt }: Payout, approval: Approval) {
-  const { merchantId, source, destination, claim } = quote;
+export function approvalEvent(
+  { id: payoutId, quote, order, createdAt }: Payout,
+  approval: Approval,
+) {
+  const { merchantId, source, destination } = quote;
   const status = "awaiting_approval";
   const amount = (minor: bigint, currency: string) => exactNumber(formatAmount(minor, currency));
   const data = {
     id: payoutId,
     status,
     merchant_id: merchantId,
-    reference_id: claim.referenceId,
+    reference_id: order.details.referenceId,
     beneficiary_id: quote.beneficiary.id,
     reasons: approval.reasons,
     digest: approval.digest,

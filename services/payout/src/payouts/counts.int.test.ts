@@ -124,6 +124,7 @@ it("a run counts 200 payouts, and says that there may be more", async () => {
   await platform.payouts.deleteMany({});
   const many = Array.from({ length: 200 }, (_each, at) => ({
     ...{ ...model, _id: `po_${at}`, merchant_id: "mer_d", outbox: [] },
+    order: { ...model.order, operation_id: `op_${at}` },
     untallied: [created(`many${at}`)],
   }));
   await platform.payouts.insertMany(many);

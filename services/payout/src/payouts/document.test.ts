@@ -7,12 +7,12 @@ import { payoutDocument, toPayout } from "./document.ts";
 import { pendingEvent } from "./pending-event.ts";
 import { approvalDigest } from "./rules/deciding.ts";
 import { type Payout, payoutFrom } from "./rules/payout.ts";
-import { actor, claimedAt, quote } from "./test-documents.ts";
+import { actor, claimedAt, order, quote } from "./test-documents.ts";
 import { payoutMessage } from "./wire.ts";
 
 const later = new Date("2026-03-01T10:05:00Z");
 
-const queued = payoutFrom(quote, actor);
+const queued = payoutFrom(quote, order);
 const settled: Payout = {
   ...queued,
   progress: { stage: "settled", reference: "0xabc" },
@@ -59,14 +59,19 @@ it("a new payout is stored with its first event, step and uncounted change, due 
     schema_version: 1,
     merchant_id: "mer_1",
     account_id: "acc_1",
-    quote_id: "quo_1",
     corridor_id: "cor_1",
     beneficiary_id: "ben_1",
-    reference_id: "order-1",
+    order: {
+      merchant_id: "mer_1",
+      quote_id: "quo_1",
+      operation_id: "op_1",
+      content: "content_1",
+      actor,
+      details: { reference_id: "order-1", remittance_information: "", purpose_code: "" },
+      allow_duplicate: false,
+    },
     destination_keys: ["destination_1"],
     duplicate_keys: ["duplicate_1"],
-    operation_id: "op_1",
-    actor,
     request_id: "req_1",
     source: "USD",
     destination: "USDC",
@@ -99,17 +104,16 @@ it("a new payout is stored with its first event, step and uncounted change, due 
 });
 
 it("the hash of a payout covers its terms, and nothing that changes later", () => {
-  const hashOf = (payout: Payout, by = actor) =>
-    payoutDocument({ ...payout, actor: by }, {}).content_hash;
-  const { beneficiary, claim } = quote;
+  const hashOf = (payout: Payout) => payoutDocument(payout, {}).content_hash;
+  const { beneficiary } = quote;
   const others: Payout[] = [
-    payoutFrom({ ...quote, receivingMinor: 1n }, actor),
-    payoutFrom({ ...quote, exchangeRate: "0.9951" }, actor),
-    payoutFrom({ ...quote, beneficiary: { ...beneficiary, name: "Eve" } }, actor),
-    payoutFrom({ ...quote, claim: { ...claim, metadata: { order: "7" } } }, actor),
+    payoutFrom({ ...quote, receivingMinor: 1n }, order),
+    payoutFrom({ ...quote, exchangeRate: "0.9951" }, order),
+    payoutFrom({ ...quote, beneficiary: { ...beneficiary, name: "Eve" } }, order),
+    payoutFrom(quote, { ...order, details: { ...order.details, metadata: { order: "7" } } }),
+    payoutFrom(quote, { ...order, actor: { ...actor, id: "key_2" } }),
   ];
-  const hashes = [hashOf(queued), hashOf(queued, { ...actor, id: "key_2" })];
-  expect(new Set([...hashes, ...others.map((each) => hashOf(each))]).size).toBe(6);
+  expect(new Set([queued, ...others].map(hashOf)).size).toBe(6);
   expect(hashOf(settled)).toBe(hashOf(queued));
 });
 
@@ -125,24 +129,23 @@ it("a stored payout reads as it was", () => {
 
 it("what is for the beneficiary is stored with a payout, and in none of its messages", () => {
   const texts = { remittanceInformation: "Invoice 7, Ada Lovelace", purposeCode: "SUPP" };
-  const sent = payoutFrom({ ...quote, claim: { ...quote.claim, ...texts } }, actor);
+  const sent = payoutFrom(quote, { ...order, details: { ...order.details, ...texts } });
   const stored = payoutDocument(sent, {});
-  const { content_hash } = stored;
-  const kept = { remittance_information: texts.remittanceInformation, purpose_code: "SUPP" };
-  expect(stored).toStrictEqual({ ...payoutDocument(queued, {}), ...kept, content_hash });
+  expect(stored.order.details).toStrictEqual({
+    ...{ reference_id: "order-1", purpose_code: "SUPP" },
+    remittance_information: texts.remittanceInformation,
+  });
   expect(toPayout(stored)).toStrictEqual(sent);
   expect(payoutMessage(sent)).toEqual(payoutMessage(queued));
 });
 
 it("a name in Latin letters is stored with a payout, and bound by its approval", () => {
   const named = (nameLatin: string) =>
-    payoutFrom({ ...quote, beneficiary: { ...quote.beneficiary, nameLatin } }, actor);
+    payoutFrom({ ...quote, beneficiary: { ...quote.beneficiary, nameLatin } }, order);
   const stored = payoutDocument(named("Yamada"), {});
   expect(stored.beneficiary_name_latin).toBe("Yamada");
   expect(toPayout(stored)).toStrictEqual(named("Yamada"));
-  const digests = [queued, named("Yamada"), named("Yamamoto")].map(({ id, quote: its }) =>
-    approvalDigest(id, its),
-  );
+  const digests = [queued, named("Yamada"), named("Yamamoto")].map(approvalDigest);
   expect(new Set(digests).size).toBe(3);
 });
 

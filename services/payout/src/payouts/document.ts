@@ -1,22 +1,16 @@
 import type { Origin } from "@disburse/chassis/call-context.ts";
 import { contentHash } from "@disburse/chassis/mongo/content-hash.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import {
-  type Metadata,
-  metadataOf,
-  type StoredEntry,
-  storedMetadata,
-} from "@disburse/kernel/metadata.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import { type StoredApproval, storedApproval, toApproval } from "./approval-document.ts";
 import { approvalEvent } from "./approval-event.ts";
-import { orderedFields, orderedOf } from "./ordered-fields.ts";
 import { type PendingEvent, pendingEvent } from "./pending-event.ts";
 import { type StoredReissues, toReissue } from "./reissue-document.ts";
 import type { Uncleared } from "./rules/clearance.ts";
 import type { PayoutException } from "./rules/exception.ts";
-import type { Payout } from "./rules/payout.ts";
+import type { Payout, PayoutOrder } from "./rules/payout.ts";
 import { type PayoutStatus, type Progress, publicStatusOf } from "./rules/progress.ts";
 import type { TimelineStep } from "./rules/timeline.ts";
 
@@ -59,31 +53,35 @@ export type StoredCall = {
 /** The right of one worker, at `place`, to work on the payout. */
 export type Lease = { token: string; until: Date; place: string };
 
+/**
+ * An order as it is stored under the id of its payout, until that is made of it: then the document
+ * becomes the payout's. An order that was refused stays as it is.
+ */
+export type OrderDocument = Origin & {
+  _id: string;
+  schema_version: number;
+  order: Stored<PayoutOrder>;
+};
+
+/** What the payouts of a collection have, and orders have not. */
+export const isMade = { status: { $exists: true } } as const;
+
+/** What was read by its id alone, unless it is an order still: such reads go out in batches. */
+export function ifMade(found: PayoutDocument | null): PayoutDocument | undefined {
+  return found !== null && Object.hasOwn(found, "status") ? found : undefined;
+}
+
 /** A payout as it is stored; all later work on it goes back to the request that made it. */
-export type PayoutDocument = Origin &
+export type PayoutDocument = OrderDocument &
   StoredReissues & {
-    _id: string;
-    schema_version: number;
     merchant_id: string;
     account_id: string;
-    quote_id: string;
     corridor_id: string;
     beneficiary_id: string;
-    reference_id: string;
     /** Keyed hashes of the account or wallet that is paid. Velocity limits count by them. */
     destination_keys: readonly string[];
     /** Absent where it has no reference. */
     duplicate_keys?: readonly string[];
-    /** Absent where none was sent, as is the purpose code. */
-    remittance_information?: string;
-    purpose_code?: string;
-    /** Absent where none was sent. */
-    metadata?: StoredEntry[];
-    /** What it was made of: one of the two, where it was not executed by itself. */
-    scheduled_payout_id?: string;
-    batch_id?: string;
-    operation_id: string;
-    actor: StoredActor;
     source: string;
     destination: string;
     source_minor: Decimal128;
@@ -142,17 +140,9 @@ const hashedFields = [
   "_id",
   "merchant_id",
   "account_id",
-  "quote_id",
   "corridor_id",
   "beneficiary_id",
-  "reference_id",
-  "remittance_information",
-  "purpose_code",
-  "metadata",
-  "scheduled_payout_id",
-  "batch_id",
-  "operation_id",
-  "actor",
+  "order",
   "source",
   "destination",
   "source_minor",
@@ -181,7 +171,6 @@ export function payoutDocument(payout: Payout, origin: Origin, lease?: Lease): P
 
 function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFields {
   const { quote, createdAt } = payout;
-  const { claim } = quote;
   const { status } = publicStatusOf(payout.progress);
   const event = pendingEvent(payout);
   const { approval } = payout;
@@ -193,20 +182,11 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
     schema_version: 1,
     merchant_id: quote.merchantId,
     account_id: quote.accountId,
-    quote_id: quote.id,
     corridor_id: quote.corridorId,
     beneficiary_id: quote.beneficiary.id,
-    reference_id: claim.referenceId,
+    order: toStored(payout.order),
     destination_keys: quote.destinationKeys,
     ...(quote.duplicateKeys.length > 0 && { duplicate_keys: quote.duplicateKeys }),
-    ...(claim.remittanceInformation !== "" && {
-      remittance_information: claim.remittanceInformation,
-    }),
-    ...(claim.purposeCode !== "" && { purpose_code: claim.purposeCode }),
-    ...metadataFields(claim.metadata),
-    ...orderedFields(payout.ordered),
-    operation_id: claim.operationId,
-    actor: payout.actor,
     ...origin,
     source: quote.source,
     destination: quote.destination,
@@ -247,29 +227,15 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
   };
 }
 
-/** Metadata to be stored, where there is some. */
-export function metadataFields(metadata: Metadata): { metadata?: StoredEntry[] } {
-  const stored = storedMetadata(metadata);
-  return stored.length === 0 ? {} : { metadata: stored };
-}
-
 /** What `toPayout` reads, as a projection: most of a payout's document is its history. */
 export const stateFields = {
-  quote_id: 1,
+  order: 1,
   merchant_id: 1,
   account_id: 1,
   corridor_id: 1,
   beneficiary_id: 1,
-  reference_id: 1,
   destination_keys: 1,
   duplicate_keys: 1,
-  remittance_information: 1,
-  purpose_code: 1,
-  metadata: 1,
-  scheduled_payout_id: 1,
-  batch_id: 1,
-  operation_id: 1,
-  actor: 1,
   source: 1,
   destination: 1,
   source_minor: 1,
@@ -301,10 +267,11 @@ export const stateFields = {
 
 /** A stored payout as the rules see it. */
 export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof stateFields>): Payout {
+  const order = fromStored<PayoutOrder>(document.order);
   return {
     id: document._id,
     quote: {
-      id: document.quote_id,
+      id: order.quoteId,
       merchantId: document.merchant_id,
       accountId: document.account_id,
       corridorId: document.corridor_id,
@@ -328,17 +295,9 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
         transferMethod: document.transfer_method,
         network: document.network,
       },
-      claim: {
-        referenceId: document.reference_id,
-        remittanceInformation: document.remittance_information ?? "",
-        purposeCode: document.purpose_code ?? "",
-        metadata: metadataOf(document.metadata),
-        operationId: document.operation_id,
-        claimedAt: document.created_at,
-      },
+      claimedAt: document.created_at,
     },
-    ordered: orderedOf(document),
-    actor: document.actor,
+    order,
     progress: document.progress,
     version: document.version,
     revision: document.revision,

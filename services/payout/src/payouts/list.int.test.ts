@@ -228,7 +228,10 @@ describe("a list of payouts", () => {
     const own = { merchant_id: "mer_s" };
     const byLetters = { locale: "en", strength: 1 } as const;
     const searches = [
-      { filter: { ...own, metadata: { $all: [{ k: "desk", v: "EU" }] } }, name: "list_metadata" },
+      {
+        filter: { ...own, "order.details.metadata": { $all: [{ k: "desk", v: "EU" }] } },
+        name: "list_metadata",
+      },
       {
         filter: { ...own, beneficiary_name: "zoe muller" },
         options: { collation: byLetters },
@@ -254,13 +257,17 @@ describe("a list of payouts", () => {
 
   it("scans no more than it shows", async () => {
     const plans = await Promise.all(
-      [{}, { status: "succeeded" as const }, { reference_id: "order-1" }, { source: "USD" }].map(
-        (filter) =>
-          platform.payouts
-            .find({ merchant_id: merchantId, ...filter })
-            .sort({ created_at: -1, _id: -1 })
-            .limit(2)
-            .explain("executionStats"),
+      [
+        {},
+        { status: "succeeded" as const },
+        { "order.details.reference_id": "order-1" },
+        { source: "USD" },
+      ].map((filter) =>
+        platform.payouts
+          .find({ merchant_id: merchantId, ...filter })
+          .sort({ created_at: -1, _id: -1 })
+          .limit(2)
+          .explain("executionStats"),
       ),
     );
     for (const { executionStats } of plans) {

@@ -16,7 +16,7 @@ import {
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
-import { storedMetadata } from "@disburse/kernel/metadata.ts";
+import { type StoredEntry, storedMetadata } from "@disburse/kernel/metadata.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import {
   invalidRequest,
@@ -28,7 +28,7 @@ import { cleanText } from "@disburse/kernel/text.ts";
 import type { CollationOptions, Filter } from "mongodb";
 import { listedMerchant } from "../ledger/merchants.ts";
 import type { PayoutCounts } from "./counts.ts";
-import { type PayoutDocument, type Payouts, stateFields, toPayout } from "./document.ts";
+import { isMade, type PayoutDocument, type Payouts, stateFields, toPayout } from "./document.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
 import { payoutMessage } from "./wire.ts";
 
@@ -69,13 +69,13 @@ async function listOfAll(
   const read = ({ after, limit }: PageRange) => {
     const unseen = after === undefined ? {} : { _id: { $lt: after.id } };
     const options = { projection: stateFields, ...collated(filter) };
-    const found = payouts.find({ $and: [filter, unseen] }, options);
+    const found = payouts.find({ $and: [isMade, filter, unseen] }, options);
     return found.sort({ _id: -1 }).limit(limit).toArray();
   };
   const cursorOf = ({ created_at: at, _id: id }: PayoutDocument) => ({ at, id });
   const [{ shown, nextCursor }, counted] = await Promise.all([
     readPage(message, read, cursorOf),
-    countUpToMax(payouts, filter, collated(filter)),
+    countUpToMax(payouts, { $and: [isMade, filter] }, collated(filter)),
   ]);
   const messages = shown.map((document) => payoutMessage(toPayout(document)));
   return { payouts: messages, nextCursor, ...countedTotal(counted) };
@@ -83,20 +83,15 @@ async function listOfAll(
 
 /** The conditions of a list, as documents have them; all that are given must hold. */
 export type PayoutFilter = Partial<
-  Pick<
-    PayoutDocument,
-    | "status"
-    | "beneficiary_id"
-    | "reference_id"
-    | "quote_id"
-    | "source"
-    | "destination"
-    | "batch_id"
-  >
-> & { readonly "progress.stage"?: { readonly $in: readonly Progress["stage"][] } } & ReturnType<
-    typeof createdWithin
-  > &
-  Pick<Filter<PayoutDocument>, "metadata" | "beneficiary_name" | "source_minor">;
+  Pick<PayoutDocument, "status" | "beneficiary_id" | "source" | "destination">
+> & {
+  readonly "order.details.reference_id"?: string;
+  readonly "order.quote_id"?: string;
+  readonly "order.batch_id"?: string;
+  readonly "order.details.metadata"?: { readonly $all: readonly StoredEntry[] };
+  readonly "progress.stage"?: { readonly $in: readonly Progress["stage"][] };
+} & ReturnType<typeof createdWithin> &
+  Pick<Filter<PayoutDocument>, "beneficiary_name" | "source_minor">;
 
 /** The filter of a request: a field that was not sent is no condition. */
 function readFilter(message: ListPayoutsRequest): PayoutFilter {
@@ -104,11 +99,11 @@ function readFilter(message: ListPayoutsRequest): PayoutFilter {
   const status = wordOf(PayoutStatus, message.status);
   const fields = {
     beneficiary_id: message.beneficiaryId,
-    reference_id: message.referenceId,
-    quote_id: message.quoteId,
+    "order.details.reference_id": message.referenceId,
+    "order.quote_id": message.quoteId,
     source: message.sourceCurrencyCode,
     destination: message.destinationCurrencyCode,
-    batch_id: message.batchId,
+    "order.batch_id": message.batchId,
     beneficiary_name: cleanText(message.beneficiaryName),
   };
   const pairs = storedMetadata(message.metadata);
@@ -117,7 +112,7 @@ function readFilter(message: ListPayoutsRequest): PayoutFilter {
     ...(subStatus && ofSubStatus(subStatus)),
     ...(status && { status }),
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "")),
-    ...(pairs.length > 0 && { metadata: { $all: pairs } }),
+    ...(pairs.length > 0 && { "order.details.metadata": { $all: pairs } }),
     ...orThrow(readAmounts(message)),
     ...createdWithin(from && timestampDate(from), to && timestampDate(to)),
   };

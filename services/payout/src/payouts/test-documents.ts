@@ -2,7 +2,7 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { changesOf } from "@disburse/testkit/document-text.ts";
 import { type PayoutDocument, type Payouts, payoutDocument } from "./document.ts";
-import { type ClaimedQuote, payoutFrom } from "./rules/payout.ts";
+import { type ClaimedQuote, type PayoutOrder, payoutFrom } from "./rules/payout.ts";
 
 /** When `quote` was claimed. */
 export const claimedAt = new Date("2026-03-01T10:00:00Z");
@@ -30,18 +30,23 @@ export const quote: ClaimedQuote = {
     transferMethod: "CRYPTO",
     network: "ETHEREUM",
   },
-  claim: {
-    ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "", metadata: {} },
-    ...{ operationId: "op_1", claimedAt },
-  },
+  claimedAt,
 };
 
 /** Who executed it. */
 export const actor: StoredActor = { kind: "api_key", id: "key_1" };
 
+/** The order that claimed `quote`. */
+export const order: PayoutOrder = {
+  ...{ merchantId: "mer_1", quoteId: "quo_1", operationId: "op_1", content: "content_1", actor },
+  details: { referenceId: "order-1", remittanceInformation: "", purposeCode: "" },
+  allowDuplicate: false,
+};
+
 /** A stored payout, without a request. */
 export function storedPayout(change: Partial<PayoutDocument> = {}): PayoutDocument {
-  const made = payoutFrom({ ...quote, id: newId("quote") }, actor);
+  const id = newId("quote");
+  const made = payoutFrom({ ...quote, id }, { ...order, quoteId: id, operationId: id });
   return { ...payoutDocument(made, {}), ...change };
 }
 

@@ -25,7 +25,7 @@ import { type Outcome, publicStatusOf, visibleReference } from "./rules/progress
 
 /** A payout as merchants and other services see it. */
 export function payoutMessage(payout: Payout): PayoutMessage {
-  const { quote, progress } = payout;
+  const { quote, order, progress } = payout;
   const { beneficiary } = quote;
   const { status, subStatus } = publicStatusOf(progress);
   return create(PayoutSchema, {
@@ -35,7 +35,7 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     quoteId: quote.id,
     corridorId: quote.corridorId,
     beneficiaryId: beneficiary.id,
-    referenceId: quote.claim.referenceId,
+    referenceId: order.details.referenceId,
     status: valueOfWord(PayoutStatus, status),
     subStatus: valueOfWord(PayoutSubStatus, subStatus),
     sourceCurrencyCode: quote.source,
@@ -50,11 +50,11 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     transferMethod: beneficiary.transferMethod,
     network: beneficiary.network,
     version: payout.version,
-    metadata: quote.claim.metadata,
+    metadata: order.details.metadata ?? {},
     reissueOf: quote.reissueOf ?? "",
     reissuedAs: payout.reissuedAs ?? "",
-    scheduledPayoutId: payout.ordered.scheduledPayoutId ?? "",
-    batchId: payout.ordered.batchId ?? "",
+    scheduledPayoutId: order.scheduledPayoutId ?? "",
+    batchId: order.batchId ?? "",
     ...(payout.approval && { approval: approvalMessage(payout, payout.approval) }),
     ...visibleFailure(progress),
     ...(payout.expectedAt !== undefined &&

@@ -16,14 +16,14 @@ export async function moveOwed(
   payout: Payout,
   step: ClosingStep,
 ): Promise<void> {
-  const { id, quote, actor } = payout;
+  const { id, quote, order } = payout;
   const { accountId, merchantId, destinationKeys } = quote;
   if (payout.isFunded) await endFunds(ledger, payout, step);
   const { outcome } = await ledger.apply({ merchantId, accountId }, closingMovement(payout, step));
   if (outcome !== "applied") throw new Error(`${step} not applied: ${outcome}`);
   // A payout that was not paid counts no longer towards the velocity limits of its merchant.
   if (step === "release") {
-    await room.giveBack(id, { merchantId, destinationKeys, actorRoot: rootOfActor(actor) });
+    await room.giveBack(id, { merchantId, destinationKeys, actorRoot: rootOfActor(order.actor) });
   }
 }
 

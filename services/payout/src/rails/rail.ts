@@ -1,17 +1,12 @@
+import type { PayoutDetails } from "../payouts/rules/payout.ts";
 import type { Outcome } from "../payouts/rules/progress.ts";
 import type { RailReport, TransferredAmount } from "../payouts/rules/rail-report.ts";
 import type { RailCapabilities, Transfer } from "./rules/routing.ts";
 
 /** A payment instruction. Never logged: it has the full account number. */
-export type Instruction = {
+export type Instruction = Omit<PayoutDetails, "metadata"> & {
   /** Who pays; the sandbox has scenarios of merchants. */
   readonly merchantId: string;
-  /** The merchant's reference; the sandbox reads scenarios from it. */
-  readonly referenceId: string;
-  /** What the payment is for, for the beneficiary; "" for nothing. */
-  readonly remittanceInformation: string;
-  /** Of ISO 20022's external purpose codes; "" for none. */
-  readonly purposeCode: string;
   readonly currency: string;
   /** Minor units of the currency. */
   readonly amount: bigint;

@@ -200,9 +200,9 @@ async function submit(
  */
 async function readInstruction(
   { beneficiary }: Pick<RailWorkerDeps, "beneficiary">,
-  { quote }: Payout,
+  { quote, order }: Payout,
 ): Promise<Instruction | { readonly uncleared: UnclearedStatus }> {
-  const { merchantId, beneficiary: paid, destination, receivingMinor, claim } = quote;
+  const { merchantId, beneficiary: paid, destination, receivingMinor } = quote;
   const asked = beneficiary.getPaymentInstruction({ merchantId, beneficiaryId: paid.id });
   const found = await asked.catch((error: unknown) => {
     if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return undefined;
@@ -210,12 +210,11 @@ async function readInstruction(
   });
   if (found === undefined) return { uncleared: "missing" };
   const screening = wordOf(ScreeningStatus, found.screeningStatus) ?? "pending";
+  const { metadata: _, ...texts } = order.details;
   if (screening !== "cleared") return { uncleared: screening };
   return {
     merchantId,
-    referenceId: claim.referenceId,
-    remittanceInformation: claim.remittanceInformation,
-    purposeCode: claim.purposeCode,
+    ...texts,
     currency: destination,
     amount: receivingMinor,
     transferMethod: found.transferMethod,

@@ -9,7 +9,6 @@ import {
 import { QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openExecutions } from "../execution/executions.ts";
 import { openLedger } from "../ledger/accounts.ts";
 import { findPayout, openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";
@@ -99,7 +98,7 @@ describe("a payout that came back", () => {
     expect(await balance()).toEqual(oneHeld);
     expect(await read(before)).toMatchObject({ reissuedAs: id, status: PayoutStatus.FAILED });
     const stored = await findPayout(platform.payouts, id);
-    expect(stored?.quote.claim.remittanceInformation).toBe("Invoice 7");
+    expect(stored?.order.details.remittanceInformation).toBe("Invoice 7");
     const { payout: again } = await platform.rpc.reissuePayout(request);
     expect(again?.id).toBe(id);
     const other = platform.rpc.reissuePayout(asked(before));
@@ -291,7 +290,6 @@ async function dyingProcess(step: number) {
     ...platform.rpcDeps,
     ledger: openLedger(database),
     payouts: openPayouts(database),
-    executions: openExecutions(database),
     room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
     quote: process.calls(platform.rpcDeps.quote),
   };

@@ -7,13 +7,13 @@ import { type ExecuteDeps, executePayout } from "../execution/execute.ts";
 import { expireQuote, requestQuote } from "../execution/quoting.ts";
 import { readQuote } from "../execution/reads.ts";
 import { bindReissue } from "../payouts/reissued.ts";
-import type { Payout, Reissue, SentTexts } from "../payouts/rules/payout.ts";
+import type { Payout, PayoutDetails, Reissue } from "../payouts/rules/payout.ts";
 import { findPayout } from "../payouts/store.ts";
-import { isWorkedOn, nextOfReissue, operationOfAttempt, reissueTexts } from "./rules/reissue.ts";
+import { isWorkedOn, nextOfReissue, operationOfAttempt, reissueDetails } from "./rules/reissue.ts";
 
 /** A merchant's request to pay again, its fields checked; "" for what stays as it was. */
 export type ReissueRequest = RequestedChange &
-  Pick<SentTexts, "referenceId" | "metadata"> & {
+  Pick<PayoutDetails, "referenceId" | "metadata"> & {
     readonly merchantId: string;
     readonly payoutId: string;
     readonly beneficiaryId: string;
@@ -67,9 +67,8 @@ function execute(deps: ExecuteDeps, request: ReissueRequest, payout: Payout, bou
     actor,
     allowDuplicate,
     reissueOf: payout.id,
-    ...reissueTexts(payout.quote.claim, request),
+    details: reissueDetails(payout.order.details, request),
     content: quoteId,
-    ordered: {},
   });
 }
 

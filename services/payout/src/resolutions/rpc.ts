@@ -20,7 +20,7 @@ import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
-import { toPayout } from "../payouts/document.ts";
+import { ifMade, toPayout } from "../payouts/document.ts";
 import { listExceptions } from "../payouts/exceptions.ts";
 import { type HistoryEntry, historyOf } from "../payouts/history.ts";
 import { type AuditEntry, readOperator } from "../payouts/operators.ts";
@@ -56,7 +56,7 @@ export function resolutionsRpc(deps: ResolutionDeps) {
 
     getPayoutJournal: async ({ payoutId }) => {
       const found = orThrow(
-        (await payouts.findOne({ _id: payoutId })) ?? refused("RECORD_NOT_FOUND"),
+        ifMade(await payouts.findOne({ _id: payoutId })) ?? refused("RECORD_NOT_FOUND"),
       );
       const entries = historyOf(found).map(historyMessage);
       const requestId = originOf(found)?.request_id ?? "";

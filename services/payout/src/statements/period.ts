@@ -9,7 +9,7 @@ import {
   type StepTotal,
   stepTotals,
 } from "../ledger/statement.ts";
-import type { Payouts } from "../payouts/document.ts";
+import { isMade, type Payouts } from "../payouts/document.ts";
 import { balanceAfter, bookedSteps, type Line, lineOf, type Position } from "./rules/line.ts";
 
 /** Where statements are read from. */
@@ -102,20 +102,20 @@ export async function readLines(
 async function withPayouts(payouts: Payouts, lines: readonly Line[]): Promise<StatementLine[]> {
   const ids = [...new Set(lines.map(({ payoutId }) => payoutId).filter((id) => id !== ""))];
   const projection = {
-    reference_id: 1,
+    "order.details.reference_id": 1,
     beneficiary_name: 1,
     beneficiary_name_latin: 1,
     transfer_method: 1,
     reissue_of: 1,
     reissued_as: 1,
   };
-  const found = await payouts.find({ _id: { $in: ids } }, { projection }).toArray();
+  const found = await payouts.find({ _id: { $in: ids }, ...isMade }, { projection }).toArray();
   const byId = new Map(found.map((each) => [each._id, each]));
   return lines.map((line) => {
     const payout = byId.get(line.payoutId);
     return {
       ...line,
-      referenceId: payout?.reference_id ?? "",
+      referenceId: payout?.order.details.reference_id ?? "",
       beneficiaryName: payout?.beneficiary_name ?? "",
       beneficiaryNameLatin: payout?.beneficiary_name_latin ?? "",
       transferMethod: payout?.transfer_method ?? "",

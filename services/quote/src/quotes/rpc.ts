@@ -100,13 +100,10 @@ export function quotesRpc(deps: QuoteDeps) {
 
     getEquivalentAmount: (request) => equivalentAmount(deps, request),
 
-    claimQuote: async ({ mutation, quoteId, payoutId, referenceId, ...sent }) => {
+    claimQuote: async ({ mutation, quoteId, payoutId, order }) => {
       const { operationId } = readMutation(mutation);
-      const { remittanceInformation, purposeCode, metadata } = sent;
-      const texts = { referenceId, remittanceInformation, purposeCode, metadata };
-      const claim = { payoutId, operationId, ...texts };
-      const quote = await quotes.claim(quoteId, claim);
-      const claimed = orThrow(claimOutcome(quote, claim));
+      const quote = await quotes.claim(quoteId, { payoutId, operationId, order });
+      const claimed = orThrow(claimOutcome(quote, payoutId));
       return { quote: quoteMessage(claimed), claim: claimMessage(claimed.claim) };
     },
 

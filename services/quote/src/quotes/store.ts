@@ -11,7 +11,7 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { metadataOf, type StoredEntry, storedMetadata } from "@disburse/kernel/metadata.ts";
 import { otherContent } from "@disburse/kernel/refusal.ts";
-import type { Collection } from "mongodb";
+import { Binary, type Collection } from "mongodb";
 import { storedDecimal } from "../corridors/store.ts";
 import type { Claim, Quote, QuotedBeneficiary, QuoteState } from "./rules/quote.ts";
 
@@ -20,7 +20,7 @@ type QuoteDocument = ReturnType<typeof quoteDocument> &
   StoredContent & {
     operation_id: string;
     actor: StoredActor;
-    /** Absent where none was sent, as in a claim. */
+    /** Absent where none was sent. */
     metadata?: StoredEntry[];
     /** Absent where the source amount was asked for. */
     fixed?: "receiving";
@@ -59,11 +59,7 @@ const hashedFields = [
 
 type StoredClaim = {
   payout_id: string;
-  reference_id: string;
-  /** Absent where none was sent, as is the purpose code. */
-  remittance_information?: string;
-  purpose_code?: string;
-  metadata?: StoredEntry[];
+  order: Binary;
   operation_id: string;
   claimed_at: Date;
 };
@@ -135,12 +131,7 @@ async function claimQuote(
   const inTime = { $lt: ["$$NOW", "$expires_at"] };
   const taken = {
     payout_id: { $literal: claim.payoutId },
-    reference_id: { $literal: claim.referenceId },
-    ...(claim.remittanceInformation !== "" && {
-      remittance_information: { $literal: claim.remittanceInformation },
-    }),
-    ...(claim.purposeCode !== "" && { purpose_code: { $literal: claim.purposeCode } }),
-    ...literal(metadataFields(claim)),
+    order: new Binary(claim.order),
     operation_id: { $literal: claim.operationId },
     claimed_at: "$$NOW",
   };
@@ -155,11 +146,7 @@ async function claimQuote(
   return found === null ? undefined : toQuote(found);
 }
 
-function literal({ metadata }: { readonly metadata?: StoredEntry[] }) {
-  return metadata === undefined ? {} : { metadata: { $literal: metadata } };
-}
-
-function metadataFields({ metadata }: Pick<Claim, "metadata">): { metadata?: StoredEntry[] } {
+function metadataFields({ metadata }: Pick<Quote, "metadata">): { metadata?: StoredEntry[] } {
   const stored = storedMetadata(metadata);
   return stored.length === 0 ? {} : { metadata: stored };
 }
@@ -251,10 +238,7 @@ function quoteState({ state, claim }: QuoteDocument): QuoteState {
     state,
     claim: {
       payoutId: claim.payout_id,
-      referenceId: claim.reference_id,
-      remittanceInformation: claim.remittance_information ?? "",
-      purposeCode: claim.purpose_code ?? "",
-      metadata: metadataOf(claim.metadata),
+      order: claim.order.value(),
       operationId: claim.operation_id,
       claimedAt: claim.claimed_at,
     },

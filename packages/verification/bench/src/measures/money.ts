@@ -16,7 +16,7 @@ export async function checkMoney(
   const { databases } = platform;
   const payouts = collectionOf(databases, "payouts");
   const entries = collectionOf(databases, "ledger_entries");
-  const ofQuote = { $concat: ["po_", { $substrCP: ["$quote_id", "qt_".length, 64] }] };
+  const ofQuote = { $concat: ["po_", { $substrCP: ["$order.quote_id", "qt_".length, 64] }] };
   const faults = payoutFaults({
     payouts: await payouts.countDocuments({}),
     strayPayouts: await payouts.countDocuments({ $expr: { $ne: ["$_id", ofQuote] } }),

@@ -41,7 +41,7 @@ export async function createTemplatePayout(platform: BenchPlatform): Promise<Tem
   const quotes = platform.db("quote").collection<{ _id: string; operation_id: string }>("quotes");
   const stored = await quotes.findOne({ _id: quote.id });
   if (stored === null) throw new Error("the quote is not stored");
-  const hashes = [stored.operation_id, payout.operation_id].map(operationHash);
+  const hashes = [stored.operation_id, payout.order.operation_id].map(operationHash);
   const operations = [...hashes, ...(await newestKeys(platform))];
   const suffix = id.slice("po_".length);
   const parts = await partsNaming(platform, [suffix, ...operations]);

@@ -1,5 +1,7 @@
 import { collectionOf } from "@disburse/invariants/database-check.ts";
-import { byOperator, type Drill, sentTexts } from "../drill.ts";
+import type { PayoutOrder } from "@disburse/invariants/documents.ts";
+import { BSON } from "mongodb";
+import { byOperator, type Drill, requestOf } from "../drill.ts";
 import type { DrillPlatform } from "../platform.ts";
 
 /** What the bank's statement shows of a credit: its own reference makes it happen once. */
@@ -21,13 +23,10 @@ export const payoutLoss: Drill = {
   recover: async (platform) => {
     await credit(platform);
     const lines = ["credited again what the bank's statement has"];
-    for (const claim of await claimsWithoutPayout(platform)) {
-      const { payoutId, merchantId, quoteId, texts, operationId } = claim;
+    for (const { payoutId, order } of await claimsWithoutPayout(platform)) {
       const isKnown = await isAtRail(platform, payoutId);
       lines.push(`${payoutId}: ${isKnown ? "the rail has it" : "the rail never had it"}`);
-      const mutation = byOperator(operationId);
-      const order = { mutation, merchantId, quoteId, ...texts };
-      await platform.asGateway.payout.executePayout(order);
+      await platform.asGateway.payout.executePayout(requestOf(order));
     }
     const mutation = byOperator(`resume-${crypto.randomUUID()}`);
     const resumed = { rail: "sandbox", paused: false, reason: "reconciled" };
@@ -62,11 +61,14 @@ async function credit({ clients, merchantId, accountId }: DrillPlatform): Promis
 async function claimsWithoutPayout({ databases }: DrillPlatform) {
   const claimed = await collectionOf(databases, "quotes").find({ state: "claimed" }).toArray();
   const ids = claimed.flatMap(({ claim }) => claim?.payout_id ?? []);
-  const there = await collectionOf(databases, "payouts").distinct("_id", { _id: { $in: ids } });
-  return claimed.flatMap(({ _id: quoteId, merchant_id: merchantId, claim }) => {
+  const there = await collectionOf(databases, "payouts").distinct("_id", {
+    _id: { $in: ids },
+    status: { $exists: true },
+  });
+  return claimed.flatMap(({ claim }) => {
     if (claim === undefined || there.includes(claim.payout_id)) return [];
-    const { payout_id: payoutId, operation_id: operationId } = claim;
-    return [{ quoteId, merchantId, payoutId, texts: sentTexts(claim), operationId }];
+    const order = BSON.deserialize(claim.order.buffer) as PayoutOrder;
+    return [{ payoutId: claim.payout_id, order }];
   });
 }
 

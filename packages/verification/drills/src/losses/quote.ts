@@ -1,5 +1,5 @@
 import { collectionOf } from "@disburse/invariants/database-check.ts";
-import { byOperator, type Drill, sentTexts } from "../drill.ts";
+import { type Drill, requestOf } from "../drill.ts";
 
 /** Loses quotes, and claims of quotes from before the copy, which are open again. */
 export const quoteLoss: Drill = {
@@ -9,15 +9,13 @@ export const quoteLoss: Drill = {
     const open = await collectionOf(databases, "quotes").find({ state: "open" }).toArray();
     const ids = open.map(({ _id }) => _id);
     const paid = await collectionOf(databases, "payouts")
-      .find({ quote_id: { $in: ids } })
+      .find({ status: { $exists: true }, "order.quote_id": { $in: ids } })
       .toArray();
-    for (const payout of paid) {
-      const { quote_id: quoteId, merchant_id: merchantId } = payout;
-      const mutation = byOperator(payout.operation_id);
+    for (const { order } of paid) {
       const { payoutId } = await asGateway.payout
-        .executePayout({ mutation, merchantId, quoteId, ...sentTexts(payout) })
+        .executePayout(requestOf(order))
         .catch(() => ({ payoutId: "refused" }));
-      lines.push(`${quoteId} was open again, and is ${payoutId}'s`);
+      lines.push(`${order.quote_id} was open again, and is ${payoutId}'s`);
     }
     return lines;
   },

@@ -11,9 +11,8 @@ const rules = {
   ],
   payout: [
     "disburse payout 1",
-    ...["_id", "merchant_id", "account_id", "quote_id", "corridor_id", "beneficiary_id"],
-    ...["reference_id", "remittance_information", "purpose_code", "metadata"],
-    ...["scheduled_payout_id", "batch_id", "operation_id", "actor", "source", "destination"],
+    ...["_id", "merchant_id", "account_id", "corridor_id", "beneficiary_id", "order"],
+    ...["source", "destination"],
     ...["source_minor", "fees_minor", "receiving_minor", "exchange_rate", "return_charges"],
     ...["reissue_of", "beneficiary_name", "beneficiary_name_latin", "account_number_masked"],
     ...["transfer_method", "network", "created_at"],

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { batches, collectionOf, type Databases } from "../database-check.ts";
+import { batches, collectionOf, type Databases, whole } from "../database-check.ts";
 import type { CollectionName, Documents, Payout, Quote } from "../documents.ts";
 import { indexDocuments, payoutSteps } from "../documents-check.ts";
 import { checkPayoutMoney } from "../payout-check.ts";
@@ -68,19 +68,14 @@ async function judge(databases: Databases, payouts: readonly Payout[]): Promise<
     ledger_entries: await read("ledger_entries", keys),
     quotes: await read(
       "quotes",
-      payouts.map(({ quote_id }) => quote_id),
-    ),
-    executions: await read(
-      "executions",
-      payouts.map(({ merchant_id, operation_id }) => `${merchant_id}:${operation_id}`),
+      payouts.map(({ order }) => order.quote_id),
     ),
   });
   return payouts.flatMap((payout) => {
     const entry = (step: string) => [step, index.entries.get(`${payout._id}:${step}`)] as const;
     const findings = checkPayoutMoney(payout, {
       account: index.accounts.get(payout.account_id),
-      quote: index.quotes.get(payout.quote_id),
-      execution: index.executions.get(`${payout.merchant_id}:${payout.operation_id}`),
+      quote: index.quotes.get(payout.order.quote_id),
       entries: Object.fromEntries(payoutSteps.map(entry)),
     });
     const details = findings.map(({ detail }) => detail);
@@ -125,7 +120,9 @@ function flawsOf(service: string, subject: string, details: readonly (string | u
 
 function readerOf(databases: Databases) {
   return async <C extends CollectionName>(name: C, ids: readonly string[]) => {
-    const found = collectionOf(databases, name).find({ _id: { $in: [...new Set(ids)] } } as never);
+    const found = collectionOf(databases, name).find(
+      whole(name, { _id: { $in: [...new Set(ids)] } }) as never,
+    );
     return (await found.toArray()) as Documents[C][number][];
   };
 }

@@ -35,7 +35,7 @@ async function orphanHold({ db, merchant: { accountId } }: World) {
   const leases = db("payout").collection<{ _id: string }>("leases");
   const until = new Date(Date.now() + 3_600_000);
   await leases.updateOne({ _id: "sweeps" }, { $set: { owner: "operate", until } });
-  const hold = { payout_id: "po_orphaned", since: new Date(0), intent: {} };
+  const hold = { payout_id: "po_orphaned", since: new Date(0) };
   const change = { $push: { open_holds: hold }, $set: { dirty: true } };
   await accounts.updateOne({ _id: accountId }, change);
   return async () => {

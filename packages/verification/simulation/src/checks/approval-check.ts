@@ -2,6 +2,7 @@ import type { Platform } from "../platform.ts";
 import type { Document } from "../store/value.ts";
 import type { MerchantControls } from "../workload/controls.ts";
 import type { Workload } from "../workload/workload.ts";
+import { payoutsIn } from "./payouts.ts";
 
 type Actor = { readonly kind: string; readonly id: string; readonly root?: string };
 type StoredDecision = {
@@ -16,7 +17,7 @@ type StoredDecision = {
  * were answered holds.
  */
 export function wrongApprovals(platform: Platform, workload: Workload): string[] {
-  const payouts = platform.databases.payout.documents("payouts");
+  const payouts = payoutsIn(platform.databases.payout);
   const byId = new Map(payouts.map((each) => [each._id, each]));
   return [
     ...payouts.flatMap((payout) => wrongPayout(platform, workload, payout)),

@@ -3,6 +3,7 @@ import type { Platform } from "../platform.ts";
 import type { Transfer } from "../rail/state.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
+import { made } from "./payouts.ts";
 
 /** All documents of a platform at the end of a run, as the invariants read them. */
 export function documentsOf({ databases, railState, beneficiaries }: Platform): Documents {
@@ -11,8 +12,8 @@ export function documentsOf({ databases, railState, beneficiaries }: Platform): 
     Object.fromEntries(names.map((name) => [name, database.documents(name)]));
   const known = [...beneficiaries.values()];
   const collections = {
-    ...of(payout, "accounts", "ledger_entries", "executions"),
-    payouts: payout.documents("payouts").map(decidedInTime),
+    ...of(payout, "accounts", "ledger_entries"),
+    payouts: payout.documents("payouts").filter(made).map(decidedInTime),
     ...of(quote, "quotes"),
     ...of(notifier, "endpoints", "events", "deliveries"),
     sandbox_transfers: [...railState.transfers.values()].map(transferDocument),

@@ -9,6 +9,7 @@ import { wrongApprovals } from "./approval-check.ts";
 import { documentsOf } from "./checked-documents.ts";
 import { wrongOptInEvents } from "./opt-in-check.ts";
 import { wrongOrders } from "./order-check.ts";
+import { payoutsIn } from "./payouts.ts";
 import { wrongRailMoney } from "./rail-money-check.ts";
 import { wrongRepeats } from "./repeat-check.ts";
 
@@ -50,7 +51,7 @@ export function finalProblems(
 
 /** What callers were answered: one payout an operation once it succeeded, and nothing for free. */
 function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): string[] {
-  const payouts = new Map(databases.payout.documents("payouts").map((each) => [each._id, each]));
+  const payouts = new Map(payoutsIn(databases.payout).map((each) => [each._id, each]));
   return answered.flatMap(({ operationId, quoteId, answers, isRefusedBeneficiary }) => {
     const made = answers.filter((each) => each.startsWith("po_"));
     const say = (isWrong: boolean, what: string) =>
@@ -98,7 +99,7 @@ const endings: Readonly<Record<Scenario, readonly [status: string, stage: string
 
 /** The rail paid each payout once, as it says, and no other; each payout ended as its transfer. */
 function wrongTransfers({ databases, railState }: Platform): string[] {
-  const payouts = databases.payout.documents("payouts");
+  const payouts = payoutsIn(databases.payout);
   const ids = new Set(payouts.map(({ _id }) => _id));
   const cancelled = cancelledIn(databases.payout);
   const strangers = [...railState.transfers.keys()].filter((key) => !ids.has(key));
@@ -128,7 +129,7 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
 
 /** What a merchant was answered that it is cancelled stays so. */
 function wrongCancellations({ databases }: Platform, { cancelled }: WorkloadRecord): string[] {
-  return databases.payout.documents("payouts").flatMap(({ _id, progress }) => {
+  return payoutsIn(databases.payout).flatMap(({ _id, progress }) => {
     const { stage } = progress as Document;
     const isWrong = cancelled.has(String(_id)) && stage !== "cancelled";
     return isWrong ? [`${_id} was cancelled, and is ${stage}`] : [];
@@ -140,16 +141,14 @@ function cancelledIn(database: MemoryDatabase): ReadonlySet<unknown> {
   const resolutions = database.documents("resolutions");
   const applied = resolutions.filter(({ state }) => (state as Document).kind === "applied");
   const resolved = new Set(applied.map(({ payout_id }) => payout_id));
-  const unsent = database
-    .documents("payouts")
-    .filter(({ submitted_at }) => submitted_at === undefined);
+  const unsent = payoutsIn(database).filter(({ submitted_at }) => submitted_at === undefined);
   const ended = unsent.filter(({ _id, status }) => status === "failed" && resolved.has(_id));
   return new Set(ended.map(({ _id }) => _id));
 }
 
 /** The kept counts of each merchant's payouts are what there is. */
 function wrongCounts({ databases }: Platform): string[] {
-  const byMerchant = Map.groupBy(databases.payout.documents("payouts"), (each) => each.merchant_id);
+  const byMerchant = Map.groupBy(payoutsIn(databases.payout), (each) => each.merchant_id);
   const kept = databases.payout.documents("payout_counts");
   return [...byMerchant].flatMap(([merchantId, payouts]) =>
     ["initiated", "succeeded", "failed"].flatMap((status) => {
@@ -178,7 +177,7 @@ function wrongTrail({ databases }: Platform): string[] {
 
 /** Every change of status was acknowledged by its merchant. */
 function missedEvents({ databases, merchants }: Platform): string[] {
-  return databases.payout.documents("payouts").flatMap(({ _id, version, status }) => {
+  return payoutsIn(databases.payout).flatMap(({ _id, version, status }) => {
     const name = String(_id).slice("po_".length);
     const ids = Array.from({ length: Number(version) }, (_each, at) => `evt_${name}_${at + 1}`);
     const missing = ids.filter((id) => !merchants.acknowledged.has(id));

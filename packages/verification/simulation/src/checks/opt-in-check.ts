@@ -1,5 +1,6 @@
 import type { Platform } from "../platform.ts";
 import type { Document } from "../store/value.ts";
+import { payoutsIn } from "./payouts.ts";
 
 /** Events of batches, and of payouts that waited for approval, are stored and delivered once. */
 export function wrongOptInEvents({ databases, merchants }: Platform): string[] {
@@ -16,7 +17,7 @@ export function wrongOptInEvents({ databases, merchants }: Platform): string[] {
       "batch.approval_required",
       own("batches").filter((each) => each.by_another === true),
     ),
-    ...owed("payout.approval_required", own("payouts").filter(wasWaiting)),
+    ...owed("payout.approval_required", payoutsIn(databases.payout).filter(wasWaiting)),
   ];
   const kept = stored.map((each) => `${each.transaction_type} of ${each.transaction_id}`);
   const awaited = new Set(expected);

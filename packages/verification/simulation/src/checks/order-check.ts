@@ -2,11 +2,12 @@ import type { Platform } from "../platform.ts";
 import type { Document } from "../store/value.ts";
 import type { HeardBatch } from "../workload/batches.ts";
 import type { Workload } from "../workload/workload.ts";
+import { payoutsIn } from "./payouts.ts";
 
 /** Payouts that were made later, and batches: each order made one payout at most. */
 export function wrongOrders(platform: Platform, workload: Workload): string[] {
   const stored = (name: string) => platform.databases.payout.documents(name);
-  const payouts = stored("payouts");
+  const payouts = payoutsIn(platform.databases.payout);
   const ofOrder = Map.groupBy(payouts, ({ operation_id }) => String(operation_id).split(".")[0]);
   const ofBatch = Map.groupBy(payouts, ({ batch_id }) => batch_id);
   const linesOf = Map.groupBy(stored("batch_lines"), ({ batch_id }) => batch_id);
@@ -45,7 +46,7 @@ function wrongSchedules({ databases }: Platform, { scheduled }: Workload): strin
   const orders = new Map(
     databases.payout.documents("scheduled_payouts").map((each) => [each._id, each]),
   );
-  const payouts = new Map(databases.payout.documents("payouts").map((each) => [each._id, each]));
+  const payouts = new Map(payoutsIn(databases.payout).map((each) => [each._id, each]));
   return scheduled.all.flatMap(({ operationId, answers, isCancelled }) => {
     const ids = new Set(answers.filter((each) => each.startsWith("spo_")));
     const [id = ""] = ids;

@@ -1,6 +1,7 @@
 import { deferMaxMs } from "@disburse/payout/rails/steps.ts";
 import type { Platform } from "../platform.ts";
 import type { Document } from "../store/value.ts";
+import { payoutsIn } from "./payouts.ts";
 
 /** A hold that is younger is its execute's; the sweep takes it over then. */
 const orphanedAfterMs = 5_000;
@@ -26,7 +27,7 @@ export function pendingWorkOf(platform: Platform, nowMs: number) {
 }
 
 function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Generator<Due> {
-  for (const payout of databases.payout.documents("payouts")) {
+  for (const payout of payoutsIn(databases.payout)) {
     const { _id, work_due_at, lease, outbox, untallied, status, progress } = payout;
     if ((outbox as unknown[]).length > 0) yield [`${_id} owes an event`];
     if ((untallied as unknown[]).length > 0) yield [`${_id} is not counted`];

@@ -1,10 +1,11 @@
 import type { Platform } from "../platform.ts";
 import type { Document } from "../store/value.ts";
 import type { Workload } from "../workload/workload.ts";
+import { payoutsIn } from "./payouts.ts";
 
 /** Payouts that repeat another one: duplicates that a guard let through, and reissues. */
 export function wrongRepeats(platform: Platform, workload: Workload): string[] {
-  const payouts = platform.databases.payout.documents("payouts");
+  const payouts = payoutsIn(platform.databases.payout);
   return [...duplicates(platform, workload, payouts), ...wrongReissues(payouts, workload)];
 }
 
@@ -13,21 +14,14 @@ const turnMs = 5_000;
 
 /** Of merchants with a guard, payouts that repeat an earlier one which had not failed by then. */
 function duplicates(
-  { databases, observer, beneficiaries }: Platform,
+  { observer, beneficiaries }: Platform,
   { controls }: Workload,
   payouts: readonly Document[],
 ): string[] {
-  const allowed = new Set(
-    databases.payout
-      .documents("executions")
-      .filter(({ allow_duplicate }) => allow_duplicate === true)
-      .map(({ _id }) => _id),
-  );
   // One that passes the guard takes no turn, and may come between.
   const guarded = payouts.filter(
-    ({ merchant_id, operation_id }) =>
-      (controls.get(String(merchant_id))?.duplicateWindowSeconds ?? 0) > 0 &&
-      !allowed.has(`${merchant_id}:${operation_id}`),
+    ({ merchant_id, allow_duplicate }) =>
+      (controls.get(String(merchant_id))?.duplicateWindowSeconds ?? 0) > 0 && !allow_duplicate,
   );
   const alike = Map.groupBy(guarded, (each) =>
     [

@@ -5,6 +5,7 @@ import type { WriteListener } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 import { wrongApproval } from "./approval-writes.ts";
 import { quotedBy, wrongOrder } from "./order-writes.ts";
+import { made } from "./payouts.ts";
 
 /** What must hold at every moment, not only at the end: a rule over one write. */
 type Rule = (before: Document | undefined, after: Document | undefined, now: Date) => string[];
@@ -39,14 +40,20 @@ export class WriteObserver {
     this.#beneficiaries = beneficiaries;
   }
 
-  readonly listen: WriteListener = (collection, before, after) => {
+  readonly listen: WriteListener = (collection, earlier, later) => {
+    const isPayout = collection === "payouts";
+    const [before, after] = isPayout ? [made(earlier), made(later)] : [earlier, later];
+    if (isPayout && made(earlier) !== undefined && after === undefined) {
+      this.broken.push(`payouts ${earlier?._id}: is no payout any more`);
+    }
+    if (isPayout && after === undefined) return;
     const id = String((after ?? before)?._id);
     const { faults } = this.#scheduler;
     this.#quoted.get(quotedBy(collection, before, after) ?? "")?.();
     this.#time(collection, before, after);
     const wrong = rules[collection]?.(before, after, this.#scheduler.now()) ?? [];
     wrong.push(...wrongOrder(collection, before, after, faults.count));
-    if (collection === "payouts") wrong.push(...this.#payout(id, before, after));
+    if (isPayout) wrong.push(...this.#payout(id, before, after));
     if (collection === "accounts") this.#follow(before, after);
     this.broken.push(...wrong.map((each) => `${collection} ${id}: ${each}`));
   };

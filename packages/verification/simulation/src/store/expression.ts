@@ -29,6 +29,12 @@ const operators: Readonly<Record<string, (given: never) => unknown>> = {
     const sum = parts.reduce<number>((total, part) => total + Number(part), 0);
     return parts[0] instanceof Date ? new Date(sum) : sum;
   },
+  $or: (parts: unknown[]) => {
+    if (!parts.every((part) => typeof part === "boolean")) {
+      throw new Error("the simulated store joins conditions alone");
+    }
+    return parts.includes(true);
+  },
   $ifNull: (parts: unknown[]) => parts.find((each) => each !== null && each !== undefined) ?? null,
   $mergeObjects: (parts: object[]) => Object.assign({}, ...parts),
   $getField: ({ field, input }: { field: unknown; input: Document }) => input[String(field)],

@@ -82,6 +82,8 @@ export const updateCases: readonly ContractCase[] = [
         state: { $cond: [{ $lt: ["$n", 9] }, "claimed", "expired"] },
         claim: { $cond: [{ $lt: ["$n", 9] }, { by: { $literal: "$x" }, n: "$n" }, "$$REMOVE"] },
         gone: { $cond: [{ $gte: ["$n", 9] }, 1, "$$REMOVE"] },
+        one: { $cond: [{ $or: [{ $gt: ["$n", 9] }, { $eq: ["$kept", 1] }] }, "yes", "no"] },
+        none: { $cond: [{ $or: [{ $gt: ["$n", 9] }, { $eq: ["$kept", 2] }] }, "yes", "no"] },
         kept: "$$REMOVE",
         lease: { token: "t" },
       },

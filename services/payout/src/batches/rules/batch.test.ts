@@ -12,8 +12,8 @@ import {
 
 const terms = (fixed: "source" | "receiving", amount: bigint, destination = "INR"): OrderTerms => ({
   ...{ accountId: "acc_1", beneficiaryId: "ben_1", source: "USD", destination, fixed, amount },
-  ...{ maxSource: undefined, referenceId: "", remittanceInformation: "", purposeCode: "" },
-  ...{ metadata: {}, allowDuplicate: false },
+  ...{ maxSource: undefined, allowDuplicate: false },
+  details: { referenceId: "", remittanceInformation: "", purposeCode: "" },
 });
 
 it("totals are of what lines fix, by side and currency", () => {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { storedMetadata } from "@disburse/kernel/metadata.ts";
 import { type Refused, refused, refusedBecause, type Violation } from "@disburse/kernel/refusal.ts";
 import type { OrderTerms } from "../../orders/rules/order.ts";
 import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
+import { detailsText } from "../../payouts/rules/payout.ts";
 
 /** Where a batch stands. */
 export type BatchState = "awaiting_approval" | "running" | "finished" | "cancelled";
@@ -56,12 +56,9 @@ export function batchDigest({ id, merchantId, accountId, currency, lines }: Appr
   return {
     add: (terms: OrderTerms): void => {
       const { fixed, amount, maxSource = "", allowDuplicate } = terms;
-      const metadata = JSON.stringify(storedMetadata(terms.metadata));
-      const { referenceId, remittanceInformation, purposeCode } = terms;
       add([
         ...[terms.accountId, terms.beneficiaryId, terms.source, terms.destination],
-        ...[fixed, amount, maxSource, referenceId, remittanceInformation, purposeCode],
-        ...[allowDuplicate, metadata],
+        ...[fixed, amount, maxSource, detailsText(terms.details), allowDuplicate],
       ]);
     },
     hex: (): string => hash.digest("hex"),

@@ -25,8 +25,11 @@ describe("the terms of an order", () => {
     expect(orderTerms({ ...sent, maxSourceAmount: "10.00" }, parties)).toEqual({
       ...{ accountId: "acc_1", beneficiaryId: "ben_1", source: "USD", destination: "INR" },
       ...{ fixed: "source", amount: 1_000n, maxSource: 1_000n },
-      ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "" },
-      ...{ metadata: { order: "1" }, allowDuplicate: true },
+      details: {
+        ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "" },
+        metadata: { order: "1" },
+      },
+      allowDuplicate: true,
     });
   });
 

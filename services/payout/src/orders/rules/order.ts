@@ -7,10 +7,11 @@ import {
   type Refused,
   type Violation,
 } from "@disburse/kernel/refusal.ts";
-import type { SentTexts } from "../../payouts/rules/payout.ts";
+import { detailsOf, type PayoutDetails } from "../../payouts/rules/payout.ts";
 
 /** What is paid to whom, and what it may cost: all that a quote and its execution are made of. */
-export type OrderTerms = SentTexts & {
+export type OrderTerms = {
+  readonly details: PayoutDetails;
   readonly accountId: string;
   readonly beneficiaryId: string;
   readonly source: string;
@@ -59,7 +60,7 @@ export type Order = OrderState & {
 };
 
 /** The texts of an order's terms, as a merchant sends them. */
-export type SentTerms = SentTexts & {
+export type SentTerms = PayoutDetails & {
   readonly accountId: string;
   readonly beneficiaryId: string;
   readonly sourceCurrencyCode: string;
@@ -99,11 +100,9 @@ export function orderTerms(sent: SentTerms, parties: OrderParties): OrderTerms |
   if (fixed === "source" && max !== undefined && max < amount) {
     return [{ field: "max_source_amount", problem: "must not be below source_amount" }];
   }
-  const { accountId, beneficiaryId, allowDuplicate, metadata } = sent;
-  const { referenceId, remittanceInformation, purposeCode } = sent;
-  const carried = { referenceId, remittanceInformation, purposeCode, metadata, allowDuplicate };
+  const { accountId, beneficiaryId, allowDuplicate } = sent;
   const cost = { source, destination, fixed, amount, maxSource: max } as const;
-  return { accountId, beneficiaryId, ...cost, ...carried };
+  return { accountId, beneficiaryId, ...cost, details: detailsOf(sent), allowDuplicate };
 }
 
 function mismatch(field: string, sent: string, of: string, its: string | undefined): Violation[] {

@@ -1,16 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { actor, after, quote } from "../test-documents.ts";
+import { after, order, quote } from "../test-documents.ts";
 import type { ApprovalDecision } from "./approval.ts";
-import {
-  approvalDigest,
-  approvalState,
-  decidable,
-  isAsApproved,
-  withApproval,
-} from "./deciding.ts";
-import { openSince, type Payout, payoutFrom } from "./payout.ts";
+import { approvalDigest, approvalState, decidable, isAsApproved, newPayout } from "./deciding.ts";
+import { openSince, type Payout } from "./payout.ts";
 
-const waiting = withApproval(payoutFrom(quote, actor), { reasons: ["amount"], lastsMs: 3_600_000 });
+const need = { reasons: ["amount"], lastsMs: 3_600_000 } as const;
+const waiting = newPayout(quote, { ...order, approval: need });
 const key = { kind: "api_key", id: "key_1" } as const;
 const member = { kind: "member", id: "mem_1" } as const;
 const approved: ApprovalDecision = {
@@ -28,9 +23,9 @@ it("a payout that needs approval waits for it from its claim on", () => {
   expect(waiting.progress).toEqual({ stage: "awaiting_approval" });
   expect(waiting.approval).toEqual({
     ...{ reasons: ["amount"], expiresAt: after(3_600), decision: undefined },
-    digest: approvalDigest(waiting.id, quote),
+    digest: approvalDigest(waiting),
   });
-  expect(payoutFrom(quote, actor)).toMatchObject({
+  expect(newPayout(quote, order)).toMatchObject({
     progress: { stage: "queued" },
     approval: undefined,
   });
@@ -38,8 +33,7 @@ it("a payout that needs approval waits for it from its claim on", () => {
 
 it("a payout whose approval was given before waits for none, and is bound to what it is", () => {
   const given = { by: member, operationId: "op_2", at: after(-60) };
-  const need = { reasons: ["amount"], lastsMs: 3_600_000, given } as const;
-  const payout = withApproval(payoutFrom(quote, actor), need);
+  const payout = newPayout(quote, { ...order, approval: { ...need, given } });
   expect(payout).toMatchObject({ progress: { stage: "queued" }, approval: { decision: given } });
   expect([isAsApproved(payout), approvalState(payout)]).toEqual([true, "approved"]);
   expect(isAsApproved({ ...payout, quote: { ...quote, sourceMinor: 1n } })).toBe(false);
@@ -49,24 +43,28 @@ it("a payout whose approval was given before waits for none, and is bound to wha
 });
 
 it("the digest is another one where anything is that is approved", () => {
-  const { beneficiary, claim } = quote;
+  const { beneficiary } = quote;
   const changes: Partial<typeof quote>[] = [
     ...[{ id: "quo_2" }, { merchantId: "mer_2" }, { accountId: "acc_2" }, { corridorId: "cor_2" }],
     ...[{ source: "INR" }, { destination: "USD" }, { exchangeRate: "0.996" }],
     ...[{ sourceMinor: 1n }, { feesMinor: 1n }, { receivingMinor: 1n }],
     { returnCharges: "merchant" },
     ...Object.keys(beneficiary).map((name) => ({ beneficiary: { ...beneficiary, [name]: "x" } })),
-    ...["referenceId", "remittanceInformation", "purposeCode"].map((name) => {
-      return { claim: { ...claim, [name]: "x" } };
-    }),
   ];
-  const digests = changes.map((change) => approvalDigest(waiting.id, { ...quote, ...change }));
-  const all = [...digests, approvalDigest("po_x", quote), approvalDigest(waiting.id, quote)];
-  expect(new Set(all).size).toBe(changes.length + 2);
+  const details = [
+    ...["referenceId", "remittanceInformation", "purposeCode"].map((name) => ({ [name]: "x" })),
+    { metadata: { order: "7" } },
+  ].map((change) => ({ ...order, details: { ...order.details, ...change } }));
+  const all = [
+    ...changes.map((change) => ({ ...waiting, quote: { ...quote, ...change } })),
+    ...details.map((each) => ({ ...waiting, order: each })),
+    ...[{ ...waiting, id: "po_x" }, waiting],
+  ];
+  expect(new Set(all.map(approvalDigest)).size).toBe(changes.length + details.length + 2);
 });
 
 it.each<[string, Payout, boolean]>([
-  ["one that needs no approval", payoutFrom(quote, actor), true],
+  ["one that needs no approval", newPayout(quote, order), true],
   ["one that was approved", decided(approved), true],
   ["one of another amount", decided(approved, { quote: { ...quote, sourceMinor: 1n } }), false],
   ["one that waits", waiting, false],
@@ -100,7 +98,7 @@ describe("a decision", () => {
       { as: "rejected", operationId: "op_2" },
       "NOT_AWAITING_APPROVAL",
     ],
-    ["on one that needs none", payoutFrom(quote, actor), {}, "NOT_AWAITING_APPROVAL"],
+    ["on one that needs none", newPayout(quote, order), {}, "NOT_AWAITING_APPROVAL"],
     ["on one whose rail contradicts itself", contradicted, {}, "NOT_AWAITING_APPROVAL"],
   ])("%s", (_what, payout, change, answer) => {
     const found = decidable(payout, key, { ...ask, ...change });

@@ -1,37 +1,52 @@
 import { createHash } from "node:crypto";
 import { type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import { type ApprovalDecision, type ApprovalNeed, isSameActor, type Who } from "./approval.ts";
-import type { ClaimedQuote, Payout } from "./payout.ts";
+import {
+  type ClaimedQuote,
+  detailsText,
+  type Payout,
+  type PayoutOrder,
+  payoutFrom,
+} from "./payout.ts";
 
-/** A new payout that needs approval: it waits for it from its claim on, or has it already. */
-export function withApproval(payout: Payout, { reasons, lastsMs, given }: ApprovalNeed): Payout {
-  const { id, quote } = payout;
-  const expiresAt = new Date(quote.claim.claimedAt.getTime() + lastsMs);
+/** A new payout; one that needs approval waits for it from its claim on, or has it already. */
+export function newPayout(quote: ClaimedQuote, order: PayoutOrder): Payout {
+  const payout = payoutFrom(quote, order);
+  return order.approval === undefined ? payout : withApproval(payout, order.approval);
+}
+
+function withApproval(payout: Payout, { reasons, lastsMs, given }: ApprovalNeed): Payout {
+  const expiresAt = new Date(payout.quote.claimedAt.getTime() + lastsMs);
   const decision = given && ({ as: "approved", ...given } as const);
-  const approval = { reasons, digest: approvalDigest(id, quote), expiresAt, decision };
+  const approval = { reasons, digest: approvalDigest(payout), expiresAt, decision };
   if (given !== undefined) return { ...payout, approval };
   return { ...payout, progress: { stage: "awaiting_approval" }, approval };
 }
 
 /** SHA-256 in hexadecimal over what is approved: beneficiary, amounts, and the quote's terms. */
-export function approvalDigest(payoutId: string, quote: ClaimedQuote): string {
-  const { beneficiary, claim } = quote;
+export function approvalDigest({
+  id,
+  quote,
+  order,
+}: Pick<Payout, "id" | "quote" | "order">): string {
+  const { beneficiary } = quote;
   const bound = [
-    ...["1", payoutId, quote.merchantId, quote.accountId, quote.id, quote.corridorId],
+    ...["1", id, quote.merchantId, quote.accountId, quote.id, quote.corridorId],
     ...[beneficiary.id, beneficiary.name, beneficiary.nameLatin ?? ""],
     beneficiary.accountNumberMasked,
     ...[beneficiary.transferMethod, beneficiary.network],
     ...[quote.source, quote.sourceMinor, quote.feesMinor],
     ...[quote.destination, quote.receivingMinor, quote.exchangeRate, quote.returnCharges],
-    ...[claim.referenceId, claim.remittanceInformation, claim.purposeCode],
+    detailsText(order.details),
   ].map(String);
   return createHash("sha256").update(JSON.stringify(bound)).digest("hex");
 }
 
 /** Whether a payout is what was approved; one that needs no approval is. */
-export function isAsApproved({ id, quote, approval }: Payout): boolean {
+export function isAsApproved(payout: Payout): boolean {
+  const { approval } = payout;
   if (approval === undefined) return true;
-  return approval.decision?.as === "approved" && approval.digest === approvalDigest(id, quote);
+  return approval.decision?.as === "approved" && approval.digest === approvalDigest(payout);
 }
 
 /** Where an approval stands. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { actor } from "../test-documents.ts";
+import { order } from "../test-documents.ts";
 import { closingMovement, pendingMovement } from "./movement.ts";
 import { payoutFrom } from "./payout.ts";
 import type { Progress } from "./progress.ts";
@@ -17,12 +17,9 @@ const payout = payoutFrom(
       ...{ id: "ben_1", name: "Asha Rao", accountNumberMasked: "****1234" },
       ...{ transferMethod: "LOCAL", network: "" },
     },
-    claim: {
-      ...{ referenceId: "order-1", remittanceInformation: "", purposeCode: "", metadata: {} },
-      ...{ operationId: "op_1", claimedAt: new Date(0) },
-    },
+    claimedAt: new Date(0),
   },
-  actor,
+  order,
 );
 const common = { payoutId: payout.id, note: "order-1" };
 

@@ -8,9 +8,9 @@ export type ClosingStep = "post" | "release" | "return";
 
 /** The movement of a payout's money whose outcome is decided. */
 export function closingMovement(payout: Payout, step: ClosingStep): Movement {
-  const { id, quote } = payout;
-  const { claim, destination, feesMinor, receivingMinor, exchangeRate } = quote;
-  const common = { payoutId: id, note: claim.referenceId };
+  const { id, quote, order } = payout;
+  const { destination, feesMinor, receivingMinor, exchangeRate } = quote;
+  const common = { payoutId: id, note: order.details.referenceId };
   if (step === "release") return { step, ...common };
   if (step === "return") {
     const minor = shortMinorOf(payout);

@@ -1,21 +1,55 @@
 import { derivedId } from "@disburse/kernel/id.ts";
-import type { Metadata } from "@disburse/kernel/metadata.ts";
+import { type Metadata, storedMetadata } from "@disburse/kernel/metadata.ts";
 import type { ReturnChargesBearer } from "../../ledger/rules/account.ts";
-import type { Approval, Who } from "./approval.ts";
+import type { Approval, ApprovalNeed, Who } from "./approval.ts";
 import type { Uncleared } from "./clearance.ts";
 import type { PayoutException } from "./exception.ts";
 import type { Progress } from "./progress.ts";
 
-/** What the merchant sends along with a payout, each text "" for nothing. */
-export type SentTexts = {
+/** What a merchant says about a payout, each text "" for nothing. */
+export type PayoutDetails = {
   /** The merchant's own. */
   readonly referenceId: string;
   /** For the beneficiary; may name persons. */
   readonly remittanceInformation: string;
   /** Of ISO 20022's external purpose codes. */
   readonly purposeCode: string;
-  /** The merchant's own data. */
-  readonly metadata: Metadata;
+  /** The merchant's own data; absent where there is none. */
+  readonly metadata?: Metadata;
+};
+
+/** The details among the fields of a request. */
+export function detailsOf(sent: PayoutDetails): PayoutDetails {
+  const { referenceId, remittanceInformation, purposeCode, metadata = {} } = sent;
+  const details = { referenceId, remittanceInformation, purposeCode };
+  return Object.keys(metadata).length === 0 ? details : { ...details, metadata };
+}
+
+/** Details as a text that digests are made of: one for the same details. */
+export function detailsText({ metadata = {}, ...texts }: PayoutDetails): string {
+  return JSON.stringify([Object.entries(texts).toSorted(), storedMetadata(metadata)]);
+}
+
+/**
+ * What a merchant orders: the payout of a quote. It is stored under the payout's id before money
+ * moves, goes into the claim of the quote, and from there into the payout.
+ */
+export type PayoutOrder = {
+  readonly merchantId: string;
+  readonly quoteId: string;
+  readonly operationId: string;
+  /** What its request is recognised by when the operation id comes again. */
+  readonly content: string;
+  /** Who executes the quote. */
+  readonly actor: Who;
+  readonly details: PayoutDetails;
+  /** Whether the guard against duplicates is passed. */
+  readonly allowDuplicate: boolean;
+  /** What it is made of, where it is not executed by itself: one of the two. */
+  readonly scheduledPayoutId?: string;
+  readonly batchId?: string;
+  /** The approval that its payout needs by its merchant's rules. */
+  readonly approval?: ApprovalNeed;
 };
 
 /** What a payout is made from: a claimed quote. */
@@ -48,10 +82,8 @@ export type ClaimedQuote = {
     readonly transferMethod: string;
     readonly network: string;
   };
-  readonly claim: SentTexts & {
-    readonly operationId: string;
-    readonly claimedAt: Date;
-  };
+  /** When the quote was claimed. */
+  readonly claimedAt: Date;
 };
 
 /** The one quote that a payout may be paid again by, until that is expired for ever. */
@@ -63,16 +95,12 @@ export type Reissue = {
   readonly operationId: string;
   readonly boundAt: Date;
 };
-/** What a payout was made of, where it was not executed by itself: one of the two. */
-export type OrderedAs = { readonly scheduledPayoutId?: string; readonly batchId?: string };
 
 /** A payout, as rules see it. */
 export type Payout = {
   readonly id: string;
   readonly quote: ClaimedQuote;
-  readonly ordered: OrderedAs;
-  /** Who executed it. */
-  readonly actor: Who;
+  readonly order: PayoutOrder;
   readonly progress: Progress;
   /** One more with each change of status, from 1, without gap. */
   readonly version: number;
@@ -111,13 +139,12 @@ export function payoutIdOf(quoteId: string): string {
 }
 
 /** A new payout; the same claim always makes the same. */
-export function payoutFrom(quote: ClaimedQuote, actor: Who, ordered: OrderedAs = {}): Payout {
-  const { claimedAt } = quote.claim;
+export function payoutFrom(quote: ClaimedQuote, order: PayoutOrder): Payout {
+  const { claimedAt } = quote;
   return {
     id: payoutIdOf(quote.id),
     quote,
-    ordered,
-    actor,
+    order,
     progress: { stage: "queued" },
     version: 1,
     revision: 1,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { everyStage, type Progress } from "../../payouts/rules/progress.ts";
-import { isWorkedOn, nextOfReissue, operationOfAttempt, reissueTexts } from "./reissue.ts";
+import { isWorkedOn, nextOfReissue, operationOfAttempt, reissueDetails } from "./reissue.ts";
 
 const id = "po_01hqz0000000000000000000ab";
 const asker = { operationId: "op-1", content: "c1" };
@@ -69,7 +69,7 @@ it("what is sent takes the place of what was, as a whole", () => {
     ...{ referenceId: "rent", remittanceInformation: "May", purposeCode: "SUPP" },
     metadata: { order: "1", team: "a" },
   };
-  expect(reissueTexts(before, { referenceId: "", metadata: {} })).toEqual(before);
+  expect(reissueDetails(before, { referenceId: "", metadata: {} })).toEqual(before);
   const sent = { referenceId: "rent-2", metadata: { order: "2" } };
-  expect(reissueTexts(before, sent)).toEqual({ ...before, ...sent });
+  expect(reissueDetails(before, sent)).toEqual({ ...before, ...sent });
 });

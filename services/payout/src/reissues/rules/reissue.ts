@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { Payout, Reissue, SentTexts } from "../../payouts/rules/payout.ts";
+import type { Payout, PayoutDetails, Reissue } from "../../payouts/rules/payout.ts";
 import type { Progress } from "../../payouts/rules/progress.ts";
 
 /** A request to pay again. */
@@ -58,15 +58,11 @@ export function isWorkedOn({ boundAt }: Reissue, now: Date): boolean {
   return now.getTime() - boundAt.getTime() < workedOnMs;
 }
 
-/** The texts of the new payout: as of the one before, but for what was sent. */
-export function reissueTexts(
-  before: SentTexts,
-  { referenceId, metadata }: Pick<SentTexts, "referenceId" | "metadata">,
-): SentTexts {
-  return {
-    referenceId: referenceId || before.referenceId,
-    remittanceInformation: before.remittanceInformation,
-    purposeCode: before.purposeCode,
-    metadata: Object.keys(metadata).length > 0 ? metadata : before.metadata,
-  };
+/** The details of the new payout: as of the one before, but for what was sent. */
+export function reissueDetails(
+  before: PayoutDetails,
+  { referenceId, metadata = {} }: Pick<PayoutDetails, "referenceId" | "metadata">,
+): PayoutDetails {
+  const details = { ...before, referenceId: referenceId || before.referenceId };
+  return Object.keys(metadata).length > 0 ? { ...details, metadata } : details;
 }

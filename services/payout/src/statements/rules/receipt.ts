@@ -15,7 +15,7 @@ export type ReceiptJson =
 
 /** What a receipt says of a payout, with the movements of its money. */
 export function receiptOf(payout: Payout, entries: readonly LedgerEntry[], issuedAt: Date) {
-  const { quote, progress } = payout;
+  const { quote, order, progress } = payout;
   const { beneficiary } = quote;
   const { status, subStatus } = publicStatusOf(progress);
   const { failureCode, returnedReference } = visibleFailure(progress);
@@ -23,7 +23,7 @@ export function receiptOf(payout: Payout, entries: readonly LedgerEntry[], issue
     payout_id: payout.id,
     merchant_id: quote.merchantId,
     account_id: quote.accountId,
-    reference_id: quote.claim.referenceId,
+    reference_id: order.details.referenceId,
     status,
     sub_status: subStatus,
     source_currency_code: quote.source,

@@ -1,13 +1,7 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
-import { isSameMetadata, type Metadata } from "@disburse/kernel/metadata.ts";
+import type { Metadata } from "@disburse/kernel/metadata.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
-import {
-  isRefused,
-  otherContent,
-  type Refused,
-  refused,
-  refusedBecause,
-} from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { Corridor, ReturnCharges } from "../../corridors/rules/corridor.ts";
 import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./arithmetic.ts";
 
@@ -24,13 +18,11 @@ export type QuotedBeneficiary = {
   readonly destinationKeys: readonly string[];
 };
 
-/** The payout that claimed a quote, and what the merchant sent with it, each "" for nothing. */
+/** The payout that claimed a quote. */
 export type Claim = {
   readonly payoutId: string;
-  readonly referenceId: string;
-  readonly remittanceInformation: string;
-  readonly purposeCode: string;
-  readonly metadata: Metadata;
+  /** What the payout is made of: the payout service's own, and not read here. */
+  readonly order: Uint8Array;
   readonly operationId: string;
   readonly claimedAt: Date;
 };
@@ -161,29 +153,20 @@ export function quoteAmounts(
   return fixed === "source" ? quoteFixedSource(terms, minor) : quoteFixedTarget(terms, minor);
 }
 
-/** What a claim of the same operation has in common with the first one. */
-const sent = ["payoutId", "referenceId", "remittanceInformation", "purposeCode"] as const;
-
-type ClaimRefusal = "RECORD_NOT_FOUND" | "ALREADY_PROCESSED" | "QUOTE_EXPIRED" | "INVALID_REQUEST";
+type ClaimRefusal = "RECORD_NOT_FOUND" | "ALREADY_PROCESSED" | "QUOTE_EXPIRED";
 
 /**
  * What an attempt to claim came to, read from the quote as it is after the attempt. The claim of a
- * payout stands as it was made first; its own operation is not known with other words.
+ * payout stands as it was made first.
  */
 export function claimOutcome(
   quote: Quote | undefined,
-  asked: Omit<Claim, "claimedAt">,
+  payoutId: string,
 ): (Quote & { state: "claimed" }) | Refused<ClaimRefusal> {
   if (quote === undefined) return refused("RECORD_NOT_FOUND");
   switch (quote.state) {
-    case "claimed": {
-      const { claim } = quote;
-      const isSame =
-        sent.every((field) => claim[field] === asked[field]) &&
-        isSameMetadata(claim.metadata, asked.metadata);
-      if (claim.operationId === asked.operationId && !isSame) return otherContent;
-      return claim.payoutId === asked.payoutId ? quote : refused("ALREADY_PROCESSED");
-    }
+    case "claimed":
+      return quote.claim.payoutId === payoutId ? quote : refused("ALREADY_PROCESSED");
     case "expired":
       return refused("QUOTE_EXPIRED");
     case "open":

@@ -1,0 +1,116 @@
+import { create } from "@bufbuild/protobuf";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { ListPayoutsRequestSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { derivedId } from "@disburse/kernel/id.ts";
+import { otherContent } from "@disburse/kernel/refusal.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unavailable } from "../test-neighbours.ts";
+import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { listPayouts } from "./list.ts";
+import type { PayoutOrder } from "./rules/payout.ts";
+import { findPayout, ordersIn, placeOrder } from "./store.ts";
+import { order } from "./test-documents.ts";
+
+const merchantId = "mer_1";
+let platform: TestPlatform;
+let accountId: string;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  accountId = await platform.fundedAccount(merchantId, "100.00");
+});
+afterAll(() => platform.stop());
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "OK",
+    (error: unknown) => readRefusal(error)?.code,
+  );
+
+const orderOf = (quoteId: string, change: Partial<PayoutOrder> = {}): PayoutOrder => ({
+  ...order,
+  ...{ quoteId, operationId: `op of ${quoteId}`, ...change },
+});
+const place = (placed: PayoutOrder) => placeOrder(platform.payouts, placed);
+const stored = (quoteId: string) =>
+  ordersIn(platform.payouts).findOne({ _id: derivedId("payout", quoteId) });
+
+describe("an order", () => {
+  it("is stored under its payout's id, once for its operation", async () => {
+    expect(await place(orderOf("qt_1"))).toBeUndefined();
+    expect(await place(orderOf("qt_1"))).toBeUndefined();
+    expect(await stored("qt_1")).toMatchObject({
+      order: { quote_id: "qt_1", content: "content_1" },
+    });
+  });
+
+  it.each([
+    ["other content", "qt_2", { content: "content_2" }],
+    ["another quote", "qt_other", { operationId: "op of qt_2" }],
+  ])("is refused where its operation came with %s", async (_what, quoteId, change) => {
+    await place(orderOf("qt_2"));
+    expect(await place(orderOf(quoteId, change))).toEqual(otherContent);
+    expect(await stored("qt_other")).toBeNull();
+    expect((await stored("qt_2"))?.order.content).toBe("content_1");
+  });
+
+  it("whose quote another operation orders cannot take that one's quote", async () => {
+    await place(orderOf("qt_3"));
+    await place(orderOf("qt_4"));
+    expect(await place(orderOf("qt_4", { operationId: "op of qt_3" }))).toEqual(otherContent);
+    expect((await stored("qt_4"))?.order.operation_id).toBe("op of qt_4");
+  });
+
+  it("gives way to the next one of its quote until its payout is made", async () => {
+    await place(orderOf("qt_5"));
+    expect(await place(orderOf("qt_5", { operationId: "next" }))).toBeUndefined();
+    expect((await stored("qt_5"))?.order.operation_id).toBe("next");
+    // The operation that gave way is free.
+    expect(await place(orderOf("qt_6", { operationId: "op of qt_5" }))).toBeUndefined();
+  });
+
+  it("is no payout: no one sees it, merchant or operator", async () => {
+    await place(orderOf("qt_7", { merchantId }));
+    const payoutId = derivedId("payout", "qt_7");
+    expect(await findPayout(platform.payouts, payoutId)).toBeUndefined();
+    expect(await codeOf(platform.rpc.getPayout({ merchantId, payoutId }))).toBe("RECORD_NOT_FOUND");
+    expect((await platform.rpc.listPayouts({ merchantId })).payouts).toEqual([]);
+    const principal = { id: "ada", roles: new Set(["support"] as const) };
+    const context = { requestId: "req", principal: { kind: "person" as const, ...principal } };
+    const asked = create(ListPayoutsRequestSchema, {});
+    const all = await withCallContext(context, () =>
+      listPayouts(platform.payouts, platform.rpcDeps.counts, asked),
+    );
+    expect(all.payouts).toEqual([]);
+    const journal = platform.operationsRpc.getPayoutJournal({ payoutId });
+    expect(await codeOf(journal)).toBe("RECORD_NOT_FOUND");
+  });
+
+  it("of a payout that is made is not replaced", async () => {
+    const quoteId = platform.quote(accountId);
+    await platform.rpc.executePayout({ mutation: platform.operation(), merchantId, quoteId });
+    const before = await stored(quoteId);
+    expect(await place(orderOf(quoteId))).toBeUndefined();
+    expect(await stored(quoteId)).toEqual(before);
+  });
+});
+
+it("a crash of two operations on one quote leaves one payout, of the order that was stored last", async () => {
+  const quoteId = platform.quote(accountId);
+  platform.faults.claim = () => {
+    throw unavailable();
+  };
+  const execute = (referenceId: string, mutation = platform.operation()) =>
+    platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId });
+  const [first, last] = [platform.operation(), platform.operation()];
+  await expect(execute("first", first)).rejects.toThrow();
+  await expect(execute("last", last)).rejects.toThrow();
+  platform.faults.claim = () => undefined;
+  platform.world.offsetMs = 6_000;
+  await platform.sweep();
+  platform.world.offsetMs = 0;
+  const payout = await findPayout(platform.payouts, derivedId("payout", quoteId));
+  expect(payout?.order.details.referenceId).toBe("last");
+  expect(await codeOf(execute("first", first))).toBe("ALREADY_PROCESSED");
+  expect((await execute("last", last)).payoutId).toBe(payout?.id);
+});
