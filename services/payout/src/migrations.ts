@@ -50,7 +50,6 @@ const indexes: Indexes = {
     // What is polled has an index that a payout leaves when it is at its end.
     { key: { work_due_at: 1 }, name: "work", sparse: true },
     { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
-    { key: { "untallied.at": 1 }, name: "untallied", sparse: true },
     {
       key: { "doubt.since": 1, _id: 1 },
       name: "doubt",

@@ -52,7 +52,7 @@ const settledMessage = {
   updatedAt: "2026-03-01T10:05:00Z",
 };
 
-it("a new payout is stored with its first event, step and uncounted change, due at once", () => {
+it("a new payout is stored with its first event and step, due at once", () => {
   const event = pendingEvent(queued);
   const stored = {
     _id: queued.id,
@@ -93,7 +93,6 @@ it("a new payout is stored with its first event, step and uncounted change, due 
     calls: [],
     work_due_at: claimedAt,
     outbox: [event],
-    untallied: [{ id: event.id, at: claimedAt, from: null, to: "initiated" }],
     created_at: claimedAt,
     updated_at: claimedAt,
     content_hash: expect.stringMatching(/^[\w-]{43}$/),

@@ -14,17 +14,6 @@ import type { Payout, PayoutOrder } from "./rules/payout.ts";
 import { type PayoutStatus, type Progress, publicStatusOf } from "./rules/progress.ts";
 import type { TimelineStep } from "./rules/timeline.ts";
 
-/** A change of status that the merchant's counts do not have yet, with the id of its event. */
-export type UncountedChange = {
-  id: string;
-  at: Date;
-  from: PayoutStatus | null;
-  to: PayoutStatus;
-};
-
-/** What a change of status adds to its payout. */
-export type StatusChange = { readonly event: PendingEvent; readonly change: UncountedChange };
-
 /** A published event; kept as long as the payout. */
 export type PublishedEvent = Omit<PendingEvent, "at">;
 
@@ -126,7 +115,6 @@ export type PayoutDocument = OrderDocument &
     told?: PublishedEvent[];
     /** When its last event was published; absent like `told`. */
     published_at?: Date;
-    untallied: UncountedChange[];
     created_at: Date;
     updated_at: Date;
     /** Over `hashedFields`. */
@@ -221,7 +209,6 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
     work_due_at: (isWaiting ? approval?.expiresAt : undefined) ?? createdAt,
     ...(lease && { lease }),
     outbox: [event, ...(isWaiting && approval ? [approvalEvent(payout, approval)] : [])],
-    untallied: [{ id: event.id, at: createdAt, from: null, to: status }],
     created_at: createdAt,
     updated_at: payout.updatedAt,
   };

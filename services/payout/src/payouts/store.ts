@@ -12,7 +12,6 @@ import {
   type PayoutDocument,
   type Payouts,
   payoutDocument,
-  type StatusChange,
   toPayout,
 } from "./document.ts";
 import type { PendingEvent } from "./pending-event.ts";
@@ -65,9 +64,8 @@ export async function findPayout(payouts: Payouts, id: string, own: { merchant_i
 export type Created = {
   readonly payout: Payout;
   readonly origin: Origin;
-  readonly created: StatusChange;
-  /** Events beside that of its status. */
-  readonly also: readonly PendingEvent[];
+  /** That of its status first. */
+  readonly events: readonly PendingEvent[];
 };
 
 /**
@@ -78,7 +76,7 @@ export async function insertPayout(
   payouts: Payouts,
   payout: Payout,
   lease?: Lease,
-): Promise<Created | { readonly payout: Payout }> {
+): Promise<Created | { readonly payout: Payout; readonly events?: never }> {
   const origin = currentOrigin();
   const document = payoutDocument(payout, origin, lease);
   const { _id, ...fields } = document;
@@ -86,7 +84,5 @@ export async function insertPayout(
   const stored =
     made.matchedCount === 1 ? document : await insertOrFind(payouts, document, { _id });
   if (stored !== document) return { payout: toPayout(stored) };
-  const [[event, ...also], [change]] = [document.outbox, document.untallied];
-  if (event === undefined || change === undefined) throw new Error("a payout without its event");
-  return { payout, origin, created: { event, change }, also };
+  return { payout, origin, events: document.outbox };
 }
