@@ -70,6 +70,7 @@ it("a new payout is stored with its first event and step, due at once", () => {
       details: { reference_id: "order-1", remittance_information: "", purpose_code: "" },
       allow_duplicate: false,
     },
+    operations: [{ id: "mer_1:op_1", content: "content_1" }],
     destination_keys: ["destination_1"],
     duplicate_keys: ["duplicate_1"],
     request_id: "req_1",

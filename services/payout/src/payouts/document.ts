@@ -50,7 +50,12 @@ export type OrderDocument = Origin & {
   _id: string;
   schema_version: number;
   order: Stored<PayoutOrder>;
+  /** Every operation that ordered it: each is of one quote and one content, for ever. */
+  operations: BoundOperation[];
 };
+
+/** `id` is `<merchant id>:<operation id>`. */
+export type BoundOperation = { id: string; content: string };
 
 /** What the payouts of a collection have, and orders have not. */
 export const isMade = { status: { $exists: true } } as const;
@@ -173,6 +178,7 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
     corridor_id: quote.corridorId,
     beneficiary_id: quote.beneficiary.id,
     order: toStored(payout.order),
+    operations: [boundOperation(payout.order)],
     destination_keys: quote.destinationKeys,
     ...(quote.duplicateKeys.length > 0 && { duplicate_keys: quote.duplicateKeys }),
     ...origin,
@@ -212,6 +218,15 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
     created_at: createdAt,
     updated_at: payout.updatedAt,
   };
+}
+
+/** The operation of an order, as it is bound. */
+export function boundOperation({
+  merchantId,
+  operationId,
+  content,
+}: Pick<PayoutOrder, "merchantId" | "operationId" | "content">): BoundOperation {
+  return { id: `${merchantId}:${operationId}`, content };
 }
 
 /** What `toPayout` reads, as a projection: most of a payout's document is its history. */
