@@ -22,8 +22,8 @@ import {
   ActorSchema,
   type Mutation,
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { orThrow } from "../refusals.ts";
 import type { ScreeningStore } from "../screening/store.ts";
 import { fullScreeningMessage, hitShape } from "../screening/wire.ts";
@@ -180,17 +180,6 @@ function readOfficer(mutation: Mutation | undefined) {
 }
 
 type Invalid = Refused<"INVALID_REQUEST">;
-
-/** A reason names what was compared, and with what. */
-const [reasonMin, reasonMax] = [10, 1_000];
-
-function readReason(text: string): string | Invalid {
-  const reason = cleanText(text);
-  const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
-  if (isSized && textProblem(reason) === undefined) return reason;
-  const length = `${reasonMin} to ${reasonMax}`;
-  return refused("INVALID_REQUEST", `reason: must be ${length} plain characters`);
-}
 
 const personText = /^[\x21-\x7e]{0,128}$/;
 

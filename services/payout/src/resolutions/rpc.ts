@@ -18,8 +18,8 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { toPayout } from "../payouts/document.ts";
 import { listExceptions } from "../payouts/exceptions.ts";
 import { type HistoryEntry, historyOf } from "../payouts/history.ts";
@@ -33,9 +33,6 @@ import {
   withdrawResolution,
 } from "./resolve.ts";
 import type { Resolution } from "./rules/resolution.ts";
-
-/** A reason says what was learned and from where. */
-const [reasonMin, reasonMax] = [10, 1_000];
 
 /** The operators' RPCs of exceptions, their resolutions and the audit trail. */
 export function resolutionsRpc(deps: ResolutionDeps) {
@@ -66,7 +63,7 @@ export function resolutionsRpc(deps: ResolutionDeps) {
     proposeResolution: async (message) => {
       const by = readOperator(message.mutation);
       const outcome = orThrow(readOutcome(message));
-      const reason = readReason(message.reason);
+      const reason = orThrow(readReason(message.reason));
       const { payoutId } = message;
       const proposed = await proposeResolution(deps, { payoutId, outcome, reason }, by);
       return { resolution: resolutionMessage(orThrow(proposed)) };
@@ -93,14 +90,6 @@ export function resolutionsRpc(deps: ResolutionDeps) {
       return { entries: shown.map(auditMessage), nextCursor };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
-}
-
-function readReason(text: string): string {
-  const reason = cleanText(text);
-  const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
-  if (isSized && textProblem(reason) === undefined) return reason;
-  const length = `${reasonMin} to ${reasonMax}`;
-  return orThrow(refused("INVALID_REQUEST", `reason: must be ${length} plain characters`));
 }
 
 /** A payout with its exception and its open resolution. */
