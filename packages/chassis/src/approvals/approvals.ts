@@ -22,7 +22,7 @@ import type { Principal, Role } from "../identity/principal.ts";
 import type { Log } from "../log.ts";
 import { isMutation, merchantOf } from "../mutations/bindings.ts";
 import { contentOf, readChange } from "../mutations/content.ts";
-import { orThrow, readRefusal } from "../rpc/refusal.ts";
+import { isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
 import { answerKnown, approvalRequired, isRefusal, supersededRefusal } from "./answers.ts";
 import {
   concluded,
@@ -316,9 +316,11 @@ async function sweep(state: State): Promise<void> {
       await proposals.change(proposal, concluded(proposal, "expired", "", clock.now()));
       continue;
     }
-    await finish(state, proposal).catch((error: unknown) =>
-      log.error({ err: error, proposal_id: proposal.id }, "proposal not finished"),
-    );
+    await finish(state, proposal).catch((error: unknown) => {
+      const fields = { err: error, proposal_id: proposal.id };
+      if (isUnavailable(error)) log.info(fields, "proposal waits");
+      else log.error(fields, "proposal not finished");
+    });
   }
 }
 

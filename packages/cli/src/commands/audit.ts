@@ -13,7 +13,7 @@ export const auditCommands: readonly Command[] = [
     details: "It fails where an entry was changed or removed.",
     examples: ["audit list", "audit list --subject rsl_01k…"],
     method: PayoutOperationsService.method.listAuditEntries,
-    options: [{ name: "subject", field: "subject", about: "to this resolution, rail or merchant" }],
+    options: [{ name: "subject", field: "subject", about: "to this payout, rail or merchant" }],
     show: { list: "entries", columns: [...columns.slice(0, 4), "subject", "detail"] },
   },
   {

@@ -99,8 +99,6 @@ export const complianceWords = {
       true_match: "The party stays stopped. It takes effect when a second person confirms it.",
       escalated: "The alert stays open, and the party stopped, for another reviewer.",
     } as Record<string, string>,
-    reason: "Reason",
-    reasonHint: "10 to 1,000 characters. It is kept with the decision and cannot be changed.",
     save: "Decide",
     confirm: "Confirm the true match",
     confirmText:

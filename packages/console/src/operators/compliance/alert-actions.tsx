@@ -10,17 +10,13 @@ import { rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { AreaField, SelectField } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/field.tsx";
 import { Section } from "../../ui/page.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
+import { isReason, ReasonField } from "../reason-field.tsx";
 
 const words = t.compliance.alert;
-const stale = ["compliance"];
-
-/** A reason has so many characters. */
-const reasonMin = 10;
-const reasonMax = 1_000;
-const isReason = (text: string) => text.trim().length >= reasonMin;
+const stale = ["compliance", "approvals"];
 
 /** What a reviewer can do about an alert in its state. */
 export function AlertActions({
@@ -87,7 +83,7 @@ function Decide({ alertId }: { alertId: string }) {
         options={Object.entries(words.decisions)}
         name="decision"
       />
-      <Reason value={reason} onChange={setReason} />
+      <ReasonField value={reason} onChange={setReason} />
       <div>
         <ConfirmStep
           label={words.save}
@@ -104,7 +100,7 @@ function Decide({ alertId }: { alertId: string }) {
           }
           stale={stale}
         >
-          {isReason(reason) ? <p className="break">{reason}</p> : <p>{words.reasonHint}</p>}
+          {isReason(reason) ? <p className="break">{reason}</p> : <p>{t.steps.reasonHint}</p>}
         </ConfirmStep>
       </div>
     </div>
@@ -121,20 +117,7 @@ function Reopen({ alertId }: { alertId: string }) {
       step={(mutation) => rpcs.review.reopenAlert({ mutation, alertId, reason: reason.trim() })}
       stale={stale}
     >
-      <Reason value={reason} onChange={setReason} />
+      <ReasonField value={reason} onChange={setReason} />
     </ConfirmStep>
-  );
-}
-
-function Reason({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  return (
-    <AreaField
-      label={words.reason}
-      hint={words.reasonHint}
-      value={value}
-      onChange={onChange}
-      maxLength={reasonMax}
-      required
-    />
   );
 }
