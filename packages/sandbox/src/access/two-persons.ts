@@ -41,7 +41,7 @@ export const twoPersonEffects: readonly TwoPersonEffect[] = [
       },
       proposal(
         "ComplianceReviewService/DecideAlert",
-        "it clears a score from `APPROVAL_CLEAR_SCORE` on, or a hit of `APPROVAL_CLEAR_LISTS`",
+        "it is a true match, clears a score from `APPROVAL_CLEAR_SCORE` on, or a hit of `APPROVAL_CLEAR_LISTS`",
       ),
       proposal("ComplianceReviewService/ReopenAlert", "two persons confirmed the match"),
     ],
@@ -105,7 +105,6 @@ export const onePersonRpcs: Readonly<Record<string, string>> = {
   "BeneficiaryService/CreateMerchant": "a merchant without keys, accounts and corridors",
   "BeneficiaryService/SetMerchantSettings": "what a merchant may register; it pays by none of it",
   "ComplianceReviewService/AssignAlert": "changes no verdict",
-  "ComplianceReviewService/ConfirmTrueMatch": "stops; is the second person of a true match",
   "ComplianceService/ScreenParty": "a person names no record, so that no verdict follows",
   "ComplianceService/ScreenWallet": "no verdict of a record follows",
   "KeyService/RevokeKey": "stops",

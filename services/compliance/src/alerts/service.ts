@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { AuditEntry } from "@disburse/chassis/audit/trail.ts";
+import { callContext } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
@@ -33,7 +34,6 @@ import {
   type AlertAction,
   type AlertStateKind,
   assignedTo,
-  confirmedBy,
   decidedBy,
   dispositionOf,
   pendingKinds,
@@ -144,13 +144,12 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
     decideAlert: async ({ mutation, alertId: id, decision: value, reason }) => {
       const known = wordOf(Decision, value) ?? refused("INVALID_REQUEST", "decision: is required");
       const [decision, given] = [orThrow(known), orThrow(readReason(reason))];
-      const action = decision === "true_match" ? "alert.proposed" : (`alert.${decision}` as const);
-      const rule = (alert: Alert, act: ReviewedBy) => decidedBy(alert, decision, given, act);
+      const action = `alert.${decision}` as const;
+      const second = callContext()?.approvedBy;
+      const rule = (alert: Alert, act: ReviewedBy) =>
+        decidedBy(alert, decision, given, act, second);
       return change(mutation, { id, action, given, rule });
     },
-
-    confirmTrueMatch: async ({ mutation, alertId: id }) =>
-      change(mutation, { id, action: "alert.confirmed", given: "", rule: confirmedBy }),
 
     reopenAlert: async ({ mutation, alertId: id, reason }) => {
       const given = orThrow(readReason(reason));
@@ -218,7 +217,7 @@ function alertMessage(alert: Alert) {
     screeningId: detection.screeningId,
     hit: { ...hitShape(detection.hit), alertId: id, dismissed },
     ...(said.kind !== "open" && { reason: said.reason, decidedBy: operator(said.by.person) }),
-    ...(said.kind === "true_match" && { confirmedBy: operator(said.confirmed.person) }),
+    ...(said.kind === "true_match" && { confirmedBy: operator(said.confirmed) }),
     createdAt: timestampFromDate(alert.createdAt),
     updatedAt: timestampFromDate(alert.updatedAt),
   });

@@ -2,7 +2,6 @@ import {
   type Alert,
   AlertState,
   Decision,
-  type ReviewEntry,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { useState } from "react";
 import { valueIn } from "../../api/enum-words.ts";
@@ -19,37 +18,18 @@ const words = t.compliance.alert;
 const stale = ["compliance", "approvals"];
 
 /** What a reviewer can do about an alert in its state. */
-export function AlertActions({
-  alert,
-  entries,
-}: {
-  alert: Alert;
-  entries: readonly ReviewEntry[];
-}) {
+export function AlertActions({ alert }: { alert: Alert }) {
   const session = useSession();
   const isReviewer = hasRole(session, "compliance_officer", "compliance_approver");
   if (!isReviewer) return null;
   const { state } = alert;
   const isWaiting = state === AlertState.OPEN || state === AlertState.ESCALATED;
-  const isDecided = [AlertState.PROPOSED, AlertState.FALSE_POSITIVE, AlertState.TRUE_MATCH].some(
-    (each) => each === state,
-  );
-  const proposer = entries.findLast(({ action }) => action === "alert.proposed")?.actor?.id;
+  const isDecided = state === AlertState.FALSE_POSITIVE || state === AlertState.TRUE_MATCH;
   return (
     <Section title={words.decide}>
       <div className="card">
         <div className="row">
           {isWaiting ? <Assign alert={alert} me={session.person.id} /> : null}
-          {state === AlertState.PROPOSED &&
-          proposer !== session.person.id &&
-          hasRole(session, "compliance_approver") ? (
-            <ConfirmStep
-              label={words.confirm}
-              text={words.confirmText}
-              step={(mutation) => rpcs.review.confirmTrueMatch({ mutation, alertId: alert.id })}
-              stale={stale}
-            />
-          ) : null}
           {isDecided ? <Reopen alertId={alert.id} /> : null}
         </div>
         {isWaiting ? <Decide alertId={alert.id} /> : null}

@@ -52,7 +52,7 @@ export function AlertPage() {
         <Section title={words.history}>
           <History entries={found.data.entries} />
         </Section>
-        <AlertActions alert={alert} entries={found.data.entries} />
+        <AlertActions alert={alert} />
       </div>
     </Page>
   );
