@@ -125,7 +125,7 @@ async function approveResolution({ page, look, open }: Visitor, payoutId: string
   await page.getByRole("link", { name: "ResolvePayout" }).click();
   await page.getByText("FT26329000118").first().waitFor();
   await page.getByRole("button", { name: "Approve" }).click();
-  await look("resolution-approve", page.getByRole("dialog"));
+  await look("resolution-confirm", page.getByRole("dialog"));
   await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
   await page.getByText("Done").first().waitFor();
   await page.getByRole("link", { name: payoutId }).click();
