@@ -91,7 +91,8 @@ async function earlierRates(ada: Visitor): Promise<void> {
 }
 
 /** A payout whose rail never knows what became of it: Ada asks the bank, and proposes. */
-async function proposeResolution({ page, look, open }: Visitor, sandbox: SandboxDocument) {
+async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
+  const { page, look, open } = ada;
   const beneficiaryId = await addBeneficiary(sandbox, { name: "Lena Ortiz" });
   const reference = `sandbox-silent-${Date.now()}`;
   const payoutId = await payBeneficiary(sandbox, { beneficiaryId, amount: "75.00", reference });
@@ -111,6 +112,7 @@ async function proposeResolution({ page, look, open }: Visitor, sandbox: Sandbox
     .getByLabel("Evidence")
     .fill("The bank's answer of today names the payment as booked.");
   await look("resolution", dialog);
+  ada.willBeRefused("/ResolvePayout");
   await dialog.getByRole("button", { name: "Propose a resolution" }).click();
   await page.getByRole("link", { name: "Open the proposal" }).click();
   await page.getByRole("button", { name: "Withdraw" }).waitFor();
