@@ -101,9 +101,7 @@ it("a person who signed in an hour ago is refused what asks for a fresh sign-in 
     }
   }
   expect(refused).toEqual(methodsWhere((method) => callersOf(method).stepUp));
-  expect(new Set(refused)).toEqual(
-    new Set(["ApproveProposal", "ConfirmResolution", "ConfirmTrueMatch"]),
-  );
+  expect(new Set(refused)).toEqual(new Set(["ApproveProposal"]));
 });
 
 it("an auditor changes nothing, and account numbers in full are for payout alone", () => {

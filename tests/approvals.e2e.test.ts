@@ -183,15 +183,14 @@ describe("compliance", () => {
     const alertId = alerts[0]?.id ?? "";
     const reason = "the passport is the listed one's";
     const decision = { alertId, decision: Decision.TRUE_MATCH, reason };
-    await review("ada").decideAlert({ mutation: mutation("ada"), ...decision });
-    await review("bob").confirmTrueMatch({ mutation: mutation("bob"), alertId });
+    const { as, approve } = approversOf("compliance");
+    await approve("bob", review("ada").decideAlert({ mutation: mutation("ada"), ...decision }));
     const reopened = () =>
       review("ada").reopenAlert({ mutation: { ...reopening }, alertId, reason });
     const reopening = mutation("ada");
     const { proposalId } = await proposalOf(reopened());
     const state = async () => (await review("ada").getAlert({ alertId })).alert?.state;
     expect(await state()).toBe(AlertState.TRUE_MATCH);
-    const { as, approve } = approversOf("compliance");
     const { proposal } = await as("bob").getProposal({ proposalId });
     expect(`${proposal?.before}${proposal?.after}`).not.toContain(first);
     await approve("zoe", reopened());

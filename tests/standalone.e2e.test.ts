@@ -130,7 +130,7 @@ async function checkPeople() {
     return (await answer.json()) as { code?: string; rails?: unknown };
   };
   expect(await call("ListRails")).toHaveProperty("rails");
-  expect(await call("ProposeResolution")).toMatchObject({ code: "permission_denied" });
+  expect(await call("ResolvePayout")).toMatchObject({ code: "permission_denied" });
 }
 
 /** What the command line said last that is no result. */

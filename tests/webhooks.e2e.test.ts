@@ -1,7 +1,5 @@
-import {
-  Doubt,
-  ResolutionState,
-} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { ProposalState } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
@@ -16,6 +14,7 @@ import {
 import { readReference } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { bankBody, paths } from "./bodies.ts";
+import { approvers, proposalOf } from "./second-person.ts";
 
 const described = readReference();
 
@@ -253,25 +252,27 @@ describe("a payout whose rail never tells", () => {
       },
       { timeout: 10_000, interval: 50 },
     );
-    const [ada, bob] = [platform.as("ada"), platform.as("bob")];
-    const { resolution } = await ada.operations.proposeResolution({
-      mutation: { operationId: "propose-1" },
+    const ada = platform.as("ada");
+    const proposed = ada.operations.resolvePayout({
+      mutation: { operationId: "resolve-1" },
       ...{ payoutId, outcome: RailOutcome.SETTLED, transactionReference: "WIRE-1" },
       reason: "the bank's statement of the day",
     });
-    const resolutionId = resolution?.id ?? "";
-    const confirmation = { mutation: { operationId: "confirm-1" }, resolutionId };
+    const { proposalId, contentDigest } = await proposalOf(proposed);
+    const approval = { mutation: { operationId: "approve-1" }, proposalId, contentDigest };
     // In another's name it is still the same person who calls.
     const inBobsName = {
-      operationId: "confirm-1",
+      operationId: "approve-1",
       actor: { kind: Actor_Kind.OPERATOR, id: "bob" },
     };
-    for (const mutation of [confirmation.mutation, inBobsName]) {
-      const alone = ada.operations.confirmResolution({ ...confirmation, mutation });
+    const { as, close } = approvers(platform, "payout");
+    for (const mutation of [approval.mutation, inBobsName]) {
+      const alone = as("ada").approveProposal({ ...approval, mutation });
       await expect(alone).rejects.toThrow("ACCESS_FORBIDDEN");
     }
-    const confirmed = await bob.operations.confirmResolution(confirmation);
-    expect(confirmed.resolution?.state).toBe(ResolutionState.APPLIED);
+    const { proposal } = await as("bob").approveProposal(approval);
+    expect(proposal?.state).toBe(ProposalState.EXECUTED);
+    close();
     const calls = await receiver.waitFor(2, { filter: about(payoutId) });
     expect(calls.map(statusOf)).toEqual(["initiated", "succeeded"]);
     const payout = await acme.data("GET", `${paths.payouts}/${payoutId}`);
@@ -280,9 +281,9 @@ describe("a payout whose rail never tells", () => {
     });
     const { events } = await acme.data("GET", `${paths.payouts}/${payoutId}/events`);
     expect(events.at(-1)).toMatchObject({ cause: "resolved", version: 2 });
-    const { entries } = await operations.listAuditEntries({ subject: resolutionId });
+    const { entries } = await operations.listAuditEntries({ subject: payoutId });
     expect(entries.map(({ action, actor }) => `${action} by ${actor?.id}`)).toEqual([
-      ...["resolution.confirmed by bob", "resolution.proposed by ada"],
+      "payout.resolved by ada",
     ]);
   });
 });

@@ -15,6 +15,8 @@ export type CallContext = {
   readonly principal?: Principal | undefined;
   /** The second person, where the caller's request has needed one. */
   readonly approvedBy?: string | undefined;
+  /** `before` of the proposal that the second person has approved. */
+  readonly approvedBefore?: string | undefined;
 };
 
 /** The request that work goes back to, as it is stored beside the work, in the same write. */

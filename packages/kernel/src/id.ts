@@ -22,7 +22,6 @@ export const idPrefixes = {
   quote: "qt",
   replay: "whr",
   requestLog: "rlg",
-  resolution: "rsl",
   scheduledPayout: "spo",
   screening: "scr",
 } as const;

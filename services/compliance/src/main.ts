@@ -106,7 +106,7 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
     noted: ["getScreening"],
   });
   const reviewing = bindOperations(ComplianceReviewService, guarded, operations, {
-    own: ["assignAlert", "decideAlert", "confirmTrueMatch", "reopenAlert"],
+    own: ["assignAlert", "decideAlert", "reopenAlert"],
     noted: ["getAlert"],
   });
   return opening.serve({

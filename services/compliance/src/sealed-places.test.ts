@@ -99,12 +99,12 @@ it("a subject is sealed anew, and the screening that is being recorded with it",
 
 const by = { person: "ada", operation: "op-2", at };
 const decided: AlertState = {
-  ...{ kind: "true_match", by, reason: "the same birth date", confirmed: by },
+  ...{ kind: "true_match", by, reason: "the same birth date", confirmed: "bob" },
 };
 
 it.each<AlertState>([
   { kind: "open" },
-  { kind: "proposed", by, reason: "the same birth date" },
+  { kind: "escalated", by, reason: "the same birth date" },
   decided,
   { kind: "closed", before: decided, at },
 ])("an alert that is $kind is sealed anew, with what people did", (state) => {
@@ -113,7 +113,7 @@ it.each<AlertState>([
     detection: { screeningId: "scr_1", revision: 1, hit },
     ...{ waitingSince: at, createdAt: at, updatedAt: at },
   };
-  const deed = { by, action: "alert.proposed", given: "words", assignee: "", state } as const;
+  const deed = { by, action: "alert.escalated", given: "words", assignee: "", state } as const;
   const stored: AlertDocument = {
     ...alertDocument(alert, old),
     deeds: [reviewActionDocument(alert, deed, old), reviewActionDocument(alert, deed, both)],

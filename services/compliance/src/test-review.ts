@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
+import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
@@ -6,7 +8,11 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
-import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import {
+  ComplianceReviewService,
+  Decision,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
@@ -14,6 +20,7 @@ import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import { callAsNamed } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
+import { reviewGuards } from "./alerts/approvals.ts";
 import { subjectAlerts } from "./alerts/raising.ts";
 import { auditContext } from "./alerts/review.ts";
 import { startReview } from "./alerts/service.ts";
@@ -61,6 +68,17 @@ export const officer = (id: string, operationId: string = randomUUID()) => ({
   mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id } },
 });
 
+/** The proposal that a call ends with. */
+export async function proposalOf(call: Promise<unknown>) {
+  const error = await call.then(
+    () => new Error("one person was enough"),
+    (thrown: unknown) => thrown,
+  );
+  const required = readApprovalRequired(error);
+  if (required === undefined) throw error;
+  return { proposalId: required.proposalId, contentDigest: required.contentDigest };
+}
+
 /** Review on a database of its own, with the simplest monitoring that does what review rests on. */
 export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString("base64")}`) {
   const database = await migratedDatabase("review", migrations);
@@ -105,27 +123,57 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
       log: silentLog,
     });
   const review = await open(metrics);
-  // Guards are not part of it: what they would have approved is approved.
+  const approvals = openApprovals({
+    db: database.db,
+    clock,
+    log: silentLog,
+    openMax: 1_000,
+    sealer,
+  });
+  const { decideAlert } = reviewGuards(alerts, { score: undefined, lists: new Set() });
+  // A second person's word on this call is not part of it: it has been given.
   const reopenAlert: (typeof review.rpc)["reopenAlert"] = (request, context) =>
     withCallContext({ requestId: "", ...callContext(), approvedBy: "a second person" }, () =>
       review.rpc.reopenAlert(request, context),
     );
+  const rpc = { ...review.rpc, reopenAlert };
+  const guarded = approvals.guard(ComplianceReviewService, rpc, {
+    ...(decideAlert && { decideAlert }),
+  });
   const server = await startRpcServer({
     ...{ host: "127.0.0.1", port: 0, log: silentLog, metrics },
     verify: testTrust.verify("compliance"),
-    services: [ComplianceReviewService],
-    routes: (router) => router.service(ComplianceReviewService, { ...review.rpc, reopenAlert }),
+    services: [ComplianceReviewService, ApprovalService],
+    routes: (router) =>
+      router.service(ComplianceReviewService, guarded).service(ApprovalService, approvals.rpc),
     ready: database.ready,
   });
   const connect = (identity: ClientIdentity) =>
     connectService(ComplianceReviewService, server.url, { identity, timeoutMs: 10_000 });
   const client = callAsNamed(connect, testTrust.person, "test");
+  const connectApprovals = (identity: ClientIdentity) =>
+    connectService(ApprovalService, server.url, { identity, timeoutMs: 10_000 });
+  const deciding = callAsNamed(connectApprovals, testTrust.person, "test");
 
   return {
     ...{ database, alerts, raising, metrics, faults },
     /** Uids of entries that no list has any more. */
     removed,
     rpc: client.rpc,
+    approvals: deciding.rpc,
+    /** Connects to the approvals as somebody else. */
+    connectApprovals,
+    /** Two persons say that a party is the listed one. */
+    trueMatch: async (
+      alertId: string,
+      reason: string,
+      [by, second]: [string, string] = ["ada", "bob"],
+    ) => {
+      const decision = { alertId, decision: Decision.TRUE_MATCH, reason };
+      const proposed = await proposalOf(client.rpc.decideAlert({ ...officer(by), ...decision }));
+      const { proposal } = await deciding.rpc.approveProposal({ ...officer(second), ...proposed });
+      return proposal;
+    },
     /** Where the RPCs are served, with admission. */
     connect,
     /** Screens a subject, with these hits, as monitoring would. */
@@ -144,6 +192,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
     verdictOf: ({ recordId }: Subject) => monitored.get(recordId)?.verdict,
     end: async () => {
       await client.close();
+      await deciding.close();
       await server.stop();
       await review.stop();
       await database.db.dropDatabase();

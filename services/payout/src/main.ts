@@ -83,6 +83,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     place: `${hostname()}:${config.PORT}`,
     metrics: createPayoutMetrics(metrics),
     bankSealer: banks.sealer,
+    proposals: approvals,
     approvals: { ...own, limits },
     // Live, the house's money at rails is always two persons' work.
     treasuryApprovals: { ...own, limits: config.DISBURSE_MODE === "live" ? new Map() : limits },

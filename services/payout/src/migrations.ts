@@ -83,16 +83,6 @@ const indexes: Indexes = {
       ...where({ duplicate_keys: { $exists: true } }),
     },
   ],
-  resolutions: [
-    { key: { operation_id: 1 }, name: "operation", unique: true },
-    {
-      key: { open: 1, payout_id: 1 },
-      name: "open",
-      unique: true,
-      partialFilterExpression: { open: true },
-    },
-    { key: { "owed.at": 1 }, name: "owed", sparse: true },
-  ],
   sandbox_transfers: [{ key: { owed_at: 1 }, name: "owed", sparse: true }],
   velocity_limits: [{ key: { audit_sequence: 1 }, name: "set" }],
   velocity_usage: [{ key: { due_at: 1 }, name: "due" }],

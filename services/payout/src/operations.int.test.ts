@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { signMessage } from "./rails/sandbox/callbacks.ts";
 import { payoutRpc } from "./rpc.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+import { resolvers } from "./test-resolutions.ts";
 
 const merchantId = "mer_1";
 const other = "INVALID_REQUEST: operation_id: was used with other content";
@@ -41,14 +42,6 @@ async function unknownPayout(): Promise<string> {
   const id = await platform.execute(accountId, "sandbox-unknown");
   await platform.work();
   return id;
-}
-
-async function proposed(payoutId: string): Promise<string> {
-  const { resolution } = await platform.operationsRpc.proposeResolution({
-    ...{ mutation: by("ada"), payoutId, outcome: RailOutcome.REJECTED },
-    reason: "the bank never got it",
-  });
-  return resolution?.id ?? "";
 }
 
 describe("an operation that comes again with other content is refused", () => {
@@ -122,26 +115,16 @@ describe("an operation that comes again with other content is refused", () => {
   });
 
   it("of resolutions", async () => {
-    const { operationsRpc } = platform;
+    const { propose, approve } = resolvers(platform);
     const [payoutId, second] = [await unknownPayout(), await unknownPayout()];
-    const propose = {
-      ...{ mutation: by("ada"), payoutId, outcome: RailOutcome.REJECTED },
-      reason: "the bank never got it",
-    };
-    const { resolution } = await operationsRpc.proposeResolution(propose);
+    const mutation = by("ada");
+    const first = await propose(payoutId, {}, mutation);
     for (const change of [{ payoutId: second }, { reason: "another reason" }]) {
-      expect(await outcome(operationsRpc.proposeResolution({ ...propose, ...change }))).toBe(other);
+      expect(await outcome(propose(payoutId, change, mutation))).toBe(other);
     }
-    const resolutionId = resolution?.id ?? "";
-    const otherId = await proposed(second);
-    const confirm = { mutation: by("bob"), resolutionId };
-    await operationsRpc.confirmResolution(confirm);
-    const wrong = { ...confirm, resolutionId: otherId };
-    expect(await outcome(operationsRpc.confirmResolution(wrong))).toBe(other);
-    const withdraw = { mutation: by("ada"), resolutionId: otherId };
-    await operationsRpc.withdrawResolution(withdraw);
-    const third = { ...withdraw, resolutionId: await proposed(await unknownPayout()) };
-    expect(await outcome(operationsRpc.withdrawResolution(third))).toBe(other);
+    const approval = by("bob");
+    await approve(first, approval);
+    expect(await outcome(approve(await propose(second), approval))).toBe(other);
   });
 });
 

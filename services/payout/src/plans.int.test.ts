@@ -22,8 +22,6 @@ import { openPayouts } from "./payouts/store.ts";
 import { order } from "./payouts/test-documents.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
-import { concluded, type Resolution } from "./resolutions/rules/resolution.ts";
-import { openResolutionStore, type ResolutionStore } from "./resolutions/store.ts";
 import { outboxOf, place } from "./test-platform.ts";
 
 const settledCount = 2_000;
@@ -75,29 +73,7 @@ function settled(): PayoutDocument {
   return { ...document, status: "succeeded", progress, published_at, outbox: [] };
 }
 
-/** Resolutions that ended long ago, of which the audit trail has everything. */
-async function endedResolutions(): Promise<ResolutionStore> {
-  const resolutions = openResolutionStore(database);
-  for (const id of ["rsl_1", "rsl_2", "rsl_3"]) {
-    const proposed = { person: "ada", operation: id, at: new Date("2026-01-01") };
-    const pending = {
-      ...proposed,
-      action: "resolution.proposed",
-      subject: id,
-      detail: "",
-    } as const;
-    const resolution: Resolution = {
-      ...{ id, payoutId: "po_1", outcome: { kind: "rejected" }, reason: "", exception: "unknown" },
-      ...{ proposed, state: { kind: "proposed" }, updatedAt: proposed.at },
-    };
-    await resolutions.insert(resolution, pending);
-    await resolutions.recorded(id, pending);
-    await resolutions.change(resolution, concluded(resolution, "superseded", proposed.at));
-  }
-  return resolutions;
-}
-
-it("polling reads no settled payout, account or resolution", async () => {
+it("polling reads no settled payout or account", async () => {
   const clock = systemClock;
   const ledger = openLedger(database);
   const payouts = openPayouts(database);
@@ -112,7 +88,6 @@ it("polling reads no settled payout, account or resolution", async () => {
     },
     clock.now(),
   );
-  const resolutions = await endedResolutions();
   commands = [];
 
   expect(await leaseDue(payouts, clock.now(), { place, leasedMs: 1_000 }, 64)).toEqual([]);
@@ -127,7 +102,6 @@ it("polling reads no settled payout, account or resolution", async () => {
   });
   await recordRecent(ledger);
   await rail.sendDue();
-  expect(await resolutions.unfinished()).toEqual([]);
   expect(await listExceptions(payouts, undefined, { after: undefined, limit: 20 })).toEqual([]);
   await payoutGauges({
     database,
@@ -153,6 +127,4 @@ it("polling reads no settled payout, account or resolution", async () => {
   const { keysPerIndex } = await database.db.command({ validate: "payouts" });
   expect(keysPerIndex).toMatchObject({ work: 0, outbox: 0, doubt: 0 });
   expect(keysPerIndex._id_).toBe(settledCount);
-  const kept = await database.db.command({ validate: "resolutions" });
-  expect(kept.keysPerIndex).toEqual({ _id_: 3, operation: 3, open: 0, owed: 0 });
 });

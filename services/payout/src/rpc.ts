@@ -21,7 +21,7 @@ import { guardedWallets, type WalletDeps } from "./rails/chain/rpc.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
 import { cancelRpc, destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
 import { reissuesRpc } from "./reissues/rpc.ts";
-import { resolutionsRpc } from "./resolutions/rpc.ts";
+import { type GuardedResolutionDeps, guardedResolutions } from "./resolutions/approvals.ts";
 import { revocationsRpc } from "./revocations/rpc.ts";
 import { type SandboxDeps, sandboxPayoutsRpc } from "./sandbox/rpc.ts";
 import { guardedTreasury } from "./treasury/approvals.ts";
@@ -80,7 +80,7 @@ export function sandboxRpc(
 
 /** The RPCs for operators, rails and subscribers; payout_operations.proto has them. */
 export function operationsRpc(
-  deps: Parameters<typeof resolutionsRpc>[0] &
+  deps: GuardedResolutionDeps &
     Parameters<typeof railsRpc>[0] &
     VelocityDeps &
     ControlsDeps &
@@ -93,7 +93,7 @@ export function operationsRpc(
 ): ServiceImpl<typeof PayoutOperationsService> {
   const rpc = {
     ...guardedBankFiles(deps),
-    ...resolutionsRpc(deps),
+    ...guardedResolutions(deps),
     ...railsRpc(deps),
     ...guardedWallets(deps),
     ...guardedVelocity(deps, deps.treasuryApprovals),

@@ -1,4 +1,5 @@
 import type { Client } from "@connectrpc/connect";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
@@ -41,8 +42,6 @@ import type { SandboxSettings } from "./rails/sandbox/settings.ts";
 import { openRailStates, type RailStates } from "./rails/states.ts";
 import { deferMaxMs } from "./rails/steps.ts";
 import { pollMs, startRailWorkers } from "./rails/workers.ts";
-import { type ResolutionDeps, sweepResolutions } from "./resolutions/resolve.ts";
-import { openResolutionStore } from "./resolutions/store.ts";
 import { operationsRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
 import { startOrders } from "./start-orders.ts";
 import { openVelocityLimits, type VelocityLimits } from "./velocity/limits.ts";
@@ -95,6 +94,8 @@ export type PayoutServiceOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics?: PayoutMetrics;
+  /** What waits for a second person. */
+  readonly proposals: Pick<ServiceApprovals, "guard" | "own">;
   /** What a person needs a second one for; absent in a simulation, which has no persons. */
   readonly approvals?: LedgerApprovals;
   /** What files of banks are sealed with; absent where there are none. */
@@ -124,7 +125,6 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const room = createVelocityRoom(velocity, controls, usage);
   const stores = { ledger, payouts, room, duplicates, controls };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
-  const resolutions = openResolutionStore(database);
   const audit = openAuditStore<AuditAction>(database);
   const states = openRailStates(database, clock);
   await followTrail(options.rails, audit, states);
@@ -132,7 +132,7 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const rails = createRailDirectory(options.rails, options.routes, states.isPaused);
   const background = startBackground(
     options,
-    { ...deps, rails, resolutions, audit, velocity, controls, usage },
+    { ...deps, rails, velocity, controls, usage },
     closer,
   );
   const { counts, leaseNew, onCreated, onChanged, wake, stop } = background;
@@ -146,7 +146,6 @@ export async function startPayoutService(options: PayoutServiceOptions) {
     ...work,
     callbacks,
     states,
-    resolutions,
     audit,
     velocity,
     bank: openBankStore(database),
@@ -200,7 +199,7 @@ async function followSettings(
   }
 }
 
-type BackgroundDeps = Omit<ExecuteDeps & ResolutionDeps, "wake" | "leaseNew" | "onCreated"> & {
+type BackgroundDeps = Omit<ExecuteDeps, "wake" | "leaseNew" | "onCreated"> & {
   readonly room: VelocityRoom;
   readonly rails: RailDirectory;
   readonly velocity: VelocityLimits;
@@ -295,7 +294,6 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
       await Promise.all(all.map((each) => each?.refresh()));
       return false;
     }),
-    sweep("resolution-sweep", sweepMs, () => sweepResolutions(sweepDeps)),
   ];
   const stop = async () => {
     await Promise.all([stopWork(), ...loops.map((loop) => loop.stop())]);

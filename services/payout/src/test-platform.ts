@@ -1,4 +1,5 @@
 import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
@@ -7,6 +8,7 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import type { PublicRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { Turns } from "@disburse/chassis/turns.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import {
   BeneficiaryService,
   ScreeningStatus,
@@ -44,7 +46,6 @@ import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openSandboxSettings } from "./rails/sandbox/settings.ts";
 import { openRailStates } from "./rails/states.ts";
 import { workOnDuePayout } from "./rails/worker.ts";
-import { openResolutionStore } from "./resolutions/store.ts";
 import { operationsRpc, orderRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
 import { statementsRpc } from "./statements/rpc.ts";
 import { type StandInQuote, standIns } from "./test-neighbours.ts";
@@ -122,12 +123,12 @@ export async function startTestPlatform() {
   const worker = { ...deps, leases, rails: directory, stuckAfterMs: 86_400_000, silenceOf };
   const callbacks = openRailCallbacks(database);
   const states = openRailStates(database, clock);
-  const resolutions = openResolutionStore(database);
   const audit = openAuditStore<AuditAction>(database);
   const bank = openBankStore(database);
   const bankSealer = createSealer(`k1:${Buffer.alloc(32, 7).toString("base64")}`);
-  const decided = { callbacks, states, resolutions, audit, velocity, controls, bank, bankSealer };
-  const resolving = { ...deps, rails: directory, ...decided };
+  const decided = { callbacks, states, audit, velocity, controls, bank, bankSealer };
+  const proposals = openApprovals({ db: database.db, clock, log: silentLog, openMax: 1_000 });
+  const resolving = { ...deps, rails: directory, ...decided, proposals };
   const orders = openScheduledPayouts(database);
   const batching = {
     ...{ batches: openBatches(database), lines: openBatchLines(database) },
@@ -146,6 +147,7 @@ export async function startTestPlatform() {
     service(PayoutService, payoutRpc({ ...deps, rails: directory }));
     service(PayoutOrderService, orderRpc({ ...deps, ...batching, rails: directory, orders }));
     service(PayoutOperationsService, operationsRpc(resolving));
+    service(ApprovalService, proposals.rpc);
     service(PayoutSandboxService, sandboxRpc({ ...deps, audit, rail: sandboxRail, settings }));
     service(
       StatementService,
@@ -204,6 +206,7 @@ export async function startTestPlatform() {
     rpc,
     rpcDeps: deps,
     operationsRpc: operationsClient,
+    proposalsRpc: createClient(ApprovalService, transport),
     sandboxRpc: createClient(PayoutSandboxService, transport),
     ordersRpc: createClient(PayoutOrderService, transport),
     orders,

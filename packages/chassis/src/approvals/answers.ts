@@ -9,6 +9,12 @@ import { otherContent, refused } from "@disburse/kernel/refusal.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
 import { type Proposal, stateAt } from "./proposal.ts";
 
+/** The refusal of what was approved, where the subject is not any more what its approver has read. */
+export const supersededRefusal = refused(
+  "INVALID_REQUEST",
+  "proposal_id: what it changes has changed meanwhile",
+);
+
 /** Ends a repeat of a request that was proposed, unless it has run: then the RPC answers itself. */
 export function answerKnown(known: Proposal, content: string, person: string, now: Date): void {
   if (known.content !== content) orThrow(otherContent);

@@ -7,6 +7,7 @@ import {
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import {
   AccountSchema,
+  type CancelPayoutRequest,
   type OpenAccountRequest,
   PayoutService,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -21,6 +22,7 @@ import type { Database } from "../mongo/database.ts";
 import { createIndexes } from "../mongo/migrations.ts";
 import { bindOperations, openOperationBindings } from "../mutations/bindings.ts";
 import { orThrow, readRefusal } from "../rpc/refusal.ts";
+import { supersededRefusal } from "./answers.ts";
 import { createApprovals } from "./approvals.ts";
 import { approvalRpc } from "./rpc.ts";
 import { openProposals } from "./store.ts";
@@ -41,15 +43,20 @@ let run: () => Promise<void> | void;
 let ran: { by: string | undefined; approvedBy: string | undefined }[];
 /** What the request would change: another answer supersedes what was proposed. */
 let before: string;
+/** Whether one person may cancel. */
+let isCancelAlone: boolean;
 /** The currencies for which one person is enough. */
 let alone: readonly string[];
 let offsetMs: number;
 let refusals: number;
+/** What an approved request was told that its approver had read. */
+let readBefore: string | undefined;
 beforeEach(async () => {
   run = () => undefined;
   ran = [];
   before = "";
   alone = ["USD"];
+  isCancelAlone = false;
   offsetMs = 0;
   refusals = 0;
   await database.db.collection("proposals").deleteMany({});
@@ -67,14 +74,25 @@ function service() {
   const approvals = createApprovals(deps);
   const rpc = {
     openAccount: async ({ merchantId }: OpenAccountRequest) => {
-      const { principal, approvedBy } = callContext() ?? {};
+      const { principal, approvedBy, approvedBefore } = callContext() ?? {};
+      readBefore = approvedBefore;
       const by = principal?.kind === "person" ? principal.id : undefined;
       await run();
       ran.push({ by, approvedBy });
       return { account: create(AccountSchema, { merchantId }) };
     },
+    cancelPayout: async ({ payoutId }: CancelPayoutRequest) => {
+      ran.push({ by: payoutId, approvedBy: callContext()?.approvedBy });
+      return {};
+    },
   };
   const guarded = approvals.guard(PayoutService, rpc, {
+    cancelPayout: {
+      approvers: ["treasury_approver"],
+      isSole: true,
+      difference: async ({ payoutId }) => ({ before, after: payoutId }),
+      reasons: async () => (isCancelAlone ? [] : ["is paid"]),
+    },
     openAccount: {
       approvers: ["treasury_approver"],
       difference: async ({ currencyCode }) => ({ before, after: currencyCode }),
@@ -107,6 +125,8 @@ function service() {
     as({ kind: "person", id, roles: new Set(roles) });
   return {
     ada: person("ada", "treasury", "treasury_approver"),
+    /** The same person. */
+    Ada: person("Ada", "treasury_approver"),
     bob: person("bob", "treasury_approver"),
     eve: person("eve", "compliance_approver"),
     sandbox: as({ kind: "service", name: "sandbox" }),
@@ -147,6 +167,7 @@ const approve = ({ approval }: Caller, { proposalId, contentDigest }: Proposed, 
 describe("an RPC that needs a second person", () => {
   it("changes nothing until another person approves, and then runs once, as its proposer", async () => {
     const { ada, bob } = service();
+    before = "as it is";
     const wanted = await proposed(ada);
     expect(await proposed(ada, wanted.mutation)).toEqual(wanted);
     expect(ran).toEqual([]);
@@ -158,6 +179,7 @@ describe("an RPC that needs a second person", () => {
       ...{ proposedBy: { id: "ada" }, decidedBy: { id: "bob" } },
     });
     expect(ran).toEqual([{ by: "ada", approvedBy: "bob" }]);
+    expect(readBefore).toBe("as it is");
     expect((await approve(bob, wanted, by)).proposal?.state).toBe(ProposalState.EXECUTED);
     expect(ran.length).toBe(1);
     // The proposer's repeat is answered by the RPC, which knows its operation.
@@ -267,6 +289,83 @@ describe("an RPC that needs a second person", () => {
   });
 });
 
+it("a request that finds its subject changed when it runs is superseded", async () => {
+  const { ada, bob } = service();
+  const wanted = await proposed(ada);
+  run = () => orThrow(supersededRefusal);
+  const by = operation();
+  for (const _try of [1, 2]) {
+    expect(await outcome(approve(bob, wanted, by))).toContain("has changed meanwhile");
+  }
+  expect((await proposals().read(wanted.proposalId))?.state).toBe("superseded");
+  expect(await outcome(ask(ada, wanted.mutation))).toContain("is superseded");
+});
+
+describe("a request that its guard allows once about a subject", () => {
+  const cancel = (caller: Caller, payoutId: string, mutation = operation()) =>
+    caller.payout.cancelPayout({ mutation, merchantId: "mer_1", payoutId });
+
+  it("is refused while another proposal about it is open, also where one person is enough", async () => {
+    const { ada, bob, eve } = service();
+    const mutation = operation();
+    expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/needs the approval/);
+    expect(await outcome(cancel(bob, "po_1"))).toMatch(/^proposal prp_\w+ is open/);
+    expect(await outcome(cancel(ada, "po_2"))).toMatch(/needs the approval/);
+    isCancelAlone = true;
+    expect(await outcome(cancel(eve, "po_1"))).toMatch(/^proposal prp_\w+ is open/);
+    // A repeat is no rival of its own.
+    expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/needs the approval/);
+    expect(ran).toEqual([]);
+  });
+
+  it("goes on once the proposal would not do any more what it says, which ends it", async () => {
+    const { ada, bob } = service();
+    await outcome(cancel(ada, "po_1"));
+    const [first] = (await bob.approval.listProposals({ subject: "po_1" })).proposals;
+    before = "changed meanwhile";
+    expect(await outcome(cancel(bob, "po_1"))).toMatch(/needs the approval/);
+    expect((await proposals().read(first?.id ?? ""))?.state).toBe("superseded");
+  });
+
+  it("answers the repeat of what one person has done, whatever is open now", async () => {
+    const { ada, bob } = service();
+    isCancelAlone = true;
+    const mutation = operation();
+    expect(await outcome(cancel(bob, "po_1", mutation))).toBe("OK");
+    isCancelAlone = false;
+    await outcome(cancel(ada, "po_1"));
+    expect(await outcome(cancel(bob, "po_1", mutation))).toBe("OK");
+  });
+});
+
+describe("the list", () => {
+  const ids = async ({ approval }: Caller, wanted: object) =>
+    (await approval.listProposals(wanted)).proposals.map(({ id }) => id);
+
+  it("of what waits for the caller has what others proposed and the caller may decide", async () => {
+    const { ada, bob, eve, Ada } = service();
+    const { proposalId: first } = await proposed(ada);
+    const { proposalId: second } = await proposed(bob);
+    const waiting = { waitingForCaller: true };
+    expect(await ids(bob, waiting)).toEqual([first]);
+    expect(await ids(ada, waiting)).toEqual([second]);
+    expect(await ids(Ada, waiting)).toEqual([second]);
+    expect(await ids(eve, waiting)).toEqual([]);
+    expect(new Set(await ids(ada, {}))).toEqual(new Set([first, second]));
+    offsetMs = 86_400_001;
+    expect(await ids(bob, waiting)).toEqual([]);
+    expect(await ids(bob, {})).toHaveLength(2);
+  });
+
+  it("of a subject has what is about it", async () => {
+    const { ada, bob } = service();
+    await outcome(ada.payout.cancelPayout({ mutation: operation(), payoutId: "po_1" }));
+    await proposed(ada);
+    const { proposals: about } = await bob.approval.listProposals({ subject: "po_1" });
+    expect(about.map(({ subject, after }) => [subject, after])).toEqual([["po_1", "po_1"]]);
+  });
+});
+
 describe("after a crash", () => {
   it("an approved request runs by the sweep of another process, and by a repeat", async () => {
     for (const finish of ["sweep", "repeat"] as const) {
@@ -303,7 +402,7 @@ describe("after a crash", () => {
 describe("a permit", () => {
   const wanted = {
     ...{ rpc: "disburse.compliance.v1.ComplianceService/ImportList", merchantId: "" },
-    ...{ content: "file 1", before: "", after: "{}", reasons: ["loses much"] },
+    ...{ subject: "house", content: "file 1", before: "", after: "{}", reasons: ["loses much"] },
     approvers: ["compliance_approver"] as const,
   };
   const ada: Principal = { kind: "person", id: "ada", roles: new Set(["compliance_officer"]) };

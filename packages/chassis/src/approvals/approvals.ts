@@ -16,13 +16,14 @@ import {
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { subjectOf } from "../audit/calls.ts";
 import { callContext, withCallContext } from "../call-context.ts";
 import type { Principal, Role } from "../identity/principal.ts";
 import type { Log } from "../log.ts";
 import { isMutation, merchantOf } from "../mutations/bindings.ts";
 import { contentOf, readChange } from "../mutations/content.ts";
-import { orThrow, readRefusal } from "../rpc/refusal.ts";
-import { answerKnown, approvalRequired, isRefusal } from "./answers.ts";
+import { isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
+import { answerKnown, approvalRequired, isRefusal, supersededRefusal } from "./answers.ts";
 import {
   concluded,
   type Difference,
@@ -52,6 +53,8 @@ export type Guard<Request> = {
     asked: Asked,
     difference: Difference,
   ) => Promise<readonly string[]>;
+  /** While a proposal about a subject is open, every other request about it is refused. */
+  readonly isSole?: true;
   /** Called where one person was enough and the RPC has refused: nothing has changed. */
   readonly refused?: (request: Request, asked: Asked) => Promise<void>;
 };
@@ -158,6 +161,12 @@ function guardHandler(state: State, each: Guarded): Handler {
       answerKnown(known, content, asked.person, clock.now());
       return handle(request, context);
     }
+    const subject = subjectOf(method, request, undefined);
+    const rival = guard.isSole && (await ownProposals(state, method).current(subject))[0];
+    if (rival !== undefined) {
+      if (await isDone(of)) return handle(request, context);
+      orThrow(refused("INVALID_REQUEST", `proposal ${rival.id} is open: decide on it first`));
+    }
     const difference = await guard.difference(request);
     const reasons = await guard.reasons(request, asked, difference);
     if (reasons.length === 0) return runAlone(each, request, context, asked);
@@ -165,6 +174,7 @@ function guardHandler(state: State, each: Guarded): Handler {
     if (await isDone(of)) return handle(request, context);
     throw await propose(state, proposerOf(principal), {
       ...of,
+      subject,
       content,
       reasons,
       ...difference,
@@ -198,12 +208,12 @@ function ownProposals(state: State, method: DescMethodUnary) {
       return found.map((each) => ({ ...each, state: stateAt(each, clock.now()) }));
     },
 
-    /** Open proposals whose effect is still the one they show; ends the others. */
-    current: async (isConcerned: (request: Uint8Array) => boolean): Promise<Proposal[]> => {
+    /** The open ones, about one subject if given, that would still do what they say; ends the others. */
+    current: async (subject?: string): Promise<Proposal[]> => {
       const now = clock.now();
       const current: Proposal[] = [];
-      for (const each of await proposals.openOf(rpc)) {
-        if (stateAt(each, now) !== "open" || !isConcerned(each.request)) continue;
+      for (const each of await proposals.openOf(rpc, subject)) {
+        if (stateAt(each, now) !== "open") continue;
         if (await isCurrent(state, each)) current.push(each);
         else await proposals.change(each, concluded(each, "superseded", "", now));
       }
@@ -227,6 +237,7 @@ function ownProposals(state: State, method: DescMethodUnary) {
         rpc,
         merchantId: "",
         operationId,
+        subject: subjectOf(method, request, undefined),
         content,
         reasons,
         ...difference,
@@ -305,9 +316,11 @@ async function sweep(state: State): Promise<void> {
       await proposals.change(proposal, concluded(proposal, "expired", "", clock.now()));
       continue;
     }
-    await finish(state, proposal).catch((error: unknown) =>
-      log.error({ err: error, proposal_id: proposal.id }, "proposal not finished"),
-    );
+    await finish(state, proposal).catch((error: unknown) => {
+      const fields = { err: error, proposal_id: proposal.id };
+      if (isUnavailable(error)) log.info(fields, "proposal waits");
+      else log.error(fields, "proposal not finished");
+    });
   }
 }
 
@@ -332,7 +345,7 @@ async function runApproved(
   proposal: Proposal,
   clock: Clock,
 ): Promise<Proposal> {
-  const { proposed, decided, request } = proposal;
+  const { proposed, decided, request, before } = proposal;
   const principal: Principal =
     proposed.kind === "service"
       ? { kind: "service", name: proposed.by }
@@ -345,15 +358,18 @@ async function runApproved(
     requestMethod: "POST",
     url: `approval:/${proposal.rpc}`,
   });
+  const approvedBy = decided?.by;
   try {
-    await withCallContext(
-      { requestId, principal, ...(decided && { approvedBy: decided.by }) },
-      async () => handle(fromBinary(method.input, request), context),
+    await withCallContext({ requestId, principal, approvedBy, approvedBefore: before }, async () =>
+      handle(fromBinary(method.input, request), context),
     );
     return concluded(proposal, "executed", "", clock.now());
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return concluded(proposal, "failed", readRefusal(error)?.message ?? "", clock.now());
+    const message = readRefusal(error)?.message ?? "";
+    return message === supersededRefusal.detail
+      ? concluded(proposal, "superseded", "", clock.now())
+      : concluded(proposal, "failed", message, clock.now());
   }
 }
 

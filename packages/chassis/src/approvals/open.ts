@@ -33,6 +33,7 @@ export function openApprovals(deps: {
     guard: approvals.guard,
     permit: approvals.permit,
     own: approvals.own,
+    sweep: approvals.sweep,
     /** `ApprovalService` of this service. */
     rpc: bindOperations(ApprovalService, rpc, openOperationBindings(deps)),
     /** Starts the sweep. */

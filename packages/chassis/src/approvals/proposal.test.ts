@@ -10,7 +10,8 @@ const by = (who = approver, operationId = "decide-1") => ({ person: who, operati
 const open: Proposal = {
   id: "prp_1",
   ...{ rpc: "disburse.payout.v1.PayoutService/CreditAccount", merchantId: "mer_1" },
-  ...{ operationId: "credit-1", content: "content", request: new Uint8Array([1]) },
+  ...{ operationId: "credit-1", subject: "acc_1" },
+  ...{ content: "content", request: new Uint8Array([1]) },
   ...{ before: "", after: "{}", digest: digestOf("content", { before: "", after: "{}" }) },
   ...{ reasons: ["above a limit"], approvers: ["treasury_approver"] },
   proposed: { kind: "operator", by: "ada", roles: ["treasury"], at: new Date(0) },

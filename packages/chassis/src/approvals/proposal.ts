@@ -29,6 +29,8 @@ export type Proposal = Difference & {
   readonly merchantId: string;
   /** Of the request. */
   readonly operationId: string;
+  /** The id of what the request is about; empty where it names none. */
+  readonly subject: string;
   /** The request's own digest (`contentOf`), by which a repeat is recognised. */
   readonly content: string;
   /** Of the request and the difference: what an approver has read, and nothing else, is run. */

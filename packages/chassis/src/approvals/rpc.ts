@@ -8,13 +8,14 @@ import {
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { Actor_Kind, type Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
-import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { callContext } from "../call-context.ts";
 import { valueOfWord, wordOf } from "../rpc/enum-words.ts";
 import { readMutation } from "../rpc/mutation.ts";
 import { orThrow } from "../rpc/refusal.ts";
+import { supersededRefusal } from "./answers.ts";
 import type { Approvals } from "./approvals.ts";
 import {
   approve,
@@ -27,9 +28,6 @@ import {
 } from "./proposal.ts";
 import type { ProposalStore, StoredProposal } from "./store.ts";
 
-/** A reason says what was found. */
-const [reasonMin, reasonMax] = [10, 1_000];
-
 /** What the RPCs of proposals work with. */
 export type ApprovalRpcDeps = {
   readonly approvals: Approvals;
@@ -41,9 +39,14 @@ export type ApprovalRpcDeps = {
 export function approvalRpc(deps: ApprovalRpcDeps): ServiceImpl<typeof ApprovalService> {
   const { approvals, proposals, clock } = deps;
   return {
-    listProposals: async ({ state, ...page }) => {
-      const word = wordOf(ProposalStateEnum, state);
-      const { shown, nextCursor } = await proposals.list(personOf(), word, page);
+    listProposals: async ({ state, waitingForCaller, subject, ...page }) => {
+      const wanted = { state: wordOf(ProposalStateEnum, state), subject };
+      const waitingAt = waitingForCaller ? clock.now() : undefined;
+      const { shown, nextCursor } = await proposals.list(
+        personOf(),
+        { ...wanted, waitingAt },
+        page,
+      );
       return { proposals: shown.map((each) => proposalMessage(each, clock.now())), nextCursor };
     },
 
@@ -61,15 +64,13 @@ export function approvalRpc(deps: ApprovalRpcDeps): ServiceImpl<typeof ApprovalS
         const isCurrent = await approvals.isCurrent(found);
         return isCurrent ? answer : concluded(found, "superseded", "", by.at);
       });
-      if (approved.state === "superseded") {
-        orThrow(refused("INVALID_REQUEST", "proposal_id: what it changes has changed meanwhile"));
-      }
       const ended = approved.state === "approved" ? await approvals.finish(approved) : approved;
+      if (ended.state === "superseded") orThrow(supersededRefusal);
       return { proposal: proposalMessage(ended, clock.now()) };
     },
 
     rejectProposal: async ({ mutation, proposalId, reason: text }) => {
-      const reason = readReason(text);
+      const reason = orThrow(readReason(text));
       const rejected = await decide(deps, mutation, proposalId, (found, by) =>
         reject(found, reason, by),
       );
@@ -112,14 +113,6 @@ function personOf() {
   const principal = callContext()?.principal;
   if (principal?.kind === "person") return principal;
   throw new ConnectError("proposals are persons' work", Code.PermissionDenied);
-}
-
-function readReason(text: string): string {
-  const reason = cleanText(text);
-  const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
-  if (isSized && textProblem(reason) === undefined) return reason;
-  const length = `${reasonMin} to ${reasonMax}`;
-  return orThrow(refused("INVALID_REQUEST", `reason: must be ${length} plain characters`));
 }
 
 function proposalMessage(proposal: Proposal, now: Date) {

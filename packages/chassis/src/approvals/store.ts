@@ -18,6 +18,8 @@ type ProposalDocument = {
   merchant_id: string;
   operation_id: string;
   operation_content: string;
+  /** Empty where the request names nothing. */
+  subject: string;
   digest: string;
   /** Base64; it and the difference are sealed where the service seals. */
   request: string;
@@ -112,10 +114,12 @@ export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer
       const found = proposals.find({ key: { $gte: first, $lt: `${first}\uffff` } });
       return (await found.toArray()).map(toProposal);
     },
-    /** The open ones of an RPC. */
-    openOf: async (rpc: string): Promise<StoredProposal[]> => {
+    /** The open ones of an RPC; about one subject where that is given. */
+    openOf: async (rpc: string, subject?: string): Promise<StoredProposal[]> => {
+      const about = subject === undefined ? {} : { subject };
       // Open ones are due when they expire: by the index of those that are due.
-      const found = proposals.find({ due_at: { $gt: new Date(0) }, state: "open", rpc });
+      const due = { due_at: { $gt: new Date(0) }, state: "open" } as const;
+      const found = proposals.find({ ...due, rpc, ...about });
       return (await found.toArray()).map(toProposal);
     },
     /** Writes a changed proposal unless another write came first. */
@@ -125,16 +129,8 @@ export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer
       return matchedCount === 1;
     },
     /** Newest first, those that a person may see. */
-    list: async (person: ActingPerson, state: ProposalState | undefined, page: PageRequest) => {
-      const approvers = { approvers: { $in: [...person.roles] } };
-      const own = {
-        $or: [{ proposed_kind: "operator" as const, proposed_by: person.id }, approvers],
-      };
-      const filter: Filter<ProposalDocument> = {
-        ...(state !== undefined && { state }),
-        ...(!person.roles.has("auditor") && own),
-      };
-      const { shown, nextCursor } = await findPage(proposals, filter, page);
+    list: async (person: ActingPerson, wanted: WantedProposals, page: PageRequest) => {
+      const { shown, nextCursor } = await findPage(proposals, listFilter(person, wanted), page);
       return { shown: shown.map(toProposal), nextCursor };
     },
     /** Approved ones that have not run, and those whose time is over; the oldest first. */
@@ -145,6 +141,38 @@ export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer
         .limit(sweptMax);
       return (await found.toArray()).map(toProposal);
     },
+  };
+}
+
+/** Which proposals of those that a person may see. */
+export type WantedProposals = {
+  /** Of any state where absent. */
+  readonly state: ProposalState | undefined;
+  /** About any where empty. */
+  readonly subject: string;
+  /** Only those that wait for the person's decision at this time. */
+  readonly waitingAt: Date | undefined;
+};
+
+function listFilter(
+  { id, roles }: ActingPerson,
+  { state, subject, waitingAt }: WantedProposals,
+): Filter<ProposalDocument> {
+  const decidable = { approvers: { $in: [...roles] } };
+  // Ids of one person may differ in letter case.
+  const by = new RegExp(`^${RegExp.escape(id)}$`, "i");
+  const own = { proposed_kind: "operator" as const, proposed_by: by };
+  const waiting = waitingAt && { state: "open" as const, $nor: [own] };
+  // Open ones are due when they expire: by the index of those that are due.
+  const dueAfter = waitingAt ?? (state === "open" ? new Date(0) : undefined);
+  const isAll = roles.has("auditor") && waitingAt === undefined;
+  const visible = waitingAt === undefined ? { $or: [own, decidable] } : decidable;
+  return {
+    ...(state !== undefined && { state }),
+    ...(subject !== "" && { subject }),
+    ...(isAll ? {} : visible),
+    ...waiting,
+    ...(dueAfter && { due_at: { $gt: dueAfter } }),
   };
 }
 
@@ -161,6 +189,7 @@ function proposalDocument(proposal: Proposal, seal: Seal): ProposalDocument {
     merchant_id: proposal.merchantId,
     operation_id: proposal.operationId,
     operation_content: proposal.content,
+    subject: proposal.subject,
     request: seal(Buffer.from(proposal.request).toString("base64"), sealContext(id, "request")),
     before: seal(proposal.before, sealContext(id, "before")),
     after: seal(proposal.after, sealContext(id, "after")),
@@ -208,6 +237,7 @@ function storedProposal(document: ProposalDocument, open: Seal): StoredProposal 
     merchantId: document.merchant_id,
     operationId: document.operation_id,
     content: document.operation_content,
+    subject: document.subject,
     request: Buffer.from(open(document.request, sealContext(id, "request")), "base64"),
     proposed: {
       kind: document.proposed_kind,

@@ -16,7 +16,7 @@ const call: AuditCall = {
 const record = (subject: string, at = 0): AuditRecord => ({
   at: new Date(at),
   person: "ada",
-  action: "resolution.proposed",
+  action: "payout.resolved",
   subject,
   operation: `op-${subject}`,
   detail: "po_1: settled R1; the bank's statement",
@@ -24,7 +24,7 @@ const record = (subject: string, at = 0): AuditRecord => ({
 
 function trail(): AuditEntry[] {
   const entries: AuditEntry[] = [];
-  for (const at of [1, 2, 3, 4]) entries.push(nextEntry(entries.at(-1), record(`rsl_${at}`, at)));
+  for (const at of [1, 2, 3, 4]) entries.push(nextEntry(entries.at(-1), record(`po_${at}`, at)));
   return entries;
 }
 
@@ -42,14 +42,14 @@ describe("the audit trail", () => {
   });
 
   it("never goes back in time", () => {
-    const late = nextEntry(undefined, record("rsl_1", 2_000));
-    expect(nextEntry(late, record("rsl_2", 1_000)).at).toEqual(new Date(2_000));
+    const late = nextEntry(undefined, record("po_1", 2_000));
+    expect(nextEntry(late, record("po_2", 1_000)).at).toEqual(new Date(2_000));
   });
 
   const changes: Partial<AuditEntry>[] = [
     { person: "eve" },
-    { action: "resolution.confirmed" },
-    { subject: "rsl_9" },
+    { action: "rail.paused" },
+    { subject: "po_9" },
     { operation: "op-9" },
     { detail: "po_1: rejected; the bank's statement" },
     { at: new Date(9_000) },

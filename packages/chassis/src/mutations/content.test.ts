@@ -3,7 +3,7 @@ import {
   CreditAccountRequestSchema,
   OpenAccountRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { withCallContext } from "../call-context.ts";
 import { contentOf, isOther, readChange } from "./content.ts";
 
@@ -38,6 +38,15 @@ describe("the content of a request", () => {
     expect(contentOf(CreditAccountRequestSchema, create(CreditAccountRequestSchema))).not.toBe(
       contentOf(OpenAccountRequestSchema, create(OpenAccountRequestSchema)),
     );
+  });
+
+  it("is hashed once for a request, however many layers compare it", () => {
+    const ownKeys = vi.fn((target: object) => Reflect.ownKeys(target));
+    const request = create(CreditAccountRequestSchema, fields);
+    const watched = new Proxy<typeof request>(request, { ownKeys });
+    const read = () => contentOf(CreditAccountRequestSchema, watched);
+    expect([read(), read()]).toEqual([content, content]);
+    expect(ownKeys).toHaveBeenCalledTimes(1);
   });
 
   it("leaves the request as it is", () => {

@@ -15,6 +15,9 @@ export type StoredContent = {
   operation_content: string;
 };
 
+/** A request passes several layers that compare its content; each request is hashed once. */
+const contents = new WeakMap<object, string>();
+
 /**
  * What a request is recognised by when its operation id comes again: the SHA-256, in base64url, of
  * its type and fields without its mutation. It can be guessed from, so it is kept in the clear only
@@ -24,8 +27,13 @@ export function contentOf<Desc extends DescMessage>(
   schema: Desc,
   request: MessageShape<Desc>,
 ): string {
+  const known = contents.get(request);
+  if (known !== undefined) return known;
   const fields = toBinary(schema, { ...request, mutation: undefined });
-  return createHash("sha256").update(`${schema.typeName}\n`).update(fields).digest("base64url");
+  const hash = createHash("sha256").update(`${schema.typeName}\n`).update(fields);
+  const content = hash.digest("base64url");
+  contents.set(request, content);
+  return content;
 }
 
 /** The change of a mutating request; throws INVALID_ARGUMENT as `readMutation` does. */

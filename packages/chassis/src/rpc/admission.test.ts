@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
 import { expect, it } from "vitest";
@@ -45,7 +45,7 @@ it("asks a person for a fresh sign-in where the contract does, and by the settin
     const bob = testTrust.person("bob", ["treasury_approver"], { signedInAt });
     const authorization = await bob("payout");
     const header = (name: string) => (name === "authorization" ? authorization : undefined);
-    const incoming = { method: PayoutOperationsService.method.confirmResolution, header };
+    const incoming = { method: ApprovalService.method.approveProposal, header };
     const work = async () => "done";
     return run(await identify(incoming), incoming, work).catch((error: unknown) => {
       const { code, metadata } = ConnectError.from(error);

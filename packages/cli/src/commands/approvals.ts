@@ -20,10 +20,11 @@ const stateField = fieldAt(method.listProposals.input, "state");
 /** Each service has the proposals of its own RPCs: a list is of all that let the person see any. */
 async function listProposals(invocation: Invocation): Promise<JsonObject[]> {
   const state = invocation.text("--state");
-  const wanted = {
-    ...(state !== undefined && { state: jsonOfText(stateField, "--state", state) }),
-    limit: 100,
-  };
+  const of =
+    state === undefined
+      ? { waiting_for_caller: true }
+      : { state: jsonOfText(stateField, "--state", state) };
+  const wanted = { ...of, limit: 100 };
   const found: JsonObject[] = [];
   const refused: unknown[] = [];
   for (const service of servicesOf(invocation)) {
@@ -156,15 +157,18 @@ const stateWords = stateField.enum === undefined ? [] : wordsOf(stateField.enum)
 export const approvalCommands: readonly OwnCommand[] = [
   {
     name: "approvals list",
-    summary: "what waits for another person, or did, newest first",
-    examples: ["approvals list --state open", "approvals list --service payout --json"],
+    summary: "what waits for you in every service, newest first",
+    details:
+      "With --state what you have proposed or may decide, in that state. payouts doubt and alerts list\n" +
+      "show what waits for a first person.",
+    examples: ["approvals list", "approvals list --state open --service payout --json"],
     options: [
       { name: "state", about: "in this state", choices: stateWords.map(({ word }) => word) },
       serviceOption,
     ],
     run: async (invocation) => {
       const proposals = await listProposals(invocation);
-      const columns = ["id", "service", "state", "rpc", "merchant_id", "proposed_by.id", "reasons"];
+      const columns = ["id", "service", "state", "rpc", "subject", "proposed_by.id", "reasons"];
       invocation.show({ proposals }, () =>
         proposals.length === 0 ? "" : invocation.table(proposals, [...columns, "expires_at"]),
       );

@@ -209,8 +209,8 @@ const alertCommands: readonly CallCommand[] = [
     name: "alerts decide",
     summary: "decide an alert",
     details:
-      "A false positive counts at once. A true match counts when another person confirms it; until\n" +
-      "then the party stays stopped.",
+      "A false positive counts at once. A true match counts when another person approves it: exit\n" +
+      "code 3, and approvals approve. Until then the party stays stopped.",
     examples: [
       'alerts decide alr_01k… --decision false_positive --reason "another date of birth and country"',
     ],
@@ -220,14 +220,6 @@ const alertCommands: readonly CallCommand[] = [
       { name: "decision", field: "decision", about: "what it is", isRequired: true },
       reason,
     ],
-    show: { record: "alert" },
-  },
-  {
-    name: "alerts confirm",
-    summary: "confirm a true match that another person proposed",
-    examples: ["alerts confirm alr_01k…"],
-    method: review.confirmTrueMatch,
-    arguments: [alert],
     show: { record: "alert" },
   },
   {

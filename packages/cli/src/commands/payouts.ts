@@ -7,12 +7,6 @@ const payouts = PayoutService.method;
 const operations = PayoutOperationsService.method;
 
 const payout: Argument = { name: "payout", field: "payout_id", about: "the payout's id, po_…" };
-const resolution: Argument = {
-  name: "resolution",
-  field: "resolution_id",
-  about: "the resolution's id, rsl_…",
-};
-
 const filters: readonly Option[] = [
   { name: "status", field: "status", about: "of this status" },
   { name: "sub-status", field: "sub_status", about: "of this sub-status" },
@@ -91,18 +85,19 @@ export const payoutCommands: readonly CallCommand[] = [
       columns: [
         ...[["payout.id", "id"] as const, "doubt", "since", "rail"],
         ...[["payout.merchant_id", "merchant"] as const, "payout.source_amount"],
-        ...[["payout.source_currency_code", "currency"] as const, "resolution_id"],
+        ...[["payout.source_currency_code", "currency"] as const, "proposal_id"],
       ],
     },
   },
   {
-    name: "payouts propose",
+    name: "payouts resolve",
     summary: "propose how a payout in doubt ended",
-    details: "It changes nothing until another person confirms it: payouts confirm.",
+    details:
+      "Another person has to approve it: exit code 3, and approvals approve. Nothing changes before.",
     examples: [
-      'payouts propose po_01k… --outcome settled --reference WIRE-1 --reason "on the statement of today"',
+      'payouts resolve po_01k… --outcome settled --reference WIRE-1 --reason "on the statement of today"',
     ],
-    method: operations.proposeResolution,
+    method: operations.resolvePayout,
     arguments: [payout],
     options: [
       { name: "outcome", field: "outcome", about: "how it ended", isRequired: true },
@@ -113,22 +108,6 @@ export const payoutCommands: readonly CallCommand[] = [
       },
       { name: "reason", field: "reason", about: "the evidence", isRequired: true },
     ],
-    show: { record: "resolution" },
-  },
-  {
-    name: "payouts confirm",
-    summary: "confirm what another person proposed",
-    examples: ["payouts confirm rsl_01k…"],
-    method: operations.confirmResolution,
-    arguments: [resolution],
-    show: { record: "resolution" },
-  },
-  {
-    name: "payouts withdraw",
-    summary: "take a proposal back",
-    examples: ["payouts withdraw rsl_01k…"],
-    method: operations.withdrawResolution,
-    arguments: [resolution],
-    show: { record: "resolution" },
+    show: { record: "payout" },
   },
 ];

@@ -15,7 +15,7 @@ describe("a message", () => {
       payout: { id: "po_1", sourceAmount: "1.00" },
     });
     expect(plainOf(PayoutInDoubtSchema, message)).toMatchObject({
-      ...{ doubt: "stuck", since: "2026-11-20T11:26:00.120Z", rail: "", resolution_id: "" },
+      ...{ doubt: "stuck", since: "2026-11-20T11:26:00.120Z", rail: "", proposal_id: "" },
       payout: { id: "po_1", source_amount: "1.00", status: "" },
     });
   });

@@ -17,8 +17,12 @@ export function ConfirmStep(props: {
   const { step, stale, ...shown } = props;
   const client = useQueryClient();
   const confirm = async (attempt: string) => {
-    await answerOf(step(mutationOf(attempt)));
-    await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
+    try {
+      await answerOf(step(mutationOf(attempt)));
+    } finally {
+      // Also where it now waits for another person.
+      await Promise.all(stale.map((key) => client.invalidateQueries({ queryKey: [key] })));
+    }
   };
   return <ConfirmButton {...shown} confirm={confirm} />;
 }

@@ -101,7 +101,7 @@ function operatorSections(session: Session): NavigationSection[] {
       links: [
         ...when([...compliance, ...treasury, "developer_relations", "admin"], {
           to: "/approvals",
-          label: pages.approvals,
+          label: pages.waiting,
         }),
         { to: "/health", label: pages.health },
         { to: "/trace", label: pages.trace },

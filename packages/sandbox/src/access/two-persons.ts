@@ -9,11 +9,10 @@ export type TwoPersonRpc = {
   /** `PayoutService/CreditAccount`. */
   readonly rpc: string;
   /**
-   * `proposal`: its guard makes a proposal of it, which another person approves. `second step`:
-   * another person confirms what it proposes, by `by`, or it is that confirmation. `retained`: what
-   * it takes away stays in force until `by` runs.
+   * `proposal`: its guard makes a proposal of it, which another person approves. `retained`: what it
+   * takes away stays in force until `by` runs.
    */
-  readonly how: "proposal" | "second step" | "retained";
+  readonly how: "proposal" | "retained";
   readonly when: string;
   readonly by?: string;
 };
@@ -21,7 +20,6 @@ export type TwoPersonRpc = {
 const proposal = (rpc: string, when: string): TwoPersonRpc => ({ rpc, how: "proposal", when });
 
 const removal = "ComplianceService/RemoveRetainedEntries";
-const confirmation = "PayoutOperationsService/ConfirmResolution";
 
 /** The effects that need two persons, with every operators' RPC that can have them. */
 export const twoPersonEffects: readonly TwoPersonEffect[] = [
@@ -43,7 +41,7 @@ export const twoPersonEffects: readonly TwoPersonEffect[] = [
       },
       proposal(
         "ComplianceReviewService/DecideAlert",
-        "it clears a score from `APPROVAL_CLEAR_SCORE` on, or a hit of `APPROVAL_CLEAR_LISTS`",
+        "it is a true match, clears a score from `APPROVAL_CLEAR_SCORE` on, or a hit of `APPROVAL_CLEAR_LISTS`",
       ),
       proposal("ComplianceReviewService/ReopenAlert", "two persons confirmed the match"),
     ],
@@ -61,13 +59,7 @@ export const twoPersonEffects: readonly TwoPersonEffect[] = [
   {
     effect: "A payout is paid, or its money released",
     rpcs: [
-      {
-        rpc: "PayoutOperationsService/ProposeResolution",
-        how: "second step",
-        by: confirmation,
-        when: "always",
-      },
-      { rpc: confirmation, how: "second step", by: confirmation, when: "always" },
+      proposal("PayoutOperationsService/ResolvePayout", "always"),
       proposal("PayoutOperationsService/CancelNonce", "always"),
       proposal("PayoutOperationsService/ResolveBankFile", "a decision is due"),
       proposal("PayoutOperationsService/HandleBankFinding", "the finding holds a payout"),
@@ -113,7 +105,6 @@ export const onePersonRpcs: Readonly<Record<string, string>> = {
   "BeneficiaryService/CreateMerchant": "a merchant without keys, accounts and corridors",
   "BeneficiaryService/SetMerchantSettings": "what a merchant may register; it pays by none of it",
   "ComplianceReviewService/AssignAlert": "changes no verdict",
-  "ComplianceReviewService/ConfirmTrueMatch": "stops; is the second person of a true match",
   "ComplianceService/ScreenParty": "a person names no record, so that no verdict follows",
   "ComplianceService/ScreenWallet": "no verdict of a record follows",
   "KeyService/RevokeKey": "stops",
@@ -133,7 +124,6 @@ export const onePersonRpcs: Readonly<Record<string, string>> = {
   "PayoutOperationsService/ReceiveRailCallback": "the rail signed it",
   "PayoutOperationsService/RepublishPayoutEvents": "repeats what was published",
   "PayoutOperationsService/SetRailPaused": "stops, or lets go on what was decided before",
-  "PayoutOperationsService/WithdrawResolution": "stops",
   "PayoutOrderService/CancelBatch": "stops",
   "PayoutOrderService/CancelScheduledPayout": "stops",
   "PayoutOrderService/RejectScheduledPayout": "stops",
@@ -149,7 +139,7 @@ export const onePersonRpcs: Readonly<Record<string, string>> = {
 export function twoPersonTable(): string {
   const rows = twoPersonEffects.flatMap(({ effect, rpcs }) =>
     rpcs.map(({ rpc, how, when, by }) => {
-      const step = by === undefined || by === rpc ? how : `${how}: \`${by}\``;
+      const step = by === undefined ? how : `${how}: \`${by}\``;
       return `| ${effect} | \`${rpc}\` | ${step} | ${when} |`;
     }),
   );

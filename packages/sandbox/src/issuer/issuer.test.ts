@@ -7,6 +7,7 @@ import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { identitySettings, readSettings } from "@disburse/chassis/settings.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { decodeJwt, decodeProtectedHeader } from "jose";
@@ -49,27 +50,32 @@ async function startService(url: string) {
   const server = await startRpcServer({
     ...{ host: "127.0.0.1", port: 0, verify, stepUp, log: silentLog },
     metrics: createMetrics("payout"),
-    services: [PayoutOperationsService],
+    services: [PayoutOperationsService, ApprovalService],
     routes: (router) =>
-      router.service(PayoutOperationsService, {
-        proposeResolution: ({ mutation }) => ({
-          resolution: { id: readMutation(mutation).actor.id },
+      router
+        .service(PayoutOperationsService, {
+          resolvePayout: ({ mutation }) => ({ payout: { id: readMutation(mutation).actor.id } }),
+        })
+        .service(ApprovalService, {
+          approveProposal: ({ mutation }) => ({
+            proposal: { id: readMutation(mutation).actor.id },
+          }),
         }),
-        confirmResolution: ({ mutation }) => ({
-          resolution: { id: readMutation(mutation).actor.id },
-        }),
-      }),
     ready: async () => true,
   });
-  const as = async (token: string, rpc: "proposeResolution" | "confirmResolution") => {
+  const as = async (token: string, rpc: "resolvePayout" | "approveProposal") => {
     const identity = bearerIdentity(token);
-    const client = connectService(PayoutOperationsService, server.url, { identity });
+    const operations = connectService(PayoutOperationsService, server.url, { identity });
+    const approvals = connectService(ApprovalService, server.url, { identity });
     const actor = { kind: Actor_Kind.OPERATOR, id: "somebody-else" };
+    const request = { mutation: { operationId: "op", actor } };
     try {
-      const answer = await client.rpc[rpc]({ mutation: { operationId: "op", actor } });
-      return answer.resolution?.id;
+      return rpc === "resolvePayout"
+        ? (await operations.rpc.resolvePayout(request)).payout?.id
+        : (await approvals.rpc.approveProposal(request)).proposal?.id;
     } finally {
-      await client.close();
+      await operations.close();
+      await approvals.close();
     }
   };
   return {
@@ -141,12 +147,12 @@ describe("the console's sign-in", () => {
       ...{ acr: "urn:disburse:acr:password", client_id: "disburse-console" },
     });
     expect(Math.abs(Number(claims.auth_time) - Date.now() / 1_000)).toBeLessThan(60);
-    expect(await service.as(token, "confirmResolution")).toBe("bob");
-    await expect(service.as(token, "proposeResolution")).rejects.toThrow("permission_denied");
+    expect(await service.as(token, "approveProposal")).toBe("bob");
+    await expect(service.as(token, "resolvePayout")).rejects.toThrow("permission_denied");
     const id = decodeJwt(text(tokens.id_token));
     expect(id).toMatchObject({ sub: "bob", aud: "disburse-console" });
     // What says who signed in is no access token.
-    const misused = service.as(text(tokens.id_token), "confirmResolution");
+    const misused = service.as(text(tokens.id_token), "approveProposal");
     await expect(misused).rejects.toThrow("the token's aud is not accepted");
   });
 
@@ -155,10 +161,10 @@ describe("the console's sign-in", () => {
     const again = await refresh(first);
     const [before, after] = [first, again].map((each) => decodeJwt(text(each.access_token)));
     expect(after).toMatchObject({ sub: "ada", roles: ["treasury"], auth_time: before?.auth_time });
-    expect(await service.as(text(again.access_token), "proposeResolution")).toBe("ada");
+    expect(await service.as(text(again.access_token), "resolvePayout")).toBe("ada");
     people = sandboxPeople.map((each) => (each.id === "ada" ? { id: "ada", roles: [] } : each));
     const taken = await refresh(again);
-    await expect(service.as(text(taken.access_token), "proposeResolution")).rejects.toThrow(
+    await expect(service.as(text(taken.access_token), "resolvePayout")).rejects.toThrow(
       "permission_denied",
     );
     people = sandboxPeople.filter(({ id }) => id !== "ada");

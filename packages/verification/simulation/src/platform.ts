@@ -1,5 +1,6 @@
-import type { Principal } from "@disburse/chassis/identity/principal.ts";
+import type { Principal, Role } from "@disburse/chassis/identity/principal.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
@@ -76,7 +77,18 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
   );
   const operator = (id: string) => network.client(PayoutOperationsService, person(id));
   const people = { ann: operator("ann"), bob: operator("bob"), eve: operator("eve") };
-  const operators = new Operators(scheduler, people, railState);
+  const approver = (id: string) => network.client(ApprovalService, person(id, "treasury_approver"));
+  const operators = new Operators(
+    scheduler,
+    {
+      proposer: people.ann,
+      approvers: {
+        ann: approver("ann"),
+        bob: approver("bob"),
+      },
+    },
+    railState,
+  );
   const treasury = new Treasury(scheduler, people.eve, railState);
   const approvers = new Approvers(scheduler, rpc);
   return {
@@ -118,4 +130,8 @@ function callersOf(network: RpcNetwork, by: Principal) {
 }
 
 const service = (name: string): Principal => ({ kind: "service", name });
-const person = (id: string): Principal => ({ kind: "person", id, roles: new Set() });
+const person = (id: string, ...roles: Role[]): Principal => ({
+  kind: "person",
+  id,
+  roles: new Set(roles),
+});

@@ -1,6 +1,8 @@
+import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
@@ -60,8 +62,11 @@ const quoteTtlSeconds = 60;
 export async function bootPayout(shared: SharedParts, instance: ProcessInstance): Promise<void> {
   const { network, broker, rail, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
+  const database = databaseLink(instance, databases.payout, defects.sabotage);
+  const proposals = openApprovals({ db: database.db, clock: systemClock, log, openMax: 1_000 });
   const service = await startPayoutService({
-    database: databaseLink(instance, databases.payout, defects.sabotage),
+    database,
+    proposals,
     bus: broker.connect(instance),
     quote: network.client(QuoteService, instance),
     beneficiary: network.client(BeneficiaryService, instance),
@@ -75,6 +80,8 @@ export async function bootPayout(shared: SharedParts, instance: ProcessInstance)
     log,
   });
   const { rpc, orders, operations } = service;
+  proposals.start();
+  network.serve(ApprovalService, proposals.rpc, { instance, log });
   network.serve(PayoutService, changed(defects, rpc), { instance, log });
   network.serve(PayoutOrderService, orders, { instance, log });
   network.serve(PayoutOperationsService, changed(defects, operations), { instance, log });

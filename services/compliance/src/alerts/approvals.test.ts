@@ -29,7 +29,8 @@ it.each([
   [0.95, "house", FALSE_POSITIVE, "alr_1", ["clears a hit of a score above 0.95"]],
   [0.5, "ofac_sdn", FALSE_POSITIVE, "alr_1", ["clears a hit of ofac_sdn"]],
   [1, "ofac_sdn", FALSE_POSITIVE, "alr_1", [expect.any(String), expect.any(String)]],
-  [1, "ofac_sdn", TRUE_MATCH, "alr_1", []],
+  [0.5, "house", TRUE_MATCH, "alr_1", ["stops a party until two persons reopen it"]],
+  [0.5, "house", TRUE_MATCH, "alr_2", []],
   [1, "ofac_sdn", ESCALATED, "alr_1", []],
   // What is not there the RPC refuses.
   [1, "ofac_sdn", FALSE_POSITIVE, "alr_2", []],

@@ -1,7 +1,9 @@
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { Decision } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import type { Alert } from "./rules/alert.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
+import { type Alert, isPending } from "./rules/alert.ts";
 import type { reviewRpc } from "./service.ts";
 import type { AlertStore } from "./store.ts";
 
@@ -15,31 +17,38 @@ export type ClearingLimits = {
 
 type ReviewRpc = Pick<ReturnType<typeof reviewRpc>, "decideAlert" | "reopenAlert">;
 
-/** Grave clearings, and undoing what two persons decided, wait for a second person. */
+/** True matches, grave clearings, and undoing what two persons decided, wait for a second person. */
 export function reviewGuards(
   alerts: Pick<AlertStore, "read">,
   limits: ClearingLimits,
 ): Guards<ReviewRpc> {
   const approvers = ["compliance_approver"] as const;
   const read = async (id: string) => (await alerts.read(id))?.alert;
+  const reasonOf = (text: string) => orThrow(readReason(text));
   return {
     decideAlert: {
       approvers,
-      difference: async ({ alertId, decision }) => ({
-        before: describe(await read(alertId)),
-        after: JSON.stringify({ alertId, decision: wordOf(Decision, decision) }),
-      }),
+      isSole: true,
+      difference: async ({ alertId, decision: value, reason }) => {
+        const decision = wordOf(Decision, value);
+        return {
+          before: describe(await read(alertId)),
+          after: JSON.stringify({ alertId, decision, reason: reasonOf(reason) }),
+        };
+      },
       reasons: async ({ alertId, decision }) => {
         const alert = await read(alertId);
-        if (decision !== Decision.FALSE_POSITIVE || alert === undefined) return [];
-        return clearingReasons(alert, limits);
+        // The RPC refuses what is unknown or decided.
+        if (alert === undefined || !isPending(alert.state)) return [];
+        if (decision === Decision.TRUE_MATCH) return ["stops a party until two persons reopen it"];
+        return decision === Decision.FALSE_POSITIVE ? clearingReasons(alert, limits) : [];
       },
     },
     reopenAlert: {
       approvers,
-      difference: async ({ alertId }) => ({
+      difference: async ({ alertId, reason }) => ({
         before: describe(await read(alertId)),
-        after: JSON.stringify({ alertId, state: "open" }),
+        after: JSON.stringify({ alertId, state: "open", reason: reasonOf(reason) }),
       }),
       reasons: async ({ alertId }) => {
         const alert = await read(alertId);

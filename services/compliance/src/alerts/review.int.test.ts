@@ -1,4 +1,5 @@
 import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
+import { ProposalState } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import {
   AlertState,
   ComplianceReviewService,
@@ -10,7 +11,14 @@ import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Subject } from "../screening/rules/screening.ts";
 import { refusalOf } from "../test-compliance.ts";
-import { hitOf, officer, subjectOf, type TestReview, testReview } from "../test-review.ts";
+import {
+  hitOf,
+  officer,
+  proposalOf,
+  subjectOf,
+  type TestReview,
+  testReview,
+} from "../test-review.ts";
 
 let review: TestReview;
 beforeAll(async () => {
@@ -61,23 +69,44 @@ describe("a false positive", () => {
 });
 
 describe("a true match", () => {
-  it("stops the party when a second person confirms it, and only then", async () => {
+  it("stops the party when a second person approves it, and only then", async () => {
     const { subject, alertId } = await alerted();
-    const proposed = await review.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
-    expect(proposed.alert?.state).toBe(AlertState.PROPOSED);
+    const decided = review.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
+    const proposed = await proposalOf(decided);
+    expect(await stateOf(alertId)).toBe(AlertState.OPEN);
     expect(review.verdictOf(subject)).toBe("review");
-    const own = await refusalOf(review.rpc.confirmTrueMatch({ ...officer("Ada"), alertId }));
-    expect(own?.code).toBe("ACCESS_FORBIDDEN");
-    const { alert } = await review.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
+    const own = review.approvals.approveProposal({ ...officer("Ada"), ...proposed });
+    expect((await refusalOf(own))?.code).toBe("ACCESS_FORBIDDEN");
+    const { proposal } = await review.approvals.approveProposal({ ...officer("bob"), ...proposed });
+    expect(proposal).toMatchObject({ state: ProposalState.EXECUTED, subject: alertId });
+    expect(JSON.parse(proposal?.after ?? "")).toEqual({ alertId, decision: "true_match", reason });
+    const { alert } = await review.rpc.getAlert({ alertId });
     expect(alert).toMatchObject({ state: AlertState.TRUE_MATCH, reason });
     expect([alert?.decidedBy?.id, alert?.confirmedBy?.id]).toEqual(["ada", "bob"]);
     expect(review.verdictOf(subject)).toBe("block");
   });
 
+  it("that waits keeps others from deciding, until it is rejected or the alert is another", async () => {
+    const { subject, alertId } = await alerted();
+    const propose = (id: string) =>
+      proposalOf(review.rpc.decideAlert({ ...officer(id), alertId, ...trueMatch }));
+    const proposed = await propose("ada");
+    const clear = () => review.rpc.decideAlert({ ...officer("eve"), alertId, ...falsePositive });
+    expect((await refusalOf(clear()))?.message).toMatch(/^proposal prp_\w+ is open/);
+    const { proposalId } = proposed;
+    await review.approvals.rejectProposal({ ...officer("bob"), proposalId, reason });
+    const second = await propose("ada");
+    // Another score is another question.
+    await review.screen(subject, [hitOf("7", { score: 0.8 })]);
+    expect((await clear()).alert?.state).toBe(AlertState.FALSE_POSITIVE);
+    const late = review.approvals.approveProposal({ ...officer("bob"), ...second });
+    expect((await refusalOf(late))?.message).toMatch(/is superseded$/);
+    expect(await stateOf(alertId)).toBe(AlertState.FALSE_POSITIVE);
+  });
+
   it("is taken back by another person than who confirmed it", async () => {
     const { subject, alertId } = await alerted();
-    await review.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
-    await review.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
+    await review.trueMatch(alertId, reason);
     const reopen = (id: string) => review.rpc.reopenAlert({ ...officer(id), alertId, reason });
     expect((await refusalOf(reopen("bob")))?.code).toBe("INVALID_REQUEST");
     expect(review.verdictOf(subject)).toBe("block");
@@ -107,8 +136,7 @@ describe("a repeat of an operation", () => {
     for (let assigned = 0; assigned < 100; assigned += 1) {
       await review.rpc.assignAlert({ ...officer("ada"), alertId, assignee: "eve" });
     }
-    await review.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
-    await review.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
+    await review.trueMatch(alertId, reason);
     await review.rpc.reopenAlert(reopening);
     expect(await stateOf(alertId)).toBe(AlertState.TRUE_MATCH);
   });
@@ -177,7 +205,6 @@ describe("what is refused", () => {
       const calls = [
         rpc.assignAlert({ mutation, alertId, assignee: "eve" }),
         rpc.decideAlert({ mutation, alertId, ...falsePositive }),
-        rpc.confirmTrueMatch({ mutation, alertId }),
         rpc.reopenAlert({ mutation, alertId, reason }),
       ];
       for (const call of calls.map(refusalOf)) expect((await call)?.code).toBe("ACCESS_FORBIDDEN");
@@ -188,33 +215,48 @@ describe("what is refused", () => {
 
   it("one person in two persons' names", async () => {
     const { subject, alertId } = await alerted();
-    const ada = review.connect(testTrust.person("ada"));
-    await ada.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
-    const confirmed = ada.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
-    expect((await refusalOf(confirmed))?.code).toBe("ACCESS_FORBIDDEN");
-    const taken = await ada.rpc.reopenAlert({ ...officer("bob"), alertId, reason });
-    expect(taken.alert?.state).toBe(AlertState.OPEN);
+    const [ada, deciding] = [
+      review.connect(testTrust.person("ada")),
+      review.connectApprovals(testTrust.person("ada")),
+    ];
+    const decided = ada.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
+    const proposed = await proposalOf(decided);
+    const approved = deciding.rpc.approveProposal({ ...officer("bob"), ...proposed });
+    expect((await refusalOf(approved))?.code).toBe("ACCESS_FORBIDDEN");
     await ada.close();
+    await deciding.close();
+    expect(await stateOf(alertId)).toBe(AlertState.OPEN);
     expect(review.verdictOf(subject)).toBe("review");
-    const { entries } = await review.rpc.getAlert({ alertId });
-    expect(entries.map(({ action, actor }) => [actor?.id, action])).toEqual([
-      ["ada", "alert.proposed"],
-      ["ada", "alert.reopened"],
-    ]);
+    expect((await review.rpc.getAlert({ alertId })).entries).toEqual([]);
   });
 
-  it("a confirmation without a fresh sign-in", async () => {
+  it("a true match that comes without a second person, in whatever way", async () => {
+    const { subject, alertId } = await alerted();
+    const another = await review.startAnother();
+    const transport = createRouterTransport((router) => {
+      router.service(ComplianceReviewService, another.rpc);
+    }, namedCallers);
+    const { decideAlert } = createClient(ComplianceReviewService, transport);
+    const alone = decideAlert({ ...officer("ada"), alertId, ...trueMatch });
+    expect((await refusalOf(alone))?.code).toBe("ACCESS_FORBIDDEN");
+    await another.stop();
+    expect(review.verdictOf(subject)).toBe("review");
+  });
+
+  it("an approval without a fresh sign-in", async () => {
     const { alertId } = await alerted();
-    await review.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
+    const decided = review.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch });
+    const proposed = await proposalOf(decided);
     const hourAgo = { signedInAt: new Date(Date.now() - 3_600_000) };
-    const bob = review.connect(testTrust.person("bob", ["compliance_approver"], hourAgo));
-    const confirmed = bob.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
-    await expect(confirmed).rejects.toMatchObject({
+    const bob = review.connectApprovals(testTrust.person("bob", ["compliance_approver"], hourAgo));
+    const approved = bob.rpc.approveProposal({ ...officer("bob"), ...proposed });
+    await expect(approved).rejects.toMatchObject({
       code: Code.Unauthenticated,
       message: expect.stringContaining("insufficient_user_authentication"),
     });
     // What asks for none is served.
-    expect((await bob.rpc.getAlert({ alertId })).alert?.state).toBe(AlertState.PROPOSED);
+    const waiting = await bob.rpc.listProposals({ subject: alertId, waitingForCaller: true });
+    expect(waiting.proposals.map(({ id }) => id)).toEqual([proposed.proposalId]);
     await bob.close();
   });
 
@@ -224,7 +266,7 @@ describe("what is refused", () => {
       review.rpc.getAlert({ alertId }),
       review.rpc.assignAlert({ ...officer("ada"), alertId, assignee: "eve" }),
       review.rpc.decideAlert({ ...officer("ada"), alertId, ...falsePositive }),
-      review.rpc.confirmTrueMatch({ ...officer("ada"), alertId }),
+      review.rpc.decideAlert({ ...officer("ada"), alertId, ...trueMatch }),
       review.rpc.reopenAlert({ ...officer("ada"), alertId, reason }),
     ];
     for (const call of calls.map(refusalOf)) expect((await call)?.code).toBe("RECORD_NOT_FOUND");
@@ -262,15 +304,13 @@ describe("the audit trail", () => {
       ...{ ...officer("bob"), ...call },
       ...{ decision: Decision.ESCALATED, reason: "for the lawyers to read" },
     });
-    await review.rpc.decideAlert({ ...officer("bob"), ...call, ...trueMatch });
-    await review.rpc.confirmTrueMatch({ ...officer("eve"), ...call });
+    await review.trueMatch(alertId, reason, ["bob", "eve"]);
     await review.rpc.reopenAlert({ ...officer("ada"), ...call, reason: "a new passport came" });
     const { entries, screening, alert } = await review.rpc.getAlert(call);
     expect(entries.map(({ action, detail, actor }) => [actor?.id, action, detail])).toEqual([
       ["ada", "alert.assigned", "bob"],
       ["bob", "alert.escalated", "for the lawyers to read"],
-      ["bob", "alert.proposed", reason],
-      ["eve", "alert.confirmed", reason],
+      ["bob", "alert.true_match", `approved by eve: ${reason}`],
       ["ada", "alert.reopened", "a new passport came"],
     ]);
     expect(screening?.id).toBe(alert?.screeningId);

@@ -23,8 +23,8 @@ import {
   ActorSchema,
   type Mutation,
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { orThrow } from "../refusals.ts";
 import type { ScreeningStore } from "../screening/store.ts";
 import { fullScreeningMessage, hitShape } from "../screening/wire.ts";
@@ -34,7 +34,6 @@ import {
   type AlertAction,
   type AlertStateKind,
   assignedTo,
-  confirmedBy,
   decidedBy,
   dispositionOf,
   pendingKinds,
@@ -145,13 +144,12 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
     decideAlert: async ({ mutation, alertId: id, decision: value, reason }) => {
       const known = wordOf(Decision, value) ?? refused("INVALID_REQUEST", "decision: is required");
       const [decision, given] = [orThrow(known), orThrow(readReason(reason))];
-      const action = decision === "true_match" ? "alert.proposed" : (`alert.${decision}` as const);
-      const rule = (alert: Alert, act: ReviewedBy) => decidedBy(alert, decision, given, act);
+      const action = `alert.${decision}` as const;
+      const second = callContext()?.approvedBy;
+      const rule = (alert: Alert, act: ReviewedBy) =>
+        decidedBy(alert, decision, given, act, second);
       return change(mutation, { id, action, given, rule });
     },
-
-    confirmTrueMatch: async ({ mutation, alertId: id }) =>
-      change(mutation, { id, action: "alert.confirmed", given: "", rule: confirmedBy }),
 
     reopenAlert: async ({ mutation, alertId: id, reason }) => {
       const given = orThrow(readReason(reason));
@@ -182,17 +180,6 @@ function readOfficer(mutation: Mutation | undefined) {
 }
 
 type Invalid = Refused<"INVALID_REQUEST">;
-
-/** A reason names what was compared, and with what. */
-const [reasonMin, reasonMax] = [10, 1_000];
-
-function readReason(text: string): string | Invalid {
-  const reason = cleanText(text);
-  const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
-  if (isSized && textProblem(reason) === undefined) return reason;
-  const length = `${reasonMin} to ${reasonMax}`;
-  return refused("INVALID_REQUEST", `reason: must be ${length} plain characters`);
-}
 
 const personText = /^[\x21-\x7e]{0,128}$/;
 
@@ -231,7 +218,7 @@ function alertMessage(alert: Alert) {
     screeningId: detection.screeningId,
     hit: { ...hitShape(detection.hit), alertId: id, dismissed },
     ...(said.kind !== "open" && { reason: said.reason, decidedBy: operator(said.by.person) }),
-    ...(said.kind === "true_match" && { confirmedBy: operator(said.confirmed.person) }),
+    ...(said.kind === "true_match" && { confirmedBy: operator(said.confirmed) }),
     createdAt: timestampFromDate(alert.createdAt),
     updatedAt: timestampFromDate(alert.updatedAt),
   });

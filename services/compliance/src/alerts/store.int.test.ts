@@ -97,8 +97,7 @@ describe("the alerts of a subject follow its screenings", () => {
     const subject = subjectOf();
     const { hits } = await review.screen(subject, [hitOf(uid)]);
     const alertId = hits[0]?.alertId ?? "";
-    await decide(alertId, Decision.TRUE_MATCH);
-    await review.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
+    await review.trueMatch(alertId, reason);
     return { subject, alertId };
   }
 

@@ -1,5 +1,5 @@
 import type { AuditStore as Store } from "@disburse/chassis/audit/store.ts";
-import type { AuditEntry as Entry, AuditRecord as Record } from "@disburse/chassis/audit/trail.ts";
+import type { AuditEntry as Entry } from "@disburse/chassis/audit/trail.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
@@ -7,9 +7,7 @@ import { refused } from "@disburse/kernel/refusal.ts";
 
 /** What an operator can do that goes into the audit trail. */
 export type AuditAction =
-  | "resolution.proposed"
-  | "resolution.confirmed"
-  | "resolution.withdrawn"
+  | "payout.resolved"
   | "rail.paused"
   | "rail.resumed"
   | "velocity.set"
@@ -18,8 +16,6 @@ export type AuditAction =
   | "bank_file.resolved"
   | "bank_finding.handled";
 
-/** An action to append to the audit trail. */
-export type AuditRecord = Record<AuditAction>;
 /** An action in the audit trail. */
 export type AuditEntry = Entry<AuditAction>;
 /** This service's audit trail. */

@@ -1,10 +1,10 @@
 import { toJson } from "@bufbuild/protobuf";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { PayoutSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { findPayout } from "../payouts/store.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import { resolvers } from "../test-resolutions.ts";
 import type { RailReply } from "./rail.ts";
 
 const merchantId = "mer_1";
@@ -135,17 +135,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
 
   it("can be resolved as rejected by two operators, which releases the money", async () => {
     const payoutId = await executeThen(ScreeningStatus.BLOCKED);
-    const by = (id: string, operationId: string) => ({
-      mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id } },
-    });
-    const outcome = RailOutcome.REJECTED;
-    const reason = "the bank was told not to pay";
-    const { operationsRpc } = platform;
-    const said = { payoutId, outcome, reason };
-    const proposal = { ...by("ada", `propose-${payoutId}`), ...said };
-    const { resolution } = await operationsRpc.proposeResolution(proposal);
-    const resolutionId = resolution?.id ?? "";
-    await operationsRpc.confirmResolution({ ...by("bob", `confirm-${payoutId}`), resolutionId });
+    await resolvers(platform).resolve(payoutId);
     platform.world.screening = ScreeningStatus.CLEARED;
     await platform.after(120_000);
     expect(sent(payoutId)).toBe(0);

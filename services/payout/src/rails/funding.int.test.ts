@@ -1,10 +1,10 @@
 import { silentLog } from "@disburse/chassis/log.ts";
-import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Ledger } from "../ledger/accounts.ts";
 import { leasesOf, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import { resolvers } from "../test-resolutions.ts";
 import { holdFunds } from "../treasury/accounts.ts";
 import type { RailReply } from "./rail.ts";
 import { workOnDuePayout } from "./worker.ts";
@@ -291,11 +291,7 @@ describe("a payout that its rail account does not cover", () => {
     const stored = await platform.payouts.findOne({ _id: id });
     expect(stored?.doubt?.kind).toBe("stuck");
     const reason = "the merchant withdrew it";
-    const rejected = { payoutId: id, outcome: RailOutcome.REJECTED, reason };
-    const { operationsRpc } = platform;
-    const proposed = await operationsRpc.proposeResolution({ mutation: by("ada"), ...rejected });
-    const resolutionId = proposed.resolution?.id ?? "";
-    await operationsRpc.confirmResolution({ mutation: by("bob"), resolutionId });
+    await resolvers(platform).resolve(id, { reason });
     await platform.work();
     expect(await stateOf(id)).toEqual({ stage: "rejected", balance: "100.00 + 0.00" });
     // A worker that was stopped before its hold comes back: the payout has ended.

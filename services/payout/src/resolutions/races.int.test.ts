@@ -1,28 +1,33 @@
-import { isRefused } from "@disburse/kernel/refusal.ts";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { createApprovals } from "@disburse/chassis/approvals/approvals.ts";
+import { approvalRpc } from "@disburse/chassis/approvals/rpc.ts";
+import { openProposals, type ProposalStore } from "@disburse/chassis/approvals/store.ts";
+import { openAuditStore } from "@disburse/chassis/audit/store.ts";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  type ApprovalRequired,
+  ApprovalService,
+  ProposalState,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { namedCallers } from "@disburse/testkit/callers.ts";
 import { Collection } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Payouts } from "../payouts/document.ts";
 import { decide, readResolvable } from "../payouts/exceptions.ts";
-import type { Outcome } from "../payouts/rules/progress.ts";
 import { findPayout } from "../payouts/store.ts";
 import { annotate } from "../payouts/work.ts";
 import type { RailReply } from "../rails/rail.ts";
 import { reportOutcome } from "../rails/reports.ts";
 import { workOnDuePayout } from "../rails/worker.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import {
-  confirmResolution,
-  proposeResolution,
-  type ResolutionDeps,
-  sweepResolutions,
-  withdrawResolution,
-} from "./resolve.ts";
-import type { Resolution } from "./rules/resolution.ts";
+import { personally, resolvers } from "../test-resolutions.ts";
+import { guardedResolutions } from "./approvals.ts";
+import type { ResolutionDeps } from "./resolve.ts";
 
 const { findOne } = Collection.prototype;
 const merchantId = "mer_1";
-const reason = "the bank's statement of the day";
-const rejected: Outcome = { kind: "rejected" };
 let platform: TestPlatform;
 let deps: ResolutionDeps;
 let accountId = "";
@@ -41,22 +46,51 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "10000.00");
 });
 
-let operations = 0;
-const by = (person: string, operation = `race-${++operations}`) => ({ person, operation });
-
 async function unknownPayout(): Promise<string> {
   const id = await platform.execute(accountId, "order");
   await platform.work();
   return id;
 }
 
-async function propose(payoutId: string, outcome: Outcome = rejected): Promise<Resolution> {
-  const proposed = await proposeResolution(deps, { payoutId, outcome, reason }, by("ada"));
-  if (isRefused(proposed)) throw new Error(proposed.detail);
-  return proposed;
+/** What a process of a test's has of its own. */
+type Own = Partial<Pick<ResolutionDeps, "payouts" | "audit" | "wake">> & {
+  readonly store?: ProposalStore;
+};
+
+/** A process of its own, as its operators call it. */
+function processWith({ store = openProposals(platform.database), ...own }: Own = {}) {
+  const { clock } = platform.resolving;
+  const approvals = createApprovals({
+    proposals: store,
+    isDone: openAuditStore(platform.database).hasDone,
+    clock,
+    log: silentLog,
+    openMax: 1_000,
+  });
+  const rpc = guardedResolutions({ ...deps, ...own, proposals: approvals });
+  const transport = createRouterTransport(({ service }) => {
+    service(PayoutOperationsService, rpc);
+    service(ApprovalService, approvalRpc({ approvals, proposals: store, clock }));
+  }, namedCallers);
+  const clients = {
+    operationsRpc: createClient(PayoutOperationsService, transport),
+    proposalsRpc: createClient(ApprovalService, transport),
+  };
+  return { ...clients, ...resolvers(clients), sweep: approvals.sweep };
 }
 
-const stateOf = async (id: string) => (await deps.resolutions.read(id))?.state.kind;
+const stateOf = async ({ proposalId }: ApprovalRequired) =>
+  (await openProposals(platform.database).read(proposalId))?.state;
+
+/** Proposals that nothing is left to do about. */
+const unfinished = async () =>
+  platform.database.db.collection("proposals").countDocuments({ state: "approved" });
+
+const refusalOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "",
+    (error: unknown) => readRefusal(error)?.message ?? String(error),
+  );
 
 /** What became of a payout: its stage, how often it was resolved, the movements of its money. */
 async function endOf(payoutId: string) {
@@ -70,79 +104,88 @@ async function endOf(payoutId: string) {
 }
 
 const actionsOn = async (subject: string) =>
-  (await deps.audit.list(subject, undefined, 100)).map(({ action }) => action).toReversed();
+  (await deps.audit.decisionsOf(subject, undefined, 100)).map(({ action }) => action).toReversed();
 
 it("a resolution that takes effect wakes a worker, once", async () => {
-  const { id } = await propose(await unknownPayout());
   const wake = vi.fn();
-  await confirmResolution({ ...deps, wake }, id, by("bob"));
-  await sweepResolutions({ ...platform.resolving, wake });
+  const { resolve, sweep } = processWith({ wake });
+  await resolve(await unknownPayout());
+  await sweep();
   expect(wake).toHaveBeenCalledTimes(1);
 });
 
-it("a confirmation that stalls while a repeat of it takes effect gets the same answer", async () => {
-  const payoutId = await unknownPayout();
-  const proposed = await propose(payoutId);
-  const bob = by("bob");
+it("an approval that stalls while a repeat of it takes effect gets the same answer", async () => {
+  const proposed = await processWith().propose(await unknownPayout());
+  const bob = personally("bob");
   const stalling: Payouts = Object.assign(Object.create(deps.payouts), {
     findOne: async (...given: Parameters<typeof findOne>) => {
-      await confirmResolution(deps, proposed.id, bob);
+      await processWith().approve(proposed, bob);
       await platform.work();
       return findOne.apply(deps.payouts, given);
     },
   });
-  const status = await confirmResolution({ ...deps, payouts: stalling }, proposed.id, bob);
-  expect(status).toMatchObject({ id: proposed.id, state: { kind: "applied" } });
+  const proposal = await processWith({ payouts: stalling }).approve(proposed, bob);
+  expect(proposal).toMatchObject({ id: proposed.proposalId, state: ProposalState.EXECUTED });
 });
 
 describe("at the same moment", () => {
-  it("two persons confirm: one does", async () => {
+  it("several persons approve: one does", async () => {
     const payoutId = await unknownPayout();
-    const { id } = await propose(payoutId);
-    const persons = ["bob", "cleo", "dan"].map((person) => by(person));
-    const answers = await Promise.all(persons.map((each) => confirmResolution(deps, id, each)));
-    const refusals = answers.filter(isRefused);
-    expect(refusals.map(({ detail }) => detail)).toEqual(
-      Array(2).fill("resolution_id: is confirmed already"),
+    const { propose, approve } = processWith();
+    const proposed = await propose(payoutId);
+    const answers = await Promise.all(
+      ["bob", "cleo", "dan"].map((person) => refusalOf(approve(proposed, personally(person)))),
     );
+    const refusals = answers.filter((each) => each !== "");
+    expect(refusals).toHaveLength(2);
+    for (const each of refusals) {
+      expect(each).toMatch(/^proposal_id: the proposal is (approved|executed)$/);
+    }
     await platform.work();
     const moved = ["hold", "release"];
     expect(await endOf(payoutId)).toEqual({ stage: "rejected", resolved: 1, moved });
-    expect(await actionsOn(id)).toEqual(["resolution.proposed", "resolution.confirmed"]);
+    expect(await actionsOn(payoutId)).toEqual(["payout.resolved"]);
   });
 
-  it("a request comes several times: it counts once", async () => {
+  it("an approval comes several times, to two processes: it counts once", async () => {
     const payoutId = await unknownPayout();
-    const first = by("ada");
-    const asked = { payoutId, outcome: rejected, reason };
-    const tries = [1, 2, 3, 4];
-    const made = await Promise.all(tries.map(() => proposeResolution(deps, asked, first)));
-    const ids = new Set(made.map((each) => (isRefused(each) ? each.detail : each.id)));
-    expect(ids.size).toBe(1);
-    const [id = ""] = ids;
-    const second = by("bob");
-    const confirmed = await Promise.all(tries.map(() => confirmResolution(deps, id, second)));
-    expect(confirmed.filter(isRefused)).toEqual([]);
-    expect(await actionsOn(id)).toEqual(["resolution.proposed", "resolution.confirmed"]);
+    const processes = [processWith(), processWith()];
+    const [one] = processes as [ReturnType<typeof processWith>];
+    const proposed = await one.propose(payoutId);
+    const bob = personally("bob");
+    const tries = [...processes, ...processes].map(({ approve }) => approve(proposed, bob));
+    for (const proposal of await Promise.all(tries)) {
+      expect(proposal).toMatchObject({ id: proposed.proposalId });
+    }
+    expect(await stateOf(proposed)).toBe("executed");
+    expect(await actionsOn(payoutId)).toEqual(["payout.resolved"]);
     expect(await endOf(payoutId)).toMatchObject({ resolved: 1 });
   });
 
-  it("several propose: one proposal is open", async () => {
+  it("several propose: one of their resolutions takes effect", async () => {
     const payoutId = await unknownPayout();
-    const persons = ["ada", "bob", "cleo"].map((person) => by(person));
-    const asked = { payoutId, outcome: rejected, reason };
-    const made = await Promise.all(persons.map((each) => proposeResolution(deps, asked, each)));
-    expect(made.filter(isRefused)).toHaveLength(2);
-    expect((await deps.resolutions.openOf([payoutId])).size).toBe(1);
+    const { propose, approve } = processWith();
+    const tries = ["ada", "cleo", "dan"].map((person) =>
+      propose(payoutId, {}, personally(person)).catch(() => undefined),
+    );
+    const proposed = (await Promise.all(tries)).filter((each) => each !== undefined);
+    expect(proposed.length).toBeGreaterThan(0);
+    const answers = await Promise.all(proposed.map((each) => refusalOf(approve(each))));
+    expect(answers.filter((each) => each === "")).toHaveLength(1);
+    await platform.work();
+    const moved = ["hold", "release"];
+    expect(await endOf(payoutId)).toEqual({ stage: "rejected", resolved: 1, moved });
+    expect(await unfinished()).toBe(0);
   });
 
   it("one operation is for two payouts: it counts for one", async () => {
     const payoutIds = [await unknownPayout(), await unknownPayout()];
-    const once = by("ada");
-    const asked = payoutIds.map((payoutId) => ({ payoutId, outcome: rejected, reason }));
-    const made = await Promise.all(asked.map((each) => proposeResolution(deps, each, once)));
-    const refusals = made.filter(isRefused).map(({ detail }) => detail);
-    expect(refusals).toEqual(["mutation.operation_id: proposed for another payout"]);
+    const once = personally("ada");
+    const { propose } = resolvers(platform);
+    const made = await Promise.allSettled(payoutIds.map((each) => propose(each, {}, once)));
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const proposals = platform.database.db.collection("proposals");
+    expect(await proposals.countDocuments({ operation_id: once.operationId })).toBe(1);
   });
 
   it("a contradiction is reported and a decision written: the write with the older revision fails", async () => {
@@ -162,18 +205,19 @@ describe("at the same moment", () => {
     });
   });
 
-  it("one confirms and one withdraws: either, and not both", async () => {
+  it("one approves and one withdraws: either, and not both", async () => {
+    const { propose, approve, proposalsRpc } = processWith();
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const payoutId = await unknownPayout();
-      const { id } = await propose(payoutId);
-      const [confirmed, withdrawn] = await Promise.all([
-        confirmResolution(deps, id, by("bob")),
-        withdrawResolution(deps, id, by("ada")),
+      const proposed = await propose(payoutId);
+      const { proposalId } = proposed;
+      const [approved, withdrawn] = await Promise.all([
+        refusalOf(approve(proposed)),
+        refusalOf(proposalsRpc.withdrawProposal({ mutation: personally("ada"), proposalId })),
       ]);
-      expect(isRefused(confirmed)).not.toBe(isRefused(withdrawn));
+      expect(approved === "").not.toBe(withdrawn === "");
       await platform.work();
-      const stage = isRefused(confirmed) ? "unknown" : "rejected";
-      expect((await endOf(payoutId)).stage).toBe(stage);
+      expect((await endOf(payoutId)).stage).toBe(approved === "" ? "rejected" : "unknown");
     }
   });
 
@@ -183,12 +227,12 @@ describe("at the same moment", () => {
     );
     await platform.work();
     for (const [attempt, payoutId] of payoutIds.entries()) {
-      const { id } = await propose(payoutId);
+      const proposed = await processWith().propose(payoutId);
       const word = { status: { kind: "settled", reference: "R-1" } } as const;
       const rail = { actor: { kind: "service", id: "rail" }, operationId: `r-${attempt}` } as const;
       const report = () => reportOutcome({ ...platform.worker, ...deps }, payoutId, word, rail);
       let reported: Promise<unknown> | undefined;
-      // The rail has reported before the read for the resolution, reports at the same time, or
+      // The rail has reported before the read for the effect, reports at the same time, or
       // after the decision. The first and the last of these have one end each.
       const meets = (["before", "meanwhile", "meanwhile", "afterwards"] as const)[attempt % 4];
       let reads = 0;
@@ -199,8 +243,7 @@ describe("at the same moment", () => {
           return findOne.apply(deps.payouts, given);
         },
       });
-      const meeting = { ...deps, payouts };
-      await confirmResolution(meeting, id, by("bob"));
+      await refusalOf(processWith({ payouts }).approve(proposed));
       await (reported ?? report());
       await platform.work();
       const end = await endOf(payoutId);
@@ -212,7 +255,7 @@ describe("at the same moment", () => {
           ? { stage: "rejected", resolved: 1, moved: ["hold", "release"] }
           : { stage: "settled", resolved: 0, moved: ["hold", "post"] },
       );
-      expect(await stateOf(id)).toBe(byPeople ? "applied" : "superseded");
+      expect(await stateOf(proposed)).toBe(byPeople ? "executed" : "superseded");
       const payout = await findPayout(platform.payouts, payoutId);
       expect(payout?.exception?.kind).toBe(byPeople ? "contradicted" : undefined);
     }
@@ -220,9 +263,10 @@ describe("at the same moment", () => {
 
   it("a worker has the payout: its late answer changes nothing", async () => {
     const payoutId = await unknownPayout();
-    const { id } = await propose(payoutId);
+    const { propose, approve } = processWith();
+    const proposed = await propose(payoutId);
     const query = async (): Promise<RailReply> => {
-      await confirmResolution(deps, id, by("bob"));
+      await approve(proposed);
       return { status: { kind: "settled", reference: "R-1" } };
     };
     platform.rails.current = testRail({ query });
@@ -233,8 +277,8 @@ describe("at the same moment", () => {
   });
 });
 
-/** Dependencies of a process that dies at a write: before it, or when it is done. */
-function dying(survived: number, isDone: boolean): ResolutionDeps {
+/** What a process has that dies at a write: before it, or when it is done. */
+function dying(survived: number, isDone: boolean): Own {
   let left = survived;
   const mortal = <T extends object>(store: T, ...writes: (keyof T)[]): T => {
     const own = Object.fromEntries(
@@ -253,8 +297,7 @@ function dying(survived: number, isDone: boolean): ResolutionDeps {
     return Object.assign(Object.create(store), own);
   };
   return {
-    ...deps,
-    resolutions: mortal(deps.resolutions, "insert", "change", "recorded"),
+    store: mortal(openProposals(platform.database), "insert", "change"),
     audit: mortal(deps.audit, "append"),
     payouts: mortal(deps.payouts, "updateOne"),
   };
@@ -264,79 +307,79 @@ const deaths = (writes: number) =>
   Array.from({ length: writes }, (_each, at) => [[at, false] as const, [at, true] as const]).flat();
 
 describe("a process that dies", () => {
-  it.each(deaths(5))(
-    "at write %i of a confirmation (done: %s): a sweep or a repeat goes on",
+  it.each(deaths(4))(
+    "at write %i of an approval (done: %s): a sweep or a repeat goes on",
     async (at, done) => {
+      const { propose, approve, sweep } = processWith();
       for (const goOn of ["sweep", "repeat"]) {
         const payoutId = await unknownPayout();
-        const { id } = await propose(payoutId);
-        const second = by("bob");
-        await expect(confirmResolution(dying(at, done), id, second)).rejects.toThrow("killed");
-        if ((await endOf(payoutId)).resolved === 1) expect(await actionsOn(id)).toHaveLength(2);
-        if (goOn === "sweep") {
-          await sweepResolutions(platform.resolving);
-          await platform.work();
-          const isConfirmed = at > 0 || done;
-          expect(await stateOf(id)).toBe(isConfirmed ? "applied" : "proposed");
+        const proposed = await propose(payoutId);
+        const bob = personally("bob");
+        await expect(processWith(dying(at, done)).approve(proposed, bob)).rejects.toThrow();
+        if ((await endOf(payoutId)).resolved === 1) {
+          expect(await actionsOn(payoutId)).toEqual(["payout.resolved"]);
         }
-        expect(await confirmResolution(deps, id, second)).toMatchObject({
-          state: { kind: "applied" },
-        });
+        if (goOn === "sweep") {
+          await sweep();
+          await platform.work();
+          const isApproved = at > 0 || done;
+          expect(await stateOf(proposed)).toBe(isApproved ? "executed" : "open");
+        }
+        expect(await approve(proposed, bob)).toMatchObject({ state: ProposalState.EXECUTED });
         await platform.work();
         const moved = ["hold", "release"];
         expect(await endOf(payoutId)).toEqual({ stage: "rejected", resolved: 1, moved });
-        expect(await actionsOn(id)).toEqual(["resolution.proposed", "resolution.confirmed"]);
-        expect(await deps.resolutions.unfinished()).toEqual([]);
+        expect(await actionsOn(payoutId)).toEqual(["payout.resolved"]);
+        expect(await unfinished()).toBe(0);
       }
     },
   );
 
-  it.each(deaths(3))(
-    "at write %i of a proposal (done: %s): it is in the trail once",
+  it.each(deaths(1))(
+    "at write %i of a proposal (done: %s): its repeat is the same one",
     async (at, done) => {
-      for (const sweep of [sweepResolutions, async () => undefined]) {
-        const payoutId = await unknownPayout();
-        const first = by("ada");
-        const asked = { payoutId, outcome: rejected, reason };
-        await expect(proposeResolution(dying(at, done), asked, first)).rejects.toThrow("killed");
-        await sweep(platform.resolving);
-        const proposed = await proposeResolution(deps, asked, first);
-        if (isRefused(proposed)) throw new Error(proposed.detail);
-        expect(await actionsOn(proposed.id)).toEqual(["resolution.proposed"]);
-        await withdrawResolution(deps, proposed.id, by("ada"));
-        expect(await deps.resolutions.unfinished()).toEqual([]);
-      }
+      const payoutId = await unknownPayout();
+      const ada = personally("ada");
+      const dead = processWith(dying(at, done)).propose(payoutId, {}, ada);
+      await expect(dead).rejects.toThrow();
+      const { proposalId } = await processWith().propose(payoutId, {}, ada);
+      const { proposalsRpc } = processWith();
+      await proposalsRpc.withdrawProposal({ mutation: personally("ada"), proposalId });
+      expect(await actionsOn(payoutId)).toEqual([]);
     },
   );
 
-  it.each(deaths(3))(
-    "at write %i of a withdrawal (done: %s): its repeat is in the trail once",
-    async (at, done) => {
-      const { id } = await propose(await unknownPayout());
-      const again = by("ada");
-      await expect(withdrawResolution(dying(at, done), id, again)).rejects.toThrow("killed");
-      expect(await withdrawResolution(deps, id, again)).toMatchObject({
-        state: { kind: "withdrawn" },
-      });
-      expect(await actionsOn(id)).toEqual(["resolution.proposed", "resolution.withdrawn"]);
-      expect(await deps.resolutions.unfinished()).toEqual([]);
-    },
-  );
-
-  it("after the payout changed: the confirmed resolution is and stays superseded", async () => {
+  it("after the payout changed: the approved resolution is and stays superseded", async () => {
     const payoutId = await unknownPayout();
-    const { id } = await propose(payoutId);
-    await expect(confirmResolution(dying(1, true), id, by("bob"))).rejects.toThrow("killed");
+    const { propose, sweep } = processWith();
+    const [ada, bob] = [personally("ada"), personally("bob")];
+    const proposed = await propose(payoutId, {}, ada);
+    await expect(processWith(dying(0, true)).approve(proposed, bob)).rejects.toThrow();
     said = { kind: "accepted" };
     await platform.after(70_000);
-    await sweepResolutions(platform.resolving);
-    expect(await stateOf(id)).toBe("superseded");
+    await sweep();
+    expect(await stateOf(proposed)).toBe("superseded");
     said = { kind: "unknown" };
     await platform.after(70_000);
-    // A sweep that had read it when it was confirmed finds what was decided.
-    const found = await readResolvable(platform.payouts, payoutId, id, new Date());
+    // A process that had read the proposal when it was approved finds what was decided.
+    const found = await readResolvable(deps.payouts, payoutId, ada.operationId, new Date());
     expect(found).toMatchObject({ fate: "superseded", payout: { exception: { kind: "unknown" } } });
   });
+});
+
+it("an approved resolution that a contradiction overtakes is superseded, though its outcome is possible", async () => {
+  const payoutId = await unknownPayout();
+  const { propose, sweep } = processWith();
+  const proposed = await propose(payoutId);
+  await expect(processWith(dying(0, true)).approve(proposed)).rejects.toThrow();
+  const read = await findPayout(platform.payouts, payoutId);
+  if (read === undefined) throw new Error("no payout");
+  const exception = { kind: "contradicted", since: new Date() } as const;
+  await annotate(platform.payouts, read, { exception });
+  await sweep();
+  expect(await stateOf(proposed)).toBe("superseded");
+  expect(await endOf(payoutId)).toEqual({ stage: "unknown", resolved: 0, moved: ["hold"] });
+  expect(await actionsOn(payoutId)).toEqual([]);
 });
 
 describe("the audit trail", () => {
@@ -420,7 +463,7 @@ describe("a pause of a rail", () => {
   });
 });
 
-describe("a rejection that two persons confirmed", () => {
+describe("a rejection that two persons decided", () => {
   it("gives nothing back while a worker is sending the payout", async () => {
     const payoutId = await unknownPayout();
     const read = await findPayout(platform.payouts, payoutId);
@@ -428,7 +471,6 @@ describe("a rejection that two persons confirmed", () => {
     await annotate(platform.payouts, read, {
       exception: { kind: "contradicted", since: new Date() },
     });
-    const { id } = await propose(payoutId);
     const sending = Promise.withResolvers<void>();
     const sent = Promise.withResolvers<RailReply>();
     const submit = async (key: string): Promise<RailReply> => {
@@ -443,13 +485,16 @@ describe("a rejection that two persons confirmed", () => {
     platform.world.offsetMs += 120_000;
     const working = platform.work();
     await sending.promise;
-    const confirmed = await confirmResolution(deps, id, by("bob"));
-    expect(confirmed).toMatchObject({ state: { kind: "confirmed" } });
+    const { propose, approve, sweep } = processWith();
+    const proposed = await propose(payoutId);
+    expect(await refusalOf(approve(proposed))).toMatch(/^The payout is being sent/);
+    await sweep();
+    expect(await stateOf(proposed)).toBe("approved");
     expect((await endOf(payoutId)).moved).toEqual(["hold"]);
     sent.resolve({ status: { kind: "settled", reference: "R-1" } });
     await working;
-    await sweepResolutions(platform.resolving);
+    await sweep();
     expect(await endOf(payoutId)).toMatchObject({ stage: "settled", moved: ["hold", "post"] });
-    expect(await stateOf(id)).toBe("superseded");
+    expect(await stateOf(proposed)).toBe("superseded");
   });
 });

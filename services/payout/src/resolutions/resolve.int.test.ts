@@ -1,9 +1,10 @@
+import { openProposals } from "@disburse/chassis/approvals/store.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
-  Doubt,
-  type Resolution,
-  ResolutionState,
-} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+  type ApprovalRequired,
+  ProposalState,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutCause, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -11,7 +12,8 @@ import { findPayout } from "../payouts/store.ts";
 import { annotate } from "../payouts/work.ts";
 import type { RailReply } from "../rails/rail.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import { sweepResolutions } from "./resolve.ts";
+import { personally, resolvers } from "../test-resolutions.ts";
+import { resolvePayout } from "./resolve.ts";
 
 const merchantId = "mer_1";
 const reason = "the bank's statement of the day";
@@ -38,33 +40,24 @@ async function unknownPayout(): Promise<string> {
   return id;
 }
 
-/** A mutation of a person; a new operation unless one is named. */
-function as(person: string, operationId = platform.operation().operationId) {
-  const actor = { kind: Actor_Kind.OPERATOR as Actor_Kind, id: person };
-  return { mutation: { operationId, actor } };
-}
+const settled = { outcome: RailOutcome.SETTLED, transactionReference: "WIRE-1", reason };
+const rejected = { outcome: RailOutcome.REJECTED, transactionReference: "", reason };
+const returned = { outcome: RailOutcome.RETURNED, transactionReference: "" };
 
-const settled = {
-  outcome: RailOutcome.SETTLED,
-  transactionReference: "WIRE-1",
-  reason,
-};
-const rejected = { outcome: RailOutcome.REJECTED, reason };
+const propose = (payoutId: string, change: object = {}, by = personally("ada")) =>
+  resolvers(platform).propose(payoutId, { ...settled, ...change }, by);
 
-async function propose(payoutId: string, change: object = {}, by = as("ada")) {
-  const asked = { ...by, payoutId, ...settled, ...change };
-  return (await platform.operationsRpc.proposeResolution(asked)).resolution as Resolution;
-}
+const approve = (required: ApprovalRequired, by = personally("bob")) =>
+  resolvers(platform).approve(required, by);
 
-async function confirm(resolutionId: string, by = as("bob")) {
-  const confirmed = await platform.operationsRpc.confirmResolution({ ...by, resolutionId });
-  return confirmed.resolution as Resolution;
-}
+const resolve = async (payoutId: string, change: object = {}) =>
+  approve(await propose(payoutId, change));
 
-async function withdraw(resolutionId: string, by = as("ada")) {
-  const withdrawn = await platform.operationsRpc.withdrawResolution({ ...by, resolutionId });
-  return withdrawn.resolution as Resolution;
-}
+const withdraw = async ({ proposalId }: ApprovalRequired, mutation = personally("ada")) =>
+  (await platform.proposalsRpc.withdrawProposal({ mutation, proposalId })).proposal;
+
+const stateOf = async ({ proposalId }: ApprovalRequired) =>
+  (await openProposals(platform.database).read(proposalId))?.state;
 
 /** What a call is refused with; "" when it is not. */
 function refusal(call: Promise<unknown>): Promise<string> {
@@ -88,7 +81,7 @@ async function look(id: string) {
   };
 }
 
-const supersededRefusal = "INVALID_REQUEST resolution_id: the payout has moved on since";
+const superseded = "INVALID_REQUEST proposal_id: what it changes has changed meanwhile";
 const resolvedAs = (stage: string, balance: string) => ({ stage, exception: undefined, balance });
 
 async function trail(subject: string) {
@@ -101,25 +94,23 @@ describe("a payout with an exception", () => {
   it.each([
     ["settled", settled, "9990.00 + 0.00", ["hold", "post"]],
     ["rejected", rejected, "10000.00 + 0.00", ["hold", "release"]],
-    ["returned", { outcome: RailOutcome.RETURNED }, "10000.00 + 0.00", ["hold", "post", "return"]],
+    ["returned", returned, "10000.00 + 0.00", ["hold", "post", "return"]],
   ] as const)("is %s by two persons", async (stage, told, balance, steps) => {
     const id = await unknownPayout();
     const proposed = await propose(id, told);
-    expect(proposed).toMatchObject({ payoutId: id, state: ResolutionState.PROPOSED, reason });
+    expect(await stateOf(proposed)).toBe("open");
     expect(await look(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
-    const confirmed = await confirm(proposed.id);
-    expect(confirmed).toMatchObject({
-      state: ResolutionState.APPLIED,
+    expect(await approve(proposed)).toMatchObject({
+      state: ProposalState.EXECUTED,
+      subject: id,
       proposedBy: { kind: Actor_Kind.OPERATOR, id: "ada" },
-      confirmedBy: { kind: Actor_Kind.OPERATOR, id: "bob" },
+      decidedBy: { kind: Actor_Kind.OPERATOR, id: "bob" },
     });
     await platform.work();
     expect(await look(id)).toEqual(resolvedAs(stage, balance));
     const { entries } = await platform.rpc.listEntries({ merchantId, accountId, payoutId: id });
     expect(entries.map(({ id: key }) => key.split(":").at(-1)).toReversed()).toEqual(steps);
-    expect(await trail(proposed.id)).toEqual([
-      ...["resolution.proposed by ada", "resolution.confirmed by bob"],
-    ]);
+    expect(await trail(id)).toEqual(["payout.resolved by ada"]);
   });
 
   it.each([
@@ -134,8 +125,8 @@ describe("a payout with an exception", () => {
     };
     platform.rails.current = testRail({ submit: status, query: status, withdraw });
     const id = await unknownPayout();
-    const { id: resolutionId } = await propose(id, rejected);
-    expect(await refusal(confirm(resolutionId))).toBe(isTaken ? "" : supersededRefusal);
+    const proposed = await propose(id, rejected);
+    expect(await refusal(approve(proposed))).toBe(isTaken ? "" : superseded);
     await platform.work();
     expect(await look(id)).toMatchObject({ stage: isTaken ? "rejected" : "unknown" });
     expect(new Set(asked)).toEqual(new Set([id]));
@@ -143,14 +134,13 @@ describe("a payout with an exception", () => {
 
   it("has both persons and the reason in its journal; its merchant reads that it was resolved", async () => {
     const id = await unknownPayout();
-    const { id: resolutionId } = await propose(id);
-    await confirm(resolutionId);
+    await resolve(id);
     await platform.work();
     const { entries, payout } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
     expect(payout?.uniqueTransactionReference).toBe("WIRE-1");
     expect(entries.find(({ detail }) => detail.startsWith("resolved"))).toMatchObject({
       stage: "concluding",
-      detail: `resolved as settled WIRE-1, proposed by ada, confirmed by bob: ${reason}`,
+      detail: `resolved as settled WIRE-1, proposed by ada, approved by bob: ${reason}`,
       actor: { kind: Actor_Kind.OPERATOR, id: "bob" },
     });
     const { events } = await platform.rpc.listPayoutEvents({ merchantId, payoutId: id });
@@ -160,29 +150,24 @@ describe("a payout with an exception", () => {
     );
   });
 
-  it("is listed with its open resolution, those that wait longest first, in pages", async () => {
+  it("is listed with its open proposal, those that wait longest first, in pages", async () => {
     const ids: string[] = [];
     for (const _each of [1, 2, 3]) {
       ids.push(await unknownPayout());
       platform.world.offsetMs += 1_000;
     }
-    const { id: resolutionId } = await propose(ids[1] as string);
+    const { proposalId } = await propose(ids[1] as string);
     const seen: string[] = [];
     let cursor = "";
     do {
       const page = await platform.operationsRpc.listPayoutsInDoubt({
         ...{ limit: 2, cursor, doubt: Doubt.UNKNOWN },
       });
-      seen.push(...page.payouts.map((each) => `${each.payout?.id} ${each.resolutionId}`));
+      seen.push(...page.payouts.map((each) => `${each.payout?.id} ${each.proposalId}`));
       cursor = page.nextCursor;
     } while (cursor !== "");
     expect(seen.filter((each) => ids.includes(each.split(" ")[0] ?? ""))).toEqual([
-      ...[`${ids[0]} `, `${ids[1]} ${resolutionId}`, `${ids[2]} `],
-    ]);
-    await propose(ids[0] as string);
-    const open = await platform.resolving.resolutions.openOf([ids[1] as string]);
-    expect([...open].map(([id, resolution]) => [id, resolution.id])).toEqual([
-      [ids[1], resolutionId],
+      ...[`${ids[0]} `, `${ids[1]} ${proposalId}`, `${ids[2]} `],
     ]);
     const of = (doubt: Doubt) => platform.operationsRpc.listPayoutsInDoubt({ doubt, limit: 100 });
     expect((await of(Doubt.CONTRADICTED)).payouts).toEqual([]);
@@ -198,7 +183,7 @@ describe("a payout with an exception", () => {
     const exception = { kind: "stuck", since: new Date() } as const;
     await annotate(platform.payouts, payout, { exception });
     expect(await refusal(propose(id))).toBe("INVALID_REQUEST outcome: settled contradicts queued");
-    await confirm((await propose(id, rejected)).id);
+    await resolve(id, rejected);
     await platform.work();
     expect(await look(id)).toEqual(resolvedAs("rejected", "10000.00 + 0.00"));
   });
@@ -212,7 +197,7 @@ it("a payout whose outcome is decided and contradicted can be said to have come 
   await report();
   expect(await refusal(report({ amount: "9.99", currencyCode: "USD" }))).toMatch(/^INVALID/);
   expect(await look(id)).toMatchObject({ stage: "concluding", exception: "contradicted" });
-  await confirm((await propose(id, { outcome: RailOutcome.RETURNED })).id);
+  await resolve(id, returned);
   await platform.work();
   expect(await look(id)).toEqual(resolvedAs("returned", "10000.00 + 0.00"));
   const { entries } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
@@ -237,21 +222,21 @@ describe("after its end", () => {
     const id = await contradicted(first, RailOutcome.REJECTED);
     expect(await refusal(propose(id))).toMatch(/^INVALID_REQUEST outcome: is neither/);
     expect(await refusal(propose(id, rejected))).toMatch(/^INVALID_REQUEST outcome: rejected/);
-    await confirm((await propose(id, { transactionReference: "R-1" })).id);
+    await resolve(id, { transactionReference: "R-1" });
     expect(await look(id)).toEqual(resolvedAs("settled", "9990.00 + 0.00"));
     const { entries } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
     expect(entries.at(-1)).toMatchObject({ stage: "settled", version: 2 });
-    expect(entries.at(-1)?.detail).toContain("proposed by ada, confirmed by bob");
+    expect(entries.at(-1)?.detail).toContain("proposed by ada, approved by bob");
 
     const other = await contradicted(first, RailOutcome.REJECTED);
-    await confirm((await propose(other, { outcome: RailOutcome.RETURNED })).id);
+    await resolve(other, returned);
     await platform.work();
     expect(await look(other)).toEqual(resolvedAs("returned", "9990.00 + 0.00"));
   });
 
   it("a rejected payout stays rejected after a later report, which raises an exception", async () => {
     const id = await unknownPayout();
-    await confirm((await propose(id, rejected)).id);
+    await resolve(id, rejected);
     await platform.work();
     const told = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "LATE" };
     const report = () =>
@@ -260,20 +245,18 @@ describe("after its end", () => {
     const kept = { stage: "rejected", exception: "contradicted", balance: "10000.00 + 0.00" };
     expect(await look(id)).toEqual(kept);
     expect(await refusal(propose(id))).toMatch(/^INVALID_REQUEST/);
-    await confirm((await propose(id, rejected)).id);
+    await resolve(id, rejected);
     expect(await look(id)).toEqual(resolvedAs("rejected", "10000.00 + 0.00"));
   });
 });
 
 describe("is refused", () => {
-  it("a proposal by another actor than an operator, or without a reason", async () => {
+  it("a resolution by another actor than an operator, or without a reason", async () => {
     const id = await unknownPayout();
-    const service = { mutation: platform.operation() };
-    const { id: resolutionId } = await propose(id);
+    const { operationsRpc } = platform;
+    const asked = { mutation: platform.operation(), payoutId: id, ...settled };
     const forbidden = "ACCESS_FORBIDDEN caller: must be an operator";
-    expect(await refusal(propose(id, {}, service as never))).toBe(forbidden);
-    expect(await refusal(confirm(resolutionId, service as never))).toBe(forbidden);
-    expect(await refusal(withdraw(resolutionId, service as never))).toBe(forbidden);
+    expect(await refusal(operationsRpc.resolvePayout(asked))).toBe(forbidden);
     for (const wrong of ["too short", "x".repeat(1_001), "a reason\u0000 of control"]) {
       expect(await refusal(propose(id, { reason: wrong }))).toMatch(/^INVALID_REQUEST reason: /);
     }
@@ -281,10 +264,19 @@ describe("is refused", () => {
     expect(await refusal(propose(id, { outcome: RailOutcome.UNSPECIFIED }))).toMatch(/outcome: is/);
   });
 
+  it("an operator whose request comes without a second person, in whatever way", async () => {
+    const payoutId = await unknownPayout();
+    const by = { person: "ada", operation: "alone" };
+    const alone = { payoutId, outcome: { kind: "rejected" }, reason, by } as const;
+    expect(await resolvePayout(platform.resolving, alone, undefined)).toEqual({
+      refused: "ACCESS_FORBIDDEN",
+      detail: "caller: needs the approval of another person",
+    });
+    expect(await look(payoutId)).toMatchObject({ stage: "unknown", exception: "unknown" });
+  });
+
   it("an unknown payout, and one without an exception", async () => {
     expect(await refusal(propose("po_x"))).toMatch(/^RECORD_NOT_FOUND/);
-    expect(await refusal(confirm("rsl_x"))).toMatch(/^RECORD_NOT_FOUND/);
-    expect(await refusal(withdraw("rsl_x"))).toMatch(/^RECORD_NOT_FOUND/);
     said = { kind: "accepted" };
     expect(await refusal(propose(await unknownPayout()))).toBe(
       "INVALID_REQUEST payout_id: is not in doubt",
@@ -293,49 +285,47 @@ describe("is refused", () => {
 
   it("the first person as the second, and a second proposal", async () => {
     const id = await unknownPayout();
-    const { id: resolutionId } = await propose(id);
-    expect(await refusal(confirm(resolutionId, as("Ada")))).toMatch(/^ACCESS_FORBIDDEN/);
-    expect(await refusal(propose(id, rejected, as("cleo")))).toBe(
-      "INVALID_REQUEST payout_id: has an open resolution already",
+    const first = await propose(id);
+    expect(await refusal(approve(first, personally("Ada")))).toMatch(/^ACCESS_FORBIDDEN/);
+    expect(await refusal(propose(id, rejected, personally("cleo")))).toBe(
+      `INVALID_REQUEST proposal ${first.proposalId} is open: decide on it first`,
     );
     expect(await look(id)).toMatchObject({ stage: "unknown" });
-    const withdrawn = await withdraw(resolutionId, as("ada", "op-withdraw"));
-    expect(withdrawn).toMatchObject({ state: ResolutionState.WITHDRAWN });
-    expect(await withdraw(resolutionId, as("ada", "op-withdraw"))).toEqual(withdrawn);
-    expect(await refusal(confirm(resolutionId))).toMatch(/is withdrawn$/);
-    expect(await trail(resolutionId)).toEqual([
-      ...["resolution.proposed by ada", "resolution.withdrawn by ada"],
-    ]);
-    expect(await propose(id, rejected, as("cleo"))).toMatchObject({ payoutId: id });
+    expect(await withdraw(first)).toMatchObject({ state: ProposalState.WITHDRAWN });
+    expect(await refusal(approve(first))).toMatch(/is withdrawn$/);
+    expect(await trail(id)).toEqual([]);
+    expect((await propose(id, rejected, personally("cleo"))).proposalId).toMatch(/^prp_/);
   });
 
-  it("a resolution whose payout changed by itself, which is superseded", async () => {
-    const [confirmedLate, swept] = [await unknownPayout(), await unknownPayout()];
-    const late = await propose(confirmedLate);
-    const { id: open } = await propose(swept);
+  it("a proposal whose payout changed by itself, which is superseded", async () => {
+    const [approvedLate, listed] = [await unknownPayout(), await unknownPayout()];
+    const [late, open] = [await propose(approvedLate), await propose(listed)];
     said = { kind: "settled", reference: "R" };
     await platform.after(70_000);
-    expect(await refusal(confirm(late.id))).toBe(supersededRefusal);
-    expect(await refusal(confirm(late.id))).toBe(supersededRefusal);
-    await sweepResolutions(platform.resolving);
-    expect(await refusal(withdraw(open))).toBe(supersededRefusal);
-    expect((await platform.resolving.resolutions.read(open))?.state.kind).toBe("superseded");
+    expect(await refusal(approve(late))).toBe(superseded);
+    expect(await refusal(approve(late))).toMatch(/is superseded$/);
+    await platform.operationsRpc.listPayoutsInDoubt({});
+    expect(await stateOf(open)).toBe("superseded");
+    expect(await refusal(withdraw(open))).toMatch(/is superseded$/);
   });
 });
 
 describe("a repeat", () => {
   it("answers with the first and is in the trail once", async () => {
     const id = await unknownPayout();
-    const first = await propose(id, {}, as("ada", "op-propose"));
-    expect(await propose(id, {}, as("ada", "op-propose"))).toEqual(first);
+    const [ada, bob] = [personally("ada"), personally("bob")];
+    const first = await propose(id, {}, ada);
+    expect(await propose(id, {}, ada)).toEqual(first);
     const other = await unknownPayout();
-    expect(await refusal(propose(other, {}, as("ada", "op-propose")))).toMatch(
-      /with other content$/,
-    );
-    const confirmed = await confirm(first.id, as("bob", "op-confirm"));
+    expect(await refusal(propose(other, {}, ada))).toMatch(/with other content$/);
+    const approved = await approve(first, bob);
     await platform.work();
-    expect(await confirm(first.id, as("bob", "op-confirm"))).toEqual(confirmed);
-    expect(await refusal(confirm(first.id, as("cleo")))).toMatch(/is confirmed already$/);
-    expect(await trail(first.id)).toHaveLength(2);
+    expect(await approve(first, bob)).toEqual(approved);
+    expect(await refusal(approve(first, personally("cleo")))).toMatch(/is executed$/);
+    // The proposer's repeat has the payout as it is.
+    const again = { mutation: ada, payoutId: id, ...settled };
+    const { payout } = await platform.operationsRpc.resolvePayout(again);
+    expect(payout).toMatchObject({ id, uniqueTransactionReference: "WIRE-1" });
+    expect(await trail(id)).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { originOf } from "@disburse/chassis/call-context.ts";
+import { callContext, originOf } from "@disburse/chassis/call-context.ts";
 import { cutPage, readLimit, readNumber, readPage } from "@disburse/chassis/paging/page.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -13,33 +13,31 @@ import {
   JournalEntrySchema,
   PayoutInDoubtSchema,
   type PayoutOperationsService,
-  ResolutionSchema,
-  ResolutionState,
+  type ResolvePayoutRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
-import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
-import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { ifMade, toPayout } from "../payouts/document.ts";
 import { listExceptions } from "../payouts/exceptions.ts";
 import { type HistoryEntry, historyOf } from "../payouts/history.ts";
 import { type AuditEntry, readOperator } from "../payouts/operators.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
-import {
-  confirmResolution,
-  proposeResolution,
-  type ResolutionDeps,
-  withdrawResolution,
-} from "./resolve.ts";
-import type { Resolution } from "./rules/resolution.ts";
+import { type Resolution, type ResolutionDeps, resolvePayout } from "./resolve.ts";
 
-/** A reason says what was learned and from where. */
-const [reasonMin, reasonMax] = [10, 1_000];
+/** See `resolutionsRpc`. */
+export type ResolutionsRpc = ReturnType<typeof resolutionsRpc>;
 
-/** The operators' RPCs of exceptions, their resolutions and the audit trail. */
-export function resolutionsRpc(deps: ResolutionDeps) {
-  const { payouts, resolutions, audit } = deps;
+/**
+ * The operators' RPCs of exceptions, their resolutions and the audit trail. `openProposals`: the open
+ * proposals to resolve a payout, by payout.
+ */
+export function resolutionsRpc(
+  deps: ResolutionDeps,
+  openProposals: () => Promise<ReadonlyMap<string, string>>,
+) {
+  const { payouts, audit } = deps;
   return {
     listPayoutsInDoubt: async ({ doubt, ...page }) => {
       const { shown, nextCursor } = await readPage(
@@ -47,9 +45,9 @@ export function resolutionsRpc(deps: ResolutionDeps) {
         (range) => listExceptions(payouts, wordOf(Doubt, doubt), range),
         ({ id, exception, createdAt }) => ({ at: exception?.since ?? createdAt, id }),
       );
-      const open = await resolutions.openOf(shown.map(({ id }) => id));
+      const open = await openProposals();
       return {
-        payouts: shown.map((payout) => exceptionMessage(payout, open.get(payout.id))),
+        payouts: shown.map((payout) => exceptionMessage(payout, open.get(payout.id) ?? "")),
         nextCursor,
       };
     },
@@ -63,23 +61,12 @@ export function resolutionsRpc(deps: ResolutionDeps) {
       return { payout: payoutMessage(toPayout(found)), entries, requestId };
     },
 
-    proposeResolution: async (message) => {
-      const by = readOperator(message.mutation);
-      const outcome = orThrow(readOutcome(message));
-      const reason = readReason(message.reason);
-      const { payoutId } = message;
-      const proposed = await proposeResolution(deps, { payoutId, outcome, reason }, by);
-      return { resolution: resolutionMessage(orThrow(proposed)) };
-    },
-
-    confirmResolution: async ({ mutation, resolutionId }) => {
-      const confirmed = await confirmResolution(deps, resolutionId, readOperator(mutation));
-      return { resolution: resolutionMessage(orThrow(confirmed)) };
-    },
-
-    withdrawResolution: async ({ mutation, resolutionId }) => {
-      const withdrawn = await withdrawResolution(deps, resolutionId, readOperator(mutation));
-      return { resolution: resolutionMessage(orThrow(withdrawn)) };
+    resolvePayout: async (request) => {
+      const by = readOperator(request.mutation);
+      const resolution = { ...orThrow(readResolution(request)), by };
+      const { approvedBy: person, approvedBefore: before = "" } = callContext() ?? {};
+      const second = person === undefined ? undefined : { person, before };
+      return { payout: payoutMessage(orThrow(await resolvePayout(deps, resolution, second))) };
     },
 
     listAuditEntries: async ({ cursor, subject, ...page }) => {
@@ -95,16 +82,18 @@ export function resolutionsRpc(deps: ResolutionDeps) {
   } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
 }
 
-function readReason(text: string): string {
-  const reason = cleanText(text);
-  const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
-  if (isSized && textProblem(reason) === undefined) return reason;
-  const length = `${reasonMin} to ${reasonMax}`;
-  return orThrow(refused("INVALID_REQUEST", `reason: must be ${length} plain characters`));
+/** The outcome and its evidence, as an operator has given them. */
+export function readResolution(
+  request: ResolvePayoutRequest,
+): Omit<Resolution, "by"> | Refused<"INVALID_REQUEST"> {
+  const outcome = readOutcome(request);
+  if (isRefused(outcome)) return outcome;
+  const reason = readReason(request.reason);
+  return isRefused(reason) ? reason : { payoutId: request.payoutId, outcome, reason };
 }
 
-/** A payout with its exception and its open resolution. */
-function exceptionMessage(payout: Payout, resolution: Resolution | undefined) {
+/** A payout with its exception and the id of its open proposal. */
+function exceptionMessage(payout: Payout, proposalId: string) {
   const { exception, rail } = payout;
   if (exception === undefined) throw new Error("a payout without an exception was listed");
   return create(PayoutInDoubtSchema, {
@@ -112,8 +101,7 @@ function exceptionMessage(payout: Payout, resolution: Resolution | undefined) {
     doubt: valueOfWord(Doubt, exception.kind),
     since: timestampFromDate(exception.since),
     rail,
-    resolutionId: resolution?.id ?? "",
-    ...(resolution && { resolution: resolutionMessage(resolution) }),
+    proposalId,
   });
 }
 
@@ -123,24 +111,6 @@ function historyMessage({ kind, at, actor, ...entry }: HistoryEntry) {
     kind: valueOfWord(JournalEntry_Kind, kind),
     createdAt: timestampFromDate(at),
     ...(actor && { actor: actorMessage(actor) }),
-  });
-}
-
-function resolutionMessage(resolution: Resolution) {
-  const { id, payoutId, outcome, reason, proposed, state, updatedAt } = resolution;
-  const isConfirmed = state.kind !== "proposed" && state.kind !== "withdrawn";
-  const confirmation = isConfirmed ? state.by : undefined;
-  return create(ResolutionSchema, {
-    id,
-    payoutId,
-    reason,
-    outcome: valueOfWord(RailOutcome, outcome.kind),
-    transactionReference: "reference" in outcome ? outcome.reference : "",
-    state: valueOfWord(ResolutionState, state.kind),
-    proposedBy: operatorMessage(proposed.person),
-    ...(confirmation && { confirmedBy: operatorMessage(confirmation.person) }),
-    createdAt: timestampFromDate(proposed.at),
-    updatedAt: timestampFromDate(updatedAt),
   });
 }
 

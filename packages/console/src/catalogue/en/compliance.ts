@@ -8,7 +8,6 @@ export const complianceWords = {
     states: {
       open: "Open",
       escalated: "Escalated",
-      proposed: "True match proposed",
       false_positive: "False positive",
       true_match: "True match",
       closed: "Closed",
@@ -81,8 +80,7 @@ export const complianceWords = {
       "alert.assigned": "Assigned",
       "alert.escalated": "Escalated",
       "alert.false_positive": "Decided: false positive",
-      "alert.proposed": "Proposed: true match",
-      "alert.confirmed": "Confirmed: true match",
+      "alert.true_match": "Decided: true match",
       "alert.reopened": "Opened again",
     } as Record<string, string>,
     by: (who: string) => `by ${who}`,
@@ -96,17 +94,12 @@ export const complianceWords = {
     effects: {
       false_positive:
         "It takes effect at once: the party is not stopped by this entry any more, until the party or the entry changes.",
-      true_match: "The party stays stopped. It takes effect when a second person confirms it.",
+      true_match: "The party stays stopped. It takes effect when a second person approves it.",
       escalated: "The alert stays open, and the party stopped, for another reviewer.",
     } as Record<string, string>,
-    reason: "Reason",
-    reasonHint: "10 to 1,000 characters. It is kept with the decision and cannot be changed.",
     save: "Decide",
-    confirm: "Confirm the true match",
-    confirmText:
-      "You are the second person: with this the party is blocked. The person who proposed it cannot confirm it, and your sign-in must be fresh.",
     reopen: "Open again",
-    reopenText: "The decision or proposal is taken back, and the alert waits for a decision again.",
+    reopenText: "The decision is taken back, and the alert waits for a decision again.",
     assignToMe: "Assign to me",
     unassign: "Unassign",
   },

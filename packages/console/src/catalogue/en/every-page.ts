@@ -55,6 +55,8 @@ export const everyPageWords = {
     signInAgain: "This step needs a fresh sign-in: yours is too old. Nothing has changed.",
     signIn: "Sign in again",
     proposed:
-      "Nothing has changed yet: another person has to approve this. It waits among the approvals.",
+      'Nothing has changed yet: another person has to approve this. It is in the list "Waiting for you" of those who may.',
+    reason: "Reason",
+    reasonHint: "10 to 1,000 characters. It is kept with the decision and cannot be changed.",
   },
 } as const;

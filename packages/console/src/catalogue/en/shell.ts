@@ -59,6 +59,7 @@ export const shellWords = {
     rails: "Rails",
     reconciliation: "Reconciliation",
     approvals: "Approvals",
+    waiting: "Waiting for you",
     health: "Health",
     trace: "Trace",
   },

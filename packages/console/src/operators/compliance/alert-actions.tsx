@@ -2,7 +2,6 @@ import {
   type Alert,
   AlertState,
   Decision,
-  type ReviewEntry,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { useState } from "react";
 import { valueIn } from "../../api/enum-words.ts";
@@ -10,50 +9,27 @@ import { rpcs } from "../../api/rpc.ts";
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { AreaField, SelectField } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/field.tsx";
 import { Section } from "../../ui/page.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
+import { isReason, ReasonField } from "../reason-field.tsx";
 
 const words = t.compliance.alert;
-const stale = ["compliance"];
-
-/** A reason has so many characters. */
-const reasonMin = 10;
-const reasonMax = 1_000;
-const isReason = (text: string) => text.trim().length >= reasonMin;
+const stale = ["compliance", "approvals"];
 
 /** What a reviewer can do about an alert in its state. */
-export function AlertActions({
-  alert,
-  entries,
-}: {
-  alert: Alert;
-  entries: readonly ReviewEntry[];
-}) {
+export function AlertActions({ alert }: { alert: Alert }) {
   const session = useSession();
   const isReviewer = hasRole(session, "compliance_officer", "compliance_approver");
   if (!isReviewer) return null;
   const { state } = alert;
   const isWaiting = state === AlertState.OPEN || state === AlertState.ESCALATED;
-  const isDecided = [AlertState.PROPOSED, AlertState.FALSE_POSITIVE, AlertState.TRUE_MATCH].some(
-    (each) => each === state,
-  );
-  const proposer = entries.findLast(({ action }) => action === "alert.proposed")?.actor?.id;
+  const isDecided = state === AlertState.FALSE_POSITIVE || state === AlertState.TRUE_MATCH;
   return (
     <Section title={words.decide}>
       <div className="card">
         <div className="row">
           {isWaiting ? <Assign alert={alert} me={session.person.id} /> : null}
-          {state === AlertState.PROPOSED &&
-          proposer !== session.person.id &&
-          hasRole(session, "compliance_approver") ? (
-            <ConfirmStep
-              label={words.confirm}
-              text={words.confirmText}
-              step={(mutation) => rpcs.review.confirmTrueMatch({ mutation, alertId: alert.id })}
-              stale={stale}
-            />
-          ) : null}
           {isDecided ? <Reopen alertId={alert.id} /> : null}
         </div>
         {isWaiting ? <Decide alertId={alert.id} /> : null}
@@ -87,7 +63,7 @@ function Decide({ alertId }: { alertId: string }) {
         options={Object.entries(words.decisions)}
         name="decision"
       />
-      <Reason value={reason} onChange={setReason} />
+      <ReasonField value={reason} onChange={setReason} />
       <div>
         <ConfirmStep
           label={words.save}
@@ -104,7 +80,7 @@ function Decide({ alertId }: { alertId: string }) {
           }
           stale={stale}
         >
-          {isReason(reason) ? <p className="break">{reason}</p> : <p>{words.reasonHint}</p>}
+          {isReason(reason) ? <p className="break">{reason}</p> : <p>{t.steps.reasonHint}</p>}
         </ConfirmStep>
       </div>
     </div>
@@ -121,20 +97,7 @@ function Reopen({ alertId }: { alertId: string }) {
       step={(mutation) => rpcs.review.reopenAlert({ mutation, alertId, reason: reason.trim() })}
       stale={stale}
     >
-      <Reason value={reason} onChange={setReason} />
+      <ReasonField value={reason} onChange={setReason} />
     </ConfirmStep>
-  );
-}
-
-function Reason({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  return (
-    <AreaField
-      label={words.reason}
-      hint={words.reasonHint}
-      value={value}
-      onChange={onChange}
-      maxLength={reasonMax}
-      required
-    />
   );
 }

@@ -15,6 +15,7 @@ import { Moment } from "../../ui/moment.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
+import { OpenProposals } from "../open-proposal.tsx";
 import { AlertActions } from "./alert-actions.tsx";
 import { ListedEntry } from "./listed-entry.tsx";
 import { Score } from "./score.tsx";
@@ -45,12 +46,13 @@ export function AlertPage() {
         </span>
       }
     >
+      <OpenProposals place="compliance" subject={alertId} />
       <Sides answer={found.data} />
       <div className="columns">
         <Section title={words.history}>
           <History entries={found.data.entries} />
         </Section>
-        <AlertActions alert={alert} entries={found.data.entries} />
+        <AlertActions alert={alert} />
       </div>
     </Page>
   );

@@ -4,7 +4,7 @@ import {
 } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { Role } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { wordIn } from "../../api/enum-words.ts";
 import { type ApprovalPlace, answerOf, approvalPlaces, approvalsAt, isoOf } from "../../api/rpc.ts";
@@ -13,18 +13,16 @@ import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/facts.tsx";
-import { AreaField } from "../../ui/field.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { ProblemNotice } from "../../ui/problem-notice.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
+import { isReason, ReasonField } from "../reason-field.tsx";
 import { rpcName } from "./approvals.tsx";
 
 const words = t.treasury.approvals;
 const route = getRouteApi("/shell/approvals/$place/$proposalId");
-const stale = ["approvals", "payouts", "accounts", "compliance"];
-const reasonMin = 10;
-const reasonMax = 1_000;
+const stale = ["approvals", "payouts", "exceptions", "accounts", "compliance"];
 
 /** One proposal: what it would change, and the decision. */
 export function ApprovalPage() {
@@ -55,6 +53,7 @@ export function ApprovalPage() {
             [words.service, place],
             [words.by, proposal.proposedBy?.id],
             [t.treasury.balances.merchant, proposal.merchantId],
+            [words.subject, <Subject key="subject" id={proposal.subject} />],
             [words.why, proposal.reasons.join("; ")],
             [t.list.created, <Moment key="created" at={isoOf(proposal.createdAt)} />],
             [words.expires, <Moment key="expires" at={isoOf(proposal.expiresAt)} />],
@@ -72,6 +71,25 @@ export function ApprovalPage() {
       </div>
     </Page>
   );
+}
+
+/** What the proposal is about, with a link where the console has a page of it. */
+function Subject({ id }: { id: string }) {
+  if (id.startsWith("po_")) {
+    return (
+      <Link to="/treasury/payouts/$payoutId" params={{ payoutId: id }} className="mono break">
+        {id}
+      </Link>
+    );
+  }
+  if (id.startsWith("alr_")) {
+    return (
+      <Link to="/compliance/alerts/$alertId" params={{ alertId: id }} className="mono break">
+        {id}
+      </Link>
+    );
+  }
+  return <span className="mono break">{id}</span>;
 }
 
 /** What is approved is the text: it is shown whole, and only indented. */
@@ -117,18 +135,11 @@ function Decide({ place, proposal }: { place: ApprovalPlace; proposal: Proposal 
       <ConfirmStep
         label={words.reject}
         text={words.rejectText}
-        isReady={reason.trim().length >= reasonMin}
+        isReady={isReason(reason)}
         step={(mutation) => client.rejectProposal({ mutation, proposalId, reason: reason.trim() })}
         stale={stale}
       >
-        <AreaField
-          label={t.compliance.alert.reason}
-          hint={t.compliance.alert.reasonHint}
-          value={reason}
-          onChange={setReason}
-          maxLength={reasonMax}
-          required
-        />
+        <ReasonField value={reason} onChange={setReason} />
       </ConfirmStep>
     </>
   );

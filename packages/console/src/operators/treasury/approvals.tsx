@@ -46,6 +46,12 @@ const columns: readonly Column<Placed>[] = [
     csv: ({ proposal }) => rpcName(proposal),
   },
   {
+    id: "subject",
+    header: words.subject,
+    cell: ({ proposal }) => <span className="mono break">{proposal.subject}</span>,
+    csv: ({ proposal }) => proposal.subject,
+  },
+  {
     id: "state",
     header: words.state,
     cell: ({ proposal }) => (
@@ -82,8 +88,13 @@ const columns: readonly Column<Placed>[] = [
   },
 ];
 
-async function readProposals(state: string | undefined) {
-  const asked = { state: valueIn(ProposalState, state ?? "open"), limit: proposalsMax };
+/** Those of a state; without one, those that wait for the person. */
+async function readProposals(state = "") {
+  const asked = {
+    state: valueIn(ProposalState, state),
+    waitingForCaller: state === "",
+    limit: proposalsMax,
+  };
   const answers = await Promise.allSettled(
     approvalPlaces.map(async (place) => {
       const { proposals } = await answerOf(approvalsAt(place).listProposals(asked));
@@ -101,7 +112,7 @@ async function readProposals(state: string | undefined) {
   };
 }
 
-/** What waits for a second person, in every service. */
+/** What waits for the person's decision in every service; by a filter, what waits for others or did. */
 export function Approvals() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -122,9 +133,10 @@ export function Approvals() {
             label: words.state,
             kind: "choice",
             options: Object.entries(words.states),
+            none: words.waitsForYou,
           },
         ]}
-        values={{ state: search.state ?? "open" }}
+        values={search}
         onChange={(next) => void navigate({ search: next })}
       />
       {found.isPending ? <p role="status">{t.states.loading}</p> : null}

@@ -69,9 +69,15 @@ const columns: readonly Column<PayoutInDoubt>[] = [
   {
     id: "resolution",
     header: words.resolution,
-    cell: ({ resolutionId }) =>
-      resolutionId === "" ? "–" : <Badge tone="warn">{words.proposed}</Badge>,
-    csv: ({ resolutionId }) => resolutionId,
+    cell: ({ proposalId }) =>
+      proposalId === "" ? (
+        "–"
+      ) : (
+        <Link to="/approvals/$place/$proposalId" params={{ place: "payout", proposalId }}>
+          <Badge tone="warn">{words.proposed}</Badge>
+        </Link>
+      ),
+    csv: ({ proposalId }) => proposalId,
   },
 ];
 

@@ -1,25 +1,20 @@
-import type { Resolution } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { valueIn, wordIn } from "../../api/enum-words.ts";
-import { isoOf, rpcs } from "../../api/rpc.ts";
+import { valueIn } from "../../api/enum-words.ts";
+import { rpcs } from "../../api/rpc.ts";
 import { pageOf, readAllPages } from "../../api/rpc-pages.ts";
 import { t } from "../../catalogue/en.ts";
 import { hasRole } from "../../session/session.ts";
 import { useSession } from "../../session/use-session.ts";
-import { Facts } from "../../ui/facts.tsx";
-import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
-import { Moment } from "../../ui/moment.tsx";
-import { Section } from "../../ui/page.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
 import { ConfirmStep } from "../confirm-step.tsx";
+import { ProposalNotice } from "../open-proposal.tsx";
+import { isReason, ReasonField } from "../reason-field.tsx";
 
 const words = t.treasury.exceptions;
-const stale = ["payouts", "exceptions"];
+const stale = ["payouts", "exceptions", "approvals"];
 
-/** An evidence has so many characters. */
-const evidenceMin = 10;
-const evidenceMax = 1_000;
 /** Exceptions that are looked through for the one of a payout. */
 const searchedMax = 1_000;
 
@@ -38,67 +33,18 @@ function useException(payoutId: string) {
   return data?.items.find(({ payout }) => payout?.id === payoutId);
 }
 
-/** What operators can do about a payout that needs them; nothing for any other. */
+/** What treasury can do about a payout that needs a person; nothing for any other. */
 export function PayoutResolution({ payoutId }: { payoutId: string }) {
   const session = useSession();
   const found = useException(payoutId);
-  if (found === undefined) return null;
-  const { resolutionId, resolution } = found;
-  if (resolution === undefined) {
-    return hasRole(session, "treasury") ? <Propose payoutId={payoutId} /> : null;
-  }
-  const isOwn = resolution.proposedBy?.id === session.person.id;
-  return (
-    <>
-      {hasRole(session, "treasury_approver") && !isOwn ? (
-        <ConfirmStep
-          label={words.confirm}
-          text={words.confirmText}
-          step={(mutation) => rpcs.operations.confirmResolution({ mutation, resolutionId })}
-          stale={stale}
-        >
-          <Proposed resolution={resolution} />
-        </ConfirmStep>
-      ) : null}
-      {hasRole(session, "treasury", "treasury_approver") ? (
-        <ConfirmStep
-          label={words.withdraw}
-          text={words.withdrawText}
-          kind="plain"
-          step={(mutation) => rpcs.operations.withdrawResolution({ mutation, resolutionId })}
-          stale={stale}
-        />
-      ) : null}
-    </>
-  );
+  if (found === undefined || found.proposalId !== "" || !hasRole(session, "treasury")) return null;
+  return <Propose payoutId={payoutId} />;
 }
 
-/** What was proposed about a payout that needs operators; nothing where nothing was. */
+/** Leads to the open proposal about a payout; nothing where there is none. */
 export function ProposedResolution({ payoutId }: { payoutId: string }) {
-  const resolution = useException(payoutId)?.resolution;
-  if (resolution === undefined) return null;
-  return (
-    <Section title={words.proposal}>
-      <div className="card">
-        <Proposed resolution={resolution} />
-      </div>
-    </Section>
-  );
-}
-
-function Proposed({ resolution }: { resolution: Resolution }) {
-  const { outcome, transactionReference, reason, proposedBy, createdAt } = resolution;
-  return (
-    <Facts
-      rows={[
-        [words.outcome, words.outcomes[wordIn(RailOutcome, outcome)]],
-        [t.payouts.one.bankReference, transactionReference],
-        [words.evidence, reason],
-        [t.treasury.approvals.by, proposedBy?.id],
-        [t.list.created, <Moment key="created" at={isoOf(createdAt)} />],
-      ]}
-    />
-  );
+  const proposalId = useException(payoutId)?.proposalId ?? "";
+  return proposalId === "" ? null : <ProposalNotice place="payout" proposalId={proposalId} />;
 }
 
 function Propose({ payoutId }: { payoutId: string }) {
@@ -111,9 +57,9 @@ function Propose({ payoutId }: { payoutId: string }) {
       label={words.propose}
       text={words.proposeText}
       kind="primary"
-      isReady={reason.trim().length >= evidenceMin && (!isSettled || reference.trim() !== "")}
+      isReady={isReason(reason) && (!isSettled || reference.trim() !== "")}
       step={(mutation) =>
-        rpcs.operations.proposeResolution({
+        rpcs.operations.resolvePayout({
           mutation,
           payoutId,
           reason: reason.trim(),
@@ -138,13 +84,11 @@ function Propose({ payoutId }: { payoutId: string }) {
           required
         />
       ) : null}
-      <AreaField
+      <ReasonField
         label={words.evidence}
         hint={words.evidenceHint}
         value={reason}
         onChange={setReason}
-        maxLength={evidenceMax}
-        required
       />
     </ConfirmStep>
   );

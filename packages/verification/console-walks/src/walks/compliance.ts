@@ -4,10 +4,10 @@ import type { Walk } from "../walk.ts";
 
 const reason = "The name, the date of birth and the country are those of the listed person.";
 
-/** Carol decides an alert, and Dan confirms. */
+/** Carol decides an alert, and Dan approves. */
 export const compliance: Walk = {
   name: "compliance",
-  about: "proposes a true match, which a second person confirms; searches; looks at lists",
+  about: "proposes a true match, which a second person approves; searches; looks at lists",
   run: async ({ sandbox, arrive }) => {
     const [party] = sandbox.listed_parties;
     const { name: listed } = party;
@@ -23,11 +23,14 @@ export const compliance: Walk = {
     await page.getByLabel("Reason").fill(reason);
     await page.getByRole("button", { name: "Decide" }).click();
     await look("alert-decide", page.getByRole("dialog"));
+    carol.willBeRefused("/DecideAlert");
     await page.getByRole("dialog").getByRole("button", { name: "Decide" }).click();
-    await page.getByText("Proposed: true match").waitFor();
-    const isOffered = await page.getByRole("button", { name: "Confirm the true match" }).count();
-    expectThat(isOffered === 0, "who proposes is not offered to confirm");
-    const address = new URL(page.url()).pathname.replace("/console/", "");
+    await page.getByText("Nothing has changed yet").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("link", { name: "Open the proposal" }).click();
+    await page.getByRole("button", { name: "Withdraw" }).waitFor();
+    const isOffered = await page.getByRole("button", { name: "Approve" }).count();
+    expectThat(isOffered === 0, "who proposes is not offered to approve");
 
     await open("compliance/search");
     await page.getByLabel("For which merchant").selectOption({ index: 1 });
@@ -40,10 +43,13 @@ export const compliance: Walk = {
     await look("list-changes", page.getByRole("heading", { name: /What changed in/ }));
 
     const dan = await arrive("dan");
-    await dan.open(address);
-    await dan.page.getByRole("button", { name: "Confirm the true match" }).click();
-    const confirm = dan.page.getByRole("dialog").getByRole("button", { name: /^Confirm/ });
-    await confirm.click();
-    await dan.page.getByText("Confirmed: true match").waitFor();
+    await dan.open("approvals");
+    await dan.page.getByRole("link", { name: "DecideAlert" }).click();
+    await dan.page.getByText(reason).waitFor();
+    await dan.page.getByRole("button", { name: "Approve" }).click();
+    await dan.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await dan.page.getByText("Done").first().waitFor();
+    await dan.page.getByRole("link", { name: /^alr_/ }).click();
+    await dan.page.getByText("Decided: true match").waitFor();
   },
 };

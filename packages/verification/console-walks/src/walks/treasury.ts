@@ -46,7 +46,8 @@ export const treasury: Walk = {
       note: "A wire of the merchant.",
     });
     expectThat(credited === 400, `a large credit waits for another person: ${credited}`);
-    await open("approvals");
+    // What she proposed herself does not wait for her.
+    await open("approvals?state=open");
     await page.getByRole("link", { name: "CreditAccount" }).click();
     await page.getByRole("button", { name: "Withdraw" }).waitFor();
     const isOffered = await page.getByRole("button", { name: "Approve" }).count();
@@ -60,7 +61,7 @@ export const treasury: Walk = {
     await bob.page.getByRole("button", { name: "Approve" }).click();
     await bob.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await bob.page.getByText("Done").first().waitFor();
-    await confirmResolution(bob, inDoubt);
+    await approveResolution(bob, inDoubt);
   },
 };
 
@@ -90,7 +91,8 @@ async function earlierRates(ada: Visitor): Promise<void> {
 }
 
 /** A payout whose rail never knows what became of it: Ada asks the bank, and proposes. */
-async function proposeResolution({ page, look, open }: Visitor, sandbox: SandboxDocument) {
+async function proposeResolution(ada: Visitor, sandbox: SandboxDocument) {
+  const { page, look, open } = ada;
   const beneficiaryId = await addBeneficiary(sandbox, { name: "Lena Ortiz" });
   const reference = `sandbox-silent-${Date.now()}`;
   const payoutId = await payBeneficiary(sandbox, { beneficiaryId, amount: "75.00", reference });
@@ -110,21 +112,25 @@ async function proposeResolution({ page, look, open }: Visitor, sandbox: Sandbox
     .getByLabel("Evidence")
     .fill("The bank's answer of today names the payment as booked.");
   await look("resolution", dialog);
+  ada.willBeRefused("/ResolvePayout");
   await dialog.getByRole("button", { name: "Propose a resolution" }).click();
-  await page.getByRole("button", { name: "Withdraw the proposal" }).waitFor();
-  const isOffered = await page.getByRole("button", { name: "Confirm the resolution" }).count();
-  expectThat(isOffered === 0, "who proposes is not offered to confirm");
+  await page.getByRole("link", { name: "Open the proposal" }).click();
+  await page.getByRole("button", { name: "Withdraw" }).waitFor();
+  const isOffered = await page.getByRole("button", { name: "Approve" }).count();
+  expectThat(isOffered === 0, "who proposes is not offered to approve");
   return payoutId;
 }
 
-/** Bob sees what was proposed, and by whom, before he confirms it. */
-async function confirmResolution({ page, look, open }: Visitor, payoutId: string): Promise<void> {
-  await open(`treasury/payouts/${payoutId}`);
+/** Bob sees what was proposed, and by whom, before he approves it. */
+async function approveResolution({ page, look, open }: Visitor, payoutId: string): Promise<void> {
+  await open("approvals");
+  await page.getByRole("link", { name: "ResolvePayout" }).click();
   await page.getByText("FT26329000118").first().waitFor();
-  await page.getByRole("button", { name: "Confirm the resolution" }).click();
+  await page.getByRole("button", { name: "Approve" }).click();
   await look("resolution-confirm", page.getByRole("dialog"));
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Confirm the resolution" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+  await page.getByText("Done").first().waitFor();
+  await page.getByRole("link", { name: payoutId }).click();
   await page.locator(".badge", { hasText: "Paid" }).waitFor();
   await open("treasury/exceptions");
   await page.getByRole("button", { name: "Export CSV" }).waitFor();

@@ -136,13 +136,16 @@ function wrongCancellations({ databases }: Platform, { cancelled }: WorkloadReco
   });
 }
 
+/** The operations by which two persons have resolved a payout. */
+function appliedTo({ resolutions = [] }: Document): unknown[] {
+  const decided = resolutions as { id: string; fate: string }[];
+  return decided.filter(({ fate }) => fate === "applied").map(({ id }) => id);
+}
+
 /** Payouts that two persons ended before they were sent. */
 function cancelledIn(database: MemoryDatabase): ReadonlySet<unknown> {
-  const resolutions = database.documents("resolutions");
-  const applied = resolutions.filter(({ state }) => (state as Document).kind === "applied");
-  const resolved = new Set(applied.map(({ payout_id }) => payout_id));
   const unsent = payoutsIn(database).filter(({ submitted_at }) => submitted_at === undefined);
-  const ended = unsent.filter(({ _id, status }) => status === "failed" && resolved.has(_id));
+  const ended = unsent.filter((each) => each.status === "failed" && appliedTo(each).length > 0);
   return new Set(ended.map(({ _id }) => _id));
 }
 
@@ -158,20 +161,33 @@ function wrongCounts({ databases }: Platform): string[] {
   );
 }
 
-/** The audit trail has no gap, and each resolution that was applied was confirmed in it. */
+/**
+ * The audit trail has no gap. Each resolution that was applied is in it once, and is a proposal that
+ * ran since another person than its proposer approved it.
+ */
 function wrongTrail({ databases }: Platform): string[] {
   const trail = databases.payout.documents("audit_entries");
   const numbers = trail.map(({ _id }) => Number(_id)).toSorted((one, other) => one - other);
   const gap = numbers.find((number, at) => number !== at + 1);
-  const confirmed = trail.filter(({ action }) => action === "resolution.confirmed");
-  const unconfirmed = databases.payout
-    .documents("resolutions")
-    .filter(({ state }) => (state as Document).kind === "applied")
-    .filter(({ _id }) => confirmed.filter(({ subject }) => subject === _id).length !== 1);
-  return [
-    ...(gap === undefined ? [] : [`the audit trail has a gap before ${gap}`]),
-    ...unconfirmed.map(({ _id }) => `${_id} was applied and is not confirmed once in the trail`),
-  ];
+  const proposals = databases.payout.documents("proposals");
+  const wrong = databases.payout.documents("payouts").flatMap((payout) =>
+    appliedTo(payout).flatMap((operation) => {
+      const entries = trail.filter(
+        (each) => each.action === "payout.resolved" && each.operation === operation,
+      );
+      const proposal = proposals.find((each) => each.operation_id === operation);
+      const decidedBy = (proposal?.decided as { by?: string } | null)?.by;
+      const isDecided = decidedBy !== undefined && decidedBy !== proposal?.proposed_by;
+      const isRun = proposal?.state === "executed" && proposal.subject === payout._id;
+      return [
+        ...(entries.length === 1
+          ? []
+          : [`${payout._id} was resolved, ${entries.length} times said`]),
+        ...(isDecided && isRun ? [] : [`${payout._id} was resolved without two persons`]),
+      ];
+    }),
+  );
+  return [...(gap === undefined ? [] : [`the audit trail has a gap before ${gap}`]), ...wrong];
 }
 
 /** Every change of status was acknowledged by its merchant. */

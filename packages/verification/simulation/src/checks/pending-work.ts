@@ -71,8 +71,8 @@ function* dueElsewhere({ databases, ...others }: Platform): Generator<Due> {
       yield [`${payout_id} is held and has no payout`, orphanedAt];
     }
   }
-  for (const { _id, owed } of databases.payout.documents("resolutions")) {
-    if ((owed as unknown[]).length > 0) yield [`${_id} is not in the audit trail`];
+  for (const { _id, state } of databases.payout.documents("proposals")) {
+    if (state === "approved") yield [`${_id} is approved and has not run`];
   }
   for (const { _id, state, due_at } of databases.notifier.documents("deliveries")) {
     if (state === "pending") yield [`${_id} is sent`, due_at as Date];

@@ -1,5 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
+import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
+import {
+  type ApprovalRequired,
+  type ApprovalService,
+  ProposalState,
+} from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import {
   type Payout,
@@ -40,24 +46,38 @@ function resolutionOf({ scenario, reference }: Transfer) {
     : { outcome: RailOutcome.SETTLED, transactionReference: reference, reason };
 }
 
+/** How they call: one proposes, and either tries to approve. */
+type OperatorRpcs = {
+  readonly proposer: Client<typeof PayoutOperationsService>;
+  readonly approvers: Record<Operator, Client<typeof ApprovalService>>;
+};
+
+/** The proposal that a call ends with; nothing where one had been approved and has run. */
+async function proposalOf(call: Promise<unknown>): Promise<ApprovalRequired | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    const required = readApprovalRequired(error);
+    if (required === undefined) throw error;
+    return required;
+  }
+}
+
 /**
  * Two operators who learn by telephone what the rail does not report, and resolve it: one
- * proposes, the other confirms, both at times more than once.
+ * proposes, the other approves, both at times more than once.
  */
 export class Operators {
   readonly #scheduler: Scheduler;
-  readonly #rpc: Record<Operator, Client<typeof PayoutOperationsService>>;
+  readonly #rpc: OperatorRpcs;
   readonly #railState: RailState;
   readonly #resolved = new Set<string>();
   /** What should have been refused. */
   readonly wrong: string[] = [];
   #operations = 0;
 
-  constructor(
-    scheduler: Scheduler,
-    rpc: Record<Operator, Client<typeof PayoutOperationsService>>,
-    railState: RailState,
-  ) {
+  constructor(scheduler: Scheduler, rpc: OperatorRpcs, railState: RailState) {
     this.#scheduler = scheduler;
     this.#rpc = rpc;
     this.#railState = railState;
@@ -79,7 +99,7 @@ export class Operators {
   }
 
   async #look(): Promise<void> {
-    const found = await this.#answer(() => this.#rpc.ann.listPayoutsInDoubt({ limit: 100 }));
+    const found = await this.#answer(() => this.#rpc.proposer.listPayoutsInDoubt({ limit: 100 }));
     if (typeof found === "string") return;
     const { random, faults } = this.#scheduler;
     for (const { payout, rail } of found.payouts) {
@@ -98,21 +118,30 @@ export class Operators {
   /** Whether the two have said what became of a payout. */
   async #resolve(payoutId: string, resolution: Resolution): Promise<boolean> {
     const { random } = this.#scheduler;
-    const proposal = { mutation: this.#mutation(), payoutId, ...resolution };
-    const propose = () => this.#answer(() => this.#rpc.ann.proposeResolution(proposal));
+    const request = { mutation: this.#mutation(), payoutId, ...resolution };
+    const propose = () => this.#answer(() => proposalOf(this.#rpc.proposer.resolvePayout(request)));
     const [made] = await Promise.all([propose(), ...(random.chance(0.3) ? [propose()] : [])]);
-    if (typeof made === "string" || made?.resolution === undefined) return false;
-    const { id: resolutionId } = made.resolution;
-    const confirm = (person: Operator) => {
-      const mutation = this.#mutation();
-      const rpc = this.#rpc[person];
-      return () => this.#answer(() => rpc.confirmResolution({ mutation, resolutionId }));
+    if (typeof made === "string" || made === undefined) return false;
+    const { proposalId, contentDigest } = made;
+    const approve = (person: Operator) => {
+      const decision = { mutation: this.#mutation(), proposalId, contentDigest };
+      const rpc = this.#rpc.approvers[person];
+      return () => this.#effect(() => rpc.approveProposal(decision));
     };
-    const alone = random.chance(0.3) ? await confirm("ann")() : "nothing";
-    if (typeof alone !== "string") this.wrong.push(`${resolutionId} was confirmed by its proposer`);
-    const second = confirm("bob");
+    const alone = random.chance(0.3) ? await approve("ann")() : "nothing";
+    if (typeof alone !== "string") this.wrong.push(`${proposalId} was approved by its proposer`);
+    const second = approve("bob");
     const [ended] = await Promise.all([second(), ...(random.chance(0.3) ? [second()] : [])]);
-    return typeof ended !== "string";
+    return typeof ended !== "string" && ended?.proposal?.state === ProposalState.EXECUTED;
+  }
+
+  /** Asks again for as long as a payout is being sent: its rejection waits for that. */
+  async #effect<T>(call: () => Promise<T>): Promise<T | string> {
+    for (;;) {
+      const answer = await this.#answer(call);
+      if (answer !== "SERVICE_UNAVAILABLE") return answer;
+      await this.#scheduler.pause(retryMs, "an operator waits");
+    }
   }
 
   #answer<T>(call: () => Promise<T>): Promise<T | string> {

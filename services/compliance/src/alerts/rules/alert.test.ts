@@ -6,7 +6,6 @@ import {
   type AlertChange,
   type AlertState,
   assignedTo,
-  confirmedBy,
   type Detection,
   decidedBy,
   dispositionOf,
@@ -41,9 +40,8 @@ const said = { by: act("ada", 2), reason: "compared the passports" };
 const states = {
   open: { kind: "open" },
   escalated: { kind: "escalated", ...said },
-  proposed: { kind: "proposed", ...said },
   false_positive: { kind: "false_positive", ...said },
-  true_match: { kind: "true_match", ...said, confirmed: act("bob", 3) },
+  true_match: { kind: "true_match", ...said, confirmed: "bob" },
   closed: { kind: "closed", before: { kind: "open" }, at: at(4) },
 } as const satisfies Record<string, AlertState>;
 type Kind = keyof typeof states;
@@ -74,7 +72,7 @@ describe("what people can do with an alert in each state", () => {
       "assign",
       (alert) => assignedTo(alert, "eve", act("ada")),
       {
-        ...{ open: "open", escalated: "escalated", proposed: "proposed" },
+        ...{ open: "open", escalated: "escalated" },
         ...{ false_positive: no, true_match: no, closed: no },
       },
     ],
@@ -82,15 +80,23 @@ describe("what people can do with an alert in each state", () => {
       "dismiss as a false positive",
       (alert) => decidedBy(alert, "false_positive", reason, act("ada")),
       {
-        ...{ open: "false_positive", escalated: "false_positive", proposed: no },
+        ...{ open: "false_positive", escalated: "false_positive" },
         ...{ false_positive: no, true_match: no, closed: no },
       },
     ],
     [
-      "propose a true match",
+      "decide as a true match, with a second person",
+      (alert) => decidedBy(alert, "true_match", reason, act("ada"), "bob"),
+      {
+        ...{ open: "true_match", escalated: "true_match" },
+        ...{ false_positive: no, true_match: no, closed: no },
+      },
+    ],
+    [
+      "decide as a true match, alone",
       (alert) => decidedBy(alert, "true_match", reason, act("ada")),
       {
-        ...{ open: "proposed", escalated: "proposed", proposed: no },
+        ...{ open: "ACCESS_FORBIDDEN", escalated: "ACCESS_FORBIDDEN" },
         ...{ false_positive: no, true_match: no, closed: no },
       },
     ],
@@ -98,23 +104,7 @@ describe("what people can do with an alert in each state", () => {
       "escalate",
       (alert) => decidedBy(alert, "escalated", reason, act("ada")),
       {
-        ...{ open: "escalated", escalated: "escalated", proposed: no },
-        ...{ false_positive: no, true_match: no, closed: no },
-      },
-    ],
-    [
-      "confirm",
-      (alert) => confirmedBy(alert, act("bob")),
-      {
-        ...{ open: no, escalated: no, proposed: "true_match" },
-        ...{ false_positive: no, true_match: no, closed: no },
-      },
-    ],
-    [
-      "confirm, as who proposed it, in capitals",
-      (alert) => confirmedBy(alert, act("ADA")),
-      {
-        ...{ open: no, escalated: no, proposed: "ACCESS_FORBIDDEN" },
+        ...{ open: "escalated", escalated: "escalated" },
         ...{ false_positive: no, true_match: no, closed: no },
       },
     ],
@@ -122,7 +112,7 @@ describe("what people can do with an alert in each state", () => {
       "reopen, as who proposed it",
       (alert) => reopenedBy(alert, reason, act("ada"), true),
       {
-        ...{ open: no, escalated: "open", proposed: "open" },
+        ...{ open: no, escalated: "open" },
         ...{ false_positive: "open", true_match: "open", closed: no },
       },
     ],
@@ -130,7 +120,7 @@ describe("what people can do with an alert in each state", () => {
       "reopen, though another person confirmed it since it was requested",
       (alert) => reopenedBy(alert, reason, act("ada"), false),
       {
-        ...{ open: no, escalated: "open", proposed: "open" },
+        ...{ open: no, escalated: "open" },
         ...{ false_positive: "open", true_match: no, closed: no },
       },
     ],
@@ -138,7 +128,7 @@ describe("what people can do with an alert in each state", () => {
       "reopen, as who confirmed it, in capitals",
       (alert) => reopenedBy(alert, reason, act("BOB"), true),
       {
-        ...{ open: no, escalated: "open", proposed: "open" },
+        ...{ open: no, escalated: "open" },
         ...{ false_positive: "open", true_match: no, closed: no },
       },
     ],
@@ -160,10 +150,13 @@ describe("what is kept of an action", () => {
   });
 
   it("both persons of a true match, and the first one's reason", () => {
-    const by = act("bob");
-    const confirmed = confirmedBy(inState("proposed"), by) as AlertChange;
-    expect(confirmed.alert.state).toEqual({ kind: "true_match", ...said, confirmed: by });
-    expect(confirmed).toMatchObject({ action: "alert.confirmed", detail: said.reason });
+    const { by, reason } = said;
+    const decided = decidedBy(fresh, "true_match", reason, by, "bob") as AlertChange;
+    expect(decided.alert.state).toEqual({ kind: "true_match", ...said, confirmed: "bob" });
+    expect(decided).toMatchObject({
+      action: "alert.true_match",
+      detail: `approved by bob: ${reason}`,
+    });
   });
 
   it("the assignee, whatever is decided later", () => {
@@ -185,7 +178,6 @@ it("only a decision that is in effect changes the verdict", () => {
   expect(kinds.map((kind) => [kind, dispositionOf(states[kind])])).toEqual([
     ["open", "undecided"],
     ["escalated", "undecided"],
-    ["proposed", "undecided"],
     ["false_positive", "false_positive"],
     ["true_match", "true_match"],
     ["closed", "undecided"],
@@ -204,7 +196,7 @@ describe("a later screening", () => {
   });
 
   it("of a list without the entry closes the alert, but for what two persons confirmed", () => {
-    for (const kind of ["open", "escalated", "proposed", "false_positive"] as const) {
+    for (const kind of ["open", "escalated", "false_positive"] as const) {
       const before = states[kind];
       expect(gone(inState(kind))?.state).toEqual({ kind: "closed", before, at: at(5) });
     }
@@ -213,7 +205,7 @@ describe("a later screening", () => {
   });
 
   it("restores the decision when the same hit returns", () => {
-    for (const kind of ["open", "escalated", "proposed", "false_positive"] as const) {
+    for (const kind of ["open", "escalated", "false_positive"] as const) {
       const closed = gone(inState(kind)) as Alert;
       const back = redetected(closed, { ...later, revision: 5 }, at(6));
       expect(back?.state).toEqual(states[kind]);

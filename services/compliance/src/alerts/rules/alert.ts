@@ -9,16 +9,13 @@ export type ReviewedBy = { readonly person: string; readonly operation: string; 
 type Rationale = { readonly by: ReviewedBy; readonly reason: string };
 
 /** A person has to look. */
-export type PendingState =
-  | { readonly kind: "open" }
-  | ({ readonly kind: "escalated" } & Rationale)
-  /** A true match that one person proposed and a second one has to confirm. */
-  | ({ readonly kind: "proposed" } & Rationale);
+export type PendingState = { readonly kind: "open" } | ({ readonly kind: "escalated" } & Rationale);
 
 /** A disposition with its rationale. */
 export type DecidedState =
   | ({ readonly kind: "false_positive" } & Rationale)
-  | ({ readonly kind: "true_match"; readonly confirmed: ReviewedBy } & Rationale);
+  /** Confirmed by the second person. */
+  | ({ readonly kind: "true_match"; readonly confirmed: string } & Rationale);
 
 /** An alert is pending, decided, or closed with the state before. */
 export type AlertState =
@@ -31,11 +28,7 @@ export type AlertState =
 export type AlertStateKind = AlertState["kind"];
 
 /** The states in which a person has to look. */
-export const pendingKinds = [
-  "open",
-  "escalated",
-  "proposed",
-] as const satisfies PendingState["kind"][];
+export const pendingKinds = ["open", "escalated"] as const satisfies PendingState["kind"][];
 
 /** One entry of a list that one party or wallet of a subject may be. */
 export type Alert = {
@@ -66,8 +59,7 @@ export type AlertAction =
   | "alert.assigned"
   | "alert.escalated"
   | "alert.false_positive"
-  | "alert.proposed"
-  | "alert.confirmed"
+  | "alert.true_match"
   | "alert.reopened";
 
 /** An alert after an operator's action, and what the audit trail records of it. */
@@ -88,7 +80,8 @@ export function dispositionOf(state: AlertState): Disposition {
   return state.kind === "false_positive" || state.kind === "true_match" ? state.kind : "undecided";
 }
 
-function isPending(state: AlertState): state is PendingState {
+/** Whether a person has to look. */
+export function isPending(state: AlertState): state is PendingState {
   return pendingKinds.some((kind) => kind === state.kind);
 }
 
@@ -103,37 +96,27 @@ export function assignedTo(alert: Alert, assignee: string, by: ReviewedBy): Aler
   return { alert: changed, action: "alert.assigned", detail: assignee };
 }
 
-/** What a person can decide alone: a true match is only proposed. */
+/** What an alert can be decided as; a true match by two persons alone. */
 export type Decision = "false_positive" | "true_match" | "escalated";
 
-/** One person's decision on a pending alert. */
+const alone = refused("ACCESS_FORBIDDEN", "caller: needs the approval of another person");
+
+/** A decision on a pending alert; `second` has approved it, where it needs a second person. */
 export function decidedBy(
   alert: Alert,
   decision: Decision,
   reason: string,
   by: ReviewedBy,
-): AlertChange | Invalid {
-  if (!isPending(alert.state)) return notPending(alert.state);
-  if (alert.state.kind === "proposed") {
-    return invalid("a true match is proposed; confirm or reopen it");
-  }
-  const kind = decision === "true_match" ? "proposed" : decision;
-  return changedTo(alert, { kind, by, reason }, `alert.${kind}`, reason, by);
-}
-
-/** The second person's confirmation. */
-export function confirmedBy(
-  alert: Alert,
-  by: ReviewedBy,
+  second?: string,
 ): AlertChange | Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST"> {
-  const { state } = alert;
-  if (state.kind === "closed") return isClosed;
-  if (state.kind !== "proposed") return invalid("no true match is proposed");
-  if (isSamePerson(state.by, by)) {
-    return refused("ACCESS_FORBIDDEN", "caller: must not be the one who proposed it");
+  if (!isPending(alert.state)) return notPending(alert.state);
+  const rationale = { by, reason };
+  if (decision !== "true_match") {
+    return changedTo(alert, { kind: decision, ...rationale }, `alert.${decision}`, reason, by);
   }
-  const confirmed: DecidedState = { ...state, kind: "true_match", confirmed: by };
-  return changedTo(alert, confirmed, "alert.confirmed", state.reason, by);
+  if (second === undefined) return alone;
+  const state = { kind: "true_match" as const, confirmed: second, ...rationale };
+  return changedTo(alert, state, "alert.true_match", `approved by ${second}: ${reason}`, by);
 }
 
 /**
@@ -149,7 +132,7 @@ export function reopenedBy(
   const { state } = alert;
   if (state.kind === "closed") return isClosed;
   if (state.kind === "open") return invalid("nothing is decided");
-  if (state.kind === "true_match" && isSamePerson(state.confirmed, by)) {
+  if (state.kind === "true_match" && isSamePerson(state.confirmed, by.person)) {
     return refused("INVALID_REQUEST", "caller: must not be the one who confirmed it");
   }
   if (state.kind === "true_match" && !isApproved) {
@@ -171,8 +154,8 @@ function changedTo(
 }
 
 /** Ids of one person may differ in letter case. */
-function isSamePerson(one: ReviewedBy, other: ReviewedBy): boolean {
-  return one.person.toLowerCase() === other.person.toLowerCase();
+function isSamePerson(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** The alert of a new hit. */

@@ -214,6 +214,7 @@ async function permitGap(
       rpc: `${ComplianceService.typeName}/ImportList`,
       merchantId: "",
       operationId,
+      subject: list,
       content,
       ...difference,
       reasons: [problem],

@@ -1,4 +1,4 @@
-import { create, fromBinary } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -170,9 +170,7 @@ async function removeAlone(deps: RemovalDeps, stored: StoredList): Promise<boole
 async function propose({ own, log }: RemovalDeps, { version, retained }: StoredList) {
   const { list, importId } = version;
   const proposals = own(method);
-  const isOfList = (request: Uint8Array) =>
-    fromBinary(RemoveRetainedEntriesRequestSchema, request).list === list;
-  const current = await proposals.current(isOfList);
+  const current = await proposals.current(list);
   if (current.length > 0) return;
   const { length: before } = await proposals.beginningWith(operationsOf(importId));
   const operationId = `${operationsOf(importId)}${before}`;

@@ -32,7 +32,7 @@ export function raiseException(before: PayoutException | undefined, kind: Except
 }
 
 /** Whether one kind of exception is more severe than another. */
-export function isMoreSevere(one: ExceptionKind, other: ExceptionKind): boolean {
+function isMoreSevere(one: ExceptionKind, other: ExceptionKind): boolean {
   return severity[one] > severity[other];
 }
 

@@ -13,8 +13,8 @@ import {
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import type { Failure } from "@disburse/kernel/failure.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
-import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type AuditStore, readOperator } from "../../payouts/operators.ts";
 import { type Seals, sha256Of, storeContent } from "./contents.ts";
@@ -32,8 +32,6 @@ export type HandlingDeps = {
   readonly clock: Clock;
 };
 
-/** A note says what was learned and from where. */
-const [noteMin, noteMax] = [10, 1_000];
 /** A message has 4 MiB at most. */
 const contentMax = 3 * 2 ** 20;
 const outcomesMax = 100;
@@ -49,7 +47,7 @@ export async function handleFinding(
 ): Promise<FindingDocument> {
   const { bank, audit, clock } = deps;
   const by = readOperator(request.mutation);
-  const note = readText("note", request.note);
+  const note = orThrow(readReason(request.note, "note"));
   const finding = orThrow(
     (await bank.findings.findOne({ _id: request.findingId })) ?? refused("RECORD_NOT_FOUND"),
   );
@@ -127,14 +125,6 @@ async function endsHold(
   if (holds || how !== "read_again" || received === undefined) return holds;
   const held = { received, open: true, holds: true };
   return (await findings.findOne(held, { projection: { _id: 1 } })) !== null;
-}
-
-/** A note or reason of an operator; refuses one that says nothing. */
-export function readText(field: string, given: string): string {
-  const text = cleanText(given);
-  const isSized = text.length >= noteMin && text.length <= noteMax;
-  if (isSized && textProblem(text) === undefined) return text;
-  return orThrow(invalid(`${field}: must be ${noteMin} to ${noteMax} plain characters`));
 }
 
 const invalid = (detail: string) => refused("INVALID_REQUEST", detail);

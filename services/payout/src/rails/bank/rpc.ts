@@ -17,6 +17,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type AuditStore, readOperator } from "../../payouts/operators.ts";
@@ -24,7 +25,7 @@ import type { Seals } from "./contents.ts";
 import type { BankStore, FileDocument, FindingDocument } from "./documents.ts";
 import { changeFile } from "./files.ts";
 import { findingDetails } from "./findings.ts";
-import { findingGuard, handleFinding, readText } from "./handling.ts";
+import { findingGuard, handleFinding } from "./handling.ts";
 
 /** What the RPCs of banks' files work with. */
 export type BankRpcDeps = {
@@ -60,7 +61,7 @@ function bankFilesRpc(deps: BankRpcDeps) {
       const by = readOperator(mutation);
       const word = wordOf(BankFileDecision, decision);
       if (word === undefined) return orThrow(refused("INVALID_REQUEST", "decision: is required"));
-      const detail = `${word}; ${readText("reason", reason)}`;
+      const detail = `${word}; ${orThrow(readReason(reason))}`;
       const found = orThrow((await files.findOne({ _id: fileId })) ?? refused("RECORD_NOT_FOUND"));
       const { state, decided = [] } = found;
       // A repeat has the answer of the first.

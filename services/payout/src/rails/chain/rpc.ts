@@ -12,8 +12,8 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/chain_wallets_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { readReason } from "@disburse/kernel/reason.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type AuditStore, readOperator } from "../../payouts/operators.ts";
 import { cancelProblem, storeCancel } from "./cancellation.ts";
@@ -42,8 +42,6 @@ export type WalletDeps = {
 
 type WalletRpc = ReturnType<typeof walletsRpc>;
 
-/** A reason says what was learned and from where. */
-const [reasonMin, reasonMax] = [10, 1_000];
 /** Nonces that one answer shows. */
 const shownMax = 100;
 
@@ -102,7 +100,7 @@ function walletsRpc({ wallets = [], audit, clock }: WalletDeps) {
 
     cancelNonce: async ({ mutation, rail, nonce: given, end, reason: text }) => {
       const by = readOperator(mutation);
-      const reason = readReason(text);
+      const reason = orThrow(readReason(text));
       const word = orThrow(
         wordOf(CancelEnd, end) ?? refused("INVALID_REQUEST", "end: is required"),
       );
@@ -136,14 +134,6 @@ async function findNonce({ wallets = [] }: WalletDeps, rail: string, nonce: numb
 /** The payout that has a nonce; "" for a gap. */
 function payoutOf(transfer: TransferDocument | null | undefined): string {
   return transfer === null || transfer === undefined || transfer.gap ? "" : transfer._id;
-}
-
-function readReason(text: string): string {
-  const reason = cleanText(text);
-  const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
-  if (isSized && textProblem(reason) === undefined) return reason;
-  const length = `${reasonMin} to ${reasonMax}`;
-  return orThrow(refused("INVALID_REQUEST", `reason: must be ${length} plain characters`));
 }
 
 function nonceMessage(nonce: number, transfer: TransferDocument | undefined) {

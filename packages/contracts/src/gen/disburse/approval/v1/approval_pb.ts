@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/approval/v1/approval.proto.
  */
 export const file_disburse_approval_v1_approval: GenFile = /*@__PURE__*/
-  fileDesc("CiNkaXNidXJzZS9hcHByb3ZhbC92MS9hcHByb3ZhbC5wcm90bxIUZGlzYnVyc2UuYXBwcm92YWwudjEibwoQQXBwcm92YWxSZXF1aXJlZBITCgtwcm9wb3NhbF9pZBgBIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgCIAEoCRIuCgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLxAwoIUHJvcG9zYWwSCgoCaWQYASABKAkSCwoDcnBjGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhQKDG9wZXJhdGlvbl9pZBgEIAEoCRIyCgVzdGF0ZRgFIAEoDjIjLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsU3RhdGUSLAoLcHJvcG9zZWRfYnkYBiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEisKCmRlY2lkZWRfYnkYByABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3JlYXNvbnMYCyADKAkSDgoGYmVmb3JlGAwgASgJEg0KBWFmdGVyGA0gASgJEhYKDmNvbnRlbnRfZGlnZXN0GA4gASgJEikKCWFwcHJvdmVycxgPIAMoDjIWLmRpc2J1cnNlLnR5cGUudjEuUm9sZRIPCgdvdXRjb21lGBAgASgJImkKFExpc3RQcm9wb3NhbHNSZXF1ZXN0EjIKBXN0YXRlGAEgASgOMiMuZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWxTdGF0ZRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkiXwoVTGlzdFByb3Bvc2Fsc1Jlc3BvbnNlEjEKCXByb3Bvc2FscxgBIAMoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsEhMKC25leHRfY3Vyc29yGAIgASgJIikKEkdldFByb3Bvc2FsUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoCSJHChNHZXRQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwicwoWQXBwcm92ZVByb3Bvc2FsUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLcHJvcG9zYWxfaWQYAiABKAkSFgoOY29udGVudF9kaWdlc3QYAyABKAkiSwoXQXBwcm92ZVByb3Bvc2FsUmVzcG9uc2USMAoIcHJvcG9zYWwYASABKAsyHi5kaXNidXJzZS5hcHByb3ZhbC52MS5Qcm9wb3NhbCJqChVSZWplY3RQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJKChZSZWplY3RQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwiXAoXV2l0aGRyYXdQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJIkwKGFdpdGhkcmF3UHJvcG9zYWxSZXNwb25zZRIwCghwcm9wb3NhbBgBIAEoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsKpMCCg1Qcm9wb3NhbFN0YXRlEh4KGlBST1BPU0FMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTUFJPUE9TQUxfU1RBVEVfT1BFThABEhsKF1BST1BPU0FMX1NUQVRFX0FQUFJPVkVEEAISGwoXUFJPUE9TQUxfU1RBVEVfRVhFQ1VURUQQAxIZChVQUk9QT1NBTF9TVEFURV9GQUlMRUQQBBIbChdQUk9QT1NBTF9TVEFURV9SRUpFQ1RFRBAFEhwKGFBST1BPU0FMX1NUQVRFX1dJVEhEUkFXThAGEhoKFlBST1BPU0FMX1NUQVRFX0VYUElSRUQQBxIdChlQUk9QT1NBTF9TVEFURV9TVVBFUlNFREVEEAgy8gQKD0FwcHJvdmFsU2VydmljZRJ3Cg1MaXN0UHJvcG9zYWxzEiouZGlzYnVyc2UuYXBwcm92YWwudjEuTGlzdFByb3Bvc2Fsc1JlcXVlc3QaKy5kaXNidXJzZS5hcHByb3ZhbC52MS5MaXN0UHJvcG9zYWxzUmVzcG9uc2UiDergGAkSBwECAwQGBwgScQoLR2V0UHJvcG9zYWwSKC5kaXNidXJzZS5hcHByb3ZhbC52MS5HZXRQcm9wb3NhbFJlcXVlc3QaKS5kaXNidXJzZS5hcHByb3ZhbC52MS5HZXRQcm9wb3NhbFJlc3BvbnNlIg3q4BgJEgcBAgMEBgcIEnsKD0FwcHJvdmVQcm9wb3NhbBIsLmRpc2J1cnNlLmFwcHJvdmFsLnYxLkFwcHJvdmVQcm9wb3NhbFJlcXVlc3QaLS5kaXNidXJzZS5hcHByb3ZhbC52MS5BcHByb3ZlUHJvcG9zYWxSZXNwb25zZSIL6uAYBxIDAgQIGAESdgoOUmVqZWN0UHJvcG9zYWwSKy5kaXNidXJzZS5hcHByb3ZhbC52MS5SZWplY3RQcm9wb3NhbFJlcXVlc3QaLC5kaXNidXJzZS5hcHByb3ZhbC52MS5SZWplY3RQcm9wb3NhbFJlc3BvbnNlIgnq4BgFEgMCBAgSfgoQV2l0aGRyYXdQcm9wb3NhbBItLmRpc2J1cnNlLmFwcHJvdmFsLnYxLldpdGhkcmF3UHJvcG9zYWxSZXF1ZXN0Gi4uZGlzYnVyc2UuYXBwcm92YWwudjEuV2l0aGRyYXdQcm9wb3NhbFJlc3BvbnNlIgvq4BgHEgUBAwQGCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CiNkaXNidXJzZS9hcHByb3ZhbC92MS9hcHByb3ZhbC5wcm90bxIUZGlzYnVyc2UuYXBwcm92YWwudjEibwoQQXBwcm92YWxSZXF1aXJlZBITCgtwcm9wb3NhbF9pZBgBIAEoCRIWCg5jb250ZW50X2RpZ2VzdBgCIAEoCRIuCgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKCBAoIUHJvcG9zYWwSCgoCaWQYASABKAkSCwoDcnBjGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhQKDG9wZXJhdGlvbl9pZBgEIAEoCRIyCgVzdGF0ZRgFIAEoDjIjLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsU3RhdGUSLAoLcHJvcG9zZWRfYnkYBiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEisKCmRlY2lkZWRfYnkYByABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3JlYXNvbnMYCyADKAkSDgoGYmVmb3JlGAwgASgJEg0KBWFmdGVyGA0gASgJEhYKDmNvbnRlbnRfZGlnZXN0GA4gASgJEikKCWFwcHJvdmVycxgPIAMoDjIWLmRpc2J1cnNlLnR5cGUudjEuUm9sZRIPCgdvdXRjb21lGBAgASgJEg8KB3N1YmplY3QYESABKAkilgEKFExpc3RQcm9wb3NhbHNSZXF1ZXN0EjIKBXN0YXRlGAEgASgOMiMuZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWxTdGF0ZRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSGgoSd2FpdGluZ19mb3JfY2FsbGVyGAQgASgIEg8KB3N1YmplY3QYBSABKAkiXwoVTGlzdFByb3Bvc2Fsc1Jlc3BvbnNlEjEKCXByb3Bvc2FscxgBIAMoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsEhMKC25leHRfY3Vyc29yGAIgASgJIikKEkdldFByb3Bvc2FsUmVxdWVzdBITCgtwcm9wb3NhbF9pZBgBIAEoCSJHChNHZXRQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwicwoWQXBwcm92ZVByb3Bvc2FsUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLcHJvcG9zYWxfaWQYAiABKAkSFgoOY29udGVudF9kaWdlc3QYAyABKAkiSwoXQXBwcm92ZVByb3Bvc2FsUmVzcG9uc2USMAoIcHJvcG9zYWwYASABKAsyHi5kaXNidXJzZS5hcHByb3ZhbC52MS5Qcm9wb3NhbCJqChVSZWplY3RQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJKChZSZWplY3RQcm9wb3NhbFJlc3BvbnNlEjAKCHByb3Bvc2FsGAEgASgLMh4uZGlzYnVyc2UuYXBwcm92YWwudjEuUHJvcG9zYWwiXAoXV2l0aGRyYXdQcm9wb3NhbFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC3Byb3Bvc2FsX2lkGAIgASgJIkwKGFdpdGhkcmF3UHJvcG9zYWxSZXNwb25zZRIwCghwcm9wb3NhbBgBIAEoCzIeLmRpc2J1cnNlLmFwcHJvdmFsLnYxLlByb3Bvc2FsKpMCCg1Qcm9wb3NhbFN0YXRlEh4KGlBST1BPU0FMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTUFJPUE9TQUxfU1RBVEVfT1BFThABEhsKF1BST1BPU0FMX1NUQVRFX0FQUFJPVkVEEAISGwoXUFJPUE9TQUxfU1RBVEVfRVhFQ1VURUQQAxIZChVQUk9QT1NBTF9TVEFURV9GQUlMRUQQBBIbChdQUk9QT1NBTF9TVEFURV9SRUpFQ1RFRBAFEhwKGFBST1BPU0FMX1NUQVRFX1dJVEhEUkFXThAGEhoKFlBST1BPU0FMX1NUQVRFX0VYUElSRUQQBxIdChlQUk9QT1NBTF9TVEFURV9TVVBFUlNFREVEEAgy8gQKD0FwcHJvdmFsU2VydmljZRJ3Cg1MaXN0UHJvcG9zYWxzEiouZGlzYnVyc2UuYXBwcm92YWwudjEuTGlzdFByb3Bvc2Fsc1JlcXVlc3QaKy5kaXNidXJzZS5hcHByb3ZhbC52MS5MaXN0UHJvcG9zYWxzUmVzcG9uc2UiDergGAkSBwECAwQGBwgScQoLR2V0UHJvcG9zYWwSKC5kaXNidXJzZS5hcHByb3ZhbC52MS5HZXRQcm9wb3NhbFJlcXVlc3QaKS5kaXNidXJzZS5hcHByb3ZhbC52MS5HZXRQcm9wb3NhbFJlc3BvbnNlIg3q4BgJEgcBAgMEBgcIEnsKD0FwcHJvdmVQcm9wb3NhbBIsLmRpc2J1cnNlLmFwcHJvdmFsLnYxLkFwcHJvdmVQcm9wb3NhbFJlcXVlc3QaLS5kaXNidXJzZS5hcHByb3ZhbC52MS5BcHByb3ZlUHJvcG9zYWxSZXNwb25zZSIL6uAYBxIDAgQIGAESdgoOUmVqZWN0UHJvcG9zYWwSKy5kaXNidXJzZS5hcHByb3ZhbC52MS5SZWplY3RQcm9wb3NhbFJlcXVlc3QaLC5kaXNidXJzZS5hcHByb3ZhbC52MS5SZWplY3RQcm9wb3NhbFJlc3BvbnNlIgnq4BgFEgMCBAgSfgoQV2l0aGRyYXdQcm9wb3NhbBItLmRpc2J1cnNlLmFwcHJvdmFsLnYxLldpdGhkcmF3UHJvcG9zYWxSZXF1ZXN0Gi4uZGlzYnVyc2UuYXBwcm92YWwudjEuV2l0aGRyYXdQcm9wb3NhbFJlc3BvbnNlIgvq4BgHEgUBAwQGCGIGcHJvdG8z", [file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * The detail of FAILED_PRECONDITION where an RPC needs the approval of another person.
@@ -174,6 +174,13 @@ export type Proposal = Message<"disburse.approval.v1.Proposal"> & {
    * @generated from field: string outcome = 16;
    */
   outcome: string;
+
+  /**
+   * The id of what the request is about: a payout, an alert, a list; empty where it names none.
+   *
+   * @generated from field: string subject = 17;
+   */
+  subject: string;
 };
 
 /**
@@ -277,6 +284,13 @@ export type ProposalJson = {
    * @generated from field: string outcome = 16;
    */
   outcome?: string;
+
+  /**
+   * The id of what the request is about: a payout, an alert, a list; empty where it names none.
+   *
+   * @generated from field: string subject = 17;
+   */
+  subject?: string;
 };
 
 /**
@@ -308,6 +322,20 @@ export type ListProposalsRequest = Message<"disburse.approval.v1.ListProposalsRe
    * @generated from field: string cursor = 3;
    */
   cursor: string;
+
+  /**
+   * Only open proposals that the caller may decide: another person's, for a role of the caller.
+   *
+   * @generated from field: bool waiting_for_caller = 4;
+   */
+  waitingForCaller: boolean;
+
+  /**
+   * About this subject; empty: about any.
+   *
+   * @generated from field: string subject = 5;
+   */
+  subject: string;
 };
 
 /**
@@ -332,6 +360,20 @@ export type ListProposalsRequestJson = {
    * @generated from field: string cursor = 3;
    */
   cursor?: string;
+
+  /**
+   * Only open proposals that the caller may decide: another person's, for a role of the caller.
+   *
+   * @generated from field: bool waiting_for_caller = 4;
+   */
+  waitingForCaller?: boolean;
+
+  /**
+   * About this subject; empty: about any.
+   *
+   * @generated from field: string subject = 5;
+   */
+  subject?: string;
 };
 
 /**
@@ -738,7 +780,8 @@ export const ProposalStateSchema: GenEnum<ProposalState, ProposalStateJson> = /*
  */
 export const ApprovalService: GenService<{
   /**
-   * Newest first: those that the caller has proposed or may decide; all to an auditor.
+   * What waits for the caller's decision, or what the caller has proposed or may decide; all of these to an
+   * auditor. Newest first.
    *
    * @generated from rpc disburse.approval.v1.ApprovalService.ListProposals
    */

@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/compliance/v1/compliance_review.proto.
  */
 export const file_disburse_compliance_v1_compliance_review: GenFile = /*@__PURE__*/
-  fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfcmV2aWV3LnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIpYDCgVBbGVydBIKCgJpZBgBIAEoCRIxCgVzdGF0ZRgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnRTdGF0ZRIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EhQKDHNjcmVlbmluZ19pZBgEIAEoCRIoCgNoaXQYBSABKAsyGy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkhpdBIQCghhc3NpZ25lZRgGIAEoCRIOCgZyZWFzb24YByABKAkSKwoKZGVjaWRlZF9ieRgIIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLQoMY29uZmlybWVkX2J5GAkgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKgAQoRTGlzdEFsZXJ0c1JlcXVlc3QSMgoGc3RhdGVzGAEgAygOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydFN0YXRlEhAKCGFzc2lnbmVlGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhEKCXJlY29yZF9pZBgEIAEoCRINCgVsaW1pdBgFIAEoBRIOCgZjdXJzb3IYBiABKAkiWAoSTGlzdEFsZXJ0c1Jlc3BvbnNlEi0KBmFsZXJ0cxgBIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQSEwoLbmV4dF9jdXJzb3IYAiABKAkiIwoPR2V0QWxlcnRSZXF1ZXN0EhAKCGFsZXJ0X2lkGAEgASgJIqwBChBHZXRBbGVydFJlc3BvbnNlEiwKBWFsZXJ0GAEgASgLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydBI0CglzY3JlZW5pbmcYAiABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZxI0CgdlbnRyaWVzGAMgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZXZpZXdFbnRyeSJmChJBc3NpZ25BbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEhAKCGFzc2lnbmVlGAMgASgJIkMKE0Fzc2lnbkFsZXJ0UmVzcG9uc2USLAoFYWxlcnQYASABKAsyHS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0IpgBChJEZWNpZGVBbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEjIKCGRlY2lzaW9uGAMgASgOMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpc2lvbhIOCgZyZWFzb24YBCABKAkiQwoTRGVjaWRlQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQiWQoXQ29uZmlybVRydWVNYXRjaFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJIkgKGENvbmZpcm1UcnVlTWF0Y2hSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQiZAoSUmVvcGVuQWxlcnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghhbGVydF9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiQwoTUmVvcGVuQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQizgEKC1Jldmlld0VudHJ5EhAKCHNlcXVlbmNlGAEgASgDEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSEAoIYWxlcnRfaWQYBSABKAkSDgoGZGV0YWlsGAYgASgJEhUKDXByZXZpb3VzX2hhc2gYByABKAkSDAoEaGFzaBgIIAEoCSJLChhMaXN0UmV2aWV3RW50cmllc1JlcXVlc3QSEAoIYWxlcnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJImYKGUxpc3RSZXZpZXdFbnRyaWVzUmVzcG9uc2USNAoHZW50cmllcxgBIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmV2aWV3RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkqyAEKCkFsZXJ0U3RhdGUSGwoXQUxFUlRfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBBTEVSVF9TVEFURV9PUEVOEAESGQoVQUxFUlRfU1RBVEVfRVNDQUxBVEVEEAISGAoUQUxFUlRfU1RBVEVfUFJPUE9TRUQQAxIeChpBTEVSVF9TVEFURV9GQUxTRV9QT1NJVElWRRAEEhoKFkFMRVJUX1NUQVRFX1RSVUVfTUFUQ0gQBRIWChJBTEVSVF9TVEFURV9DTE9TRUQQBipyCghEZWNpc2lvbhIYChRERUNJU0lPTl9VTlNQRUNJRklFRBAAEhsKF0RFQ0lTSU9OX0ZBTFNFX1BPU0lUSVZFEAESFwoTREVDSVNJT05fVFJVRV9NQVRDSBACEhYKEkRFQ0lTSU9OX0VTQ0FMQVRFRBADMtIGChdDb21wbGlhbmNlUmV2aWV3U2VydmljZRJuCgpMaXN0QWxlcnRzEikuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0QWxlcnRzUmVxdWVzdBoqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEFsZXJ0c1Jlc3BvbnNlIgnq4BgFEgMDBAcSaAoIR2V0QWxlcnQSJy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldEFsZXJ0UmVxdWVzdBooLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuR2V0QWxlcnRSZXNwb25zZSIJ6uAYBRIDAwQHEnAKC0Fzc2lnbkFsZXJ0EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Bc3NpZ25BbGVydFJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFzc2lnbkFsZXJ0UmVzcG9uc2UiCOrgGAQSAgMEEnAKC0RlY2lkZUFsZXJ0EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpZGVBbGVydFJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkRlY2lkZUFsZXJ0UmVzcG9uc2UiCOrgGAQSAgMEEoABChBDb25maXJtVHJ1ZU1hdGNoEi8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Db25maXJtVHJ1ZU1hdGNoUmVxdWVzdBowLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ29uZmlybVRydWVNYXRjaFJlc3BvbnNlIgnq4BgFEgEEGAEScAoLUmVvcGVuQWxlcnQSKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlJlb3BlbkFsZXJ0UmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVvcGVuQWxlcnRSZXNwb25zZSII6uAYBBICAwQSgwEKEUxpc3RSZXZpZXdFbnRyaWVzEjAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0UmV2aWV3RW50cmllc1JlcXVlc3QaMS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RSZXZpZXdFbnRyaWVzUmVzcG9uc2UiCergGAUSAwMEB2IGcHJvdG8z", [file_disburse_compliance_v1_compliance, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfcmV2aWV3LnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIpYDCgVBbGVydBIKCgJpZBgBIAEoCRIxCgVzdGF0ZRgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnRTdGF0ZRIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EhQKDHNjcmVlbmluZ19pZBgEIAEoCRIoCgNoaXQYBSABKAsyGy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkhpdBIQCghhc3NpZ25lZRgGIAEoCRIOCgZyZWFzb24YByABKAkSKwoKZGVjaWRlZF9ieRgIIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLQoMY29uZmlybWVkX2J5GAkgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpjcmVhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKgAQoRTGlzdEFsZXJ0c1JlcXVlc3QSMgoGc3RhdGVzGAEgAygOMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydFN0YXRlEhAKCGFzc2lnbmVlGAIgASgJEhMKC21lcmNoYW50X2lkGAMgASgJEhEKCXJlY29yZF9pZBgEIAEoCRINCgVsaW1pdBgFIAEoBRIOCgZjdXJzb3IYBiABKAkiWAoSTGlzdEFsZXJ0c1Jlc3BvbnNlEi0KBmFsZXJ0cxgBIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQSEwoLbmV4dF9jdXJzb3IYAiABKAkiIwoPR2V0QWxlcnRSZXF1ZXN0EhAKCGFsZXJ0X2lkGAEgASgJIqwBChBHZXRBbGVydFJlc3BvbnNlEiwKBWFsZXJ0GAEgASgLMh0uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5BbGVydBI0CglzY3JlZW5pbmcYAiABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZxI0CgdlbnRyaWVzGAMgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZXZpZXdFbnRyeSJmChJBc3NpZ25BbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEhAKCGFzc2lnbmVlGAMgASgJIkMKE0Fzc2lnbkFsZXJ0UmVzcG9uc2USLAoFYWxlcnQYASABKAsyHS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkFsZXJ0IpgBChJEZWNpZGVBbGVydFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhAKCGFsZXJ0X2lkGAIgASgJEjIKCGRlY2lzaW9uGAMgASgOMiAuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpc2lvbhIOCgZyZWFzb24YBCABKAkiQwoTRGVjaWRlQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQiZAoSUmVvcGVuQWxlcnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIQCghhbGVydF9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiQwoTUmVvcGVuQWxlcnRSZXNwb25zZRIsCgVhbGVydBgBIAEoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxlcnQizgEKC1Jldmlld0VudHJ5EhAKCHNlcXVlbmNlGAEgASgDEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSEAoIYWxlcnRfaWQYBSABKAkSDgoGZGV0YWlsGAYgASgJEhUKDXByZXZpb3VzX2hhc2gYByABKAkSDAoEaGFzaBgIIAEoCSJLChhMaXN0UmV2aWV3RW50cmllc1JlcXVlc3QSEAoIYWxlcnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJImYKGUxpc3RSZXZpZXdFbnRyaWVzUmVzcG9uc2USNAoHZW50cmllcxgBIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmV2aWV3RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkqrgEKCkFsZXJ0U3RhdGUSGwoXQUxFUlRfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBBTEVSVF9TVEFURV9PUEVOEAESGQoVQUxFUlRfU1RBVEVfRVNDQUxBVEVEEAISHgoaQUxFUlRfU1RBVEVfRkFMU0VfUE9TSVRJVkUQAxIaChZBTEVSVF9TVEFURV9UUlVFX01BVENIEAQSFgoSQUxFUlRfU1RBVEVfQ0xPU0VEEAUqcgoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIbChdERUNJU0lPTl9GQUxTRV9QT1NJVElWRRABEhcKE0RFQ0lTSU9OX1RSVUVfTUFUQ0gQAhIWChJERUNJU0lPTl9FU0NBTEFURUQQAzLPBQoXQ29tcGxpYW5jZVJldmlld1NlcnZpY2USbgoKTGlzdEFsZXJ0cxIpLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEFsZXJ0c1JlcXVlc3QaKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RBbGVydHNSZXNwb25zZSIJ6uAYBRIDAwQHEmgKCEdldEFsZXJ0EicuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRBbGVydFJlcXVlc3QaKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkdldEFsZXJ0UmVzcG9uc2UiCergGAUSAwMEBxJwCgtBc3NpZ25BbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQXNzaWduQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5Bc3NpZ25BbGVydFJlc3BvbnNlIgjq4BgEEgIDBBJwCgtEZWNpZGVBbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuRGVjaWRlQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5EZWNpZGVBbGVydFJlc3BvbnNlIgjq4BgEEgIDBBJwCgtSZW9wZW5BbGVydBIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVvcGVuQWxlcnRSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZW9wZW5BbGVydFJlc3BvbnNlIgjq4BgEEgIDBBKDAQoRTGlzdFJldmlld0VudHJpZXMSMC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RSZXZpZXdFbnRyaWVzUmVxdWVzdBoxLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFJldmlld0VudHJpZXNSZXNwb25zZSIJ6uAYBRIDAwQHYgZwcm90bzM", [file_disburse_compliance_v1_compliance, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * One entry of a list that one party or wallet of a subject may be.
@@ -175,7 +175,7 @@ export const AlertSchema: GenMessage<Alert, {jsonType: AlertJson}> = /*@__PURE__
  */
 export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsRequest"> & {
   /**
-   * Any that waits for a person (open, escalated, proposed) when empty.
+   * Any that waits for a person (open, escalated) when empty.
    *
    * @generated from field: repeated disburse.compliance.v1.AlertState states = 1;
    */
@@ -218,7 +218,7 @@ export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsReques
  */
 export type ListAlertsRequestJson = {
   /**
-   * Any that waits for a person (open, escalated, proposed) when empty.
+   * Any that waits for a person (open, escalated) when empty.
    *
    * @generated from field: repeated disburse.compliance.v1.AlertState states = 1;
    */
@@ -553,70 +553,6 @@ export const DecideAlertResponseSchema: GenMessage<DecideAlertResponse, {jsonTyp
   messageDesc(file_disburse_compliance_v1_compliance_review, 8);
 
 /**
- * @generated from message disburse.compliance.v1.ConfirmTrueMatchRequest
- */
-export type ConfirmTrueMatchRequest = Message<"disburse.compliance.v1.ConfirmTrueMatchRequest"> & {
-  /**
-   * @generated from field: disburse.type.v1.Mutation mutation = 1;
-   */
-  mutation?: Mutation | undefined;
-
-  /**
-   * @generated from field: string alert_id = 2;
-   */
-  alertId: string;
-};
-
-/**
- * @generated from message disburse.compliance.v1.ConfirmTrueMatchRequest
- */
-export type ConfirmTrueMatchRequestJson = {
-  /**
-   * @generated from field: disburse.type.v1.Mutation mutation = 1;
-   */
-  mutation?: MutationJson;
-
-  /**
-   * @generated from field: string alert_id = 2;
-   */
-  alertId?: string;
-};
-
-/**
- * Describes the message disburse.compliance.v1.ConfirmTrueMatchRequest.
- * Use `create(ConfirmTrueMatchRequestSchema)` to create a new message.
- */
-export const ConfirmTrueMatchRequestSchema: GenMessage<ConfirmTrueMatchRequest, {jsonType: ConfirmTrueMatchRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 9);
-
-/**
- * @generated from message disburse.compliance.v1.ConfirmTrueMatchResponse
- */
-export type ConfirmTrueMatchResponse = Message<"disburse.compliance.v1.ConfirmTrueMatchResponse"> & {
-  /**
-   * @generated from field: disburse.compliance.v1.Alert alert = 1;
-   */
-  alert?: Alert | undefined;
-};
-
-/**
- * @generated from message disburse.compliance.v1.ConfirmTrueMatchResponse
- */
-export type ConfirmTrueMatchResponseJson = {
-  /**
-   * @generated from field: disburse.compliance.v1.Alert alert = 1;
-   */
-  alert?: AlertJson;
-};
-
-/**
- * Describes the message disburse.compliance.v1.ConfirmTrueMatchResponse.
- * Use `create(ConfirmTrueMatchResponseSchema)` to create a new message.
- */
-export const ConfirmTrueMatchResponseSchema: GenMessage<ConfirmTrueMatchResponse, {jsonType: ConfirmTrueMatchResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 10);
-
-/**
  * @generated from message disburse.compliance.v1.ReopenAlertRequest
  */
 export type ReopenAlertRequest = Message<"disburse.compliance.v1.ReopenAlertRequest"> & {
@@ -665,7 +601,7 @@ export type ReopenAlertRequestJson = {
  * Use `create(ReopenAlertRequestSchema)` to create a new message.
  */
 export const ReopenAlertRequestSchema: GenMessage<ReopenAlertRequest, {jsonType: ReopenAlertRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 11);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 9);
 
 /**
  * @generated from message disburse.compliance.v1.ReopenAlertResponse
@@ -692,7 +628,7 @@ export type ReopenAlertResponseJson = {
  * Use `create(ReopenAlertResponseSchema)` to create a new message.
  */
 export const ReopenAlertResponseSchema: GenMessage<ReopenAlertResponse, {jsonType: ReopenAlertResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 12);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 10);
 
 /**
  * @generated from message disburse.compliance.v1.ReviewEntry
@@ -716,8 +652,7 @@ export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
   actor?: Actor | undefined;
 
   /**
-   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.proposed`, `alert.confirmed`,
-   * `alert.reopened`.
+   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.true_match`, `alert.reopened`.
    *
    * @generated from field: string action = 4;
    */
@@ -773,8 +708,7 @@ export type ReviewEntryJson = {
   actor?: ActorJson;
 
   /**
-   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.proposed`, `alert.confirmed`,
-   * `alert.reopened`.
+   * `alert.assigned`, `alert.escalated`, `alert.false_positive`, `alert.true_match`, `alert.reopened`.
    *
    * @generated from field: string action = 4;
    */
@@ -813,7 +747,7 @@ export type ReviewEntryJson = {
  * Use `create(ReviewEntrySchema)` to create a new message.
  */
 export const ReviewEntrySchema: GenMessage<ReviewEntry, {jsonType: ReviewEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 13);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 11);
 
 /**
  * @generated from message disburse.compliance.v1.ListReviewEntriesRequest
@@ -872,7 +806,7 @@ export type ListReviewEntriesRequestJson = {
  * Use `create(ListReviewEntriesRequestSchema)` to create a new message.
  */
 export const ListReviewEntriesRequestSchema: GenMessage<ListReviewEntriesRequest, {jsonType: ListReviewEntriesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 14);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 12);
 
 /**
  * @generated from message disburse.compliance.v1.ListReviewEntriesResponse
@@ -913,7 +847,7 @@ export type ListReviewEntriesResponseJson = {
  * Use `create(ListReviewEntriesResponseSchema)` to create a new message.
  */
 export const ListReviewEntriesResponseSchema: GenMessage<ListReviewEntriesResponse, {jsonType: ListReviewEntriesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance_review, 15);
+  messageDesc(file_disburse_compliance_v1_compliance_review, 13);
 
 /**
  * @generated from enum disburse.compliance.v1.AlertState
@@ -935,28 +869,21 @@ export const AlertState = {
   ESCALATED: 2,
 
   /**
-   * One reviewer proposed a true match; a second one has to confirm.
-   *
-   * @generated from enum value: ALERT_STATE_PROPOSED = 3;
+   * @generated from enum value: ALERT_STATE_FALSE_POSITIVE = 3;
    */
-  PROPOSED: 3,
+  FALSE_POSITIVE: 3,
 
   /**
-   * @generated from enum value: ALERT_STATE_FALSE_POSITIVE = 4;
+   * @generated from enum value: ALERT_STATE_TRUE_MATCH = 4;
    */
-  FALSE_POSITIVE: 4,
-
-  /**
-   * @generated from enum value: ALERT_STATE_TRUE_MATCH = 5;
-   */
-  TRUE_MATCH: 5,
+  TRUE_MATCH: 4,
 
   /**
    * The party or the entry changed, or the entry was removed: the hit no longer exists.
    *
-   * @generated from enum value: ALERT_STATE_CLOSED = 6;
+   * @generated from enum value: ALERT_STATE_CLOSED = 5;
    */
-  CLOSED: 6,
+  CLOSED: 5,
 } as const;
 
 /**
@@ -967,7 +894,7 @@ export type AlertState = (typeof AlertState)[keyof typeof AlertState] | UnknownE
 /**
  * @generated from enum disburse.compliance.v1.AlertState
  */
-export type AlertStateJson = "ALERT_STATE_UNSPECIFIED" | "ALERT_STATE_OPEN" | "ALERT_STATE_ESCALATED" | "ALERT_STATE_PROPOSED" | "ALERT_STATE_FALSE_POSITIVE" | "ALERT_STATE_TRUE_MATCH" | "ALERT_STATE_CLOSED";
+export type AlertStateJson = "ALERT_STATE_UNSPECIFIED" | "ALERT_STATE_OPEN" | "ALERT_STATE_ESCALATED" | "ALERT_STATE_FALSE_POSITIVE" | "ALERT_STATE_TRUE_MATCH" | "ALERT_STATE_CLOSED";
 
 /**
  * Describes the enum disburse.compliance.v1.AlertState.
@@ -1056,9 +983,9 @@ export const ComplianceReviewService: GenService<{
   },
   /**
    * A false positive takes effect at once: it is remembered for this party and this entry until either
-   * changes. A true match takes effect when a second person confirms; until then the party stays stopped.
+   * changes. A true match always needs a second person (`ApprovalService`); until then the party stays stopped.
    * Escalated leaves it open for another reviewer. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (fields, decided or
-   * closed already).
+   * closed already, a proposal about the alert is open).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.DecideAlert
    */
@@ -1068,20 +995,8 @@ export const ComplianceReviewService: GenService<{
     output: typeof DecideAlertResponseSchema;
   },
   /**
-   * The second person. Refuses RECORD_NOT_FOUND, ACCESS_FORBIDDEN (the person who proposed it), INVALID_REQUEST
-   * (no true match is proposed).
-   *
-   * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ConfirmTrueMatch
-   */
-  confirmTrueMatch: {
-    methodKind: "unary";
-    input: typeof ConfirmTrueMatchRequestSchema;
-    output: typeof ConfirmTrueMatchResponseSchema;
-  },
-  /**
-   * Takes a decision or a proposal back, by any operator; the alert is open again. Refuses
-   * RECORD_NOT_FOUND, INVALID_REQUEST (nothing is decided; a confirmed true match needs a person other than
-   * the one who confirmed it).
+   * Takes a decision back; the alert is open again. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (nothing is
+   * decided; a true match needs a person other than the one who confirmed it).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ReopenAlert
    */

@@ -25,7 +25,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/payout_operations.proto.
  */
 export const file_disburse_payout_v1_payout_operations: GenFile = /*@__PURE__*/
-  fileDesc("CipkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X29wZXJhdGlvbnMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSJkChlMaXN0UGF5b3V0c0luRG91YnRSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIoCgVkb3VidBgDIAEoDjIZLmRpc2J1cnNlLnBheW91dC52MS5Eb3VidCLpAQoNUGF5b3V0SW5Eb3VidBIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EigKBWRvdWJ0GAIgASgOMhkuZGlzYnVyc2UucGF5b3V0LnYxLkRvdWJ0EikKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRyYWlsGAQgASgJEhUKDXJlc29sdXRpb25faWQYBSABKAkSMgoKcmVzb2x1dGlvbhgGIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHV0aW9uImUKGkxpc3RQYXlvdXRzSW5Eb3VidFJlc3BvbnNlEjIKB3BheW91dHMYASADKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0SW5Eb3VidBITCgtuZXh0X2N1cnNvchgCIAEoCSIsChdHZXRQYXlvdXRKb3VybmFsUmVxdWVzdBIRCglwYXlvdXRfaWQYASABKAkiugIKDEpvdXJuYWxFbnRyeRIzCgRraW5kGAEgASgOMiUuZGlzYnVyc2UucGF5b3V0LnYxLkpvdXJuYWxFbnRyeS5LaW5kEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXN0YWdlGAMgASgJEg8KB3ZlcnNpb24YBCABKAUSDgoGZGV0YWlsGAUgASgJEgwKBHJhaWwYBiABKAkSJgoFYWN0b3IYByABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yIl8KBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEg0KCUtJTkRfU1RFUBABEg8KC0tJTkRfU1VCTUlUEAISDgoKS0lORF9RVUVSWRADEhEKDUtJTkRfQ0FMTEJBQ0sQBCKNAQoYR2V0UGF5b3V0Sm91cm5hbFJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQSMQoHZW50cmllcxgCIAMoCzIgLmRpc2J1cnNlLnBheW91dC52MS5Kb3VybmFsRW50cnkSEgoKcmVxdWVzdF9pZBgDIAEoCSL9AgoKUmVzb2x1dGlvbhIKCgJpZBgBIAEoCRIRCglwYXlvdXRfaWQYAiABKAkSMAoHb3V0Y29tZRgDIAEoDjIfLmRpc2J1cnNlLnBheW91dC52MS5SYWlsT3V0Y29tZRIdChV0cmFuc2FjdGlvbl9yZWZlcmVuY2UYBCABKAkSDgoGcmVhc29uGAUgASgJEjIKBXN0YXRlGAYgASgOMiMuZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdXRpb25TdGF0ZRIsCgtwcm9wb3NlZF9ieRgHIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLQoMY29uZmlybWVkX2J5GAggASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIuCgpjcmVhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK8AQoYUHJvcG9zZVJlc29sdXRpb25SZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIRCglwYXlvdXRfaWQYAiABKAkSMAoHb3V0Y29tZRgDIAEoDjIfLmRpc2J1cnNlLnBheW91dC52MS5SYWlsT3V0Y29tZRIdChV0cmFuc2FjdGlvbl9yZWZlcmVuY2UYBCABKAkSDgoGcmVhc29uGAUgASgJIk8KGVByb3Bvc2VSZXNvbHV0aW9uUmVzcG9uc2USMgoKcmVzb2x1dGlvbhgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHV0aW9uIl8KGENvbmZpcm1SZXNvbHV0aW9uUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SFQoNcmVzb2x1dGlvbl9pZBgCIAEoCSJPChlDb25maXJtUmVzb2x1dGlvblJlc3BvbnNlEjIKCnJlc29sdXRpb24YASABKAsyHi5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x1dGlvbiJgChlXaXRoZHJhd1Jlc29sdXRpb25SZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIVCg1yZXNvbHV0aW9uX2lkGAIgASgJIlAKGldpdGhkcmF3UmVzb2x1dGlvblJlc3BvbnNlEjIKCnJlc29sdXRpb24YASABKAsyHi5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x1dGlvbiLMAQoKQXVkaXRFbnRyeRIQCghzZXF1ZW5jZRgBIAEoAxIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgVhY3RvchgDIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISDgoGYWN0aW9uGAQgASgJEg8KB3N1YmplY3QYBSABKAkSDgoGZGV0YWlsGAYgASgJEhUKDXByZXZpb3VzX2hhc2gYByABKAkSDAoEaGFzaBgIIAEoCSJJChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBINCgVsaW1pdBgBIAEoBRIOCgZjdXJzb3IYAiABKAkSDwoHc3ViamVjdBgDIAEoCSJgChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USLwoHZW50cmllcxgBIAMoCzIeLmRpc2J1cnNlLnBheW91dC52MS5BdWRpdEVudHJ5EhMKC25leHRfY3Vyc29yGAIgASgJIo8BCghSYWlsSW5mbxIMCgRuYW1lGAEgASgJEg4KBnBhdXNlZBgCIAEoCBIRCglhdmFpbGFibGUYAyABKAgSDgoGcmVhc29uGAQgASgJEhYKDmN1cnJlbmN5X2NvZGVzGAUgAygJEhgKEHRyYW5zZmVyX21ldGhvZHMYBiADKAkSEAoIbmV0d29ya3MYByADKAkiEgoQTGlzdFJhaWxzUmVxdWVzdCJAChFMaXN0UmFpbHNSZXNwb25zZRIrCgVyYWlscxgBIAMoCzIcLmRpc2J1cnNlLnBheW91dC52MS5SYWlsSW5mbyKCAQoUU2V0UmFpbFBhdXNlZFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEgwKBHJhaWwYAiABKAkSEwoGcGF1c2VkGAMgASgISACIAQESDgoGcmVhc29uGAQgASgJQgkKB19wYXVzZWQiQwoVU2V0UmFpbFBhdXNlZFJlc3BvbnNlEioKBHJhaWwYASABKAsyHC5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEluZm8ikwEKDlZlbG9jaXR5TGltaXRzEhcKCmNvdW50X2hvdXIYASABKAVIAIgBARIWCgljb3VudF9kYXkYAiABKAVIAYgBARIzCgdhbW91bnRzGAMgAygLMiIuZGlzYnVyc2UucGF5b3V0LnYxLlZlbG9jaXR5QW1vdW50Qg0KC19jb3VudF9ob3VyQgwKCl9jb3VudF9kYXkiQgoOVmVsb2NpdHlBbW91bnQSFQoNY3VycmVuY3lfY29kZRgBIAEoCRIMCgRob3VyGAIgASgJEgsKA2RheRgDIAEoCSLGAQoQTWVyY2hhbnRWZWxvY2l0eRITCgttZXJjaGFudF9pZBgBIAEoCRI0CghtZXJjaGFudBgCIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxI3CgtiZW5lZmljaWFyeRgDIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxIuCgp1cGRhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLMAQoYU2V0VmVsb2NpdHlMaW1pdHNSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRI0CghtZXJjaGFudBgDIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cxI3CgtiZW5lZmljaWFyeRgEIAEoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUxpbWl0cyJRChlTZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlEjQKBmxpbWl0cxgBIAEoCzIkLmRpc2J1cnNlLnBheW91dC52MS5NZXJjaGFudFZlbG9jaXR5Ii8KGEdldFZlbG9jaXR5TGltaXRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCSJRChlHZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlEjQKBmxpbWl0cxgBIAEoCzIkLmRpc2J1cnNlLnBheW91dC52MS5NZXJjaGFudFZlbG9jaXR5InkKGlJlY2VpdmVSYWlsQ2FsbGJhY2tSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEgwKBGJvZHkYAyABKAwSEQoJc2lnbmF0dXJlGAQgASgJIi4KG1JlY2VpdmVSYWlsQ2FsbGJhY2tSZXNwb25zZRIPCgdhcHBsaWVkGAEgASgIIo4BChtMaXN0UHVibGlzaGVkUGF5b3V0c1JlcXVlc3QSKAoEZnJvbRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxpbWl0GAMgASgFEg4KBmN1cnNvchgEIAEoCSKtAQoPUHVibGlzaGVkUGF5b3V0EhEKCXBheW91dF9pZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxwdWJsaXNoZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHZlcnNpb25zGAUgAygFImkKHExpc3RQdWJsaXNoZWRQYXlvdXRzUmVzcG9uc2USNAoHcGF5b3V0cxgBIAMoCzIjLmRpc2J1cnNlLnBheW91dC52MS5QdWJsaXNoZWRQYXlvdXQSEwoLbmV4dF9jdXJzb3IYAiABKAkiMQocUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVxdWVzdBIRCglldmVudF9pZHMYASADKAkiWQoOUHVibGlzaGVkRXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEwoLcm91dGluZ19rZXkYAiABKAkSDAoEYm9keRgDIAEoDBISCgpyZXF1ZXN0X2lkGAQgASgJIlMKHVJlcHVibGlzaFBheW91dEV2ZW50c1Jlc3BvbnNlEjIKBmV2ZW50cxgBIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5QdWJsaXNoZWRFdmVudCpaCgVEb3VidBIVChFET1VCVF9VTlNQRUNJRklFRBAAEhEKDURPVUJUX1VOS05PV04QARIPCgtET1VCVF9TVFVDSxACEhYKEkRPVUJUX0NPTlRSQURJQ1RFRBADKtEBCg9SZXNvbHV0aW9uU3RhdGUSIAocUkVTT0xVVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh0KGVJFU09MVVRJT05fU1RBVEVfUFJPUE9TRUQQARIeChpSRVNPTFVUSU9OX1NUQVRFX0NPTkZJUk1FRBACEhwKGFJFU09MVVRJT05fU1RBVEVfQVBQTElFRBADEh4KGlJFU09MVVRJT05fU1RBVEVfV0lUSERSQVdOEAQSHwobUkVTT0xVVElPTl9TVEFURV9TVVBFUlNFREVEEAUy8RkKF1BheW91dE9wZXJhdGlvbnNTZXJ2aWNlEn8KEkxpc3RQYXlvdXRzSW5Eb3VidBItLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0c0luRG91YnRSZXF1ZXN0Gi4uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQYXlvdXRzSW5Eb3VidFJlc3BvbnNlIgrq4BgGEgQBAgUHEnkKEEdldFBheW91dEpvdXJuYWwSKy5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Sm91cm5hbFJlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Sm91cm5hbFJlc3BvbnNlIgrq4BgGEgQBAgUHEnkKEVByb3Bvc2VSZXNvbHV0aW9uEiwuZGlzYnVyc2UucGF5b3V0LnYxLlByb3Bvc2VSZXNvbHV0aW9uUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5Qcm9wb3NlUmVzb2x1dGlvblJlc3BvbnNlIgfq4BgDEgEBEnsKEUNvbmZpcm1SZXNvbHV0aW9uEiwuZGlzYnVyc2UucGF5b3V0LnYxLkNvbmZpcm1SZXNvbHV0aW9uUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5Db25maXJtUmVzb2x1dGlvblJlc3BvbnNlIgnq4BgFEgECGAESfQoSV2l0aGRyYXdSZXNvbHV0aW9uEi0uZGlzYnVyc2UucGF5b3V0LnYxLldpdGhkcmF3UmVzb2x1dGlvblJlcXVlc3QaLi5kaXNidXJzZS5wYXlvdXQudjEuV2l0aGRyYXdSZXNvbHV0aW9uUmVzcG9uc2UiCOrgGAQSAgECEngKEExpc3RBdWRpdEVudHJpZXMSKy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlIgnq4BgFEgMCBAcSZAoJTGlzdFJhaWxzEiQuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RSYWlsc1JlcXVlc3QaJS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxzUmVzcG9uc2UiCurgGAYSBAECBQcSbgoNU2V0UmFpbFBhdXNlZBIoLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsUGF1c2VkUmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsUGF1c2VkUmVzcG9uc2UiCOrgGAQSAgECEnMKDkdldENoYWluV2FsbGV0EikuZGlzYnVyc2UucGF5b3V0LnYxLkdldENoYWluV2FsbGV0UmVxdWVzdBoqLmRpc2J1cnNlLnBheW91dC52MS5HZXRDaGFpbldhbGxldFJlc3BvbnNlIgrq4BgGEgQBAgUHEmcKC0NhbmNlbE5vbmNlEiYuZGlzYnVyc2UucGF5b3V0LnYxLkNhbmNlbE5vbmNlUmVxdWVzdBonLmRpc2J1cnNlLnBheW91dC52MS5DYW5jZWxOb25jZVJlc3BvbnNlIgfq4BgDEgEBEnMKD0Z1bmRSYWlsQWNjb3VudBIqLmRpc2J1cnNlLnBheW91dC52MS5GdW5kUmFpbEFjY291bnRSZXF1ZXN0GisuZGlzYnVyc2UucGF5b3V0LnYxLkZ1bmRSYWlsQWNjb3VudFJlc3BvbnNlIgfq4BgDEgEBEnYKEFN3ZWVwUmFpbEFjY291bnQSKy5kaXNidXJzZS5wYXlvdXQudjEuU3dlZXBSYWlsQWNjb3VudFJlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuU3dlZXBSYWlsQWNjb3VudFJlc3BvbnNlIgfq4BgDEgEBEnkKEExpc3RSYWlsQWNjb3VudHMSKy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxBY2NvdW50c1JlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxBY2NvdW50c1Jlc3BvbnNlIgrq4BgGEgQBAgUHEnUKD0xpc3RSYWlsRW50cmllcxIqLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UmFpbEVudHJpZXNSZXF1ZXN0GisuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RSYWlsRW50cmllc1Jlc3BvbnNlIgnq4BgFEgMBAgcSbwoNR2V0UmFpbFJlcG9ydBIoLmRpc2J1cnNlLnBheW91dC52MS5HZXRSYWlsUmVwb3J0UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5HZXRSYWlsUmVwb3J0UmVzcG9uc2UiCergGAUSAwECBxJ5ChFTZXRWZWxvY2l0eUxpbWl0cxIsLmRpc2J1cnNlLnBheW91dC52MS5TZXRWZWxvY2l0eUxpbWl0c1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuU2V0VmVsb2NpdHlMaW1pdHNSZXNwb25zZSIH6uAYAxIBARJ9ChFHZXRWZWxvY2l0eUxpbWl0cxIsLmRpc2J1cnNlLnBheW91dC52MS5HZXRWZWxvY2l0eUxpbWl0c1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuR2V0VmVsb2NpdHlMaW1pdHNSZXNwb25zZSIL6uAYBxIFAQIFBwgSeQoRU2V0UGF5b3V0Q29udHJvbHMSLC5kaXNidXJzZS5wYXlvdXQudjEuU2V0UGF5b3V0Q29udHJvbHNSZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLlNldFBheW91dENvbnRyb2xzUmVzcG9uc2UiB+rgGAMSAQESfQoRR2V0UGF5b3V0Q29udHJvbHMSLC5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Q29udHJvbHNSZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLkdldFBheW91dENvbnRyb2xzUmVzcG9uc2UiC+rgGAcSBQECBQcIEn8KE1JlY2VpdmVSYWlsQ2FsbGJhY2sSLi5kaXNidXJzZS5wYXlvdXQudjEuUmVjZWl2ZVJhaWxDYWxsYmFja1JlcXVlc3QaLy5kaXNidXJzZS5wYXlvdXQudjEuUmVjZWl2ZVJhaWxDYWxsYmFja1Jlc3BvbnNlIgfq4BgDEgEBEnAKDUxpc3RCYW5rRmlsZXMSKC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEJhbmtGaWxlc1JlcXVlc3QaKS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEJhbmtGaWxlc1Jlc3BvbnNlIgrq4BgGEgQBAgUHEnMKD1Jlc29sdmVCYW5rRmlsZRIqLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHZlQmFua0ZpbGVSZXF1ZXN0GisuZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdmVCYW5rRmlsZVJlc3BvbnNlIgfq4BgDEgEBEnkKEExpc3RCYW5rRmluZGluZ3MSKy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEJhbmtGaW5kaW5nc1JlcXVlc3QaLC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEJhbmtGaW5kaW5nc1Jlc3BvbnNlIgrq4BgGEgQBAgUHEnEKDkdldEJhbmtGaW5kaW5nEikuZGlzYnVyc2UucGF5b3V0LnYxLkdldEJhbmtGaW5kaW5nUmVxdWVzdBoqLmRpc2J1cnNlLnBheW91dC52MS5HZXRCYW5rRmluZGluZ1Jlc3BvbnNlIgjq4BgEEgIBAhJ6ChFIYW5kbGVCYW5rRmluZGluZxIsLmRpc2J1cnNlLnBheW91dC52MS5IYW5kbGVCYW5rRmluZGluZ1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuSGFuZGxlQmFua0ZpbmRpbmdSZXNwb25zZSII6uAYBBICAQISjAEKFExpc3RQdWJsaXNoZWRQYXlvdXRzEi8uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQdWJsaXNoZWRQYXlvdXRzUmVxdWVzdBowLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UHVibGlzaGVkUGF5b3V0c1Jlc3BvbnNlIhHq4BgNCghub3RpZmllchIBBxKPAQoVUmVwdWJsaXNoUGF5b3V0RXZlbnRzEjAuZGlzYnVyc2UucGF5b3V0LnYxLlJlcHVibGlzaFBheW91dEV2ZW50c1JlcXVlc3QaMS5kaXNidXJzZS5wYXlvdXQudjEuUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVzcG9uc2UiEergGA0KCG5vdGlmaWVyEgEIYgZwcm90bzM", [file_disburse_payout_v1_bank_files, file_disburse_payout_v1_chain_wallets, file_disburse_payout_v1_controls, file_disburse_payout_v1_payout, file_disburse_payout_v1_treasury, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CipkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X29wZXJhdGlvbnMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSJkChlMaXN0UGF5b3V0c0luRG91YnRSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIoCgVkb3VidBgDIAEoDjIZLmRpc2J1cnNlLnBheW91dC52MS5Eb3VidCKzAQoNUGF5b3V0SW5Eb3VidBIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EigKBWRvdWJ0GAIgASgOMhkuZGlzYnVyc2UucGF5b3V0LnYxLkRvdWJ0EikKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRyYWlsGAQgASgJEhMKC3Byb3Bvc2FsX2lkGAUgASgJImUKGkxpc3RQYXlvdXRzSW5Eb3VidFJlc3BvbnNlEjIKB3BheW91dHMYASADKAsyIS5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0SW5Eb3VidBITCgtuZXh0X2N1cnNvchgCIAEoCSIsChdHZXRQYXlvdXRKb3VybmFsUmVxdWVzdBIRCglwYXlvdXRfaWQYASABKAkiugIKDEpvdXJuYWxFbnRyeRIzCgRraW5kGAEgASgOMiUuZGlzYnVyc2UucGF5b3V0LnYxLkpvdXJuYWxFbnRyeS5LaW5kEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXN0YWdlGAMgASgJEg8KB3ZlcnNpb24YBCABKAUSDgoGZGV0YWlsGAUgASgJEgwKBHJhaWwYBiABKAkSJgoFYWN0b3IYByABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yIl8KBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEg0KCUtJTkRfU1RFUBABEg8KC0tJTkRfU1VCTUlUEAISDgoKS0lORF9RVUVSWRADEhEKDUtJTkRfQ0FMTEJBQ0sQBCKNAQoYR2V0UGF5b3V0Sm91cm5hbFJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQSMQoHZW50cmllcxgCIAMoCzIgLmRpc2J1cnNlLnBheW91dC52MS5Kb3VybmFsRW50cnkSEgoKcmVxdWVzdF9pZBgDIAEoCSK4AQoUUmVzb2x2ZVBheW91dFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZyZWFzb24YBSABKAkiQwoVUmVzb2x2ZVBheW91dFJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQizAEKCkF1ZGl0RW50cnkSEAoIc2VxdWVuY2UYASABKAMSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEg4KBmFjdGlvbhgEIAEoCRIPCgdzdWJqZWN0GAUgASgJEg4KBmRldGFpbBgGIAEoCRIVCg1wcmV2aW91c19oYXNoGAcgASgJEgwKBGhhc2gYCCABKAkiSQoXTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QSDQoFbGltaXQYASABKAUSDgoGY3Vyc29yGAIgASgJEg8KB3N1YmplY3QYAyABKAkiYAoYTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlEi8KB2VudHJpZXMYASADKAsyHi5kaXNidXJzZS5wYXlvdXQudjEuQXVkaXRFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCSKPAQoIUmFpbEluZm8SDAoEbmFtZRgBIAEoCRIOCgZwYXVzZWQYAiABKAgSEQoJYXZhaWxhYmxlGAMgASgIEg4KBnJlYXNvbhgEIAEoCRIWCg5jdXJyZW5jeV9jb2RlcxgFIAMoCRIYChB0cmFuc2Zlcl9tZXRob2RzGAYgAygJEhAKCG5ldHdvcmtzGAcgAygJIhIKEExpc3RSYWlsc1JlcXVlc3QiQAoRTGlzdFJhaWxzUmVzcG9uc2USKwoFcmFpbHMYASADKAsyHC5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEluZm8iggEKFFNldFJhaWxQYXVzZWRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEhMKBnBhdXNlZBgDIAEoCEgAiAEBEg4KBnJlYXNvbhgEIAEoCUIJCgdfcGF1c2VkIkMKFVNldFJhaWxQYXVzZWRSZXNwb25zZRIqCgRyYWlsGAEgASgLMhwuZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxJbmZvIpMBCg5WZWxvY2l0eUxpbWl0cxIXCgpjb3VudF9ob3VyGAEgASgFSACIAQESFgoJY291bnRfZGF5GAIgASgFSAGIAQESMwoHYW1vdW50cxgDIAMoCzIiLmRpc2J1cnNlLnBheW91dC52MS5WZWxvY2l0eUFtb3VudEINCgtfY291bnRfaG91ckIMCgpfY291bnRfZGF5IkIKDlZlbG9jaXR5QW1vdW50EhUKDWN1cnJlbmN5X2NvZGUYASABKAkSDAoEaG91chgCIAEoCRILCgNkYXkYAyABKAkixgEKEE1lcmNoYW50VmVsb2NpdHkSEwoLbWVyY2hhbnRfaWQYASABKAkSNAoIbWVyY2hhbnQYAiABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuVmVsb2NpdHlMaW1pdHMSNwoLYmVuZWZpY2lhcnkYAyABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuVmVsb2NpdHlMaW1pdHMSLgoKdXBkYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAizAEKGFNldFZlbG9jaXR5TGltaXRzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSNAoIbWVyY2hhbnQYAyABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuVmVsb2NpdHlMaW1pdHMSNwoLYmVuZWZpY2lhcnkYBCABKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuVmVsb2NpdHlMaW1pdHMiUQoZU2V0VmVsb2NpdHlMaW1pdHNSZXNwb25zZRI0CgZsaW1pdHMYASABKAsyJC5kaXNidXJzZS5wYXlvdXQudjEuTWVyY2hhbnRWZWxvY2l0eSIvChhHZXRWZWxvY2l0eUxpbWl0c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkiUQoZR2V0VmVsb2NpdHlMaW1pdHNSZXNwb25zZRI0CgZsaW1pdHMYASABKAsyJC5kaXNidXJzZS5wYXlvdXQudjEuTWVyY2hhbnRWZWxvY2l0eSJ5ChpSZWNlaXZlUmFpbENhbGxiYWNrUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEcmFpbBgCIAEoCRIMCgRib2R5GAMgASgMEhEKCXNpZ25hdHVyZRgEIAEoCSIuChtSZWNlaXZlUmFpbENhbGxiYWNrUmVzcG9uc2USDwoHYXBwbGllZBgBIAEoCCKOAQobTGlzdFB1Ymxpc2hlZFBheW91dHNSZXF1ZXN0EigKBGZyb20YASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKAnRvGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkirQEKD1B1Ymxpc2hlZFBheW91dBIRCglwYXlvdXRfaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcHVibGlzaGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgh2ZXJzaW9ucxgFIAMoBSJpChxMaXN0UHVibGlzaGVkUGF5b3V0c1Jlc3BvbnNlEjQKB3BheW91dHMYASADKAsyIy5kaXNidXJzZS5wYXlvdXQudjEuUHVibGlzaGVkUGF5b3V0EhMKC25leHRfY3Vyc29yGAIgASgJIjEKHFJlcHVibGlzaFBheW91dEV2ZW50c1JlcXVlc3QSEQoJZXZlbnRfaWRzGAEgAygJIlkKDlB1Ymxpc2hlZEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC3JvdXRpbmdfa2V5GAIgASgJEgwKBGJvZHkYAyABKAwSEgoKcmVxdWVzdF9pZBgEIAEoCSJTCh1SZXB1Ymxpc2hQYXlvdXRFdmVudHNSZXNwb25zZRIyCgZldmVudHMYASADKAsyIi5kaXNidXJzZS5wYXlvdXQudjEuUHVibGlzaGVkRXZlbnQqWgoFRG91YnQSFQoRRE9VQlRfVU5TUEVDSUZJRUQQABIRCg1ET1VCVF9VTktOT1dOEAESDwoLRE9VQlRfU1RVQ0sQAhIWChJET1VCVF9DT05UUkFESUNURUQQAzLpFwoXUGF5b3V0T3BlcmF0aW9uc1NlcnZpY2USfwoSTGlzdFBheW91dHNJbkRvdWJ0Ei0uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQYXlvdXRzSW5Eb3VidFJlcXVlc3QaLi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNJbkRvdWJ0UmVzcG9uc2UiCurgGAYSBAECBQcSeQoQR2V0UGF5b3V0Sm91cm5hbBIrLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRKb3VybmFsUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRKb3VybmFsUmVzcG9uc2UiCurgGAYSBAECBQcSbQoNUmVzb2x2ZVBheW91dBIoLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHZlUGF5b3V0UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHZlUGF5b3V0UmVzcG9uc2UiB+rgGAMSAQESeAoQTGlzdEF1ZGl0RW50cmllcxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2UiCergGAUSAwIEBxJkCglMaXN0UmFpbHMSJC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxzUmVxdWVzdBolLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UmFpbHNSZXNwb25zZSIK6uAYBhIEAQIFBxJuCg1TZXRSYWlsUGF1c2VkEiguZGlzYnVyc2UucGF5b3V0LnYxLlNldFJhaWxQYXVzZWRSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLlNldFJhaWxQYXVzZWRSZXNwb25zZSII6uAYBBICAQIScwoOR2V0Q2hhaW5XYWxsZXQSKS5kaXNidXJzZS5wYXlvdXQudjEuR2V0Q2hhaW5XYWxsZXRSZXF1ZXN0GiouZGlzYnVyc2UucGF5b3V0LnYxLkdldENoYWluV2FsbGV0UmVzcG9uc2UiCurgGAYSBAECBQcSZwoLQ2FuY2VsTm9uY2USJi5kaXNidXJzZS5wYXlvdXQudjEuQ2FuY2VsTm9uY2VSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkNhbmNlbE5vbmNlUmVzcG9uc2UiB+rgGAMSAQEScwoPRnVuZFJhaWxBY2NvdW50EiouZGlzYnVyc2UucGF5b3V0LnYxLkZ1bmRSYWlsQWNjb3VudFJlcXVlc3QaKy5kaXNidXJzZS5wYXlvdXQudjEuRnVuZFJhaWxBY2NvdW50UmVzcG9uc2UiB+rgGAMSAQESdgoQU3dlZXBSYWlsQWNjb3VudBIrLmRpc2J1cnNlLnBheW91dC52MS5Td2VlcFJhaWxBY2NvdW50UmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5Td2VlcFJhaWxBY2NvdW50UmVzcG9uc2UiB+rgGAMSAQESeQoQTGlzdFJhaWxBY2NvdW50cxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UmFpbEFjY291bnRzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UmFpbEFjY291bnRzUmVzcG9uc2UiCurgGAYSBAECBQcSdQoPTGlzdFJhaWxFbnRyaWVzEiouZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RSYWlsRW50cmllc1JlcXVlc3QaKy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxFbnRyaWVzUmVzcG9uc2UiCergGAUSAwECBxJvCg1HZXRSYWlsUmVwb3J0EiguZGlzYnVyc2UucGF5b3V0LnYxLkdldFJhaWxSZXBvcnRSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLkdldFJhaWxSZXBvcnRSZXNwb25zZSIJ6uAYBRIDAQIHEnkKEVNldFZlbG9jaXR5TGltaXRzEiwuZGlzYnVyc2UucGF5b3V0LnYxLlNldFZlbG9jaXR5TGltaXRzUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5TZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlIgfq4BgDEgEBEn0KEUdldFZlbG9jaXR5TGltaXRzEiwuZGlzYnVyc2UucGF5b3V0LnYxLkdldFZlbG9jaXR5TGltaXRzUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5HZXRWZWxvY2l0eUxpbWl0c1Jlc3BvbnNlIgvq4BgHEgUBAgUHCBJ5ChFTZXRQYXlvdXRDb250cm9scxIsLmRpc2J1cnNlLnBheW91dC52MS5TZXRQYXlvdXRDb250cm9sc1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuU2V0UGF5b3V0Q29udHJvbHNSZXNwb25zZSIH6uAYAxIBARJ9ChFHZXRQYXlvdXRDb250cm9scxIsLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRDb250cm9sc1JlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0Q29udHJvbHNSZXNwb25zZSIL6uAYBxIFAQIFBwgSfwoTUmVjZWl2ZVJhaWxDYWxsYmFjaxIuLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXZlUmFpbENhbGxiYWNrUmVxdWVzdBovLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXZlUmFpbENhbGxiYWNrUmVzcG9uc2UiB+rgGAMSAQEScAoNTGlzdEJhbmtGaWxlcxIoLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbGVzUmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbGVzUmVzcG9uc2UiCurgGAYSBAECBQcScwoPUmVzb2x2ZUJhbmtGaWxlEiouZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdmVCYW5rRmlsZVJlcXVlc3QaKy5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZUJhbmtGaWxlUmVzcG9uc2UiB+rgGAMSAQESeQoQTGlzdEJhbmtGaW5kaW5ncxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbmRpbmdzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QmFua0ZpbmRpbmdzUmVzcG9uc2UiCurgGAYSBAECBQcScQoOR2V0QmFua0ZpbmRpbmcSKS5kaXNidXJzZS5wYXlvdXQudjEuR2V0QmFua0ZpbmRpbmdSZXF1ZXN0GiouZGlzYnVyc2UucGF5b3V0LnYxLkdldEJhbmtGaW5kaW5nUmVzcG9uc2UiCOrgGAQSAgECEnoKEUhhbmRsZUJhbmtGaW5kaW5nEiwuZGlzYnVyc2UucGF5b3V0LnYxLkhhbmRsZUJhbmtGaW5kaW5nUmVxdWVzdBotLmRpc2J1cnNlLnBheW91dC52MS5IYW5kbGVCYW5rRmluZGluZ1Jlc3BvbnNlIgjq4BgEEgIBAhKMAQoUTGlzdFB1Ymxpc2hlZFBheW91dHMSLy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFB1Ymxpc2hlZFBheW91dHNSZXF1ZXN0GjAuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQdWJsaXNoZWRQYXlvdXRzUmVzcG9uc2UiEergGA0KCG5vdGlmaWVyEgEHEo8BChVSZXB1Ymxpc2hQYXlvdXRFdmVudHMSMC5kaXNidXJzZS5wYXlvdXQudjEuUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVxdWVzdBoxLmRpc2J1cnNlLnBheW91dC52MS5SZXB1Ymxpc2hQYXlvdXRFdmVudHNSZXNwb25zZSIR6uAYDQoIbm90aWZpZXISAQhiBnByb3RvMw", [file_disburse_payout_v1_bank_files, file_disburse_payout_v1_chain_wallets, file_disburse_payout_v1_controls, file_disburse_payout_v1_payout, file_disburse_payout_v1_treasury, file_disburse_type_v1_access, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutsInDoubtRequest
@@ -113,18 +113,11 @@ export type PayoutInDoubt = Message<"disburse.payout.v1.PayoutInDoubt"> & {
   rail: string;
 
   /**
-   * The open proposal; "" when there is none.
+   * The open proposal to resolve it; "" when there is none.
    *
-   * @generated from field: string resolution_id = 5;
+   * @generated from field: string proposal_id = 5;
    */
-  resolutionId: string;
-
-  /**
-   * The same as a whole, for who is to confirm it.
-   *
-   * @generated from field: disburse.payout.v1.Resolution resolution = 6;
-   */
-  resolution?: Resolution | undefined;
+  proposalId: string;
 };
 
 /**
@@ -154,18 +147,11 @@ export type PayoutInDoubtJson = {
   rail?: string;
 
   /**
-   * The open proposal; "" when there is none.
+   * The open proposal to resolve it; "" when there is none.
    *
-   * @generated from field: string resolution_id = 5;
+   * @generated from field: string proposal_id = 5;
    */
-  resolutionId?: string;
-
-  /**
-   * The same as a whole, for who is to confirm it.
-   *
-   * @generated from field: disburse.payout.v1.Resolution resolution = 6;
-   */
-  resolution?: ResolutionJson;
+  proposalId?: string;
 };
 
 /**
@@ -446,13 +432,13 @@ export const GetPayoutJournalResponseSchema: GenMessage<GetPayoutJournalResponse
   messageDesc(file_disburse_payout_v1_payout_operations, 5);
 
 /**
- * @generated from message disburse.payout.v1.Resolution
+ * @generated from message disburse.payout.v1.ResolvePayoutRequest
  */
-export type Resolution = Message<"disburse.payout.v1.Resolution"> & {
+export type ResolvePayoutRequest = Message<"disburse.payout.v1.ResolvePayoutRequest"> & {
   /**
-   * @generated from field: string id = 1;
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
    */
-  id: string;
+  mutation?: Mutation | undefined;
 
   /**
    * @generated from field: string payout_id = 2;
@@ -465,49 +451,28 @@ export type Resolution = Message<"disburse.payout.v1.Resolution"> & {
   outcome: RailOutcome;
 
   /**
+   * 1 to 128 characters when settled.
+   *
    * @generated from field: string transaction_reference = 4;
    */
   transactionReference: string;
 
   /**
+   * The evidence: 10 to 1,000 characters.
+   *
    * @generated from field: string reason = 5;
    */
   reason: string;
-
-  /**
-   * @generated from field: disburse.payout.v1.ResolutionState state = 6;
-   */
-  state: ResolutionState;
-
-  /**
-   * @generated from field: disburse.type.v1.Actor proposed_by = 7;
-   */
-  proposedBy?: Actor | undefined;
-
-  /**
-   * @generated from field: disburse.type.v1.Actor confirmed_by = 8;
-   */
-  confirmedBy?: Actor | undefined;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp created_at = 9;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp updated_at = 10;
-   */
-  updatedAt?: Timestamp | undefined;
 };
 
 /**
- * @generated from message disburse.payout.v1.Resolution
+ * @generated from message disburse.payout.v1.ResolvePayoutRequest
  */
-export type ResolutionJson = {
+export type ResolvePayoutRequestJson = {
   /**
-   * @generated from field: string id = 1;
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
    */
-  id?: string;
+  mutation?: MutationJson;
 
   /**
    * @generated from field: string payout_id = 2;
@@ -520,277 +485,53 @@ export type ResolutionJson = {
   outcome?: RailOutcomeJson;
 
   /**
+   * 1 to 128 characters when settled.
+   *
    * @generated from field: string transaction_reference = 4;
    */
   transactionReference?: string;
 
   /**
+   * The evidence: 10 to 1,000 characters.
+   *
    * @generated from field: string reason = 5;
    */
   reason?: string;
-
-  /**
-   * @generated from field: disburse.payout.v1.ResolutionState state = 6;
-   */
-  state?: ResolutionStateJson;
-
-  /**
-   * @generated from field: disburse.type.v1.Actor proposed_by = 7;
-   */
-  proposedBy?: ActorJson;
-
-  /**
-   * @generated from field: disburse.type.v1.Actor confirmed_by = 8;
-   */
-  confirmedBy?: ActorJson;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp created_at = 9;
-   */
-  createdAt?: TimestampJson;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp updated_at = 10;
-   */
-  updatedAt?: TimestampJson;
 };
 
 /**
- * Describes the message disburse.payout.v1.Resolution.
- * Use `create(ResolutionSchema)` to create a new message.
+ * Describes the message disburse.payout.v1.ResolvePayoutRequest.
+ * Use `create(ResolvePayoutRequestSchema)` to create a new message.
  */
-export const ResolutionSchema: GenMessage<Resolution, {jsonType: ResolutionJson}> = /*@__PURE__*/
+export const ResolvePayoutRequestSchema: GenMessage<ResolvePayoutRequest, {jsonType: ResolvePayoutRequestJson}> = /*@__PURE__*/
   messageDesc(file_disburse_payout_v1_payout_operations, 6);
 
 /**
- * @generated from message disburse.payout.v1.ProposeResolutionRequest
+ * @generated from message disburse.payout.v1.ResolvePayoutResponse
  */
-export type ProposeResolutionRequest = Message<"disburse.payout.v1.ProposeResolutionRequest"> & {
+export type ResolvePayoutResponse = Message<"disburse.payout.v1.ResolvePayoutResponse"> & {
   /**
-   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   * @generated from field: disburse.payout.v1.Payout payout = 1;
    */
-  mutation?: Mutation | undefined;
-
-  /**
-   * @generated from field: string payout_id = 2;
-   */
-  payoutId: string;
-
-  /**
-   * @generated from field: disburse.payout.v1.RailOutcome outcome = 3;
-   */
-  outcome: RailOutcome;
-
-  /**
-   * 1 to 128 characters when settled.
-   *
-   * @generated from field: string transaction_reference = 4;
-   */
-  transactionReference: string;
-
-  /**
-   * The evidence: 10 to 1,000 characters.
-   *
-   * @generated from field: string reason = 5;
-   */
-  reason: string;
+  payout?: Payout | undefined;
 };
 
 /**
- * @generated from message disburse.payout.v1.ProposeResolutionRequest
+ * @generated from message disburse.payout.v1.ResolvePayoutResponse
  */
-export type ProposeResolutionRequestJson = {
+export type ResolvePayoutResponseJson = {
   /**
-   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   * @generated from field: disburse.payout.v1.Payout payout = 1;
    */
-  mutation?: MutationJson;
-
-  /**
-   * @generated from field: string payout_id = 2;
-   */
-  payoutId?: string;
-
-  /**
-   * @generated from field: disburse.payout.v1.RailOutcome outcome = 3;
-   */
-  outcome?: RailOutcomeJson;
-
-  /**
-   * 1 to 128 characters when settled.
-   *
-   * @generated from field: string transaction_reference = 4;
-   */
-  transactionReference?: string;
-
-  /**
-   * The evidence: 10 to 1,000 characters.
-   *
-   * @generated from field: string reason = 5;
-   */
-  reason?: string;
+  payout?: PayoutJson;
 };
 
 /**
- * Describes the message disburse.payout.v1.ProposeResolutionRequest.
- * Use `create(ProposeResolutionRequestSchema)` to create a new message.
+ * Describes the message disburse.payout.v1.ResolvePayoutResponse.
+ * Use `create(ResolvePayoutResponseSchema)` to create a new message.
  */
-export const ProposeResolutionRequestSchema: GenMessage<ProposeResolutionRequest, {jsonType: ProposeResolutionRequestJson}> = /*@__PURE__*/
+export const ResolvePayoutResponseSchema: GenMessage<ResolvePayoutResponse, {jsonType: ResolvePayoutResponseJson}> = /*@__PURE__*/
   messageDesc(file_disburse_payout_v1_payout_operations, 7);
-
-/**
- * @generated from message disburse.payout.v1.ProposeResolutionResponse
- */
-export type ProposeResolutionResponse = Message<"disburse.payout.v1.ProposeResolutionResponse"> & {
-  /**
-   * @generated from field: disburse.payout.v1.Resolution resolution = 1;
-   */
-  resolution?: Resolution | undefined;
-};
-
-/**
- * @generated from message disburse.payout.v1.ProposeResolutionResponse
- */
-export type ProposeResolutionResponseJson = {
-  /**
-   * @generated from field: disburse.payout.v1.Resolution resolution = 1;
-   */
-  resolution?: ResolutionJson;
-};
-
-/**
- * Describes the message disburse.payout.v1.ProposeResolutionResponse.
- * Use `create(ProposeResolutionResponseSchema)` to create a new message.
- */
-export const ProposeResolutionResponseSchema: GenMessage<ProposeResolutionResponse, {jsonType: ProposeResolutionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 8);
-
-/**
- * @generated from message disburse.payout.v1.ConfirmResolutionRequest
- */
-export type ConfirmResolutionRequest = Message<"disburse.payout.v1.ConfirmResolutionRequest"> & {
-  /**
-   * @generated from field: disburse.type.v1.Mutation mutation = 1;
-   */
-  mutation?: Mutation | undefined;
-
-  /**
-   * @generated from field: string resolution_id = 2;
-   */
-  resolutionId: string;
-};
-
-/**
- * @generated from message disburse.payout.v1.ConfirmResolutionRequest
- */
-export type ConfirmResolutionRequestJson = {
-  /**
-   * @generated from field: disburse.type.v1.Mutation mutation = 1;
-   */
-  mutation?: MutationJson;
-
-  /**
-   * @generated from field: string resolution_id = 2;
-   */
-  resolutionId?: string;
-};
-
-/**
- * Describes the message disburse.payout.v1.ConfirmResolutionRequest.
- * Use `create(ConfirmResolutionRequestSchema)` to create a new message.
- */
-export const ConfirmResolutionRequestSchema: GenMessage<ConfirmResolutionRequest, {jsonType: ConfirmResolutionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 9);
-
-/**
- * @generated from message disburse.payout.v1.ConfirmResolutionResponse
- */
-export type ConfirmResolutionResponse = Message<"disburse.payout.v1.ConfirmResolutionResponse"> & {
-  /**
-   * @generated from field: disburse.payout.v1.Resolution resolution = 1;
-   */
-  resolution?: Resolution | undefined;
-};
-
-/**
- * @generated from message disburse.payout.v1.ConfirmResolutionResponse
- */
-export type ConfirmResolutionResponseJson = {
-  /**
-   * @generated from field: disburse.payout.v1.Resolution resolution = 1;
-   */
-  resolution?: ResolutionJson;
-};
-
-/**
- * Describes the message disburse.payout.v1.ConfirmResolutionResponse.
- * Use `create(ConfirmResolutionResponseSchema)` to create a new message.
- */
-export const ConfirmResolutionResponseSchema: GenMessage<ConfirmResolutionResponse, {jsonType: ConfirmResolutionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 10);
-
-/**
- * @generated from message disburse.payout.v1.WithdrawResolutionRequest
- */
-export type WithdrawResolutionRequest = Message<"disburse.payout.v1.WithdrawResolutionRequest"> & {
-  /**
-   * @generated from field: disburse.type.v1.Mutation mutation = 1;
-   */
-  mutation?: Mutation | undefined;
-
-  /**
-   * @generated from field: string resolution_id = 2;
-   */
-  resolutionId: string;
-};
-
-/**
- * @generated from message disburse.payout.v1.WithdrawResolutionRequest
- */
-export type WithdrawResolutionRequestJson = {
-  /**
-   * @generated from field: disburse.type.v1.Mutation mutation = 1;
-   */
-  mutation?: MutationJson;
-
-  /**
-   * @generated from field: string resolution_id = 2;
-   */
-  resolutionId?: string;
-};
-
-/**
- * Describes the message disburse.payout.v1.WithdrawResolutionRequest.
- * Use `create(WithdrawResolutionRequestSchema)` to create a new message.
- */
-export const WithdrawResolutionRequestSchema: GenMessage<WithdrawResolutionRequest, {jsonType: WithdrawResolutionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 11);
-
-/**
- * @generated from message disburse.payout.v1.WithdrawResolutionResponse
- */
-export type WithdrawResolutionResponse = Message<"disburse.payout.v1.WithdrawResolutionResponse"> & {
-  /**
-   * @generated from field: disburse.payout.v1.Resolution resolution = 1;
-   */
-  resolution?: Resolution | undefined;
-};
-
-/**
- * @generated from message disburse.payout.v1.WithdrawResolutionResponse
- */
-export type WithdrawResolutionResponseJson = {
-  /**
-   * @generated from field: disburse.payout.v1.Resolution resolution = 1;
-   */
-  resolution?: ResolutionJson;
-};
-
-/**
- * Describes the message disburse.payout.v1.WithdrawResolutionResponse.
- * Use `create(WithdrawResolutionResponseSchema)` to create a new message.
- */
-export const WithdrawResolutionResponseSchema: GenMessage<WithdrawResolutionResponse, {jsonType: WithdrawResolutionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 12);
 
 /**
  * @generated from message disburse.payout.v1.AuditEntry
@@ -814,8 +555,7 @@ export type AuditEntry = Message<"disburse.payout.v1.AuditEntry"> & {
   actor?: Actor | undefined;
 
   /**
-   * `resolution.proposed`, `resolution.confirmed`, `resolution.withdrawn`, `rail.paused`, `rail.resumed`,
-   * `velocity.set`, `controls.set`, `nonce.cancelled`, `bank_file.resolved`, `bank_finding.handled`.
+   * `payout.resolved`, `rail.paused`, `rail.resumed`, `velocity.set`, `controls.set`, `nonce.cancelled`, `bank_file.resolved`, `bank_finding.handled`.
    *
    * @generated from field: string action = 4;
    */
@@ -870,8 +610,7 @@ export type AuditEntryJson = {
   actor?: ActorJson;
 
   /**
-   * `resolution.proposed`, `resolution.confirmed`, `resolution.withdrawn`, `rail.paused`, `rail.resumed`,
-   * `velocity.set`, `controls.set`, `nonce.cancelled`, `bank_file.resolved`, `bank_finding.handled`.
+   * `payout.resolved`, `rail.paused`, `rail.resumed`, `velocity.set`, `controls.set`, `nonce.cancelled`, `bank_file.resolved`, `bank_finding.handled`.
    *
    * @generated from field: string action = 4;
    */
@@ -909,7 +648,7 @@ export type AuditEntryJson = {
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema: GenMessage<AuditEntry, {jsonType: AuditEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 13);
+  messageDesc(file_disburse_payout_v1_payout_operations, 8);
 
 /**
  * @generated from message disburse.payout.v1.ListAuditEntriesRequest
@@ -968,7 +707,7 @@ export type ListAuditEntriesRequestJson = {
  * Use `create(ListAuditEntriesRequestSchema)` to create a new message.
  */
 export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest, {jsonType: ListAuditEntriesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 14);
+  messageDesc(file_disburse_payout_v1_payout_operations, 9);
 
 /**
  * @generated from message disburse.payout.v1.ListAuditEntriesResponse
@@ -1009,7 +748,7 @@ export type ListAuditEntriesResponseJson = {
  * Use `create(ListAuditEntriesResponseSchema)` to create a new message.
  */
 export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse, {jsonType: ListAuditEntriesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 15);
+  messageDesc(file_disburse_payout_v1_payout_operations, 10);
 
 /**
  * @generated from message disburse.payout.v1.RailInfo
@@ -1112,7 +851,7 @@ export type RailInfoJson = {
  * Use `create(RailInfoSchema)` to create a new message.
  */
 export const RailInfoSchema: GenMessage<RailInfo, {jsonType: RailInfoJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 16);
+  messageDesc(file_disburse_payout_v1_payout_operations, 11);
 
 /**
  * @generated from message disburse.payout.v1.ListRailsRequest
@@ -1131,7 +870,7 @@ export type ListRailsRequestJson = {
  * Use `create(ListRailsRequestSchema)` to create a new message.
  */
 export const ListRailsRequestSchema: GenMessage<ListRailsRequest, {jsonType: ListRailsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 17);
+  messageDesc(file_disburse_payout_v1_payout_operations, 12);
 
 /**
  * @generated from message disburse.payout.v1.ListRailsResponse
@@ -1158,7 +897,7 @@ export type ListRailsResponseJson = {
  * Use `create(ListRailsResponseSchema)` to create a new message.
  */
 export const ListRailsResponseSchema: GenMessage<ListRailsResponse, {jsonType: ListRailsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 18);
+  messageDesc(file_disburse_payout_v1_payout_operations, 13);
 
 /**
  * @generated from message disburse.payout.v1.SetRailPausedRequest
@@ -1223,7 +962,7 @@ export type SetRailPausedRequestJson = {
  * Use `create(SetRailPausedRequestSchema)` to create a new message.
  */
 export const SetRailPausedRequestSchema: GenMessage<SetRailPausedRequest, {jsonType: SetRailPausedRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 19);
+  messageDesc(file_disburse_payout_v1_payout_operations, 14);
 
 /**
  * @generated from message disburse.payout.v1.SetRailPausedResponse
@@ -1250,7 +989,7 @@ export type SetRailPausedResponseJson = {
  * Use `create(SetRailPausedResponseSchema)` to create a new message.
  */
 export const SetRailPausedResponseSchema: GenMessage<SetRailPausedResponse, {jsonType: SetRailPausedResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 20);
+  messageDesc(file_disburse_payout_v1_payout_operations, 15);
 
 /**
  * Limits on payouts in any 60 minutes and any 24 hours, by the database's clock. A payout counts from its execution
@@ -1311,7 +1050,7 @@ export type VelocityLimitsJson = {
  * Use `create(VelocityLimitsSchema)` to create a new message.
  */
 export const VelocityLimitsSchema: GenMessage<VelocityLimits, {jsonType: VelocityLimitsJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 21);
+  messageDesc(file_disburse_payout_v1_payout_operations, 16);
 
 /**
  * The most that payouts may take from accounts of a currency.
@@ -1366,7 +1105,7 @@ export type VelocityAmountJson = {
  * Use `create(VelocityAmountSchema)` to create a new message.
  */
 export const VelocityAmountSchema: GenMessage<VelocityAmount, {jsonType: VelocityAmountJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 22);
+  messageDesc(file_disburse_payout_v1_payout_operations, 17);
 
 /**
  * By default a merchant has no velocity limits.
@@ -1439,7 +1178,7 @@ export type MerchantVelocityJson = {
  * Use `create(MerchantVelocitySchema)` to create a new message.
  */
 export const MerchantVelocitySchema: GenMessage<MerchantVelocity, {jsonType: MerchantVelocityJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 23);
+  messageDesc(file_disburse_payout_v1_payout_operations, 18);
 
 /**
  * @generated from message disburse.payout.v1.SetVelocityLimitsRequest
@@ -1500,7 +1239,7 @@ export type SetVelocityLimitsRequestJson = {
  * Use `create(SetVelocityLimitsRequestSchema)` to create a new message.
  */
 export const SetVelocityLimitsRequestSchema: GenMessage<SetVelocityLimitsRequest, {jsonType: SetVelocityLimitsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 24);
+  messageDesc(file_disburse_payout_v1_payout_operations, 19);
 
 /**
  * @generated from message disburse.payout.v1.SetVelocityLimitsResponse
@@ -1527,7 +1266,7 @@ export type SetVelocityLimitsResponseJson = {
  * Use `create(SetVelocityLimitsResponseSchema)` to create a new message.
  */
 export const SetVelocityLimitsResponseSchema: GenMessage<SetVelocityLimitsResponse, {jsonType: SetVelocityLimitsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 25);
+  messageDesc(file_disburse_payout_v1_payout_operations, 20);
 
 /**
  * @generated from message disburse.payout.v1.GetVelocityLimitsRequest
@@ -1554,7 +1293,7 @@ export type GetVelocityLimitsRequestJson = {
  * Use `create(GetVelocityLimitsRequestSchema)` to create a new message.
  */
 export const GetVelocityLimitsRequestSchema: GenMessage<GetVelocityLimitsRequest, {jsonType: GetVelocityLimitsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 26);
+  messageDesc(file_disburse_payout_v1_payout_operations, 21);
 
 /**
  * @generated from message disburse.payout.v1.GetVelocityLimitsResponse
@@ -1581,7 +1320,7 @@ export type GetVelocityLimitsResponseJson = {
  * Use `create(GetVelocityLimitsResponseSchema)` to create a new message.
  */
 export const GetVelocityLimitsResponseSchema: GenMessage<GetVelocityLimitsResponse, {jsonType: GetVelocityLimitsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 27);
+  messageDesc(file_disburse_payout_v1_payout_operations, 22);
 
 /**
  * @generated from message disburse.payout.v1.ReceiveRailCallbackRequest
@@ -1642,7 +1381,7 @@ export type ReceiveRailCallbackRequestJson = {
  * Use `create(ReceiveRailCallbackRequestSchema)` to create a new message.
  */
 export const ReceiveRailCallbackRequestSchema: GenMessage<ReceiveRailCallbackRequest, {jsonType: ReceiveRailCallbackRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 28);
+  messageDesc(file_disburse_payout_v1_payout_operations, 23);
 
 /**
  * @generated from message disburse.payout.v1.ReceiveRailCallbackResponse
@@ -1673,7 +1412,7 @@ export type ReceiveRailCallbackResponseJson = {
  * Use `create(ReceiveRailCallbackResponseSchema)` to create a new message.
  */
 export const ReceiveRailCallbackResponseSchema: GenMessage<ReceiveRailCallbackResponse, {jsonType: ReceiveRailCallbackResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 29);
+  messageDesc(file_disburse_payout_v1_payout_operations, 24);
 
 /**
  * @generated from message disburse.payout.v1.ListPublishedPayoutsRequest
@@ -1746,7 +1485,7 @@ export type ListPublishedPayoutsRequestJson = {
  * Use `create(ListPublishedPayoutsRequestSchema)` to create a new message.
  */
 export const ListPublishedPayoutsRequestSchema: GenMessage<ListPublishedPayoutsRequest, {jsonType: ListPublishedPayoutsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 30);
+  messageDesc(file_disburse_payout_v1_payout_operations, 25);
 
 /**
  * @generated from message disburse.payout.v1.PublishedPayout
@@ -1821,7 +1560,7 @@ export type PublishedPayoutJson = {
  * Use `create(PublishedPayoutSchema)` to create a new message.
  */
 export const PublishedPayoutSchema: GenMessage<PublishedPayout, {jsonType: PublishedPayoutJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 31);
+  messageDesc(file_disburse_payout_v1_payout_operations, 26);
 
 /**
  * @generated from message disburse.payout.v1.ListPublishedPayoutsResponse
@@ -1862,7 +1601,7 @@ export type ListPublishedPayoutsResponseJson = {
  * Use `create(ListPublishedPayoutsResponseSchema)` to create a new message.
  */
 export const ListPublishedPayoutsResponseSchema: GenMessage<ListPublishedPayoutsResponse, {jsonType: ListPublishedPayoutsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 32);
+  messageDesc(file_disburse_payout_v1_payout_operations, 27);
 
 /**
  * @generated from message disburse.payout.v1.RepublishPayoutEventsRequest
@@ -1893,7 +1632,7 @@ export type RepublishPayoutEventsRequestJson = {
  * Use `create(RepublishPayoutEventsRequestSchema)` to create a new message.
  */
 export const RepublishPayoutEventsRequestSchema: GenMessage<RepublishPayoutEventsRequest, {jsonType: RepublishPayoutEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 33);
+  messageDesc(file_disburse_payout_v1_payout_operations, 28);
 
 /**
  * @generated from message disburse.payout.v1.PublishedEvent
@@ -1962,7 +1701,7 @@ export type PublishedEventJson = {
  * Use `create(PublishedEventSchema)` to create a new message.
  */
 export const PublishedEventSchema: GenMessage<PublishedEvent, {jsonType: PublishedEventJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 34);
+  messageDesc(file_disburse_payout_v1_payout_operations, 29);
 
 /**
  * @generated from message disburse.payout.v1.RepublishPayoutEventsResponse
@@ -1989,7 +1728,7 @@ export type RepublishPayoutEventsResponseJson = {
  * Use `create(RepublishPayoutEventsResponseSchema)` to create a new message.
  */
 export const RepublishPayoutEventsResponseSchema: GenMessage<RepublishPayoutEventsResponse, {jsonType: RepublishPayoutEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout_operations, 35);
+  messageDesc(file_disburse_payout_v1_payout_operations, 30);
 
 /**
  * @generated from enum disburse.payout.v1.Doubt
@@ -2040,61 +1779,6 @@ export const DoubtSchema: GenEnum<Doubt, DoubtJson> = /*@__PURE__*/
   enumDesc(file_disburse_payout_v1_payout_operations, 0);
 
 /**
- * @generated from enum disburse.payout.v1.ResolutionState
- */
-export const ResolutionState = {
-  /**
-   * @generated from enum value: RESOLUTION_STATE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * @generated from enum value: RESOLUTION_STATE_PROPOSED = 1;
-   */
-  PROPOSED: 1,
-
-  /**
-   * Confirmed by the second person; takes effect even if the confirming call is cut off.
-   *
-   * @generated from enum value: RESOLUTION_STATE_CONFIRMED = 2;
-   */
-  CONFIRMED: 2,
-
-  /**
-   * @generated from enum value: RESOLUTION_STATE_APPLIED = 3;
-   */
-  APPLIED: 3,
-
-  /**
-   * @generated from enum value: RESOLUTION_STATE_WITHDRAWN = 4;
-   */
-  WITHDRAWN: 4,
-
-  /**
-   * The payout has moved on without it.
-   *
-   * @generated from enum value: RESOLUTION_STATE_SUPERSEDED = 5;
-   */
-  SUPERSEDED: 5,
-} as const;
-
-/**
- * @generated from enum disburse.payout.v1.ResolutionState
- */
-export type ResolutionState = (typeof ResolutionState)[keyof typeof ResolutionState] | UnknownEnum;
-
-/**
- * @generated from enum disburse.payout.v1.ResolutionState
- */
-export type ResolutionStateJson = "RESOLUTION_STATE_UNSPECIFIED" | "RESOLUTION_STATE_PROPOSED" | "RESOLUTION_STATE_CONFIRMED" | "RESOLUTION_STATE_APPLIED" | "RESOLUTION_STATE_WITHDRAWN" | "RESOLUTION_STATE_SUPERSEDED";
-
-/**
- * Describes the enum disburse.payout.v1.ResolutionState.
- */
-export const ResolutionStateSchema: GenEnum<ResolutionState, ResolutionStateJson> = /*@__PURE__*/
-  enumDesc(file_disburse_payout_v1_payout_operations, 1);
-
-/**
  * For operators: payout exceptions and rails. Every change is in the
  * audit trail before it is answered; every change but a rail's message needs a person as its caller, and is
  * refused with ACCESS_FORBIDDEN otherwise. Also what was published, to reconcile events.
@@ -2123,39 +1807,17 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetPayoutJournalResponseSchema;
   },
   /**
-   * An operator proposes the outcome of an exception. Changes nothing until a second one confirms. Refuses
-   * RECORD_NOT_FOUND, INVALID_REQUEST (not in doubt, an outcome that its state does not allow, another
-   * proposal is open).
+   * An operator says how an exception ended. Always needs a second person (`ApprovalService`): once approved, the
+   * outcome takes effect as a rail report would, unless the payout has changed since the proposal: then the proposal
+   * is superseded. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (not in doubt, an outcome that its state does not allow,
+   * another proposal about the payout is open).
    *
-   * @generated from rpc disburse.payout.v1.PayoutOperationsService.ProposeResolution
+   * @generated from rpc disburse.payout.v1.PayoutOperationsService.ResolvePayout
    */
-  proposeResolution: {
+  resolvePayout: {
     methodKind: "unary";
-    input: typeof ProposeResolutionRequestSchema;
-    output: typeof ProposeResolutionResponseSchema;
-  },
-  /**
-   * By a second operator: the outcome takes effect as a rail report would. Refuses RECORD_NOT_FOUND,
-   * ACCESS_FORBIDDEN (the person who proposed it), INVALID_REQUEST (confirmed by another operation, withdrawn, or
-   * the payout has moved on).
-   *
-   * @generated from rpc disburse.payout.v1.PayoutOperationsService.ConfirmResolution
-   */
-  confirmResolution: {
-    methodKind: "unary";
-    input: typeof ConfirmResolutionRequestSchema;
-    output: typeof ConfirmResolutionResponseSchema;
-  },
-  /**
-   * By any operator. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (confirmed already, withdrawn by another
-   * operation, or the payout has moved on).
-   *
-   * @generated from rpc disburse.payout.v1.PayoutOperationsService.WithdrawResolution
-   */
-  withdrawResolution: {
-    methodKind: "unary";
-    input: typeof WithdrawResolutionRequestSchema;
-    output: typeof WithdrawResolutionResponseSchema;
+    input: typeof ResolvePayoutRequestSchema;
+    output: typeof ResolvePayoutResponseSchema;
   },
   /**
    * Newest first. Refuses INVALID_REQUEST; fails with INTERNAL where an entry was changed or removed, and the log

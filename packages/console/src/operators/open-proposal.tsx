@@ -1,0 +1,30 @@
+import { ProposalState } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ApprovalPlace, answerOf, approvalsAt } from "../api/rpc.ts";
+import { t } from "../catalogue/en.ts";
+import { Notice } from "../ui/notice.tsx";
+
+/** Says that a proposal waits for another person, and leads to it. */
+export function ProposalNotice(props: { place: ApprovalPlace; proposalId: string }) {
+  return (
+    <Notice tone="warn">
+      <p>{t.treasury.approvals.waits}</p>
+      <p>
+        <Link to="/approvals/$place/$proposalId" params={props}>
+          {t.treasury.approvals.open}
+        </Link>
+      </p>
+    </Notice>
+  );
+}
+
+/** The open proposals about a record, of those that the person may see. */
+export function OpenProposals({ place, subject }: { place: ApprovalPlace; subject: string }) {
+  const { data } = useQuery({
+    queryKey: ["approvals", place, "about", subject],
+    queryFn: () =>
+      answerOf(approvalsAt(place).listProposals({ subject, state: ProposalState.OPEN })),
+  });
+  return data?.proposals.map(({ id }) => <ProposalNotice key={id} place={place} proposalId={id} />);
+}

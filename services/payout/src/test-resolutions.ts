@@ -1,0 +1,51 @@
+import { readApprovalRequired } from "@disburse/chassis/approvals/answers.ts";
+import type { ApprovalRequired } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
+import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import type { TestPlatform } from "./test-platform.ts";
+
+/** A mutation of a person; a new operation unless one is named. */
+export function personally(person: string, operationId = crypto.randomUUID() as string) {
+  return { operationId, actor: { kind: Actor_Kind.OPERATOR as Actor_Kind, id: person } };
+}
+
+type By = ReturnType<typeof personally>;
+
+const rejected = {
+  outcome: RailOutcome.REJECTED,
+  transactionReference: "",
+  reason: "the bank's statement of the day",
+};
+
+/** Two operators who resolve payouts: Ada proposes, Bob approves, unless another one is named. */
+export function resolvers({ operationsRpc, proposalsRpc }: Operated) {
+  const propose = async (
+    payoutId: string,
+    change: object = {},
+    mutation: By = personally("ada"),
+  ): Promise<ApprovalRequired> => {
+    const request = { mutation, payoutId, ...rejected, ...change };
+    const answer = await operationsRpc.resolvePayout(request).catch((error: unknown) => {
+      const required = readApprovalRequired(error);
+      if (required === undefined) throw error;
+      return required;
+    });
+    if ("proposalId" in answer) return answer;
+    throw new Error("one person has resolved a payout");
+  };
+  const approve = async (
+    { proposalId, contentDigest }: ApprovalRequired,
+    mutation: By = personally("bob"),
+  ) => {
+    const decision = { mutation, proposalId, contentDigest };
+    return (await proposalsRpc.approveProposal(decision)).proposal;
+  };
+  return {
+    propose,
+    approve,
+    resolve: async (payoutId: string, change: object = {}) =>
+      approve(await propose(payoutId, change)),
+  };
+}
+
+type Operated = Pick<TestPlatform, "operationsRpc" | "proposalsRpc">;
