@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { connectingTo } from "./connecting.ts";
-import { renewablePools } from "./pools.ts";
+import { renewablePools } from "./endpoint.ts";
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown) => void unhandled.push(reason);

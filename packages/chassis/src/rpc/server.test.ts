@@ -2,12 +2,31 @@ import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { json } from "node:stream/consumers";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
+import fc from "fast-check";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
-import { createConnectionAge } from "./connection-age.ts";
-import { type RpcServer, startRpcServer } from "./server.ts";
+import { createConnectionAge, percentEncoded, type RpcServer, startRpcServer } from "./server.ts";
+
+it.each([
+  ["INVALID_REQUEST: url: is required; a, b", "INVALID_REQUEST: url: is required; a, b"],
+  ["100 %", "100 %25"],
+  ["a\nb", "a%0Ab"],
+  ["€ ü", "%E2%82%AC %C3%BC"],
+  ["~\u007f", "~%7F"],
+  ["", ""],
+])("%j is sent as %j", (text, sent) => {
+  expect(percentEncoded(text)).toBe(sent);
+});
+
+it("is read back, whatever it is", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), (text) => {
+      expect(decodeURIComponent(percentEncoded(text))).toBe(text);
+    }),
+  );
+});
 
 const authorization = await testTrust.service("gateway")("quote");
 const verify = testTrust.verify("quote");
