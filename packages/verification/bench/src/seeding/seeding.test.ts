@@ -2,7 +2,7 @@ import { createAccountCheck } from "@disburse/invariants/account-check.ts";
 import type { Account } from "@disburse/invariants/documents.ts";
 import { Decimal128 } from "mongodb";
 import { expect, test } from "vitest";
-import { type LedgerLine, startChain } from "./ledger-chain.ts";
+import { type LedgerLine, startChain } from "./seeding.ts";
 
 const minor = (text: string) => Decimal128.fromString(text);
 const usd = (account: string, amount: string) => ({ account, currency: "USD", amount });

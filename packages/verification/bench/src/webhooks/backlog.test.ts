@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createArrivals } from "./arrivals.ts";
+import { createArrivals } from "./backlog.ts";
 import { planEndpoints } from "./endpoints.ts";
 import { sessionIdOf } from "./events.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type NaiveScenario, nextNaiveTurn } from "./turns.ts";
+import { type NaiveScenario, nextNaiveTurn } from "./operations.ts";
 
 const next = (scenario: NaiveScenario, accounts = 1) =>
   nextNaiveTurn(scenario, { accounts, answerBytes: 100 });

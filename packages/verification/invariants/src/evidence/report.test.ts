@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { startS3 } from "@disburse/testkit/s3.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { readSink } from "./sink-lines.ts";
+import { readSink } from "./report.ts";
 
 const always = new Date(0);
 const keys = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test", AWS_REGION: "eu-west-1" };

@@ -1,7 +1,9 @@
 import { amountText } from "../amounts.ts";
 import type { Booking, Day } from "../book.ts";
-import type { CustomerAccount, Instructed } from "../instructions.ts";
-import { document, escaped, groupHeader } from "./document.ts";
+import type { CustomerAccount, CustomerFile, Instructed } from "../instructions.ts";
+
+/** What the bank says of a payment: a status of ISO 20022's list, and why it is rejected. */
+export type PaymentStatus = { readonly status: string; readonly reason?: string };
 
 type Report = { readonly messageId: string; readonly at: Date };
 
@@ -60,4 +62,64 @@ function transaction({ reference, uetr, ach }: Instructed, reason: string | unde
       : `<ClrSysRef>${ach.trace}</ClrSysRef>`;
   const why = reason === undefined ? "" : `<RtrInf><Rsn><Cd>${reason}</Cd></Rsn></RtrInf>`;
   return `<TxDtls><Refs>${ids}</Refs>${why}</TxDtls>`;
+}
+
+/** A pain.002 with a status for each payment. */
+export function statusReport(
+  file: CustomerFile,
+  statusOf: (payment: Instructed) => PaymentStatus,
+  { messageId, at }: Report,
+): Uint8Array {
+  const all = file.blocks.flatMap(({ payments }) => payments.map((each) => statusOf(each).status));
+  const rejected = all.filter((status) => status === "RJCT").length;
+  const group = rejected === 0 ? "ACCP" : rejected === all.length ? "RJCT" : "PART";
+  const blocks = file.blocks.map(({ id, payments }) => {
+    const statuses = payments.map((payment) => {
+      const { reference, uetr } = payment;
+      const { status, reason } = statusOf(payment);
+      const ofUetr = uetr === undefined ? "" : `<OrgnlUETR>${uetr}</OrgnlUETR>`;
+      return `<TxInfAndSts><OrgnlEndToEndId>${escaped(reference)}</OrgnlEndToEndId>${ofUetr}<TxSts>${status}</TxSts>${reasonOf(reason)}</TxInfAndSts>`;
+    });
+    return `<OrgnlPmtInfAndSts><OrgnlPmtInfId>${escaped(id)}</OrgnlPmtInfId>${statuses.join("")}</OrgnlPmtInfAndSts>`;
+  });
+  return reportOf(file, `<GrpSts>${group}</GrpSts>`, blocks.join(""), { messageId, at });
+}
+
+/** A pain.002 that rejects a file as a whole, and names no payment. */
+export function fileRejection(file: CustomerFile, reason: string, report: Report): Uint8Array {
+  return reportOf(file, `<GrpSts>RJCT</GrpSts>${reasonOf(reason)}`, "", report);
+}
+
+function reasonOf(reason: string | undefined): string {
+  return reason === undefined ? "" : `<StsRsnInf><Rsn><Cd>${reason}</Cd></Rsn></StsRsnInf>`;
+}
+
+function reportOf(
+  { id, format }: CustomerFile,
+  group: string,
+  blocks: string,
+  { messageId, at }: Report,
+): Uint8Array {
+  const original = `<OrgnlMsgId>${escaped(id)}</OrgnlMsgId><OrgnlMsgNmId>${format}</OrgnlMsgNmId>`;
+  return document(
+    "pain.002.001.11",
+    `<CstmrPmtStsRpt>${groupHeader(messageId, at)}<OrgnlGrpInfAndSts>${original}${group}</OrgnlGrpInfAndSts>${blocks}</CstmrPmtStsRpt>`,
+  );
+}
+
+/** What may stand in a file as text. */
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** An ISO 20022 document. */
+function document(version: string, body: string): Uint8Array {
+  return new TextEncoder().encode(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:${version}">${body}</Document>`,
+  );
+}
+
+/** The head of a message. */
+function groupHeader(messageId: string, at: Date): string {
+  return `<GrpHdr><MsgId>${messageId}</MsgId><CreDtTm>${at.toISOString()}</CreDtTm></GrpHdr>`;
 }
