@@ -7,6 +7,7 @@ import type {
 } from "@disburse/payout/rails/bank/documents.ts";
 import { instruction } from "@disburse/payout/rails/test-contract.ts";
 import { keyOf, type OpenRail, RailCallers } from "../callers/rail-callers.ts";
+import { runToRest } from "../callers/rail-run.ts";
 import type { Sabotage } from "../network/database-link.ts";
 import { Host } from "../scheduler/host.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
@@ -20,14 +21,11 @@ const neverPaid: ReadonlySet<string> = new Set(["withdrawn", "rejected", "return
 
 /** Monday, 5 January 2026, a quarter of an hour before New York's noon. */
 const startMs = Date.UTC(2026, 0, 5, 16, 45);
-const disturbanceMs = 1_500;
 const pauseMaxMs = 5_000;
 const roughMs = 150_000;
 /** After this time every return has come, and every credit's window for one is over. */
 const settleMs = 12 * 86_400_000;
-const calmMs = 60_000;
 const advanceMs = 6 * 3_600_000;
-const stepsMax = 300_000;
 
 /** Runs one seed of payouts in files to a bank, to rest, and says what was wrong. */
 export async function runBankSeed(
@@ -67,35 +65,26 @@ export async function runBankSeed(
   for (const host of hosts) host.start();
   startBankOperator({ scheduler, database, bank });
   scheduler.faults.begin();
-  disturbances(scheduler, hosts);
-  const state = { isDone: false };
-  const work = callers.run().then(() => {
-    state.isDone = true;
+  const failed = await runToRest({
+    scheduler,
+    hosts,
+    callers,
+    roughMs,
+    endsWithCallers: false,
+    heal: pausing.heal,
+    isAtRest: () =>
+      bank.isQuiet() &&
+      stored.payments().every((each) => !["waiting", "filed"].includes(each.state)) &&
+      stored.files().every(({ open: rail, settling }) => (rail ?? settling) === undefined) &&
+      stored.received().every((each) => each.open === undefined) &&
+      bank.answers.every((hash) => stored.received().some(({ sha256 }) => sha256 === hash)),
+    settleMs,
+    advanceMs,
   });
-  const failed: string[] = [];
-  work.catch((error: unknown) => failed.push(`the callers failed: ${String(error)}`));
-  await scheduler.run(() => false, scheduler.nowMs() + roughMs, stepsMax);
-  scheduler.faults.heal();
-  pausing.heal();
-  for (const host of hosts) host.heal();
-  const isAtRest = () =>
-    state.isDone &&
-    bank.isQuiet() &&
-    stored.payments().every((each) => !["waiting", "filed"].includes(each.state)) &&
-    stored.files().every(({ open: rail, settling }) => (rail ?? settling) === undefined) &&
-    stored.received().every((each) => each.open === undefined) &&
-    bank.answers.every((hash) => stored.received().some(({ sha256 }) => sha256 === hash));
-  const endMs = scheduler.nowMs() + settleMs;
-  let isOver = false;
-  while (!isOver && scheduler.nowMs() < endMs && scheduler.steps < stepsMax) {
-    isOver = await scheduler.run(isAtRest, scheduler.nowMs() + calmMs, stepsMax);
-    if (!isOver) scheduler.advance(scheduler.nowMs() + advanceMs);
-  }
   countUnwritten(scheduler, stored.files());
   const wrong = [
     ...failed,
     ...broken,
-    ...(isOver ? [] : ["long after everything healed there is work on files"]),
     ...bankProblems(stored.payments(), stored.files(), bank, callers),
   ];
   return {
@@ -133,15 +122,6 @@ function pauses(scheduler: Scheduler) {
       untilMs = 0;
     },
   };
-}
-
-function disturbances(scheduler: Scheduler, hosts: readonly Host[]): void {
-  const disturb = () => {
-    for (const host of hosts) host.disturb();
-    disturbances(scheduler, hosts);
-  };
-  const delayMs = scheduler.random.below(2 * disturbanceMs);
-  scheduler.after(delayMs, { label: "disturbance", run: disturb });
 }
 
 /** Each payout is paid once or taken back, and ends as the bank's own book has it. */
