@@ -1,6 +1,6 @@
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import { expect, it } from "vitest";
-import { movesMoreThan } from "./rate-move.ts";
+import { movesMoreThan } from "./corridor.ts";
 
 const decimal = (text: string) => parseDecimal(text) ?? expect.unreachable();
 

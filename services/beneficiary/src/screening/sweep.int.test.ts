@@ -2,8 +2,7 @@ import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { creatorOn } from "../test-bodies.ts";
 import { notAnswering, startTestService, sweepEveryMs, type TestService } from "../test-service.ts";
-import { backlogGauges } from "./backlog.ts";
-import { sweepOnce } from "./sweep.ts";
+import { backlogGauges, sweepOnce } from "./sweep.ts";
 
 let service: TestService;
 beforeAll(async () => {

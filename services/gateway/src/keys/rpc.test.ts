@@ -4,7 +4,7 @@ import {
   RotateKeyRequestSchema,
 } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { expect, it } from "vitest";
-import { keyGuards } from "./approvals.ts";
+import { keyGuards } from "./rpc.ts";
 import type { Keys } from "./store.ts";
 
 const asked = { person: "ada", roles: new Set<never>(), operationId: "op" } as const;
