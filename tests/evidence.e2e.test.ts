@@ -431,8 +431,7 @@ describe("tampering", () => {
       async () => {
         const payout = await settled();
         const _id = `${payout._id}forged`;
-        const order = { ...orderOf(payout), operation_id: "op_forged" };
-        await payouts().insertOne({ ...payout, _id, order });
+        await payouts().insertOne({ ...payout, _id, operations: [{ id: "forged", content: "" }] });
         return () => payouts().deleteOne({ _id });
       },
     ],

@@ -82,7 +82,7 @@ it("shows the oldest of each rail, and when one is overdue by its rail's own set
   const { payouts } = platform;
   const open = (id: string, rail: string, minutes: number) => ({
     ...{ _id: id, rail, status: "initiated", progress: { stage: "processing" } },
-    order: { operation_id: id },
+    operations: [{ id, content: "" }],
     ...{ work_due_at: start, created_at: new Date(start.getTime() - minutes * 60_000) },
   });
   const all = [open("po_1", "bank-usd", 5), open("po_2", "bank-usd", 9), open("po_3", "other", 1)];
@@ -107,7 +107,7 @@ it("shows the oldest of each rail, and when one is overdue by its rail's own set
 it("shows no more than 10,000 payouts of a kind", async () => {
   const many = Array.from({ length: 10_001 }, (_each, at) => ({
     ...{ _id: `po_${at}`, status: "initiated", progress: { stage: "queued" } },
-    order: { operation_id: `op_${at}` },
+    operations: [{ id: `op_${at}`, content: "" }],
     ...{ work_due_at: start, created_at: start, outbox: [{ at: start }] },
     doubt: { kind: "stuck", since: start },
   }));

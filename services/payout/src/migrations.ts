@@ -42,15 +42,10 @@ const indexes: Indexes = {
       name: "list_destination",
     },
     // An operation is bound to its quote.
-    {
-      key: { "order.merchant_id": 1, "order.operation_id": 1 },
-      name: "operation",
-      unique: true,
-    },
+    { key: { "operations.id": 1 }, name: "operation", unique: true },
     // What is polled has an index that a payout leaves when it is at its end.
     { key: { work_due_at: 1 }, name: "work", sparse: true },
     { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
-    { key: { "untallied.at": 1 }, name: "untallied", sparse: true },
     {
       key: { "doubt.since": 1, _id: 1 },
       name: "doubt",

@@ -13,7 +13,6 @@ import { payoutGauges } from "./gauges.ts";
 import { openAccount, openLedger } from "./ledger/accounts.ts";
 import { recordRecent } from "./ledger/recorder.ts";
 import { migrations } from "./migrations.ts";
-import { openPayoutCounts } from "./payouts/counts.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
 import { leaseDue } from "./payouts/leases.ts";
@@ -73,7 +72,7 @@ function settled(): PayoutDocument {
   const { work_due_at: _due, ...document } = payoutDocument(payout, {});
   const progress = { stage: "settled", reference: "R" } as const;
   const published_at = new Date("2026-01-02");
-  return { ...document, status: "succeeded", progress, published_at, outbox: [], untallied: [] };
+  return { ...document, status: "succeeded", progress, published_at, outbox: [] };
 }
 
 /** Resolutions that ended long ago, of which the audit trail has everything. */
@@ -119,11 +118,10 @@ it("polling reads no settled payout, account or resolution", async () => {
   expect(await leaseDue(payouts, clock.now(), { place, leasedMs: 1_000 }, 64)).toEqual([]);
   await freeLeases(payouts, place);
   await recallWork(payouts, clock.now(), 1_000);
-  expect(await outboxOf(payouts, openPayoutCounts(database, payouts), clock).due(100)).toEqual([]);
+  expect(await outboxOf(payouts, clock).due(100)).toEqual([]);
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
   expect(await listPublished(payouts, lastMinute, { after: undefined, limit: 20 })).toEqual([]);
   expect(await republished(payouts, ["evt_none_1", "evt_none_2"])).toEqual([]);
-  await openPayoutCounts(database, payouts).run();
   await sweepHolds({ ledger, payouts, clock, log: silentLog } as ExecuteDeps & {
     log: typeof silentLog;
   });
@@ -153,7 +151,7 @@ it("polling reads no settled payout, account or resolution", async () => {
     expect([totalKeysExamined, totalDocsExamined], text).toEqual([0, 0]);
   }
   const { keysPerIndex } = await database.db.command({ validate: "payouts" });
-  expect(keysPerIndex).toMatchObject({ work: 0, outbox: 0, untallied: 0, doubt: 0 });
+  expect(keysPerIndex).toMatchObject({ work: 0, outbox: 0, doubt: 0 });
   expect(keysPerIndex._id_).toBe(settledCount);
   const kept = await database.db.command({ validate: "resolutions" });
   expect(kept.keysPerIndex).toEqual({ _id_: 3, operation: 3, open: 0, owed: 0 });

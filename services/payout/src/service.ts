@@ -18,15 +18,15 @@ import { openPayoutControls, type PayoutControls } from "./controls/settings.ts"
 import type { ExecuteDeps } from "./execution/execute.ts";
 import { createHoldCloser, type HoldCloser, sweepHolds } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservations.ts";
-import { openLedger } from "./ledger/accounts.ts";
+import { openLedger, openPayoutCounts } from "./ledger/accounts.ts";
 import type { LedgerApprovals } from "./ledger/approvals.ts";
 import { recordRecent } from "./ledger/recorder.ts";
 import type { PayoutMetrics } from "./metrics.ts";
-import { openPayoutCounts } from "./payouts/counts.ts";
 import type { Lease } from "./payouts/document.ts";
 import { createLeases } from "./payouts/leases.ts";
 import type { AuditAction, AuditStore } from "./payouts/operators.ts";
 import { type OwedEvent, openPayoutOutbox } from "./payouts/outbox.ts";
+import { announcedBy } from "./payouts/pending-event.ts";
 import { type Created, openPayouts } from "./payouts/store.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import type { Seals } from "./rails/bank/contents.ts";
@@ -59,7 +59,6 @@ const markWithinMs = 1_000;
 /** How late events and changes are found that a process left behind, and how often looked for. */
 const orphanedAfterMs = 2_000;
 const lookEveryMs = 500;
-const tallyMs = 1_000;
 /** How late the ledger gets movements of accounts that another process wrote. */
 const recordMs = 250;
 /** How late work is found that a wrong clock deferred. */
@@ -211,9 +210,9 @@ type BackgroundDeps = Omit<ExecuteDeps & ResolutionDeps, "wake" | "leaseNew" | "
 
 /** Starts what publishes the events of payouts and takes payouts to their rails. */
 function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
-  const { database, bus, place, railWorkers, stuckAfterMs, log, metrics, tracing } = options;
+  const { bus, place, railWorkers, stuckAfterMs, log, metrics, tracing } = options;
   const { payouts, clock } = deps;
-  const counts = openPayoutCounts(database, payouts, metrics?.countRead);
+  const counts = openPayoutCounts(deps.ledger, metrics?.countRead);
   let wakeAt = (_dueAt: Date): void => undefined;
   const onHeld = (dueAt: Date) => wakeAt(dueAt);
   const leases = createLeases(payouts, clock, place, {
@@ -224,11 +223,12 @@ function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
   });
   const { isInHand, leaseNew } = leases;
   const marking = { isInHand, markWithinMs, orphanedAfterMs, lookEveryMs };
-  const outbox = openPayoutOutbox({ payouts, counts, clock, ...marking });
+  const outbox = openPayoutOutbox({ payouts, clock, ...marking });
   const relay = startRelay({ outbox, bus, log });
   const onChanged = (owed: OwedEvent) => {
     outbox.add(owed);
-    if (owed.change !== undefined) metrics?.changed(owed.change.to);
+    const status = announcedBy(owed.event);
+    if (status !== undefined) metrics?.changed(status);
     relay.wake();
   };
   const workers = startRailWorkers(
@@ -245,10 +245,8 @@ function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
     railWorkers,
   );
   wakeAt = workers.wakeAt;
-  const onCreated = ({ payout, origin, created, also }: Created, lease: Lease | undefined) => {
-    const of = { payoutId: payout.id, merchantId: payout.quote.merchantId, origin };
-    onChanged({ ...of, ...created });
-    for (const event of also) onChanged({ ...of, event });
+  const onCreated = ({ payout, origin, events }: Created, lease: Lease | undefined) => {
+    for (const event of events) onChanged({ payoutId: payout.id, origin, event });
     if (lease === undefined) return workers.wake();
     const { token: leaseToken, until } = lease;
     leases.hold({ payout, leaseToken, until, origin, calls: [] }, clock.now());
@@ -257,7 +255,6 @@ function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
   const loops = [
     ...[relay, workers],
     startLoop({ name: "outbox-settle", everyMs: settleMs, run: settle, log }),
-    startLoop({ name: "tally", everyMs: tallyMs, run: outbox.countOrphans, log }),
   ];
   const stop = async () => {
     await Promise.all(loops.map((loop) => loop.stop()));

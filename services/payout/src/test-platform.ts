@@ -27,10 +27,9 @@ import { createDuplicateGuard } from "./controls/duplicates.ts";
 import { openPayoutControls } from "./controls/settings.ts";
 import { sweepHolds } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservations.ts";
-import { openLedger } from "./ledger/accounts.ts";
+import { openLedger, openPayoutCounts } from "./ledger/accounts.ts";
 import { migrations } from "./migrations.ts";
 import { openBatchLines, openScheduledPayouts } from "./orders/document.ts";
-import { openPayoutCounts, type PayoutCounts } from "./payouts/counts.ts";
 import { type Payouts, toPayout } from "./payouts/document.ts";
 import { historyOf } from "./payouts/history.ts";
 import { createLeases, type Leases } from "./payouts/leases.ts";
@@ -84,7 +83,7 @@ export async function startTestPlatform() {
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
   const ledger = openLedger(database);
   const payouts = openPayouts(database);
-  const counts = openPayoutCounts(database, payouts);
+  const counts = openPayoutCounts(ledger);
   const velocity = await openVelocityLimits(database);
   const controls = await openPayoutControls(database);
   const usage = openUsage(database);
@@ -194,7 +193,7 @@ export async function startTestPlatform() {
     connectRail,
     ledger,
     payouts,
-    outbox: outboxOf(payouts, counts, clock),
+    outbox: outboxOf(payouts, clock),
     /** A payout with everything that is recorded of it. */
     history: async (id: string) => {
       const found = await payouts.findOne({ _id: id });
@@ -265,9 +264,9 @@ export function leasesOf(payouts: Payouts, clock: Clock): Leases {
 }
 
 /** The outbox of a process that stores no events itself, and marks what it published at once. */
-export function outboxOf(payouts: Payouts, counts: PayoutCounts, clock: Clock) {
+export function outboxOf(payouts: Payouts, clock: Clock) {
   const options = { isInHand: () => false, markWithinMs: 0, orphanedAfterMs: 0, lookEveryMs: 0 };
-  const outbox = openPayoutOutbox({ payouts, counts, clock, ...options });
+  const outbox = openPayoutOutbox({ payouts, clock, ...options });
   return {
     due: outbox.due,
     published: async (messages: readonly BusMessage[]): Promise<void> => {

@@ -22,6 +22,8 @@ type Chain = {
   readonly house: Map<string, Decimal>;
   /** Amounts by the payout that they are held for. */
   readonly holds: Map<string, bigint>;
+  /** Payouts by what became of their money. */
+  readonly counts: { held: number; paid: number; released: number; returned: number };
   /** Amounts by the keys of credits that were not taken back. */
   readonly credits: Map<string, bigint>;
 };
@@ -43,6 +45,7 @@ export function createAccountCheck(account: Account) {
     settledOut: 0n,
     house: new Map(),
     holds: new Map(),
+    counts: { held: 0, paid: 0, released: 0, returned: 0 },
     credits: new Map(),
   };
   const unrecorded = new Map(account.recent.map((entry) => [entry.key, entry]));
@@ -95,8 +98,17 @@ function checkLink(account: Account, chain: Chain, entry: RecordedEntry | Recent
   expect(2, !isPaidUncovered, `a ${entry.step} of more than there was`);
   expect(4, endsWhatIsThere(chain, entry), `a ${entry.step} of nothing, or of another amount`);
   addHouse(chain.house, entry.postings);
+  const counted = countedAs[entry.step];
+  if (counted !== undefined) chain.counts[counted] += 1;
   return findings;
 }
+
+const countedAs: Readonly<Record<string, keyof Chain["counts"]>> = {
+  hold: "held",
+  post: "paid",
+  release: "released",
+  return: "returned",
+};
 
 /** Rail accounts are the house's; docs/decisions/0050. */
 const isRails = ({ merchant_id }: Account): boolean => merchant_id === "house";
@@ -167,6 +179,13 @@ function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Dat
   expect(1, account.sequence === chain.sequence, "its sequence is not that of its last entry");
   expect(1, account.head_hash === chain.hash, "its head is not the hash of its last entry");
   expect(1, isRecorded, "the ledger lacks entries that it is said to have");
+  const { held: made, paid, released, returned } = chain.counts;
+  const { initiated, succeeded, failed } = account.counts;
+  expect(1, initiated === made - paid - released, `counts ${initiated} payouts initiated`);
+  expect(1, succeeded === paid - returned, `counts ${succeeded} payouts succeeded`);
+  // A release may be of an order whose quote expired.
+  const isFailed = failed >= returned && failed <= returned + released;
+  expect(1, isFailed, `counts ${failed} payouts failed`);
   const names = new Set([...chain.house.keys(), ...Object.keys(account.house)]);
   for (const name of names) {
     const kept = decimalOf(account.house[name] ?? "0");

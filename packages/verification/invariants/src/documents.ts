@@ -48,6 +48,7 @@ export type Account = Owned & {
   readonly currency: string;
   readonly available: Minor;
   readonly held: Minor;
+  readonly counts: Readonly<Record<"initiated" | "succeeded" | "failed", number>>;
   readonly sequence: number;
   /** "" for an account without entries. */
   readonly head_hash: string;

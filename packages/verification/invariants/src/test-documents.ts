@@ -193,6 +193,7 @@ export function soundDocuments() {
     ...{ _id: accountId, merchant_id: merchant, currency: "USD", dirty: true },
     ...{ available: "80000", held: "10000", sequence: entries.length },
     ...{ head_hash: entries.at(-1)?.hash ?? "", recorded_sequence: recorded.length },
+    counts: { initiated: 1, succeeded: 1, failed: 2 },
     recent: recent.map(({ _id: key, ...entry }) => ({ ...entry, key })),
     open_holds: [{ payout_id: "po_going", since: at }],
     house: {

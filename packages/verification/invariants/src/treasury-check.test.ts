@@ -79,6 +79,7 @@ const account = (entries: readonly RecordedEntry[]): Account => ({
   ...{ _id: accountId, merchant_id: "house", currency: "INR", available: "498150", held: "0" },
   ...{ sequence: entries.length, head_hash: entries.at(-1)?.hash ?? "" },
   ...{ recorded_sequence: entries.length, recent: [], open_holds: [] },
+  counts: { initiated: 0, succeeded: 0, failed: 0 },
   house: {
     ...{ "house:nostro/INR": "-4981.5", "house:settlement/INR": "3.5" },
     "house:charges/INR": "-3.5",

@@ -52,13 +52,9 @@ it("hands a new payout on once: to close its hold, and with its lease and first 
   const stored = await platform.payouts.findOne({ _id: id });
   expect(payout).toEqual(await findPayout(platform.payouts, id));
   expect(stored).toMatchObject({ order: { actor }, lease, request_id: "req-1" });
-  const [event, change] = [stored?.outbox[0], stored?.untallied[0]];
   const origin = { request_id: "req-1" };
   const closed = [accountId, id];
-  expect(handed.splice(0)).toEqual([
-    closed,
-    [{ payout, origin, created: { event, change }, also: [] }, lease],
-  ]);
+  expect(handed.splice(0)).toEqual([closed, [{ payout, origin, events: stored?.outbox }, lease]]);
   expect(await execute()).toEqual(payout);
   expect(handed).toEqual([]);
   // As after a crash that came before the answer.

@@ -221,7 +221,7 @@ async function create(deps: ExecuteDeps, { quote, order }: Claimed): Promise<Pay
   const inserted = await insertPayout(deps.payouts, made, lease);
   const { payout } = inserted;
   deps.closeHold(quote.accountId, payout.id);
-  if ("created" in inserted) deps.onCreated(inserted, lease);
+  if (inserted.events !== undefined) deps.onCreated(inserted, lease);
   return payout;
 }
 
@@ -232,7 +232,7 @@ async function releaseHold(
   accountId: string,
   payoutId: string,
 ): Promise<void> {
-  const movement = { step: "release", payoutId, note: "quote expired" } as const;
+  const movement = { step: "release", payoutId, ofOrder: true, note: "quote expired" } as const;
   const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
   if (outcome !== "applied") throw new Error(`hold not released: ${outcome}`);
   await closeHolds(ledger, accountId, [payoutId]);

@@ -1,3 +1,4 @@
+import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
 import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
@@ -10,7 +11,7 @@ import {
   type LedgerDocument,
   toAccount,
 } from "./documents.ts";
-import { type Account, movementKey } from "./rules/account.ts";
+import { type Account, movementKey, type StatusCounts } from "./rules/account.ts";
 import { createAccountWriter, type WatchWrites } from "./writer.ts";
 
 /** Accounts and their ledger, and `apply`, which is the only way to move money. */
@@ -54,6 +55,7 @@ function newAccount(of: Opening & { readonly id: string }, now: Date): AccountDo
     currency: of.currency,
     available: toDecimal128(0n),
     held: toDecimal128(0n),
+    counts: noPayouts,
     sequence: 0,
     head_hash: "",
     recorded_sequence: 0,
@@ -64,6 +66,40 @@ function newAccount(of: Opening & { readonly id: string }, now: Date): AccountDo
     actor: of.actor,
     created_at: now,
     updated_at: now,
+  };
+}
+
+const noPayouts: StatusCounts = { initiated: 0, succeeded: 0, failed: 0 };
+
+const totalFreshMs = 500;
+const merchantsMax = 10_000;
+
+/** A merchant's payouts by status, over its accounts; half a second old at most. */
+export type PayoutCounts = Pick<ReturnType<typeof openPayoutCounts>, "of">;
+
+/** Adds up what accounts count. */
+export function openPayoutCounts(
+  { accounts }: Pick<LedgerCollections, "accounts">,
+  countRead?: CountRead,
+) {
+  const totals = createCache<StatusCounts>({
+    name: "payout_counts",
+    max: merchantsMax,
+    freshMs: totalFreshMs,
+    countRead,
+    read: async (merchantId) => {
+      const own = accounts.find({ merchant_id: merchantId }, { projection: { counts: 1 } });
+      return (await own.toArray()).reduce((sum, { counts }) => added(sum, counts), noPayouts);
+    },
+  });
+  return { of: async (merchantId: string) => (await totals.get(merchantId)) ?? noPayouts };
+}
+
+function added(one: StatusCounts, other: StatusCounts): StatusCounts {
+  return {
+    initiated: one.initiated + other.initiated,
+    succeeded: one.succeeded + other.succeeded,
+    failed: one.failed + other.failed,
   };
 }
 

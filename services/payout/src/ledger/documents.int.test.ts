@@ -76,6 +76,7 @@ it("is stored with what its ledger does not have yet", () => {
     currency: USD
     available: 0
     held: 0
+    counts: { initiated 0, succeeded 0, failed 0 }
     sequence: 0
     head_hash: 
     recorded_sequence: 0
@@ -93,6 +94,7 @@ it("is stored with what its ledger does not have yet", () => {
     currency: USD
     available: 8759
     held: 1241
+    counts: { initiated 1, succeeded 0, failed 0 }
     sequence: 2
     head_hash: hash 2
     recorded_sequence: 0
@@ -111,6 +113,7 @@ it("is stored with what its ledger does not have yet", () => {
     currency: USD
     available: 10000
     held: 0
+    counts: { initiated 0, succeeded 0, failed 1 }
     sequence: 4
     head_hash: hash 4
     recorded_sequence: 4

@@ -3,7 +3,7 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import type { RememberedRefusals } from "./refusals.ts";
-import type { Account, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
+import type { Account, LedgerEntry, LedgerStep, Posting, StatusCounts } from "./rules/account.ts";
 import { type HouseSums, postingText } from "./rules/postings.ts";
 
 /** A hold whose payout is not known to exist yet. */
@@ -41,6 +41,8 @@ export type AccountDocument = RememberedRefusals & {
   currency: string;
   available: Decimal128;
   held: Decimal128;
+  /** Its payouts; zero of a rail account. */
+  counts: StatusCounts;
   /** Of the last entry. */
   sequence: number;
   /** Of the last entry; "" before the first. */
@@ -97,6 +99,7 @@ export function toAccount(document: AccountDocument): Account {
     currency: document.currency,
     available: fromDecimal128(document.available),
     held: fromDecimal128(document.held),
+    counts: document.counts,
     sequence: document.sequence,
     headHash: document.head_hash,
     createdAt: document.created_at,

@@ -244,6 +244,7 @@ function balances({ state, house }: Plan) {
   return {
     available: toDecimal128(state.available),
     held: toDecimal128(state.held),
+    counts: state.counts,
     sequence: state.sequence,
     head_hash: state.headHash,
     updated_at: state.updatedAt,

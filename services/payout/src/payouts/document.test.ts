@@ -52,7 +52,7 @@ const settledMessage = {
   updatedAt: "2026-03-01T10:05:00Z",
 };
 
-it("a new payout is stored with its first event, step and uncounted change, due at once", () => {
+it("a new payout is stored with its first event and step, due at once", () => {
   const event = pendingEvent(queued);
   const stored = {
     _id: queued.id,
@@ -70,6 +70,7 @@ it("a new payout is stored with its first event, step and uncounted change, due 
       details: { reference_id: "order-1", remittance_information: "", purpose_code: "" },
       allow_duplicate: false,
     },
+    operations: [{ id: "mer_1:op_1", content: "content_1" }],
     destination_keys: ["destination_1"],
     duplicate_keys: ["duplicate_1"],
     request_id: "req_1",
@@ -93,7 +94,6 @@ it("a new payout is stored with its first event, step and uncounted change, due 
     calls: [],
     work_due_at: claimedAt,
     outbox: [event],
-    untallied: [{ id: event.id, at: claimedAt, from: null, to: "initiated" }],
     created_at: claimedAt,
     updated_at: claimedAt,
     content_hash: expect.stringMatching(/^[\w-]{43}$/),

@@ -14,17 +14,6 @@ import type { Payout, PayoutOrder } from "./rules/payout.ts";
 import { type PayoutStatus, type Progress, publicStatusOf } from "./rules/progress.ts";
 import type { TimelineStep } from "./rules/timeline.ts";
 
-/** A change of status that the merchant's counts do not have yet, with the id of its event. */
-export type UncountedChange = {
-  id: string;
-  at: Date;
-  from: PayoutStatus | null;
-  to: PayoutStatus;
-};
-
-/** What a change of status adds to its payout. */
-export type StatusChange = { readonly event: PendingEvent; readonly change: UncountedChange };
-
 /** A published event; kept as long as the payout. */
 export type PublishedEvent = Omit<PendingEvent, "at">;
 
@@ -61,7 +50,12 @@ export type OrderDocument = Origin & {
   _id: string;
   schema_version: number;
   order: Stored<PayoutOrder>;
+  /** Every operation that ordered it: each is of one quote and one content, for ever. */
+  operations: BoundOperation[];
 };
+
+/** `id` is `<merchant id>:<operation id>`. */
+export type BoundOperation = { id: string; content: string };
 
 /** What the payouts of a collection have, and orders have not. */
 export const isMade = { status: { $exists: true } } as const;
@@ -126,7 +120,6 @@ export type PayoutDocument = OrderDocument &
     told?: PublishedEvent[];
     /** When its last event was published; absent like `told`. */
     published_at?: Date;
-    untallied: UncountedChange[];
     created_at: Date;
     updated_at: Date;
     /** Over `hashedFields`. */
@@ -185,6 +178,7 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
     corridor_id: quote.corridorId,
     beneficiary_id: quote.beneficiary.id,
     order: toStored(payout.order),
+    operations: [boundOperation(payout.order)],
     destination_keys: quote.destinationKeys,
     ...(quote.duplicateKeys.length > 0 && { duplicate_keys: quote.duplicateKeys }),
     ...origin,
@@ -221,10 +215,18 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
     work_due_at: (isWaiting ? approval?.expiresAt : undefined) ?? createdAt,
     ...(lease && { lease }),
     outbox: [event, ...(isWaiting && approval ? [approvalEvent(payout, approval)] : [])],
-    untallied: [{ id: event.id, at: createdAt, from: null, to: status }],
     created_at: createdAt,
     updated_at: payout.updatedAt,
   };
+}
+
+/** The operation of an order, as it is bound. */
+export function boundOperation({
+  merchantId,
+  operationId,
+  content,
+}: Pick<PayoutOrder, "merchantId" | "operationId" | "content">): BoundOperation {
+  return { id: `${merchantId}:${operationId}`, content };
 }
 
 /** What `toPayout` reads, as a projection: most of a payout's document is its history. */

@@ -1,11 +1,10 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type CallContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import type { Document } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { openPayoutCounts } from "./counts.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -21,7 +20,6 @@ beforeAll(async () => {
     const made = await platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId });
     payoutIds = [made.payoutId, ...payoutIds];
   }
-  await platform.counts.run();
 });
 afterAll(() => platform.stop());
 
@@ -146,82 +144,16 @@ describe("a list of payouts", () => {
     expect(readRefusal(error)?.code).toBe("INVALID_REQUEST");
   });
 
-  it("keeps its counts as statuses change, counting no event twice", async () => {
+  it("keeps its counts as statuses change", async () => {
     await platform.work();
     platform.world.offsetMs += 1_100;
     await platform.work();
-    const collection = platform.payouts;
-    const owing = await collection.find({ "untallied.0": { $exists: true } }).toArray();
-    await Promise.all([platform.counts.run(), platform.counts.run()]);
-    for (const { _id, untallied } of owing) {
-      await collection.updateOne({ _id }, { $set: { untallied } });
-    }
-    await platform.counts.run();
+    await pause(500);
     const count = async (status: PayoutStatus) => Number((await list({ status })).totalCount);
     expect(await count(PayoutStatus.INITIATED)).toBe(0);
     expect(await count(PayoutStatus.SUCCEEDED)).toBe(6);
     expect(await count(PayoutStatus.FAILED)).toBe(1);
     expect(Number((await list()).totalCount)).toBe(7);
-  });
-
-  /** Counts, while something happens between the read of the counts and their write. */
-  async function countWhile(happens: () => Promise<unknown>) {
-    let between: typeof happens | undefined = happens;
-    const counts = platform.database.db.collection("payout_counts");
-    const findOne = counts.findOne.bind(counts);
-    vi.spyOn(counts, "findOne").mockImplementation(async (...given: unknown[]) => {
-      const found = await (findOne as (...given: unknown[]) => Promise<Document>)(...given);
-      const run = between;
-      between = undefined;
-      await run?.();
-      return found;
-    });
-    await platform.counts.run();
-    expect(between).toBeUndefined();
-    vi.restoreAllMocks();
-  }
-
-  const total = async () => Number((await list()).totalCount);
-  const uncounted = (id: string) => ({ id, at: new Date(), from: null, to: "initiated" }) as const;
-
-  it("loses no count to another process that counted in between", async () => {
-    while (await platform.counts.run());
-    const before = await total();
-    const owe = async (event: string) => {
-      const { _id } = (await platform.payouts.findOne({ untallied: [] }))!;
-      await platform.payouts.updateOne({ _id }, { $set: { untallied: [uncounted(event)] } });
-    };
-    await owe("evt_between_1");
-    await countWhile(async () => {
-      await owe("evt_between_2");
-      await openPayoutCounts(platform.database, platform.payouts).run();
-    });
-    expect(await total()).toBe(before + 2);
-  });
-
-  it("loses no change of a payout whose earlier change it counts", async () => {
-    while (await platform.counts.run());
-    const before = await total();
-    const { _id } = (await platform.payouts.findOne({ untallied: [] }))!;
-    const owe = (event: string) =>
-      platform.payouts.updateOne({ _id }, { $push: { untallied: uncounted(event) } });
-    await owe("evt_earlier_1");
-    await countWhile(() => owe("evt_later_1"));
-    expect(await total()).toBe(before + 1);
-    await platform.counts.run();
-    expect(await total()).toBe(before + 2);
-  });
-
-  it("counts nothing that a stalled run found long ago", async () => {
-    const before = await list();
-    const { _id } = (await platform.payouts.findOne({})) ?? { _id: "" };
-    const late = { id: "evt_late_1", at: new Date(), from: null, to: "initiated" } as const;
-    await platform.payouts.updateOne({ _id }, { $set: { untallied: [late] } });
-    vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(4_000);
-    await expect(platform.counts.run()).rejects.toThrow("too long");
-    vi.restoreAllMocks();
-    expect((await list()).totalCount).toBe(before.totalCount);
-    await platform.payouts.updateOne({ _id }, { $set: { untallied: [] } });
   });
 
   it("has an index for each search", async () => {

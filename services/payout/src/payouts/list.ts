@@ -26,8 +26,9 @@ import {
 } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import type { CollationOptions, Filter } from "mongodb";
+import type { PayoutCounts } from "../ledger/accounts.ts";
 import { listedMerchant } from "../ledger/merchants.ts";
-import type { PayoutCounts } from "./counts.ts";
+import type { StatusCounts } from "../ledger/rules/account.ts";
 import { isMade, type PayoutDocument, type Payouts, stateFields, toPayout } from "./document.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
 import { payoutMessage } from "./wire.ts";
@@ -47,7 +48,7 @@ export async function listPayouts(
   if (merchantId === "") return listOfAll(payouts, own, message);
   const total = async () =>
     isCountKept(filter)
-      ? { totalCount: BigInt(await counts.total(merchantId, filter.status)) }
+      ? { totalCount: totalOf(await counts.of(merchantId), filter.status) }
       : countedTotal(await countUpToMax(payouts, own, collated(filter)));
   const [{ shown, nextCursor }, counted] = await Promise.all([
     findPage(payouts, own, message, { projection: stateFields, ...collated(filter) }),
@@ -154,6 +155,11 @@ const byLetters: CollationOptions = { locale: "en", strength: 1 };
 
 function collated(filter: { readonly beneficiary_name?: unknown }) {
   return filter.beneficiary_name === undefined ? {} : { collation: byLetters };
+}
+
+function totalOf(counts: StatusCounts, status: keyof StatusCounts | undefined): bigint {
+  const { initiated, succeeded, failed } = counts;
+  return BigInt(status === undefined ? initiated + succeeded + failed : counts[status]);
 }
 
 /** Whether the count of a filter is kept: none, or `status` alone. */

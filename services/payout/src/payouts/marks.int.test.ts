@@ -18,7 +18,7 @@ beforeEach(() => {
   platform.world.offsetMs = 0;
   inHand = true;
   outbox = openPayoutOutbox({
-    ...{ payouts: platform.payouts, counts: platform.counts, clock: platform.worker.clock },
+    ...{ payouts: platform.payouts, clock: platform.worker.clock },
     ...{ isInHand: () => inHand, markWithinMs: 500, orphanedAfterMs: 2_000, lookEveryMs: 0 },
   });
 });
@@ -28,11 +28,8 @@ const stored = async (id: string) =>
 
 /** The events of a payout as the process that stored them has them. */
 async function owedOf(id: string): Promise<OwedEvent[]> {
-  const { outbox: events, untallied, merchant_id: merchantId } = await stored(id);
-  return events.map((event) => ({
-    ...{ payoutId: id, merchantId, origin: {}, event },
-    change: untallied.find((each) => each.id === event.id),
-  }));
+  const { outbox: events } = await stored(id);
+  return events.map((event) => ({ payoutId: id, origin: {}, event }));
 }
 
 const dueOf = async (id: string) =>
@@ -61,7 +58,6 @@ async function halfPublished() {
 it("marks a payout once, when no further event is near", async () => {
   const id = await settled();
   const [first, second] = await owedOf(id);
-  const total = await platform.counts.total("mer_1", "succeeded");
   outbox.add(first!);
   await outbox.published(await dueOf(id));
   const write = vi.spyOn(platform.payouts, "updateOne");
@@ -79,12 +75,11 @@ it("marks a payout once, when no further event is near", async () => {
   expect(write).toHaveBeenCalledTimes(1);
   write.mockRestore();
   const marked = await stored(id);
-  expect(marked).toMatchObject({ outbox: [], untallied: [] });
+  expect(marked.outbox).toEqual([]);
   expect(marked.told?.map((each) => each.id)).toEqual([first!.event.id, second!.event.id]);
-  expect(await platform.counts.total("mer_1", "succeeded")).toBe(total + 1);
 });
 
-it("marks what is known when it has waited long enough, and counts without a bus", async () => {
+it("marks what is known when it has waited long enough", async () => {
   const { id, second } = await halfPublished();
   await outbox.settle();
   expect((await stored(id)).outbox).toHaveLength(2);
@@ -92,7 +87,6 @@ it("marks what is known when it has waited long enough, and counts without a bus
   await outbox.settle();
   const half = await stored(id);
   expect(half.outbox.map((each) => each.id)).toEqual([second!.event.id]);
-  expect(half.untallied).toEqual([]);
   await outbox.published(await dueOf(id));
   await outbox.settle();
   clock.mockRestore();
@@ -104,7 +98,6 @@ it("marks at last what is known, in hand or not", async () => {
   await outbox.settle(true);
   const left = await stored(id);
   expect(left.outbox.map((each) => each.id)).toEqual([second!.event.id]);
-  expect(left.untallied).toEqual([]);
 });
 
 it("publishes an event again until it is published", async () => {
@@ -134,19 +127,4 @@ it("finds what a process left behind whose clock is ahead, by how long it has se
   now.mockReturnValue(start + 2_001);
   expect(await dueOf(id)).toHaveLength(2);
   now.mockRestore();
-});
-
-it("counts what a process left behind, once, and not what is its own", async () => {
-  while (await platform.counts.run());
-  const total = await platform.counts.total("mer_1", undefined);
-  const own = await settled();
-  const others = await settled();
-  for (const each of await owedOf(own)) outbox.add(each);
-  platform.world.offsetMs = 4_000;
-  await outbox.countOrphans();
-  expect((await stored(others)).untallied).toEqual([]);
-  expect((await stored(own)).untallied).toHaveLength(2);
-  expect(await platform.counts.total("mer_1", undefined)).toBe(total + 1);
-  await outbox.settle();
-  expect(await platform.counts.total("mer_1", undefined)).toBe(total + 2);
 });

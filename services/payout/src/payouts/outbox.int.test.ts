@@ -2,7 +2,7 @@ import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
 import { eventId } from "@disburse/kernel/id.ts";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 
 const merchantId = "mer_1";
@@ -100,27 +100,6 @@ it("publishes its events again byte for byte, each once, and no pending one", as
       ...{ eventId: event, routingKey: key, body: Buffer.from(body), requestId: "req-1" },
     })),
   );
-});
-
-it("counts the changes of what it marks, and leaves them where it is too late for that", async () => {
-  const accountId = await platform.fundedAccount("mer_1", "100.00");
-  const total = () => platform.counts.total("mer_1", undefined);
-  while (await platform.counts.run());
-  const before = await total();
-  const late = await platform.execute(accountId, "late");
-  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
-  const messages = await owed(late);
-  clock.mockReturnValue(performance.now() + 4_001);
-  await platform.outbox.published(messages);
-  clock.mockRestore();
-  expect(await owed(late)).toEqual([]);
-  expect(await total()).toBe(before);
-  while (await platform.counts.run());
-  expect(await total()).toBe(before + 1);
-  const next = await platform.execute(accountId, "next");
-  await platform.outbox.published(await owed(next));
-  expect((await platform.payouts.findOne({ _id: next }))?.untallied).toEqual([]);
-  expect(await total()).toBe(before + 2);
 });
 
 it("refuses a span without bounds, and too many at once", async () => {

@@ -2,34 +2,23 @@ import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { type Origin, originOf } from "@disburse/chassis/call-context.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { PayoutCounts } from "./counts.ts";
-import type { PayoutDocument, Payouts, UncountedChange } from "./document.ts";
+import type { PayoutDocument, Payouts } from "./document.ts";
 import type { PendingEvent } from "./pending-event.ts";
 
-/** An event that its payout still carries: to be published, and its change to be counted. */
+/** An event that its payout still carries, to be published. */
 export type OwedEvent = {
   readonly payoutId: string;
-  readonly merchantId: string;
   /** The request that made the payout, under the span that stored the event. */
   readonly origin: Origin;
   readonly event: PendingEvent;
-  /** Absent where it was counted before. */
-  readonly change?: UncountedChange | undefined;
 };
 
 /** An event of this process's, and how far it is. */
-type Owed = OwedEvent & {
-  readonly since: number;
-  isPublished: boolean;
-  isCounted: boolean;
-  /** Whether its payout still carries the change, though it is counted. */
-  isCarried: boolean;
-};
+type Owed = OwedEvent & { readonly since: number; isPublished: boolean };
 
 /** How a payout's events are published. */
 export type OutboxOptions = {
   readonly payouts: Payouts;
-  readonly counts: PayoutCounts;
   readonly clock: Clock;
   /** Whether this process may soon store another event of a payout. */
   readonly isInHand: (payoutId: string) => boolean;
@@ -43,28 +32,24 @@ export type OutboxOptions = {
 /** Events that are kept in memory; further ones are found in the database. */
 const owedMax = 10_000;
 
-/** The events of payouts, until they are published and counted. */
+/** The events of payouts, until they are published. */
 export type PayoutOutbox = ReturnType<typeof openPayoutOutbox>;
 
 /**
- * The events of payouts. The process that stored one publishes it from memory, counts its change
- * of status, and marks its payout, once for all that is known by then. What a crash leaves is in
- * its payout still, and is found. A published event stays in its payout, to be published again
+ * The events of payouts. The process that stored one publishes it from memory, and marks its
+ * payout, once for all that is known by then. What a crash leaves is in its payout still, and is found. A published event stays in its payout, to be published again
  * where it was lost.
  */
 export function openPayoutOutbox(options: OutboxOptions) {
-  const { payouts, counts, clock, isInHand, markWithinMs, orphanedAfterMs, lookEveryMs } = options;
+  const { payouts, clock, isInHand, markWithinMs, orphanedAfterMs, lookEveryMs } = options;
   /** By the id of the event, in the order in which they were added. */
   const owed = new Map<string, Owed>();
-  const orphans = createOrphans<OwedEvent>(clock, orphanedAfterMs, ({ event }) => event);
-  const orphanedChanges = createOrphans<UncountedChange>(clock, orphanedAfterMs, (each) => each);
+  const orphans = createOrphans(clock, orphanedAfterMs);
   let nextLookAt = 0;
 
   const add = (event: OwedEvent): void => {
     if (owed.size >= owedMax) return;
-    const isCarried = event.change !== undefined;
-    const state = { isPublished: false, isCounted: !isCarried, isCarried };
-    owed.set(event.event.id, { ...event, ...state, since: performance.now() });
+    owed.set(event.event.id, { ...event, isPublished: false, since: performance.now() });
   };
   const look = async (limit: number): Promise<void> => {
     nextLookAt = performance.now() + lookEveryMs;
@@ -73,11 +58,12 @@ export function openPayoutOutbox(options: OutboxOptions) {
     for (const each of orphans(unknown)) add(each);
   };
   const markDue = async (payoutId: string, of: readonly Owed[], isLast: boolean) => {
-    const isWhole = of.every(({ isPublished, isCounted }) => isPublished && isCounted);
+    const isWhole = of.every(({ isPublished }) => isPublished);
     const isDue = isLast || performance.now() - (of[0]?.since ?? 0) >= markWithinMs;
     if (!isDue && (!isWhole || isInHand(payoutId))) return;
-    await mark(payouts, payoutId, of, clock.now());
-    for (const { event, isPublished } of of) if (isPublished) owed.delete(event.id);
+    const published = of.flatMap(({ event, isPublished }) => (isPublished ? event : []));
+    if (published.length > 0) await mark(payouts, payoutId, published, clock.now());
+    for (const { id } of published) owed.delete(id);
   };
   return {
     /** Takes an event that was just stored. */
@@ -97,37 +83,27 @@ export function openPayoutOutbox(options: OutboxOptions) {
         if (known !== undefined) known.isPublished = true;
       }
     },
-    /** Counts what is not counted, and marks payouts; at last with whatever is known. */
+    /** Marks payouts; at last with whatever is known. */
     settle: async (isLast = false): Promise<void> => {
-      const uncounted = [...owed.values()].filter(({ isCounted }) => !isCounted);
-      const byMerchant = Map.groupBy(uncounted, ({ merchantId }) => merchantId);
-      await Promise.all([...byMerchant].map(([merchantId, of]) => count(counts, merchantId, of)));
       const byPayout = Map.groupBy(owed.values(), ({ payoutId }) => payoutId);
       await Promise.all([...byPayout].map(([payoutId, of]) => markDue(payoutId, of, isLast)));
     },
-    /** Counts the changes that were left behind; `true`: there may be more. */
-    countOrphans: (): Promise<boolean> =>
-      counts.run((changes) => orphanedChanges(changes.filter(({ id }) => !owed.has(id)))),
   } satisfies Outbox & Record<string, unknown>;
 }
 
 /**
- * Selects what was left behind from what its process is about to publish and count: by its age, or,
- * as clocks differ, by how long it has been seen.
+ * Selects what was left behind from what its process is about to publish: by its age, or, as clocks
+ * differ, by how long it has been seen.
  */
-function createOrphans<T>(
-  clock: Clock,
-  afterMs: number,
-  of: (each: T) => { readonly id: string; readonly at: Date },
-): (found: readonly T[]) => T[] {
+function createOrphans(clock: Clock, afterMs: number) {
   let seenSince = new Map<string, number>();
-  return (found) => {
+  return (found: readonly OwedEvent[]): OwedEvent[] => {
     const [elapsed, now] = [performance.now(), clock.now().getTime()];
     const before = seenSince;
-    const since = (each: T) => before.get(of(each).id) ?? elapsed;
-    seenSince = new Map(found.map((each) => [of(each).id, since(each)]));
+    const since = ({ event }: OwedEvent) => before.get(event.id) ?? elapsed;
+    seenSince = new Map(found.map((each) => [each.event.id, since(each)]));
     return found.filter(
-      (each) => now - of(each).at.getTime() >= afterMs || elapsed - since(each) >= afterMs,
+      (each) => now - each.event.at.getTime() >= afterMs || elapsed - since(each) >= afterMs,
     );
   };
 }
@@ -140,49 +116,30 @@ function createOrphans<T>(
 async function findOwed(payouts: Payouts, limit: number) {
   const carrying = await payouts
     .find({ "outbox.at": { $gt: new Date(0) } }, { hint: "outbox" })
-    .project<Carrying>({ outbox: 1, request_id: 1, traceparent: 1, merchant_id: 1, untallied: 1 })
+    .project<Carrying>({ outbox: 1, request_id: 1, traceparent: 1 })
     .limit(limit)
     .toArray();
-  return carrying.flatMap(({ _id: payoutId, merchant_id: merchantId, ...of }) =>
-    of.outbox.map((event) => {
-      const change = of.untallied.find(({ id }) => id === event.id);
-      return { payoutId, merchantId, origin: originOf(of), event, change };
-    }),
+  return carrying.flatMap(({ _id: payoutId, outbox, ...of }) =>
+    outbox.map((event) => ({ payoutId, origin: originOf(of), event })),
   );
 }
 
-type Carrying = Origin & Pick<PayoutDocument, "_id" | "merchant_id" | "outbox" | "untallied">;
+type Carrying = Origin & Pick<PayoutDocument, "_id" | "outbox">;
 
-/** Counts a merchant's changes; what comes too late is counted when it is found in its payout. */
-async function count(counts: PayoutCounts, merchantId: string, of: readonly Owed[]): Promise<void> {
-  const changes = of.flatMap(({ change }) => change ?? []);
-  const since = Math.min(...of.map((each) => each.since));
-  const isInTime = await counts.add(merchantId, changes, since);
-  for (const each of of) {
-    each.isCounted = true;
-    if (!isInTime) each.isCarried = false;
-  }
-}
-
-/** Marks a payout with what is published and counted; what is marked already stays so. */
+/** Marks a payout with what is published; what is marked already stays so. */
 async function mark(
   payouts: Payouts,
   payoutId: string,
-  of: readonly Owed[],
+  published: readonly PendingEvent[],
   published_at: Date,
 ): Promise<void> {
-  const idIn = (marked: readonly Owed[]) => ({ id: { $in: marked.map(({ event }) => event.id) } });
-  const published = of.filter(({ isPublished }) => isPublished);
-  const counted = of.filter(({ isCounted, isCarried }) => isCounted && isCarried);
-  const isPublished = published.length > 0;
-  if (!isPublished && counted.length === 0) return;
-  const told = published.map(({ event: { id, key, body } }) => ({ id, key, body }));
+  const told = published.map(({ id, key, body }) => ({ id, key, body }));
   await payouts.updateOne(
     { _id: payoutId },
     {
-      $pull: { outbox: idIn(published), untallied: idIn(counted) },
-      ...(isPublished && { $addToSet: { told: { $each: told } }, $max: { published_at } }),
+      $pull: { outbox: { id: { $in: published.map(({ id }) => id) } } },
+      $addToSet: { told: { $each: told } },
+      $max: { published_at },
     },
   );
-  for (const each of counted) each.isCarried = false;
 }

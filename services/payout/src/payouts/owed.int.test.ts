@@ -3,7 +3,6 @@ import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Binary } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { migrations } from "../migrations.ts";
-import { openPayoutCounts } from "./counts.ts";
 import type { PayoutDocument, Payouts } from "./document.ts";
 import { type OutboxOptions, type OwedEvent, openPayoutOutbox } from "./outbox.ts";
 import { openPayouts } from "./store.ts";
@@ -36,7 +35,7 @@ afterEach(async () => {
 
 const open = (change: Partial<OutboxOptions> = {}) =>
   openPayoutOutbox({
-    ...{ payouts, counts: openPayoutCounts(database, payouts), clock: { now: () => now } },
+    ...{ payouts, clock: { now: () => now } },
     ...{ isInHand: () => true, markWithinMs: 500, orphanedAfterMs: 2_000, lookEveryMs: 0 },
     ...change,
   });
@@ -48,10 +47,9 @@ async function insert(change: Partial<PayoutDocument> = {}): Promise<PayoutDocum
 }
 
 /** The event of a new payout as the process that stored it has it. */
-function owedOf({ _id: payoutId, merchant_id, outbox, untallied }: PayoutDocument): OwedEvent {
-  const [event, change] = [outbox[0], untallied[0]];
+function owedOf({ _id: payoutId, outbox: [event] }: PayoutDocument): OwedEvent {
   if (event === undefined) throw new Error("no event");
-  return { payoutId, merchantId: merchant_id, origin: {}, event, change };
+  return { payoutId, origin: {}, event };
 }
 
 it("an event that was left behind is published as it was stored, 2 s later", async () => {
@@ -101,15 +99,14 @@ it("an outbox keeps 10,000 events in memory; the others stay in their payouts", 
   expect([due.length, due[0]?.id, due.at(-1)?.id]).toEqual([10_000, "evt_0", "evt_9999"]);
 });
 
-it("a payout in hand is marked after half a second, once, with what is published and counted", async () => {
+it("a payout in hand is marked after half a second, once, with what is published", async () => {
   const stored = await insert();
   const [first] = stored.outbox;
   const second = { ...first!, id: "evt_second_2", key: "payout.failed", body: new Binary() };
-  const change = { id: second.id, at: after(0), from: "initiated", to: "failed" } as const;
   const outbox = open();
   outbox.add(owedOf(stored));
-  outbox.add({ ...owedOf(stored), event: second, change });
-  await payouts.updateOne({ _id: stored._id }, { $push: { outbox: second, untallied: change } });
+  outbox.add({ ...owedOf(stored), event: second });
+  await payouts.updateOne({ _id: stored._id }, { $push: { outbox: second } });
   const [message] = await outbox.due(1);
   await outbox.published([message!, { ...message!, id: "evt_unknown_1" }]);
   elapsedMs += 499;
@@ -120,7 +117,6 @@ it("a payout in hand is marked after half a second, once, with what is published
     "outbox = [{ id evt_second_2, key payout.failed, at 0 s, body … }]",
     "published_at = 7 s",
     `told = [{ id ${first?.id}, key payout.initiated, body … }]`,
-    "untallied = []",
   ]);
   const write = vi.spyOn(payouts, "updateOne");
   await outbox.settle();
@@ -128,16 +124,16 @@ it("a payout in hand is marked after half a second, once, with what is published
   expect((await outbox.due(10)).map(({ id }) => id)).toEqual(["evt_second_2"]);
 });
 
-it("a payout whose event waits for the bus is marked as counted, and as nothing else", async () => {
+it("a payout whose event waits for the bus is not marked", async () => {
   const stored = await insert();
   const outbox = open();
   outbox.add(owedOf(stored));
   elapsedMs += 500;
-  expect(await changesBy(payouts, stored._id, outbox.settle)).toEqual(["untallied = []"]);
+  expect(await changesBy(payouts, stored._id, outbox.settle)).toEqual([]);
 });
 
 it.each([
-  ["of one that the process may change again soon, not", true, 2],
+  ["of one that the process may change again soon, not", true, 1],
   ["of another one, at once", false, 0],
 ])("all events %s are marked as soon as they are published", async (_what, isInHand, left) => {
   const stored = await insert();
@@ -146,16 +142,5 @@ it.each([
   await outbox.published(await outbox.due(1));
   await outbox.settle();
   const found = await payouts.findOne({ _id: stored._id });
-  expect((found?.outbox.length ?? 0) + (found?.untallied.length ?? 0)).toBe(left);
-});
-
-it("an event without a change is marked as published, and counts nothing", async () => {
-  const stored = await insert({ merchant_id: "mer_none", untallied: [] });
-  const outbox = open({ isInHand: () => false });
-  outbox.add(owedOf(stored));
-  await outbox.published(await outbox.due(1));
-  await outbox.settle();
-  expect(await payouts.findOne({ _id: stored._id })).toMatchObject({ outbox: [], untallied: [] });
-  const counts = database.db.collection<{ _id: string }>("payout_counts");
-  expect(await counts.findOne({ _id: "mer_none" })).toBeNull();
+  expect(found?.outbox).toHaveLength(left);
 });

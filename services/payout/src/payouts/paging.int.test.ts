@@ -22,7 +22,7 @@ beforeAll(async () => {
     ...made,
     _id: `po_${String(at).padStart(6, "0")}`,
     merchant_id: "mer_many",
-    order: { ...made.order, operation_id: `op_${at}` },
+    operations: [{ id: `op_${at}`, content: "" }],
     created_at: new Date(1_600_000_000_000 + Math.floor(at / together)),
   }));
   await platform.payouts.insertMany(copies);

@@ -4,7 +4,7 @@ import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v
 import { eventId } from "@disburse/kernel/id.ts";
 import { Binary } from "mongodb";
 import type { Payout } from "./rules/payout.ts";
-import { publicStatusOf } from "./rules/progress.ts";
+import { type PayoutStatus, publicStatusOf } from "./rules/progress.ts";
 import { payoutMessage } from "./wire.ts";
 
 /** An event that is not published yet. */
@@ -23,5 +23,14 @@ export function pendingEvent(payout: Payout): PendingEvent {
     payout: { ...payoutMessage(payout), ...unpublished, approval: undefined },
   });
   const body = new Binary(toBinary(PayoutStatusChangedSchema, message));
-  return { id, key: `payout.${status}`, at: payout.updatedAt, body };
+  return { id, key: keyOf(status), at: payout.updatedAt, body };
+}
+
+const keyOf = (status: PayoutStatus): string => `payout.${status}`;
+
+const statuses: readonly PayoutStatus[] = ["initiated", "succeeded", "failed"];
+
+/** The status that an event of a payout announces; `undefined` where it announces none. */
+export function announcedBy({ key }: PendingEvent): PayoutStatus | undefined {
+  return statuses.find((status) => key === keyOf(status));
 }

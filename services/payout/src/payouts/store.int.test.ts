@@ -65,8 +65,29 @@ describe("an order", () => {
     await place(orderOf("qt_5"));
     expect(await place(orderOf("qt_5", { operationId: "next" }))).toBeUndefined();
     expect((await stored("qt_5"))?.order.operation_id).toBe("next");
-    // The operation that gave way is free.
-    expect(await place(orderOf("qt_6", { operationId: "op of qt_5" }))).toBeUndefined();
+  });
+
+  it("that gave way keeps its operation for its quote: its claim may win still", async () => {
+    await place(orderOf("qt_8"));
+    await place(orderOf("qt_8", { operationId: "next of qt_8" }));
+    expect(await place(orderOf("qt_9", { operationId: "op of qt_8" }))).toEqual(otherContent);
+    const content = "content_2";
+    expect(await place(orderOf("qt_8", { content }))).toEqual(otherContent);
+    expect(await place(orderOf("qt_8"))).toBeUndefined();
+    const found = await stored("qt_8");
+    expect(found?.order.operation_id).toBe("op of qt_8");
+    expect(found?.operations).toHaveLength(2);
+  });
+
+  it("has at most 1,001 operations", async () => {
+    await place(orderOf("qt_10"));
+    const operations = Array.from({ length: 1_001 }, (_each, at) => ({
+      ...{ id: `mer_1:tried ${at}`, content: "" },
+    }));
+    const _id = derivedId("payout", "qt_10");
+    await ordersIn(platform.payouts).updateOne({ _id }, { $set: { operations } });
+    const another = place(orderOf("qt_10", { operationId: "once more" }));
+    await expect(another).rejects.toThrow("ordered too often");
   });
 
   it("is no payout: no one sees it, merchant or operator", async () => {

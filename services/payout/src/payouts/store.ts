@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, insertOrFind, onceByKey } from "@disburse/chassis/mongo/once.ts";
@@ -5,14 +6,13 @@ import { toStored } from "@disburse/chassis/mongo/stored.ts";
 import { otherContent } from "@disburse/kernel/refusal.ts";
 import type { Collection } from "mongodb";
 import {
+  boundOperation,
   ifMade,
-  isMade,
   type Lease,
   type OrderDocument,
   type PayoutDocument,
   type Payouts,
   payoutDocument,
-  type StatusChange,
   toPayout,
 } from "./document.ts";
 import type { PendingEvent } from "./pending-event.ts";
@@ -30,6 +30,9 @@ export function ordersIn(payouts: Payouts): Collection<OrderDocument> {
 
 const isNotMade = { status: { $exists: false } } as const;
 
+/** More are no one's errors, and would fill the document. */
+const operationsMax = 1_000;
+
 /**
  * Stores an order under its payout's id, before money is held for it, unless that payout is made.
  * Until then the last order of a quote stands, of whichever operation: the claim decides. Refused
@@ -42,16 +45,25 @@ export async function placeOrder(
   const _id = payoutIdOf(order.quoteId);
   const orders = ordersIn(payouts);
   const placed = { order: toStored(order), ...currentOrigin() };
-  if (await insertOnce(orders, { _id, schema_version: 1, ...placed })) return undefined;
-  const { operationId, content } = order;
-  const isOther = { "order.operation_id": operationId, "order.content": { $ne: content } };
-  const replaceable = { _id, ...isNotMade, $nor: [isOther] };
+  const operation = boundOperation(order);
+  const first = { _id, schema_version: 1, ...placed, operations: [operation] };
+  if (await insertOnce(orders, first)) return undefined;
+  const isOther = { id: operation.id, content: { $ne: operation.content } };
+  const replaceable = { _id, ...isNotMade, operations: { $not: { $elemMatch: isOther } } };
   let isPlaced = false;
   await onceByKey(async () => {
-    const { matchedCount } = await orders.updateOne(replaceable, { $set: placed });
+    const { matchedCount } = await orders.updateOne(
+      { ...replaceable, [`operations.${operationsMax}`]: { $exists: false } },
+      { $set: placed, $addToSet: { operations: operation } },
+    );
     isPlaced = matchedCount === 1;
   });
-  if (isPlaced || (await payouts.countDocuments({ _id, ...isMade })) > 0) return undefined;
+  if (isPlaced) return undefined;
+  const found = await orders.findOne({ _id });
+  if (found !== null && "status" in found) return undefined;
+  if ((found?.operations.length ?? 0) > operationsMax) {
+    throw new ConnectError("the quote was ordered too often", Code.ResourceExhausted);
+  }
   return otherContent;
 }
 
@@ -65,9 +77,8 @@ export async function findPayout(payouts: Payouts, id: string, own: { merchant_i
 export type Created = {
   readonly payout: Payout;
   readonly origin: Origin;
-  readonly created: StatusChange;
-  /** Events beside that of its status. */
-  readonly also: readonly PendingEvent[];
+  /** That of its status first. */
+  readonly events: readonly PendingEvent[];
 };
 
 /**
@@ -78,15 +89,13 @@ export async function insertPayout(
   payouts: Payouts,
   payout: Payout,
   lease?: Lease,
-): Promise<Created | { readonly payout: Payout }> {
+): Promise<Created | { readonly payout: Payout; readonly events?: never }> {
   const origin = currentOrigin();
   const document = payoutDocument(payout, origin, lease);
-  const { _id, ...fields } = document;
+  const { _id, operations: _, ...fields } = document;
   const made = await payouts.updateOne({ _id, ...isNotMade }, { $set: fields });
   const stored =
     made.matchedCount === 1 ? document : await insertOrFind(payouts, document, { _id });
   if (stored !== document) return { payout: toPayout(stored) };
-  const [[event, ...also], [change]] = [document.outbox, document.untallied];
-  if (event === undefined || change === undefined) throw new Error("a payout without its event");
-  return { payout, origin, created: { event, change }, also };
+  return { payout, origin, events: document.outbox };
 }

@@ -2,8 +2,8 @@ import type { Origin } from "@disburse/chassis/call-context.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Filter, UpdateFilter } from "mongodb";
 import { type StoredApproval, toDecision } from "./approval-document.ts";
-import type { PayoutDocument, Payouts, StatusChange, StoredCall, StoredStep } from "./document.ts";
-import { pendingEvent } from "./pending-event.ts";
+import type { PayoutDocument, Payouts, StoredCall, StoredStep } from "./document.ts";
+import { type PendingEvent, pendingEvent } from "./pending-event.ts";
 import type { Approval } from "./rules/approval.ts";
 import type { Uncleared } from "./rules/clearance.ts";
 import { exceptionAfterStep, type PayoutException } from "./rules/exception.ts";
@@ -69,8 +69,8 @@ export async function freeLeases(payouts: Payouts, place: string): Promise<void>
   await payouts.updateMany(open, { $unset: { lease: "" } });
 }
 
-/** A payout after a step, with the event and the change of its status, where that changed. */
-export type Advanced = { readonly payout: Payout; readonly changed?: StatusChange };
+/** A payout after a step, with the event of its status, where that changed. */
+export type Advanced = { readonly payout: Payout; readonly event?: PendingEvent };
 
 /**
  * Advances a payout in one write, guarded by the revision that was read; `undefined`: a concurrent
@@ -105,7 +105,6 @@ export async function advance(
     updatedAt: at,
   };
   const event = from === to ? undefined : pendingEvent(changed);
-  const news = event && { event, change: { id: event.id, at, from, to } };
   const submission: StoredCall[] = submitTo === undefined ? [] : [{ kind: "submit", at }];
   const calls = [...(step.calls ?? []), ...submission];
   const result = await payouts.updateOne(
@@ -131,12 +130,12 @@ export async function advance(
         ...(isRecorded(payout, progress, step) && { journal: stepOf(changed, step) }),
         calls: keep(calls),
         ...(resolves !== undefined && { resolutions: { id: resolves, fate: "applied" } }),
-        ...(news && { outbox: news.event, untallied: news.change }),
+        ...(event && { outbox: event }),
       },
     },
   );
   if (result.modifiedCount !== 1) return undefined;
-  return { payout: changed, ...(news && { changed: news }) };
+  return { payout: changed, ...(event && { event }) };
 }
 
 /**

@@ -212,7 +212,6 @@ describe("a step", () => {
       "revision = 5",
       "status = failed",
       "no uncleared",
-      `untallied + { id ${id}, at 5 s, from initiated, to failed }`,
       "updated_at = 5 s",
       "version = 2",
       "no work_due_at",

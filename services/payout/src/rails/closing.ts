@@ -40,7 +40,6 @@ export async function closeDecided(
   const cause = causeOfEnd(pending.to);
   const closing = { cause, detail: `${pending.step} applied`, at, work } as const;
   const closed = await advance(deps.payouts, payout, pending.to, closing);
-  if (closed?.changed === undefined) return;
-  const { merchantId } = payout.quote;
-  deps.onChanged({ payoutId: payout.id, merchantId, origin: currentOrigin(), ...closed.changed });
+  const event = closed?.event;
+  if (event !== undefined) deps.onChanged({ payoutId: payout.id, origin: currentOrigin(), event });
 }

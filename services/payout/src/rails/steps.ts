@@ -77,10 +77,8 @@ export async function takeStep(
     },
     "payout advanced",
   );
-  if (advanced.changed !== undefined) {
-    const { merchantId } = payout.quote;
-    onChanged({ payoutId: payout.id, merchantId, origin: currentOrigin(), ...advanced.changed });
-  }
+  const { event } = advanced;
+  if (event !== undefined) onChanged({ payoutId: payout.id, origin: currentOrigin(), event });
   const until =
     typeof step.work === "object" && "leasedUntil" in step.work && step.work.leasedUntil;
   return { ...leased, payout: advanced.payout, calls: [], ...(until && { until }) };

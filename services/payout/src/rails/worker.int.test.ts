@@ -385,8 +385,8 @@ it("goes on under the request that made the payout, and hands its event on", asy
   expect(onChanged.mock.calls).toEqual([
     [
       {
-        ...{ payoutId: id, merchantId, origin: { request_id: "req_1", traceparent } },
-        ...{ event: stored?.outbox.at(-1), change: stored?.untallied.at(-1) },
+        ...{ payoutId: id, origin: { request_id: "req_1", traceparent } },
+        event: stored?.outbox.at(-1),
       },
     ],
   ]);

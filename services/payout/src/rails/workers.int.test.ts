@@ -187,10 +187,10 @@ it("a new payout is stored with its lease, and submitted without a look", async 
   ]);
   await workOnDuePayout({ ...worker, leases });
   expect(await stored(payout.id)).toMatchObject({ revision: 2, progress: { stage: "submitting" } });
-  expect("created" in inserted && inserted.created.event.id).toBe(eventId(payout.id, 1));
+  expect(inserted.events?.map(({ id }) => id)).toEqual([eventId(payout.id, 1)]);
   await platform.execute(accountId, "another");
   const repeated = await insertPayout(payouts, { ...payout, version: 9 }, lease);
-  expect(repeated).not.toHaveProperty("created");
+  expect(repeated).not.toHaveProperty("events");
   expect(repeated.payout).toMatchObject({ id: payout.id, version: 1 });
 });
 

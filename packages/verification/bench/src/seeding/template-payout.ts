@@ -27,7 +27,7 @@ export type TemplatePayout = {
 /** An amount that the sandbox's limits allow and its fees leave something of. */
 const templateAmount = "5.00";
 /** What several payouts or requests share is no payout's own. */
-const shared = ["accounts", "payout_counts", "request_log"];
+const shared = ["accounts", "request_log"];
 
 const settling = { timeoutMs: 30_000, everyMs: 100 };
 
@@ -75,7 +75,7 @@ async function settled(platform: BenchPlatform, payoutId: string): Promise<Docum
 
 function isDone(payout: Document, account: Document): boolean {
   if (payout.status !== "succeeded" || payout.lease !== undefined) return false;
-  const owed = [payout.outbox, payout.untallied, account.recent, account.open_holds];
+  const owed = [payout.outbox, account.recent, account.open_holds];
   return owed.every(({ length }) => length === 0);
 }
 

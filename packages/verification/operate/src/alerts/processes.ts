@@ -34,8 +34,8 @@ function askForQuotes({ gateway, transfer }: World) {
 /** Drops an index that the work of a loop cannot do without. */
 async function withoutIndex(world: World) {
   const payouts = world.db("payout").collection("payouts");
-  await payouts.dropIndex("untallied");
-  return () => payouts.createIndex({ "untallied.at": 1 }, { name: "untallied", sparse: true });
+  await payouts.dropIndex("outbox");
+  return () => payouts.createIndex({ "outbox.at": 1 }, { name: "outbox", sparse: true });
 }
 
 /** Where Node's debugger listens when SIGUSR1 opens it. */

@@ -145,15 +145,14 @@ function cancelledIn(database: MemoryDatabase): ReadonlySet<unknown> {
   return new Set(ended.map(({ _id }) => _id));
 }
 
-/** The kept counts of each merchant's payouts are what there is. */
+/** What each account counts are its payouts. */
 function wrongCounts({ databases }: Platform): string[] {
-  const byMerchant = Map.groupBy(payoutsIn(databases.payout), (each) => each.merchant_id);
-  const kept = databases.payout.documents("payout_counts");
-  return [...byMerchant].flatMap(([merchantId, payouts]) =>
-    ["initiated", "succeeded", "failed"].flatMap((status) => {
-      const count = payouts.filter((each) => each.status === status).length;
-      const counted = kept.find(({ _id }) => _id === merchantId)?.[status];
-      return counted === count ? [] : [`${merchantId} has ${count} ${status}, counted ${counted}`];
+  const byAccount = Map.groupBy(payoutsIn(databases.payout), (each) => each.account_id);
+  return databases.payout.documents("accounts").flatMap(({ _id, counts }) =>
+    Object.entries(counts as Record<string, number>).flatMap(([status, counted]) => {
+      const own = byAccount.get(_id) ?? [];
+      const count = own.filter((each) => each.status === status).length;
+      return counted === count ? [] : [`${_id} has ${count} ${status}, counted ${counted}`];
     }),
   );
 }

@@ -28,9 +28,8 @@ export function pendingWorkOf(platform: Platform, nowMs: number) {
 
 function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Generator<Due> {
   for (const payout of payoutsIn(databases.payout)) {
-    const { _id, work_due_at, lease, outbox, untallied, status, progress } = payout;
+    const { _id, work_due_at, lease, outbox, status, progress } = payout;
     if ((outbox as unknown[]).length > 0) yield [`${_id} owes an event`];
-    if ((untallied as unknown[]).length > 0) yield [`${_id} is not counted`];
     // Its account is funded soon; the clock is not put forward until then.
     if ((progress as Document).stage === "awaiting_funds") yield [`${_id} waits for funds`];
     // Operators have settled it; its rail is polled for a return without end.

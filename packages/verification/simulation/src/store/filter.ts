@@ -82,6 +82,12 @@ function fulfils(values: readonly unknown[], operator: string, operand: unknown)
       return !matchesField(values, operand);
     case "$exists":
       return values.some((value) => value !== undefined) === operand;
+    case "$elemMatch":
+      return values
+        .filter((value) => Array.isArray(value))
+        .some((list) =>
+          list.some((each) => isDocument(each) && matches(each, operand as Document)),
+        );
     case "$size":
       return values.some((value) => Array.isArray(value) && value.length === operand);
     default:

@@ -47,6 +47,10 @@ export const filterCases: readonly ContractCase[] = [
   taking("not in through an array", lists, { "list.key": { $nin: ["k2"] } }),
   taking("not at least takes absent and null", lists, { at: { $not: { $gte: at(2) } } }),
   taking("not at least through an array", lists, { "list.at": { $not: { $gte: at(5) } } }),
+  taking("an element with all of", lists, { list: { $elemMatch: { key: "k2", at: at(2) } } }),
+  taking("no element with all of", lists, {
+    list: { $not: { $elemMatch: { key: "k2", at: { $ne: at(2) } } } },
+  }),
   taking("an id and a condition", lists, { _id: "one", at: { $gt: at(5) } }),
   taking("undefined fields do not count", lists, { _id: "one", at: undefined }),
   taking(

@@ -63,7 +63,8 @@ export type Movement = { readonly note: string } & (
   | { readonly step: "reversal"; readonly operationId: string; readonly creditKey: string }
   | { readonly step: "hold"; readonly payoutId: string; readonly amount: bigint }
   | { readonly step: "post"; readonly payoutId: string; readonly conversion: Conversion }
-  | { readonly step: "release"; readonly payoutId: string }
+  /** `ofOrder`: no payout is made of it, as its quote has expired. */
+  | { readonly step: "release"; readonly payoutId: string; readonly ofOrder?: true }
   | { readonly step: "return"; readonly payoutId: string; readonly short?: Shortfall | undefined }
 );
 
@@ -87,6 +88,9 @@ export function railKey(accountId: string, step: "fund" | "sweep" | "charge", of
   return `${accountId}:${step}:${of}`;
 }
 
+/** Payouts of an account by the status that their money says. */
+export type StatusCounts = Readonly<Record<"initiated" | "succeeded" | "failed", number>>;
+
 /** An account, as rules and RPCs see it. */
 export type Account = {
   readonly id: string;
@@ -94,6 +98,7 @@ export type Account = {
   readonly currency: string;
   readonly available: bigint;
   readonly held: bigint;
+  readonly counts: StatusCounts;
   /** Of the last entry; 0 and "" before the first. */
   readonly sequence: number;
   readonly headHash: string;

@@ -11,6 +11,7 @@ const start: LedgerState = {
   currency: "USD",
   available: 0n,
   held: 0n,
+  counts: { initiated: 0, succeeded: 0, failed: 0 },
   sequence: 0,
   headHash: "",
   updatedAt: new Date(0),
@@ -55,6 +56,8 @@ const end = (step: "release" | "return", payoutId = "po_1"): Movement => ({
 const reversal = (creditKey = "acc_1:credit:op"): Movement => ({
   ...{ step: "reversal", operationId: "back", creditKey, note: "typing error" },
 });
+
+const expired: Movement = { ...end("release"), step: "release", ofOrder: true } as Movement;
 
 describe("a movement", () => {
   it.each<[string, Movement[], string, [bigint, bigint]]>([
@@ -113,6 +116,21 @@ describe("a movement", () => {
     const { state, outcomes } = run(movements);
     expect(outcomes.at(-1)).toBe(outcome);
     expect(state).toMatchObject({ available, held });
+  });
+
+  it.each<[string, Movement[], [initiated: number, succeeded: number, failed: number]]>([
+    ["a hold", [hold(1n)], [1, 0, 0]],
+    ["a hold again", [hold(1n), hold(1n)], [1, 0, 0]],
+    ["a hold that is refused", [hold(10_000n)], [0, 0, 0]],
+    ["a post", [hold(1_241n), post(), post()], [0, 1, 0]],
+    ["a release", [hold(1n), end("release"), end("release")], [0, 0, 1]],
+    ["a release of an order", [hold(1n), { ...expired }, { ...expired }], [0, 0, 0]],
+    ["a return", [hold(1_241n), post(), end("return"), end("return")], [0, 0, 1]],
+    ["a credit and its reversal", [credit(7n), reversal()], [0, 0, 0]],
+  ])("counts the account's payouts: %s", (_what, movements, counts) => {
+    const [initiated, succeeded, failed] = counts;
+    const { state } = run([credit(9_999n), ...movements]);
+    expect(state.counts).toEqual({ initiated, succeeded, failed });
   });
 
   it("posts fee, exchange and remainder exactly (decisions: the example)", () => {

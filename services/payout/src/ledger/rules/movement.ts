@@ -11,6 +11,7 @@ import {
   movementKey,
   type Posting,
   reversalKey,
+  type StatusCounts,
 } from "./account.ts";
 import {
   isBalanced,
@@ -125,8 +126,34 @@ export function planMovement(
   return {
     outcome: "applied",
     entry,
-    state: { ...state, available, held, sequence, headHash, updatedAt },
+    state: {
+      ...state,
+      available,
+      held,
+      counts: countsAfter(state.counts, movement),
+      sequence,
+      headHash,
+      updatedAt,
+    },
   };
+}
+
+/** An account counts its payouts as it moves their money; an order whose quote expired is none. */
+function countsAfter(counts: StatusCounts, movement: Movement): StatusCounts {
+  const { initiated, succeeded, failed } = counts;
+  switch (movement.step) {
+    case "hold":
+      return { ...counts, initiated: initiated + 1 };
+    case "post":
+      return { ...counts, initiated: initiated - 1, succeeded: succeeded + 1 };
+    case "release":
+      if (movement.ofOrder === true) return { ...counts, initiated: initiated - 1 };
+      return { ...counts, initiated: initiated - 1, failed: failed + 1 };
+    case "return":
+      return { ...counts, succeeded: succeeded - 1, failed: failed + 1 };
+    default:
+      return counts;
+  }
 }
 
 function payoutIdOf(movement: Movement): string {

@@ -7,6 +7,7 @@ import { isBalanced, postingText, withHousePostings } from "./postings.ts";
 const start: LedgerState = {
   ...{ id: "rail:bank:USD", merchantId: "house", currency: "USD", available: 0n, held: 0n },
   ...{ sequence: 0, headHash: "", updatedAt: new Date(0) },
+  counts: { initiated: 0, succeeded: 0, failed: 0 },
 };
 const now = new Date("2026-11-21T10:00:00.000Z");
 
