@@ -27,8 +27,7 @@ import { watchRejections } from "./rejections.ts";
 import { observeClients } from "./rpc/balancing/observe.ts";
 import { type As, connectService, peerOf } from "./rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
-import { servedIn } from "./sandbox-only.ts";
-import { servedByAll } from "./served-by-all.ts";
+import { servedByAll, servedIn } from "./served-by-all.ts";
 import {
   type BusSettings,
   commonSettings,

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { commandLine } from "./commands/all.ts";
+import { commandLine, version } from "./commands/all.ts";
 import { createProgram } from "./program.ts";
 import { isChange } from "./table/command.ts";
 import { offlineWorld } from "./test-world.ts";
-import { version } from "./version.ts";
 
 const world = offlineWorld();
 afterAll(() => world.remove());

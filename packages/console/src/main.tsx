@@ -1,16 +1,21 @@
-import { QueryClientProvider } from "@tanstack/react-query";
-import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode } from "react";
-import { createRoot } from "react-dom/client";
-import { createConsoleRouter } from "./routes/router.tsx";
-import { createClient } from "./shell/client.ts";
-import { applyTheme, storedTheme } from "./shell/theme.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/trace.css";
 import "./styles/forms.css";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { isPassing, Problem } from "./api/problem.ts";
+import { createConsoleRouter } from "./routes/router.tsx";
+import { sessionQuery } from "./session/session.ts";
+import { applyTheme, storedTheme } from "./shell/theme.ts";
+
+/** What was read is shown again for so long before it is read anew. */
+const freshMs = 5_000;
+const retriesMax = 2;
 
 applyTheme(storedTheme());
 
@@ -27,3 +32,23 @@ createRoot(root).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+
+/** The cache of what was read. Changes are never repeated by themselves, and never assumed. */
+function createClient(): QueryClient {
+  const onError = (error: unknown) => {
+    const isSignedOut = error instanceof Problem && error.status === 401;
+    if (isSignedOut) void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  };
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        staleTime: freshMs,
+        retry: (count, error) => count < retriesMax && isPassing(error),
+      },
+      mutations: { retry: false },
+    },
+  });
+  return client;
+}

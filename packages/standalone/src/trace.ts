@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { logFiles } from "./log-file.ts";
+import { logFiles } from "./log-output.ts";
 import { readableLines } from "./readable-line.ts";
 import { linesOfRequest } from "./request-trace.ts";
 

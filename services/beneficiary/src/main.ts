@@ -16,10 +16,8 @@ import { startLinkSweep } from "./links/submit.ts";
 import { migrations } from "./migrations.ts";
 import { sealedRecords } from "./records/document.ts";
 import { holdsBack } from "./sandbox/rpc.ts";
-import { startBacklogGauges } from "./screening/backlog.ts";
-import { screeningOutbox } from "./screening/changes.ts";
-import { subscription } from "./screening/events.ts";
-import { startScreeningSweep } from "./screening/sweep.ts";
+import { screeningOutbox, subscription } from "./screening/events.ts";
+import { startBacklogGauges, startScreeningSweep } from "./screening/sweep.ts";
 import { beneficiaryRpc, openStores, sandboxRpc } from "./service.ts";
 
 /** A merchant waits for a screening; past this the record stays pending until the sweep. */

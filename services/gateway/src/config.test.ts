@@ -1,6 +1,6 @@
 import { testTrust } from "@disburse/testkit/identity.ts";
 import { expect, it } from "vitest";
-import { readConfig } from "./config.ts";
+import { originProblem, providerProblem, readConfig } from "./config.ts";
 
 const base = {
   ...{ DISBURSE_MODE: "sandbox", PORT: "0", RPC_PORT: "0", MONGODB_URI: "mongodb://a" },
@@ -22,4 +22,28 @@ it("allows an address ten times what it allows a key, unless its limit is set", 
   expect(read(ofKey)).toEqual({ perSecond: 50, burst: 70 });
   const own = { ADDRESS_RATE_LIMIT_PER_SECOND: "3", ADDRESS_RATE_LIMIT_BURST: "4" };
   expect(read({ ...ofKey, ...own })).toEqual({ perSecond: 3, burst: 4 });
+});
+
+it.each([
+  ["https://console.example.com", "live", undefined],
+  ["https://console.example.com:8443", "live", undefined],
+  ["http://console.example.com", "live", "https"],
+  ["http://127.0.0.1:8080", "sandbox", undefined],
+  ["https://console.example.com/", "live", "origin"],
+  ["https://console.example.com/console", "live", "origin"],
+  ["https://console.example.com?a=b", "sandbox", "origin"],
+] as const)("the address %s of a port in %s mode", (url, mode, problem) => {
+  const found = originProblem(url, mode);
+  if (problem === undefined) expect(found).toBeUndefined();
+  else expect(found).toContain(problem);
+});
+
+it.each([
+  ["https://login.example.com/realms/acme", true],
+  ["http://127.0.0.1:4000", true],
+  ["http://localhost:4000", true],
+  ["http://login.example.com", false],
+  ["http://127.0.0.1.example.com", false],
+])("a provider at %s: %s", (url, isAllowed) => {
+  expect(providerProblem(url) === undefined).toBe(isAllowed);
 });

@@ -15,9 +15,10 @@ import {
   urlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
-import { originProblem, providerProblem } from "./console/rules/addresses.ts";
 import { peppersPattern, readPeppers } from "./keys/rules/peppers.ts";
 import { isCidr } from "./keys/rules/source-address.ts";
+
+const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /** Networks joined by commas; the empty text for none. */
 const networksSetting = z
@@ -128,4 +129,26 @@ function addressProblems(read: ReturnType<typeof readSettings<typeof settings>>)
       ? ["COMPLIANCE_URL: is required beside OPERATORS_PORT"]
       : []),
   ];
+}
+
+/** What is wrong with the address by which browsers reach a port, or `undefined`. */
+export function originProblem(url: string, mode: "sandbox" | "live"): string | undefined {
+  const { protocol, origin, pathname, search } = new URL(url);
+  if (origin !== url || pathname !== "/" || search !== "") {
+    return "must be an origin such as https://console.example.com";
+  }
+  // A cookie that goes over plain http is anyone's on the way.
+  return mode === "live" && protocol !== "https:"
+    ? "must be an https:// address in live mode"
+    : undefined;
+}
+
+/**
+ * What is wrong with a provider's address, or `undefined`: over plain http on this machine alone.
+ */
+export function providerProblem(url: string): string | undefined {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || loopback.has(hostname)
+    ? undefined
+    : "must be an https:// address";
 }

@@ -1,10 +1,18 @@
+import {
+  createClient,
+  createRouterTransport,
+  type Interceptor,
+  type ServiceImpl,
+} from "@connectrpc/connect";
 import { openApprovals, type ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Verify } from "@disburse/chassis/identity/verifier.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { RequestLogService } from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
 import { TeamService } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import type { Db } from "mongodb";
 import { cookiesOf } from "./console/cookies.ts";
@@ -36,19 +44,15 @@ import {
 import { createStrangers } from "./http/strangers.ts";
 import { createUploads, type UploadLimits } from "./http/uploads.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
-import { keyGuards } from "./keys/approvals.ts";
-import { openKeyCache } from "./keys/cache.ts";
-import { createKeyMatching } from "./keys/matching.ts";
+import { createKeyMatching, openKeyCache } from "./keys/cache.ts";
 import { assertPeppers, countOlderPeppers, createRehash } from "./keys/peppers.ts";
-import { keyService } from "./keys/rpc.ts";
+import { keyGuards, keyService } from "./keys/rpc.ts";
 import type { Peppers } from "./keys/rules/peppers.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
 import type { CarryOut } from "./keys/stops.ts";
 import { forgetSecrets, openKeys } from "./keys/store.ts";
 import { linkRoutes } from "./links/routes.ts";
-import { type OwnClients, ownClients } from "./own-clients.ts";
-import { createRequestLog } from "./requests/log.ts";
-import { requestLogService } from "./requests/rpc.ts";
+import { createRequestLog, requestLogService } from "./requests/log.ts";
 import { openRequestStore } from "./requests/store.ts";
 import { operationsIn, referenceIn } from "./resources/all.ts";
 import { createRevocations } from "./revocations/carry-out.ts";
@@ -56,15 +60,24 @@ import { openMemberSessions } from "./sessions/members.ts";
 import { openOperatorSessions } from "./sessions/operators.ts";
 import { cookieName } from "./sessions/rules/session.ts";
 import { openSessions } from "./sessions/store.ts";
-import { teamGuards } from "./team/approvals.ts";
-import { teamService } from "./team/rpc.ts";
+import { teamGuards, teamService } from "./team/rpc.ts";
 import { type Members, openMembers } from "./team/store.ts";
+
+/**
+ * Who calls is the gateway, which has verified the key or the member that it names as the actor; an
+ * own request of a merchant waits for no operator, and is in the trail as that key's or member's.
+ */
+const asGateway: Interceptor = (next) => (request) => {
+  const context = { requestId: crypto.randomUUID(), ...callContext() };
+  const principal = { kind: "service", name: "gateway" } as const;
+  return withCallContext({ ...context, principal }, () => next(request));
+};
 
 /** What the gateway is made of. */
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
   Pick<AppDeps, "clock" | "log" | "answerWithinMs" | "fileTimes" | "approvalSignInMs"> & {
     /** Of the other services. */
-    readonly clients: Omit<AppDeps["clients"], keyof OwnClients | "pages">;
+    readonly clients: Omit<AppDeps["clients"], keyof ReturnType<typeof ownClients> | "pages">;
     readonly db: Db;
     readonly metrics: Metrics;
     /** Absent where tracing is off. */
@@ -283,5 +296,26 @@ function openPeople(deps: GatewayDeps, members: Members, carryOut: CarryOut) {
       ...doorRoutes({ sessions: operatorSessions, forward }),
       ...files,
     ],
+  };
+}
+
+/** Clients of the gateway's own RPCs within this process. */
+function ownClients(services: {
+  readonly keyService: ServiceImpl<typeof KeyService>;
+  readonly teamService: ServiceImpl<typeof TeamService>;
+  readonly requestLogService: ServiceImpl<typeof RequestLogService>;
+}) {
+  const transport = createRouterTransport(
+    (router) => {
+      router.service(KeyService, services.keyService);
+      router.service(TeamService, services.teamService);
+      router.service(RequestLogService, services.requestLogService);
+    },
+    { router: { interceptors: [asGateway] } },
+  );
+  return {
+    keys: createClient(KeyService, transport),
+    team: createClient(TeamService, transport),
+    requests: createClient(RequestLogService, transport),
   };
 }

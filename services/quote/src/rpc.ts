@@ -8,8 +8,7 @@ import { openCurrentCorridors } from "./corridors/current.ts";
 import { railsTo } from "./corridors/rails.ts";
 import { rateHistoryRpc } from "./corridors/rate-history.ts";
 import { type CorridorDeps, corridorsRpc } from "./corridors/rpc.ts";
-import { type QuoteDeps, quotesRpc } from "./quotes/rpc.ts";
-import { sandboxQuotesRpc } from "./quotes/sandbox.ts";
+import { type QuoteDeps, quotesRpc, sandboxQuotesRpc } from "./quotes/rpc.ts";
 import type { QuoteStore } from "./quotes/store.ts";
 
 /** The RPCs of this service; proto/disburse/quote/v1/quote.proto says what each promises. */

@@ -1,6 +1,7 @@
 import type { Collection, Db, Filter } from "mongodb";
 import type { Database } from "../mongo/database.ts";
 import { insertOnce, onceByKey } from "../mongo/once.ts";
+import { fromStored, type Stored, toStored } from "../mongo/stored.ts";
 import { reportRejection } from "../rejections.ts";
 import {
   type AuditCall,
@@ -23,16 +24,10 @@ type AuditDocument = {
   subject: string;
   operation: string;
   detail: string;
-  call?: StoredCall;
+  call?: Stored<AuditCall>;
   previous_hash: string;
   hash: string;
   created_at: Date;
-};
-
-type StoredCall = Pick<AuditCall, "caller" | "rpc" | "content" | "outcome"> & {
-  roles: string[];
-  merchant_id: string;
-  request_id: string;
 };
 
 /** The identity of a call. */
@@ -216,20 +211,11 @@ function documentOf(entry: AuditEntry): AuditDocument {
     subject,
     operation,
     detail,
-    ...(call && { call: storedCall(call) }),
+    ...(call && { call: toStored(call) }),
     previous_hash: entry.previousHash,
     hash: entry.hash,
     created_at: entry.at,
   };
-}
-
-function storedCall({ caller, roles, rpc, merchantId, content, requestId, outcome }: AuditCall) {
-  const ids = { merchant_id: merchantId, content, request_id: requestId };
-  return { caller, roles: [...roles], rpc, ...ids, outcome };
-}
-
-function toCall({ caller, roles, rpc, merchant_id, content, request_id, outcome }: StoredCall) {
-  return { caller, roles, rpc, merchantId: merchant_id, content, requestId: request_id, outcome };
 }
 
 /** Only this service writes its trail, and its actions are a closed union. */
@@ -243,7 +229,7 @@ function toEntry<Action extends string>(document: AuditDocument): AuditEntry<Act
     detail,
     hash,
     action: document.action as Action,
-    ...(call && { call: toCall(call) }),
+    ...(call && { call: fromStored<AuditCall>(call) }),
     previousHash: document.previous_hash,
     at: document.created_at,
   };

@@ -1,7 +1,7 @@
+import { readFileSync } from "node:fs";
 import { createLocalJWKSet, createRemoteJWKSet, type JWTHeaderParameters } from "jose";
 import type { Log } from "../log.ts";
 import { type Environment, type IdentitySettings, type Mode, SettingsError } from "../settings.ts";
-import { followFile } from "./followed-file.ts";
 import { readServiceKey, readTrustedKeys, type ServiceKey, type TrustedKeys } from "./keys.ts";
 import { type ClientIdentity, serviceIdentity } from "./service-tokens.ts";
 import type { StepUp } from "./step-up.ts";
@@ -99,5 +99,18 @@ function personIssuer(
     exemptWithoutSignIn: settings.DISBURSE_MODE === "sandbox",
     lifetimeMaxSeconds:
       settings.DISBURSE_MODE === "live" ? personLifetimeMaxSeconds : Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Answers whether a file has changed since the last look, after its text was taken. */
+function followFile(path: string | undefined, take: (text: string) => void): () => boolean {
+  if (path === undefined || path === "") return () => false;
+  let before = readFileSync(path, "utf8");
+  return () => {
+    const text = readFileSync(path, "utf8");
+    if (text === before) return false;
+    before = text;
+    take(text);
+    return true;
   };
 }

@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import {
+  constants,
   createServer as createHttp2Server,
   type Http2ServerRequest,
   type Http2ServerResponse,
@@ -23,8 +24,6 @@ import {
   createAdmission,
   peerKey,
 } from "./admission.ts";
-import { createConnectionAge, endSession } from "./connection-age.ts";
-import { encodeMessages } from "./grpc-message.ts";
 import { createListener, createPeers, type Peers, type Refused } from "./listener.ts";
 import {
   limitRequests,
@@ -35,6 +34,31 @@ import {
 import { registerHealth, registerReflection, standardServices } from "./standard-services.ts";
 import { createUnaryHandler, noteUnary, type UnaryMethods } from "./unary-handler.ts";
 import { messageBytesMax } from "./unary-message.ts";
+
+/**
+ * A client that connected before a replica was added finds it within this: its old connections end,
+ * and the new ones spread over all replicas. Seldom enough that connecting costs nothing.
+ */
+const connectionAgeMs = 5 * 60_000;
+/** Connections that were made together, as at a restart, do not end together. */
+const jitterShare = 0.1;
+/** A GOAWAY with this refuses no stream that is on its way already (RFC 9113, section 6.8). */
+const anyStreamId = 2 ** 31 - 1;
+/** More than a round trip: what a client sent before the GOAWAY reached it has arrived by then. */
+const goawayLeadMs = 1_000;
+/** A session ends after this even while a stream runs, such as a watch whose client stays. */
+const lastStreamsMs = 10 * 60_000;
+
+/** Which connections of a server are to end. */
+type ConnectionAge = {
+  /** Ends an HTTP/2 session at its age: GOAWAY, running streams finish. */
+  readonly limit: (session: ServerHttp2Session) => void;
+  /** Whether an HTTP/1.1 connection has reached its age; it ends with its next answer. */
+  readonly isOver: (socket: Socket) => boolean;
+};
+
+const header = "grpc-message";
+const percent = 0x25;
 
 /** Where and what an RPC server serves. */
 export type RpcServerOptions = AdmissionOptions & {
@@ -237,4 +261,73 @@ function listen(listener: Server, port: number, host: string) {
       resolve((listener.address() as AddressInfo).port);
     });
   });
+}
+
+/**
+ * The text of a status as gRPC sends it: bytes of UTF-8, those outside of printable ASCII and `%`
+ * as `%XX` (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
+ */
+export function percentEncoded(text: string): string {
+  let encoded = "";
+  for (const byte of Buffer.from(text, "utf8")) {
+    const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== percent;
+    encoded += isPlain
+      ? String.fromCharCode(byte)
+      : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return encoded;
+}
+
+/**
+ * Sends the messages of gRPC's statuses in gRPC's own encoding. connect encodes as for a URI, and
+ * clients that decode less, grpc-js among them, show `%3A` for a colon.
+ */
+function encodeMessages(router: ConnectRouter): void {
+  for (const [at, handler] of router.handlers.entries()) {
+    const encoding: typeof handler = Object.assign(
+      async (request: Parameters<typeof handler>[0]) => {
+        const response = await handler(request);
+        const { body, trailer } = response;
+        if (body === undefined || trailer === undefined) return response;
+        return { ...response, body: thenEncode(body, trailer) };
+      },
+      handler,
+    );
+    router.handlers[at] = encoding;
+  }
+}
+
+async function* thenEncode(body: AsyncIterable<Uint8Array>, trailer: Headers) {
+  yield* body;
+  const message = trailer.get(header);
+  if (message !== null) trailer.set(header, percentEncoded(decodeURIComponent(message)));
+}
+
+/** Ends an HTTP/2 session: GOAWAY, and what the client sent before it knew is served. */
+function endSession(session: ServerHttp2Session): void {
+  session.goaway(constants.NGHTTP2_NO_ERROR, anyStreamId);
+  const timer = setTimeout(() => session.close(), goawayLeadMs).unref();
+  const last = setTimeout(() => session.destroy(), lastStreamsMs).unref();
+  session.once("close", () => {
+    clearTimeout(timer);
+    clearTimeout(last);
+  });
+}
+
+/** Ends connections after about `ageMs`, by default five minutes, so that new replicas get work. */
+export function createConnectionAge(ageMs = connectionAgeMs): ConnectionAge {
+  const drawn = () => ageMs * (1 + jitterShare * (2 * Math.random() - 1));
+  const endsAt = new WeakMap<Socket, number>();
+  return {
+    limit: (session) => {
+      const timer = setTimeout(() => endSession(session), drawn()).unref();
+      session.once("close", () => clearTimeout(timer));
+    },
+    isOver: (socket) => {
+      const now = performance.now();
+      const end = endsAt.get(socket);
+      if (end === undefined) endsAt.set(socket, now + drawn());
+      return end !== undefined && now >= end;
+    },
+  };
 }

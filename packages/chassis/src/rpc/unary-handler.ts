@@ -14,9 +14,19 @@ import type { CallContext } from "../call-context.ts";
 import type { Log } from "../log.ts";
 import { reportRejection } from "../rejections.ts";
 import { type Admission, type IncomingCall, rpcErrorOf } from "./admission.ts";
-import { hasStalled, watchForStalls } from "./stall.ts";
 import { UnaryContext } from "./unary-context.ts";
 import { joined, parseMessage, requestBytesMax, tooLarge } from "./unary-message.ts";
+
+/** How often this thread notes that it runs. */
+const beatMs = 100;
+/** Callers take their calls elsewhere after about a second of silence; half of that is a stall. */
+const stallMs = 500;
+/** All that waited in the connections meanwhile has been read by then. */
+const recoveryMs = 1_000;
+
+let beatenMs = Number.NEGATIVE_INFINITY;
+let recoveredMs = Number.NEGATIVE_INFINITY;
+let timer: NodeJS.Timeout | undefined;
 
 type UnaryMethod = {
   readonly method: DescMethodUnary;
@@ -220,4 +230,21 @@ function sendError(response: ServerResponse, context: UnaryContext, error: Conne
   });
   headers.set("content-length", `${bytes.length}`);
   response.writeHead(codeToHttpStatus(error.code), [...headers].flat()).end(bytes);
+}
+
+/** Notes from now on when this thread stands still: it was frozen, or blocked. */
+function watchForStalls(): void {
+  if (timer !== undefined) return;
+  beatenMs = performance.now();
+  timer = setInterval(() => {
+    const now = performance.now();
+    if (now - beatenMs > stallMs) recoveredMs = now + recoveryMs;
+    beatenMs = now;
+  }, beatMs).unref();
+}
+
+/** Whether this thread stood still until just now. */
+function hasStalled(): boolean {
+  const now = performance.now();
+  return now - beatenMs > stallMs || now < recoveredMs;
 }

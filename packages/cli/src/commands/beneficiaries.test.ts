@@ -2,6 +2,7 @@ import { createRouterTransport } from "@connectrpc/connect";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { afterEach, expect, it } from "vitest";
 import { offlineWorld } from "../test-world.ts";
+import { csvText } from "./beneficiaries.ts";
 
 const found = {
   beneficiaryId: "ben_2",
@@ -64,4 +65,15 @@ it("says so where there are none", async () => {
   expect({ code, out, err }).toEqual({ code: 0, out: "", err: "every beneficiary can be paid\n" });
   const json = await opened.run("beneficiaries", "unpayable", "--json");
   expect(json).toEqual({ code: 0, out: '{\n  "beneficiaries": []\n}\n', err: "" });
+});
+
+it("writes rows of RFC 4180, and nothing that a spreadsheet runs", () => {
+  const rows = [
+    { id: "a", text: 'with, "quotes"\nand lines', count: 1 },
+    { id: "=1+1", text: null, more: { a: 1 } },
+  ];
+  expect(csvText(rows, ["id", "text", "count", "more.a"])).toBe(
+    'id,text,count,more.a\r\na,"with, ""quotes""\nand lines",1,\r\n\'=1+1,,,1\r\n',
+  );
+  expect(csvText([], ["id"])).toBe("id\r\n");
 });

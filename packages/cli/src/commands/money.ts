@@ -1,7 +1,6 @@
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { readControls } from "../plan/controls.ts";
-import { readVelocity } from "../plan/velocity.ts";
+import { readControls, readVelocity } from "../plan/controls.ts";
 import type { Argument, CallCommand } from "../table/command.ts";
 import { merchant } from "./merchants.ts";
 

@@ -2,6 +2,24 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { z } from "zod";
 import { decimalText, readFields, wholeNumber, word } from "./file.ts";
 
+const amountLimits = {
+  currency: word,
+  hour: decimalText.optional(),
+  day: decimalText.optional(),
+};
+
+const limits = {
+  count_hour: wholeNumber.optional(),
+  count_day: wholeNumber.optional(),
+  amounts: z.array(z.strictObject(amountLimits), { error: "must be a list" }).optional(),
+};
+
+const limitsSchema = z.strictObject(limits, { error: "must have fields" }).optional();
+const file = { merchant: limitsSchema, beneficiary: limitsSchema };
+const limitNames = [file, limits, amountLimits].flatMap(Object.keys);
+
+type Limits = z.output<typeof limitsSchema>;
+
 const amount = { currency: word, minimum: decimalText, window_seconds: wholeNumber.optional() };
 
 const approval = {
@@ -39,4 +57,25 @@ function rulesOf({ amounts = [], ...rules }: Rules = {}): JsonObject {
     batches,
     ...(lasts_seconds !== undefined && { lasts_seconds }),
   };
+}
+
+/** The limits of a file, as `SetVelocityLimits` takes them. */
+export function readVelocity(text: string): JsonObject {
+  const { merchant, beneficiary } = readFields(text, z.strictObject(file), limitNames);
+  return { merchant: limitsOf(merchant), beneficiary: limitsOf(beneficiary) };
+}
+
+function limitsOf({ amounts = [], ...counts }: NonNullable<Limits> = {}): JsonObject {
+  return {
+    ...definedOf(counts),
+    amounts: amounts.map(({ currency, ...bounds }) => {
+      return { currency_code: currency, ...definedOf(bounds) };
+    }),
+  };
+}
+
+function definedOf(fields: Readonly<Record<string, string | number | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -1,12 +1,9 @@
 import { batchWords } from "./en/batches.ts";
-import { beneficiaryWords } from "./en/beneficiaries.ts";
+import { beneficiaryWords, depositorWords } from "./en/beneficiaries.ts";
 import { complianceWords } from "./en/compliance.ts";
-import { depositorWords } from "./en/depositors.ts";
-import { everyPageWords } from "./en/every-page.ts";
-import { formWords } from "./en/forms.ts";
+import { everyPageWords, formWords } from "./en/every-page.ts";
 import { payoutWords } from "./en/payouts.ts";
-import { platformWords } from "./en/platform.ts";
-import { requestWords } from "./en/requests.ts";
+import { platformWords, requestWords } from "./en/platform.ts";
 import { shellWords } from "./en/shell.ts";
 import { teamWords } from "./en/team.ts";
 import { treasuryWords } from "./en/treasury.ts";

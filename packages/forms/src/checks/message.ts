@@ -5,7 +5,12 @@ import {
   type MessageShape,
   toJson,
 } from "@bufbuild/protobuf";
-import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
+import {
+  invalidRequest,
+  isRefused,
+  type Refused,
+  type Violation,
+} from "@disburse/kernel/refusal.ts";
 import type { BodyValues, CheckContext, PublicBody } from "../fields/field.ts";
 import { checkBody } from "./body.ts";
 import { fieldsOf } from "./read.ts";
@@ -17,16 +22,17 @@ export type MessageContext = CheckContext & {
 };
 
 /**
- * Checks a contract's message by the form of the public body that it carries. Answers with the
- * message: the body's fields trimmed, composed and with defaults filled in, those that its form
- * does not have unset, all other fields as they are. A refusal names every failing field.
+ * Checks a contract's message by the form of the public body that it carries. Answers with its JSON
+ * in the contract's names: the body's fields trimmed, composed and with defaults filled in, those
+ * that its form does not have left out, all other fields as they are. A refusal names every failing
+ * field.
  */
-export function checkedMessage<Desc extends DescMessage>(
+export function checkedJson<Desc extends DescMessage>(
   body: PublicBody,
   schema: Desc,
   message: MessageShape<Desc> | undefined,
   context: MessageContext,
-): MessageShape<Desc> | Refused<"INVALID_REQUEST"> {
+): JsonObject | Refused<"INVALID_REQUEST"> {
   const json: BodyValues =
     message === undefined
       ? {}
@@ -45,7 +51,18 @@ export function checkedMessage<Desc extends DescMessage>(
     const value = answer.values[name];
     if (value !== undefined) json[contractName] = value;
   }
-  return fromJson(schema, json as JsonObject);
+  return json as JsonObject;
+}
+
+/** The same, as the contract's message. */
+export function checkedMessage<Desc extends DescMessage>(
+  body: PublicBody,
+  schema: Desc,
+  message: MessageShape<Desc> | undefined,
+  context: MessageContext,
+): MessageShape<Desc> | Refused<"INVALID_REQUEST"> {
+  const checked = checkedJson(body, schema, message, context);
+  return isRefused(checked) ? checked : fromJson(schema, checked);
 }
 
 /** What the contract calls each public field: the same, unless its `json_name` says otherwise. */

@@ -4,7 +4,9 @@ import {
   isJsonObject,
   type JsonObject,
 } from "@disburse/kernel/exact-json.ts";
+import { nearest } from "@disburse/kernel/nearest.ts";
 import type { Violation } from "@disburse/kernel/refusal.ts";
+import { unknownField } from "@disburse/kernel/violations.ts";
 import type {
   BodyValue,
   BodyValues,
@@ -14,6 +16,11 @@ import type {
   PublicBody,
   TextField,
 } from "../fields/field.ts";
+
+/** A name that may stand in a message or a header; any other is its place alone. */
+const plainName = /^[\w-]{1,64}$/;
+/** More names than a body has by a slip. */
+const namedMax = 20;
 
 /** The path that stands for the whole body where it is no object. */
 export const wholeBody = "body";
@@ -156,4 +163,44 @@ function readInteger(field: IntegerField, sent: ExactJson): number | undefined {
 /** What the merchant reads of a whole number that is none or out of range. */
 export function integerProblem(field: IntegerField): string {
   return `must be a whole number from ${field.min} to ${field.max}`;
+}
+
+/**
+ * The fields of a body that none of its forms has, by their paths, with the name that was probably
+ * meant; `undefined` for an operation whose body has no field. At most 20 of them.
+ */
+export function unknownFields(body: PublicBody | undefined, json: JsonObject): Violation[] {
+  const unknown: Violation[] = [];
+  collect(body === undefined ? [] : fieldsOf(body), json, "", unknown);
+  return unknown.slice(0, namedMax);
+}
+
+function collect(
+  fields: readonly Field[],
+  json: JsonObject,
+  path: string,
+  unknown: Violation[],
+): void {
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  for (const [name, sent] of Object.entries(json)) {
+    if (unknown.length >= namedMax) return;
+    const field = byName.get(name);
+    if (field !== undefined) collectWithin(field, sent, `${path}${name}`, unknown);
+    else unknown.push(unknownIn(path, name, [...byName.keys()]));
+  }
+}
+
+function unknownIn(path: string, name: string, known: readonly string[]): Violation {
+  if (plainName.test(name)) return unknownField(`${path}${name}`, nearest(name, known));
+  return unknownField(path === "" ? "body" : path.slice(0, -1), undefined);
+}
+
+function collectWithin(field: Field, sent: ExactJson, path: string, unknown: Violation[]): void {
+  if (field.kind === "object" && isJsonObject(sent)) {
+    collect(field.fields, sent, `${path}.`, unknown);
+  }
+  if (field.kind !== "list" || !Array.isArray(sent)) return;
+  for (const [at, each] of sent.slice(0, field.maxItems).entries()) {
+    if (isJsonObject(each)) collect(field.fields, each, `${path}[${at}].`, unknown);
+  }
 }

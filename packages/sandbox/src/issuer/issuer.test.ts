@@ -14,6 +14,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { issuerSettings, type Person, passwordOf, sandboxPeople } from "../people.ts";
 import { generateSecrets } from "../secrets.ts";
+import { createAttempts } from "./issuer.ts";
 import { startIssuer } from "./server.ts";
 import { type Browser, createBrowser } from "./test-browser.ts";
 
@@ -286,4 +287,32 @@ it("answers by its own address alone", async () => {
   );
   // Where localhost is another address than 127.0.0.1, there is no answer at all.
   expect([421, undefined]).toContain(shown?.status);
+});
+
+const limits = { max: 3, refillMs: 60_000 };
+
+it("allows some guesses at once, then one a minute", () => {
+  const { begin } = createAttempts(limits);
+  expect([0, 1, 2].map(() => begin("ada", 0))).toEqual([0, 0, 0]);
+  expect(begin("ada", 0)).toBe(60_000);
+  expect(begin("ada", 59_000)).toBe(1_000);
+  expect(begin("ada", 60_000)).toBe(0);
+  expect(begin("ada", 60_000)).toBe(60_000);
+  expect([0, 1, 2].map(() => begin("ada", 10 ** 9))).toEqual([0, 0, 0]);
+});
+
+it("counts each key by itself", () => {
+  const { begin } = createAttempts(limits);
+  for (const _each of [0, 1, 2]) begin("ada", 0);
+  expect(begin("bob", 0)).toBe(0);
+});
+
+it("gives a right guess back", () => {
+  const { begin, giveBack } = createAttempts(limits);
+  for (let at = 0; at < 10; at += 1) {
+    expect(begin("ada", 0)).toBe(0);
+    giveBack("ada", 0);
+  }
+  giveBack("ada", 0);
+  expect([0, 1, 2, 3].map(() => begin("ada", 0))).toEqual([0, 0, 0, 60_000]);
 });

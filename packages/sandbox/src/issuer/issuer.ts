@@ -3,9 +3,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Log } from "@disburse/chassis/log.ts";
 import { errors, Provider } from "oidc-provider";
 import { type Person, passwordAcr, passwordOf, type SandboxMember } from "../people.ts";
-import { createAttempts } from "./attempts.ts";
 import { type Account, issuerConfiguration, memberAccount } from "./configuration.ts";
 import { messagePage, signInPage } from "./pages.ts";
+
+/** How often a secret may be guessed. */
+type AttemptLimits = {
+  /** Wrong guesses that may follow each other at once. */
+  readonly max: number;
+  /** One more is allowed after each of these. */
+  readonly refillMs: number;
+};
 
 type Deps = {
   readonly url: string;
@@ -150,4 +157,29 @@ function refuseFor(response: ServerResponse, waitMs: number): void {
 
 function sendPage(response: ServerResponse, status: number, html: string): void {
   response.writeHead(status, { "content-type": "text/html; charset=utf-8" }).end(html);
+}
+
+/**
+ * Limits guesses under some key: of a password by its person's name, of all. Each guess counts from
+ * its begin, so that concurrent ones are counted too; a right one is given back.
+ */
+export function createAttempts({ max, refillMs }: AttemptLimits) {
+  const used = new Map<string, { readonly count: number; readonly atMs: number }>();
+  const countAt = (key: string, nowMs: number): number => {
+    const { count = 0, atMs = nowMs } = used.get(key) ?? {};
+    return Math.max(0, count - (nowMs - atMs) / refillMs);
+  };
+  return {
+    /** Counts a guess, or answers in how many milliseconds one is allowed. */
+    begin: (key: string, nowMs: number): number => {
+      const count = countAt(key, nowMs);
+      if (count + 1 > max) return Math.ceil((count + 1 - max) * refillMs);
+      used.set(key, { count: count + 1, atMs: nowMs });
+      return 0;
+    },
+    /** The guess was right. */
+    giveBack: (key: string, nowMs: number): void => {
+      used.set(key, { count: Math.max(0, countAt(key, nowMs) - 1), atMs: nowMs });
+    },
+  };
 }

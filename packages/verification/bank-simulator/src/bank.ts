@@ -6,9 +6,14 @@ import type { Fate, FateOf } from "./fates.ts";
 import type { AchPart, Block, CustomerFile, Instructed } from "./instructions.ts";
 import { readAchFile } from "./reading/ach.ts";
 import { readInitiation } from "./reading/initiation.ts";
-import { notification, statement } from "./writing/account-report.ts";
 import { type AchAnswer, achAnswers } from "./writing/ach-answers.ts";
-import { fileRejection, type PaymentStatus, statusReport } from "./writing/status-report.ts";
+import {
+  fileRejection,
+  notification,
+  type PaymentStatus,
+  statement,
+  statusReport,
+} from "./writing/reports.ts";
 
 /** A file of the bank. Those of a later stage follow those of an earlier one. */
 export type Answer = {

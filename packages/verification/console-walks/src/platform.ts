@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
-import { sandboxEnvironment } from "./config.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const entry = join(root, "packages/standalone/src/main.ts");
@@ -53,4 +52,10 @@ function ready(output: NodeJS.ReadableStream, ended: Promise<void>): Promise<voi
     });
     void ended.then(() => reject(new Error(`the platform has ended:\n${text}`)));
   });
+}
+
+/** The settings of a platform in a folder, beside those that this process was started with. */
+function sandboxEnvironment(folder: string, port: number) {
+  const own = { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: "warn", LOG_FORMAT: "json" };
+  return { ...process.env, ...own };
 }

@@ -9,9 +9,12 @@ import {
   registerBeneficiary,
   requestQuote,
 } from "@disburse/platform/merchant.ts";
-import { copyDatabase, restoreDatabase } from "./copies.ts";
+import type { Document, MongoClient } from "mongodb";
 import type { Drill } from "./drill.ts";
 import type { DrillPlatform } from "./platform.ts";
+
+/** A backup of one database: the documents of each collection at one moment of rest. */
+type DatabaseCopy = ReadonlyMap<string, readonly Document[]>;
 
 /** What the simulated rail does with the orders that are lost. */
 const references = ["order-1", "order-2", "sandbox-fail-3", "sandbox-return-4"];
@@ -130,4 +133,37 @@ function sayWebhooks({ webhooks }: DrillPlatform, heard: number): void {
   const since = webhooks.slice(heard);
   const again = since.filter((each) => known.has(each)).length;
   say(`webhooks since: ${again} again under their webhook-id, ${since.length - again} new`);
+}
+
+/** Copies every collection of a database. Nothing may be writing. */
+async function copyDatabase(client: MongoClient, name: string): Promise<DatabaseCopy> {
+  const db = client.db(name);
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const copies = collections.map(
+    async ({ name: each }) => [each, await db.collection(each).find().toArray()] as const,
+  );
+  return new Map(await Promise.all(copies));
+}
+
+/**
+ * Brings a database back to a copy; its indexes stay. `kept` are collections that are not the
+ * service's own data. Answers how many documents were lost, by collection.
+ */
+async function restoreDatabase(
+  client: MongoClient,
+  name: string,
+  copy: DatabaseCopy,
+  kept: readonly string[] = [],
+): Promise<ReadonlyMap<string, number>> {
+  const lost = new Map<string, number>();
+  const now = await copyDatabase(client, name);
+  for (const [collection, documents] of now) {
+    if (kept.includes(collection)) continue;
+    const before = copy.get(collection) ?? [];
+    const place = client.db(name).collection(collection);
+    await place.deleteMany({});
+    if (before.length > 0) await place.insertMany([...before]);
+    if (documents.length > before.length) lost.set(collection, documents.length - before.length);
+  }
+  return lost;
 }

@@ -19,10 +19,9 @@ import {
   networkFault,
 } from "./kinds/process-faults.ts";
 import { raceFault } from "./kinds/races.ts";
-import { checkPlatform } from "./payouts/checks.ts";
+import { checkPlatform, openWebhookRecorder, type WebhookRecorder } from "./payouts/checks.ts";
 import { createLoad } from "./payouts/load.ts";
 import { makeRecipients, type Recipient } from "./payouts/recipients.ts";
-import { openWebhookRecorder, type WebhookRecorder } from "./payouts/recorder.ts";
 import { type FaultPlatform, startFaultPlatform } from "./platform.ts";
 import { webhookFault } from "./webhooks/crashes.ts";
 

@@ -2,6 +2,7 @@ import { create, fromJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { KeyedHash } from "@disburse/chassis/crypto/sealing.ts";
+import { readLimit } from "@disburse/chassis/paging/page.ts";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -23,8 +24,10 @@ import {
   type GetPaymentInstructionResponse,
   GetPaymentInstructionResponseSchema,
   type ListBeneficiariesRequest,
+  type ListUnpayableBeneficiariesRequest,
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { carriedProblems } from "@disburse/forms/bodies/carried.ts";
 import { cryptoBeneficiary as cryptoForm } from "@disburse/forms/bodies/crypto-beneficiary.ts";
 import { fiatBeneficiary as fiatForm } from "@disburse/forms/bodies/fiat-beneficiary.ts";
 import {
@@ -32,16 +35,16 @@ import {
   beneficiaryForms,
   type FormChoice,
 } from "@disburse/forms/describe/discovery.ts";
+import { isBic, isIbanOf, isIfsc } from "@disburse/forms/values/bank-codes.ts";
 import { isNetwork } from "@disburse/forms/values/networks.ts";
 import { checkWalletAddress } from "@disburse/forms/values/wallet-address.ts";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isId } from "@disburse/kernel/id.ts";
+import { type Refused, refused, violationsMessage } from "@disburse/kernel/refusal.ts";
 import { type Creation, type CreationDeps, createRecord } from "../creation/creation.ts";
 import { partyType, readFilter, type Wanted, wantedWord } from "../records/list-request.ts";
 import { type Fields, textOf } from "../records/rules/private-fields.ts";
 import type { PartyWallet } from "../records/rules/screening.ts";
 import type { Opened } from "../records/store.ts";
-import { destinationOf } from "./destination.ts";
-import { listUnpayable, unpayableReason } from "./payable.ts";
 import {
   accountNumberOf,
   type Beneficiary,
@@ -53,6 +56,9 @@ import {
   shownFields,
 } from "./rules/beneficiary.ts";
 import { type BeneficiaryStore, beneficiaryDocument } from "./store.ts";
+
+/** Beneficiaries of one page: opening their bodies takes some ten milliseconds. */
+const examined = { byDefault: 500, max: 1_000 } as const;
 
 /** What the RPCs of beneficiaries work with. */
 export type BeneficiaryDeps = CreationDeps & {
@@ -247,4 +253,64 @@ export function formMessage(form: BeneficiaryForm): BeneficiaryFormMessage {
     })),
     rules: [...form.rules],
   });
+}
+
+/** The fields that a beneficiary's payment method cannot carry; `""` where it carries all. */
+function unpayableReason(beneficiary: Beneficiary): string {
+  if (beneficiary.kind === "crypto") return "";
+  return violationsMessage(carriedProblems(fiatForm, shownFields(beneficiary)));
+}
+
+/** The unpayable ones of the next beneficiaries by their ids, of every merchant. */
+async function listUnpayable(
+  beneficiaries: Pick<BeneficiaryStore, "examine">,
+  { cursor, limit }: ListUnpayableBeneficiariesRequest,
+) {
+  const count = orThrow(readLimit(limit, examined.max, examined.byDefault));
+  const found = await beneficiaries.examine(orThrow(readStart(cursor)), count);
+  const last = found.at(-1);
+  return {
+    beneficiaries: found.flatMap((each) => {
+      const reason = each.archived ? "" : unpayableReason(each);
+      if (reason === "") return [];
+      return {
+        beneficiaryId: each.id,
+        merchantId: each.merchantId,
+        destinationCurrency: each.destinationCurrency,
+        transferMethod: each.transferMethod,
+        reason,
+        createdAt: timestampFromDate(each.createdAt),
+      };
+    }),
+    nextCursor: last === undefined || found.length < count ? "" : last.id,
+  };
+}
+
+function readStart(cursor: string): string | Refused<"INVALID_REQUEST"> {
+  if (cursor === "" || isId("beneficiary", cursor)) return cursor;
+  return refused("INVALID_REQUEST", "cursor: must be one that a list gave");
+}
+
+/**
+ * The account or wallet that is paid, as one text for every way to write it. Name, address,
+ * currency and network are left out: with others, the money still arrives there. Needs the whole
+ * body, with a wallet in canonical form.
+ */
+export function destinationOf({ kind }: Pick<Beneficiary, "kind">, whole: Fields): string {
+  const number = accountNumberOf(whole);
+  if (kind === "crypto") return `wallet ${number}`;
+  const account = number.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+  // An IBAN names its bank.
+  if (isIbanOf(account.slice(0, 2), account)) return `iban ${account}`;
+  const bank = bankOf(routingOf(whole).routingCodeValue1.toUpperCase());
+  return `account ${bank} ${account.replace(/^0+(?=.)/, "")}`;
+}
+
+/**
+ * The bank of a routing code. BIC (ISO 9362) and IFSC begin with the same four letters of the bank;
+ * what follows the country is a branch, and an account number is unique within its bank.
+ */
+function bankOf(code: string): string {
+  if (isBic(code)) return code.slice(0, 6);
+  return isIfsc(code) ? `${code.slice(0, 4)}IN` : code;
 }

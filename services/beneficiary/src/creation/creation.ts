@@ -1,10 +1,10 @@
-import { type DescMessage, type Message, type MessageShape, toJson } from "@bufbuild/protobuf";
+import type { DescMessage, Message, MessageShape } from "@bufbuild/protobuf";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { type RequestedChange, readChange } from "@disburse/chassis/mutations/content.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Violation } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
-import { checkedMessage } from "@disburse/forms/checks/message.ts";
+import { checkedJson } from "@disburse/forms/checks/message.ts";
 import type { CheckContext, PublicBody } from "@disburse/forms/fields/field.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
@@ -128,6 +128,5 @@ export function checkedFields<Desc extends DescMessage>(
   { fields, unreadable }: Pick<CheckRequest<Desc>, "fields" | "unreadable">,
   context: CheckContext,
 ): Fields {
-  const checked = orThrow(checkedMessage(form, schema, fields, { ...context, unreadable }));
-  return toJson(schema, checked as MessageShape<Desc>, { useProtoFieldName: true }) as Fields;
+  return orThrow(checkedJson(form, schema, fields, { ...context, unreadable })) as Fields;
 }

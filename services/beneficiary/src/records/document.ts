@@ -1,15 +1,12 @@
 import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
 import type { SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { RequestedChange } from "@disburse/chassis/mutations/content.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Fields, joinPrivate, splitPrivate } from "./rules/private-fields.ts";
 import type { NewRecord, StoredRecord } from "./rules/record.ts";
 import type { Screening, ScreeningResult, ScreeningStatus } from "./rules/screening.ts";
-
-type ScreeningDocument =
-  | { status: "pending"; attempts: number; next_at: Date }
-  | { status: "cleared" | "review" | "blocked"; screening_id: string; screened_at: Date };
 
 /** A change of a screening that its merchant may have subscribed to. */
 export type PendingChange = {
@@ -39,7 +36,7 @@ export type RecordDocument = Origin & {
   sealed: { field: string; text: string }[];
   /** Of the wallet, made before the record was stored; `""` where there is no wallet. */
   wallet_screening_id: string;
-  screening: ScreeningDocument;
+  screening: Stored<Screening>;
   /** How many changes of its screening its merchant could be notified of; absent before one. */
   screening_changes?: number;
   /** Those that the bus has not confirmed yet. */
@@ -126,22 +123,6 @@ export function isOfOther(document: RecordDocument, content: string, sealer: Sea
   return sealer.open(sealed_content, place(merchant_id, _id, contentPlace)) !== content;
 }
 
-function screeningDocument(screening: Screening): ScreeningDocument {
-  if (screening.status === "pending") {
-    return { status: "pending", attempts: screening.attempts, next_at: screening.nextAt };
-  }
-  const { status, screeningId, screenedAt } = screening;
-  return { status, screening_id: screeningId, screened_at: screenedAt };
-}
-
-function toScreening(document: ScreeningDocument): Screening {
-  if (document.status === "pending") {
-    return { status: "pending", attempts: document.attempts, nextAt: document.next_at };
-  }
-  const { status, screening_id: screeningId, screened_at: screenedAt } = document;
-  return { status, screeningId, screenedAt };
-}
-
 /** What a record is stored with: its change, its wallet's screening, and what seals it. */
 export type Storing = {
   readonly change: RequestedChange;
@@ -172,7 +153,7 @@ export function recordDocument(
     ...bodyFields(own, { fields: open, name }, sealer),
     sealed,
     wallet_screening_id: walletScreeningId,
-    screening: screeningDocument(record.screening),
+    screening: toStored(record.screening),
     created_at: record.createdAt,
     updated_at: record.updatedAt,
   };
@@ -184,7 +165,7 @@ export function toStoredRecord(document: RecordDocument, { fields }: OpenBody): 
     id: document._id,
     merchantId: document.merchant_id,
     fields,
-    screening: toScreening(document.screening),
+    screening: fromStored<Screening>(document.screening),
     createdAt: document.created_at,
     updatedAt: document.updated_at,
   };

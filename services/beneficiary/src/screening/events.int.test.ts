@@ -15,8 +15,7 @@ import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notif
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Creator, creatorOn, merchantId } from "../test-bodies.ts";
 import { notAnswering, startTestService, sweepEveryMs, type TestService } from "../test-service.ts";
-import { screeningOutbox } from "./changes.ts";
-import { subscription } from "./events.ts";
+import { screeningOutbox, subscription } from "./events.ts";
 import { sweepOnce } from "./sweep.ts";
 
 let service: TestService;

@@ -7,7 +7,7 @@ import {
   type TestSubjects,
   testSubjects,
 } from "../test-subjects.ts";
-import { easedBy } from "./eased-subjects.ts";
+import { easedBy } from "./loop.ts";
 import { screenSubject } from "./subject-screening.ts";
 
 /** One person, on two lists. */

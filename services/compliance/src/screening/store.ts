@@ -6,6 +6,7 @@ import {
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { fromStored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import type { Filter } from "mongodb";
@@ -86,12 +87,14 @@ export type ScreeningDocument = ReturnType<typeof screeningDocument>;
  */
 type Sealed = {
   readonly request: string;
-  readonly hits: readonly Pick<
-    ScreeningHit,
-    "parts" | "partyLeftOver" | "entryLeftOver" | "reasons"
-  >[];
+  readonly hits: readonly Pick<ScreeningHit, SealedOfHit>[];
   readonly assessment?: NonNullable<Screening["assessment"]>;
 };
+
+type SealedOfHit = "parts" | "partyLeftOver" | "entryLeftOver" | "reasons";
+
+/** What stays in the clear of a hit. */
+type FoundHit = Omit<Screening["hits"][number], SealedOfHit>;
 
 const sealContext = (merchantId: string, id: string) => `${merchantId}|${id}|screening`;
 
@@ -134,35 +137,24 @@ export function screeningDocument(made: StoredScreening & Change, sealer: Sealer
     merchant_id: subject.merchantId,
     record_id: subject.recordId,
     verdict,
-    hits: hits.map((hit) => ({
-      list: hit.list,
-      list_version: hit.listVersion,
-      entry_uid: hit.entryUid,
-      entry_fingerprint: hit.entryFingerprint,
-      entry_type: hit.entryType,
-      source: hit.source,
-      programs: hit.programs,
-      subject_index: hit.subjectIndex,
-      matched_name: hit.matchedName,
-      score: hit.score,
-      name_score: hit.nameScore,
-      verdict: hit.verdict,
-      alert_id: hit.alertId,
-      dismissed: hit.dismissed,
-    })),
-    lists: lists.map(({ list, version, importId, entries, checksum, importedAt }) => ({
-      list,
-      version,
-      import_id: importId,
-      entries,
-      checksum,
-      imported_at: importedAt,
-    })),
+    hits: toStored(hits.map(foundHit)),
+    lists: toStored(lists),
     configuration_version: made.screening.configurationVersion,
     created_at: made.screening.createdAt,
     /** `Sealed` as JSON. */
     sealed: sealer.seal(JSON.stringify(sealed), sealContext(subject.merchantId, id)),
   };
+}
+
+function foundHit(hit: Screening["hits"][number]): FoundHit {
+  const {
+    parts: _,
+    partyLeftOver: _party,
+    entryLeftOver: _entry,
+    reasons: _reasons,
+    ...found
+  } = hit;
+  return found;
 }
 
 /** The screening of a document, and what was requested. */
@@ -176,28 +168,11 @@ export function openScreening(document: ScreeningDocument, sealer: Sealer): Stor
     trigger,
     verdict,
     subject: { merchantId, recordId: document.record_id },
-    hits: document.hits.map((hit, at) => ({
-      list: hit.list,
-      listVersion: hit.list_version,
-      entryUid: hit.entry_uid,
-      entryFingerprint: hit.entry_fingerprint,
-      entryType: hit.entry_type,
-      source: hit.source,
-      programs: hit.programs,
-      subjectIndex: hit.subject_index,
-      matchedName: hit.matched_name,
-      score: hit.score,
-      nameScore: hit.name_score,
-      verdict: hit.verdict,
-      alertId: hit.alert_id,
-      dismissed: hit.dismissed,
+    hits: fromStored<readonly FoundHit[]>(document.hits).map((hit, at) => ({
+      ...hit,
       ...(sealed.hits[at] ?? { parts: [], partyLeftOver: [], entryLeftOver: [], reasons: [] }),
     })),
-    lists: document.lists.map(({ import_id: importId, imported_at: importedAt, ...rest }) => ({
-      ...rest,
-      importId,
-      importedAt,
-    })),
+    lists: fromStored<Screening["lists"]>(document.lists),
     configurationVersion: document.configuration_version,
     ...(assessment && { assessment: { ...assessment, asOf: new Date(assessment.asOf) } }),
     createdAt: document.created_at,

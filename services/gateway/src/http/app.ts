@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import { Readable } from "node:stream";
+import type { Log } from "@disburse/chassis/log.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import Router from "@koa/router";
@@ -8,13 +9,27 @@ import type { Answer } from "../idempotency/rules/idempotency.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { failureAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
 import { answerUnread, leavesBody } from "./body.ts";
-import { createFileGuard, type FileGuard, type FileTimes } from "./files.ts";
 import type { HttpContext, Observe, RequestState, RouterContext } from "./observe.ts";
-import { errorCodeOf, recordIdOf } from "./rules/answered.ts";
-import { headProblem } from "./rules/request.ts";
+import { errorCodeOf, headProblem, recordIdOf } from "./rules/request.ts";
 import { type OperationDeps, serveOperation } from "./serve-operation.ts";
 import type { PublicRoute } from "./static.ts";
 import type { Strangers } from "./strangers.ts";
+
+/** A reader that stalls for so long has gone, or holds resources that others need. */
+const stalledMsDefault = 60_000;
+/** A statement of ten million lines takes a quarter of it; a slower reader holds a connection. */
+const wholeMsDefault = 60 * 60_000;
+
+/** How long files may take. */
+type FileTimes = {
+  /** When a file whose reader has stopped is given up. */
+  readonly stalledMs?: number | undefined;
+  /** When any file is given up. */
+  readonly wholeMs?: number | undefined;
+};
+
+/** Breaks off a file that cannot be sent to its end. */
+type FileGuard = (ctx: RouterContext, file: Readable) => void;
 
 /** What the app serves, and with what. */
 export type AppDeps = OperationDeps & {
@@ -122,4 +137,23 @@ function unmatchedAnswer(ctx: HttpContext, router: Router<RequestState>): Answer
   const headers = { Allow: layers.length === 0 ? "" : methods.join(", ") };
   if (ctx.method === "OPTIONS") return { status: 204, headers, body: "" };
   return refusalAnswer(refused("METHOD_NOT_ALLOWED"), headers);
+}
+
+/**
+ * Breaks off a file that cannot be sent to its end. The connection is reset: no client of any
+ * version of HTTP takes that for the end of the file.
+ */
+function createFileGuard(log: Log, times: FileTimes): FileGuard {
+  const { stalledMs = stalledMsDefault, wholeMs = wholeMsDefault } = times;
+  return (ctx, file) => {
+    const breakOff = () => ctx.req.socket.resetAndDestroy();
+    ctx.res.setTimeout(stalledMs, breakOff);
+    const late = setTimeout(breakOff, wholeMs).unref();
+    ctx.res.once("close", () => clearTimeout(late));
+    file.once("error", (error) => {
+      // Where the reader has gone, it was not the file that failed.
+      if (!ctx.req.socket.destroyed) log.warn({ err: error }, "file broke off");
+      breakOff();
+    });
+  };
 }

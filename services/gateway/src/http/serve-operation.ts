@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import type { Log } from "@disburse/chassis/log.ts";
 import { Actor_Kind, MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { normalBody } from "@disburse/forms/checks/normal.ts";
-import { unknownFields } from "@disburse/forms/checks/unknown.ts";
+import { unknownFields } from "@disburse/forms/checks/read.ts";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import {
@@ -33,8 +33,7 @@ import { dataAnswer, failureAnswer, fileAnswer, type PageAnswer, refusalAnswer }
 import { readBody, readLargeBody } from "./body.ts";
 import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
-import { type Preferences, readPreferences } from "./rules/preferences.ts";
-import { headerValues } from "./rules/request.ts";
+import { headerValues, type Preferences, readPreferences } from "./rules/request.ts";
 import { withTextAmounts } from "./rules/text-amounts.ts";
 import type { Shares } from "./shares.ts";
 import type { Origin, Strangers } from "./strangers.ts";

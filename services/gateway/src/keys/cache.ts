@@ -1,7 +1,9 @@
+import { hash, timingSafeEqual } from "node:crypto";
 import { type Cache, cacheMetrics, createCache } from "@disburse/chassis/cache.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { KeyRecord } from "./rules/api-key.ts";
+import { digestMatches, type KeyRecord } from "./rules/api-key.ts";
+import type { Peppers } from "./rules/peppers.ts";
 import { findRecord, type Keys } from "./store.ts";
 
 /** A revocation is known everywhere within the 5 s of decisions §1. */
@@ -64,5 +66,23 @@ export function openKeyCache(
         if (!isUnknown) lookups.giveBack(sender);
       }
     },
+  };
+}
+
+/**
+ * Whether a record is of a key's text, in constant time. A text that matched is remembered by its
+ * hash as long as the record is: an HMAC costs some ten times as much, and a key's 256 random bits
+ * need none in memory.
+ */
+export function createKeyMatching(peppers: Peppers): (record: KeyRecord, text: string) => boolean {
+  const matched = new WeakMap<KeyRecord, Buffer>();
+  return (record, text) => {
+    const presented = hash("sha256", text, "buffer");
+    const before = matched.get(record);
+    if (before !== undefined && timingSafeEqual(before, presented)) return true;
+    const pepper = peppers.byVersion.get(record.pepper);
+    if (pepper === undefined || !digestMatches(text, record.digest, pepper)) return false;
+    matched.set(record, presented);
+    return true;
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import { resealTexts, type SealedPlace } from "@disburse/chassis/crypto/resealing.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
@@ -28,10 +29,13 @@ import {
   type Mode,
   overlapProblem,
   overlapSecondsDefault,
+  secondPersonScopes,
 } from "./rules/key.ts";
 import { currentPepper, type Peppers } from "./rules/peppers.ts";
 import { type CarryOut, type Disposition, stopBy, tighten } from "./stops.ts";
 import { aliveOf, endOfKey, endOverlap, isAlive, type KeyDocument, type Keys } from "./store.ts";
+
+type KeyRpc = Pick<ReturnType<typeof keyService>, "createKey" | "rotateKey">;
 
 /** A new key and its text, which is shown here and in a repeat's answer only. */
 type IssuedKey = { readonly key: KeyDocument; readonly secret: string };
@@ -294,6 +298,34 @@ export function keyService(deps: KeyIssuerDeps & RevokerDeps): ServiceImpl<typeo
     listKeys: async ({ merchantId }) => {
       const found = deps.keys.find({ merchant_id: merchantId }).sort({ created_at: 1, _id: 1 });
       return { keys: (await found.toArray()).map(keyMessage) };
+    },
+  };
+}
+
+/** Live keys that can make payouts wait for a second person. */
+export function keyGuards({ keys, mode }: { keys: Keys; mode: Mode }): Guards<KeyRpc> {
+  const approvers = ["admin"] as const;
+  const reasonsOf = (scopes: readonly string[]): string[] => {
+    const paying = secondPersonScopes(new Set(scopes));
+    return mode === "live" && paying.length > 0 ? [`a live key with ${paying.join(", ")}`] : [];
+  };
+  return {
+    createKey: {
+      approvers,
+      difference: async ({ scopes, sourceCidrs, description }) => ({
+        before: "",
+        after: JSON.stringify({ key: { scopes, sourceCidrs, description } }),
+      }),
+      reasons: async ({ scopes }) => reasonsOf(scopes),
+    },
+    rotateKey: {
+      approvers,
+      difference: async ({ keyId, overlapSeconds = overlapSecondsDefault }) => {
+        const key = await keys.findOne({ _id: keyId });
+        const before = key && JSON.stringify({ keyId, scopes: key.scopes });
+        return { before: before ?? "", after: JSON.stringify({ successor: { overlapSeconds } }) };
+      },
+      reasons: async ({ keyId }) => reasonsOf((await keys.findOne({ _id: keyId }))?.scopes ?? []),
     },
   };
 }

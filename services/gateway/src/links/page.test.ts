@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { BeneficiaryFormSchema } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_forms_pb.ts";
 import { describe, expect, it } from "vitest";
-import { choicePage, closedPage, formPage, receivedPage } from "./page.ts";
-import { brandStyle } from "./style.ts";
+import { brandStyle, choicePage, closedPage, formPage, receivedPage } from "./page.ts";
 
 const form = create(BeneficiaryFormSchema, {
   ...{ body: "fiat", destinationCurrency: "USD", transferType: "ACH", accountType: "Individual" },

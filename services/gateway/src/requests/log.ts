@@ -1,11 +1,71 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import type { RequestCaller, RequestEntry } from "./rules/request.ts";
-import type { RequestGroup, RequestStore } from "./store.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import {
+  type ListRequestsRequest,
+  type LoggedRequest,
+  LoggedRequestSchema,
+  RequestCaller,
+  type RequestLogService,
+  RequestStatus,
+} from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
+import {
+  type RequestCaller as Caller,
+  hasFailed,
+  type RequestEntry,
+  routeParts,
+} from "./rules/request.ts";
+import type { ListedRequest, RequestFilter, RequestGroup, RequestStore } from "./store.ts";
 
 /** A document of so many is some 100 KB; a key's rate is 100 a second, and a flush every two. */
 const groupMax = 500;
 /** Of all merchants together: some 5 MB. */
 const gatheredMax = 20_000;
+
+/** `RequestLogService`. */
+export function requestLogService(
+  store: Pick<RequestStore, "page">,
+): ServiceImpl<typeof RequestLogService> {
+  return {
+    listRequests: async (request) => {
+      const { shown, ...page } = await store.page(filterOf(request), request);
+      return { requests: shown.map(requestMessage), ...page };
+    },
+  };
+}
+
+function filterOf(request: ListRequestsRequest): RequestFilter {
+  const { merchantId, createdFrom: from, createdTo: to } = request;
+  const requestId = request.requestId || undefined;
+  const status = wordOf(RequestStatus, request.status);
+  const caller = wordOf(RequestCaller, request.caller);
+  return {
+    merchantId,
+    requestId,
+    caller: caller ?? (requestId === undefined ? "api_key" : undefined),
+    failed: status === undefined ? undefined : status === "failed",
+    from: from && timestampDate(from),
+    to: to && timestampDate(to),
+  };
+}
+
+function requestMessage(entry: ListedRequest): LoggedRequest {
+  return create(LoggedRequestSchema, {
+    id: entry.id,
+    requestId: entry.request_id,
+    createdAt: timestampFromDate(entry.at),
+    ...routeParts(entry.route),
+    status: hasFailed(entry) ? RequestStatus.FAILED : RequestStatus.SUCCEEDED,
+    httpStatus: entry.status,
+    code: entry.code ?? "",
+    durationMs: entry.duration_ms,
+    caller: valueOfWord(RequestCaller, entry.caller),
+    callerId: entry.caller_id,
+    recordId: entry.record_id ?? "",
+  });
+}
 
 /**
  * Gathers the requests of each merchant in memory, so that a request waits for no write. Beyond
@@ -30,7 +90,7 @@ export function createRequestLog(deps: {
   };
   return {
     /** Gathers a request that has ended. */
-    note: (merchantId: string, caller: RequestCaller, entry: RequestEntry): void => {
+    note: (merchantId: string, caller: Caller, entry: RequestEntry): void => {
       const key = `${merchantId} ${caller}`;
       const group = groups.get(key) ?? { merchantId, caller, entries: [] };
       groups.set(key, group);

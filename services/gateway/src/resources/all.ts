@@ -1,6 +1,15 @@
+import {
+  ListRequestsRequestSchema,
+  ListRequestsResponseSchema,
+  LoggedRequestSchema,
+  RequestCaller,
+  RequestStatus,
+} from "@disburse/contracts/disburse/gateway/v1/requests_pb.ts";
 import type { Mode } from "../keys/rules/key.ts";
 import { openApiDocument } from "../openapi/document.ts";
-import { type Operation, operationsOf, type Resource } from "../openapi/operation.ts";
+import * as f from "../openapi/fields.ts";
+import { get, type Operation, operationsOf, type Resource } from "../openapi/operation.ts";
+import * as q from "../openapi/query.ts";
 import { accounts } from "./accounts.ts";
 import { batches } from "./batches.ts";
 import { beneficiaries } from "./beneficiaries.ts";
@@ -8,7 +17,6 @@ import { beneficiaryForms } from "./beneficiary-forms.ts";
 import { depositors } from "./depositors.ts";
 import { apiKeys } from "./keys.ts";
 import { beneficiaryLinks } from "./parts/beneficiary-links.ts";
-import { requests } from "./parts/requests.ts";
 import { sandbox } from "./parts/sandbox.ts";
 import { payouts } from "./payouts.ts";
 import { quotes } from "./quotes.ts";
@@ -20,6 +28,52 @@ import { webhookEndpoints } from "./webhook-endpoints.ts";
 import { webhookEvents } from "./webhook-events.ts";
 import { webhookReplays } from "./webhook-replays.ts";
 import { webhookComponents, webhookItems } from "./webhooks.ts";
+
+const request = f.record(LoggedRequestSchema, "LoggedRequest", "A request that you made.", {
+  id: f.text("Id within the list.", "rlg_01hqz0000000000000000000ab_000"),
+  request_id: f.text("`X-Request-Id` of the response.", "4f0c2f6e-6c2b-4c1e-9f6a-0b6f4b1d7a11"),
+  created_at: f.moment("When the response ended."),
+  method: f.text("HTTP method.", "POST"),
+  route: f.text("Path, with names in place of ids.", "/api/v1/transfer/execute"),
+  status: f.word(
+    RequestStatus,
+    "`failed`: a response of 4xx or 5xx, or none because the connection closed first.",
+  ),
+  http_status: f.whole("HTTP status; 0 if the connection closed first.", 200),
+  code: f.text("`code` of the error; empty otherwise.", ""),
+  duration_ms: f.whole("How long it took, in milliseconds.", 42),
+  caller: f.word(RequestCaller, "`member`: a person of your team, in the console."),
+  caller_id: f.text("Id of the API key or the team member.", "a1B2c3D4"),
+  record_id: f.text(
+    "Id of the record that it was about; empty for lists.",
+    "po_01hqz0000000000000000000ab",
+  ),
+});
+
+const requestPage = f.pageOf(ListRequestsResponseSchema, "LoggedRequestPage", "requests", request);
+
+/** What a merchant asked of the public routes lately. */
+const requests: Resource = {
+  scope: "webhook",
+  tag: "Requests",
+  components: [request, requestPage],
+  operations: [
+    get("listRequests", "/api/v1/requests", {
+      summary: "List requests",
+      description:
+        "Your requests of the last 7 days, newest first: those of your API keys, unless `caller` or `request_id` says otherwise. No query, body or header is kept. A request is listed a few seconds after its response, and requests without a good key are not. It is a log for debugging: in a crash, or above 250 requests a second, some may be missing.",
+      query: q.queryOf(ListRequestsRequestSchema, {
+        ...q.page,
+        request_id: q.token("Only requests with this `X-Request-Id`, by whomever."),
+        status: q.word(RequestStatus, "Only requests that succeeded, or that failed."),
+        caller: q.word(RequestCaller, "Only requests of API keys, or of team members."),
+        ...q.created,
+      }),
+      data: requestPage,
+      answer: ({ request: asked }, { requests }) => requests.listRequests(asked),
+    }),
+  ],
+};
 
 /** In the order of the document. */
 const resources: readonly Resource[] = [

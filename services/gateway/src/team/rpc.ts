@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import { findKept, insertWithin } from "@disburse/chassis/mongo/bound.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
@@ -17,11 +18,15 @@ import { rootOfActor } from "@disburse/kernel/actor.ts";
 import { isId, newId } from "@disburse/kernel/id.ts";
 import { isRefused, type Refused, refused, refusedBecause } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { scopesToGive } from "../keys/rules/key.ts";
+import { type Mode, type Scope, scopesToGive, secondPersonScopes } from "../keys/rules/key.ts";
 import { type CarryOut, type Disposition, stopBy, tighten } from "../keys/stops.ts";
 import { type MemberOrder, memberOrder } from "./rules/member.ts";
 import { type MemberRole, scopesOf } from "./rules/role.ts";
 import { emailHash, type MemberDocument, type Members, personOf, sealPerson } from "./store.ts";
+
+type TeamRpc = Pick<ReturnType<typeof teamService>, "addMember" | "setMemberRole">;
+
+const none: ReadonlySet<Scope> = new Set();
 
 /** What teams are kept with. */
 export type TeamDeps = {
@@ -248,6 +253,43 @@ export function teamService(deps: TeamDeps): ServiceImpl<typeof TeamService> {
       const found = members.collection.find({ merchant_id: merchantId });
       const all = await found.sort({ created_at: 1, _id: 1 }).toArray();
       return { members: all.map((each) => memberMessage(members, each)) };
+    },
+  };
+}
+
+/** An operator who gives a live role with more rights over payouts needs a second person. */
+export function teamGuards(deps: { members: Members; mode: Mode }): Guards<TeamRpc> {
+  const { members, mode } = deps;
+  const approvers = ["admin"] as const;
+  const find = (member: { readonly merchantId: string; readonly memberId: string }) =>
+    members.collection.findOne({ _id: member.memberId, merchant_id: member.merchantId });
+  const reasonsOf = (role: MemberRoleEnum, before: MemberDocument | null): string[] => {
+    const word = wordOf(MemberRoleEnum, role);
+    const had = before === null ? none : scopesOf(before.role);
+    const given = word === undefined ? none : scopesOf(word);
+    const more = secondPersonScopes(given).filter((scope) => !had.has(scope));
+    return mode === "live" && more.length > 0 ? [`a live role with ${more.join(", ")}`] : [];
+  };
+  return {
+    addMember: {
+      approvers,
+      difference: async ({ email, name, role }) => ({
+        before: "",
+        after: JSON.stringify({ member: { email, name, role: wordOf(MemberRoleEnum, role) } }),
+      }),
+      reasons: async ({ role }) => reasonsOf(role, null),
+    },
+    setMemberRole: {
+      approvers,
+      difference: async (request) => {
+        const member = await find(request);
+        const [memberId, role] = [request.memberId, wordOf(MemberRoleEnum, request.role)];
+        return {
+          before: member === null ? "" : JSON.stringify({ memberId, role: member.role }),
+          after: JSON.stringify({ memberId, role }),
+        };
+      },
+      reasons: async (request) => reasonsOf(request.role, await find(request)),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type {
   DeliveryOrder,
   EndpointOperation,
@@ -41,7 +42,7 @@ export type EndpointDocument = SettingsDocument & {
   place?: number;
   signing: ReturnType<typeof signingDocument>;
   /** Sealed; the key id of the encryption stands in the sealed text. */
-  keys: KeyDocument[];
+  keys: Stored<SealedKey>[];
   operations: ReturnType<typeof operationDocument>[];
 };
 
@@ -59,7 +60,7 @@ export function endpointDocument(endpoint: EndpointRecord): EndpointDocument {
     revision: endpoint.revision,
     ...(endpoint.place === undefined ? {} : { place: endpoint.place }),
     signing: signingDocument(endpoint.signing),
-    keys: endpoint.keys.map(keyDocument),
+    keys: toStored(endpoint.keys),
     operations: endpoint.operations.map(operationDocument),
   };
 }
@@ -164,18 +165,6 @@ export function toRecipient(stored: RecipientDocument): Recipient {
     revision: stored.revision,
     place: stored.place,
     signing: toSigning(stored.signing),
-    keys: stored.keys.map(toKey),
+    keys: fromStored<readonly SealedKey[]>(stored.keys),
   };
-}
-
-type KeyDocument = ReturnType<typeof keyDocument>;
-
-/** A stored key. */
-export function toKey({ id, secret, standard_secret, made_at }: KeyDocument): SealedKey {
-  return { id, secret, standardSecret: standard_secret, madeAt: made_at };
-}
-
-/** A key to be stored. */
-export function keyDocument({ id, secret, standardSecret, madeAt }: SealedKey) {
-  return { id, secret, standard_secret: standardSecret, made_at: madeAt };
 }

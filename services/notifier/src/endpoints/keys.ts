@@ -2,9 +2,9 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { fromStored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { PostRequest } from "../sender/sender.ts";
-import { keyDocument, toKey } from "./documents.ts";
 import type { Recipient, SealedKey } from "./rules/endpoint.ts";
 import { signingKeys } from "./rules/secret-set.ts";
 import {
@@ -178,7 +178,7 @@ export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore
           .limit(pageSize)
           .toArray();
         for (const { _id: id, merchant_id: merchantId, revision, keys } of page) {
-          yield { id, merchantId, revision, keys: keys.map(toKey) };
+          yield { id, merchantId, revision, keys: fromStored<readonly SealedKey[]>(keys) };
         }
         const last = page.at(-1);
         if (last === undefined) return;
@@ -190,7 +190,7 @@ export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore
     rewrite: async ({ id, revision, keys }: SealedKeys): Promise<boolean> => {
       const { matchedCount } = await endpoints.updateOne(
         { _id: id, revision },
-        { $set: { keys: keys.map(keyDocument) }, $inc: { revision: 1 } },
+        { $set: { keys: toStored(keys) }, $inc: { revision: 1 } },
       );
       return matchedCount === 1;
     },

@@ -1,6 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { AuditStore } from "@disburse/chassis/audit/store.ts";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { readChange } from "@disburse/chassis/mutations/content.ts";
@@ -8,7 +10,7 @@ import { readLimit } from "@disburse/chassis/paging/page.ts";
 import {
   type EventRecord,
   EventRecordSchema,
-  type NotifierService,
+  NotifierService,
   PublishEventRequestSchema,
   SendTestEventRequestSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -44,6 +46,33 @@ import {
 import { testBody, testStatus, testTransactionType } from "./rules/webhook-body.ts";
 import type { EventStore } from "./store.ts";
 import { conflictProblem, type TransactionTypes } from "./transaction-types.ts";
+
+type EventRpc = ReturnType<typeof eventRpc>;
+
+/**
+ * A webhook says to a merchant that money has come or gone, so no person sends one alone. Events of
+ * a system of the operator's come from a service, which is not guarded.
+ */
+const eventGuards: Guards<Pick<EventRpc, "publishEvent">> = {
+  publishEvent: {
+    approvers: ["admin"],
+    difference: async ({ event }) => ({
+      before: "",
+      after: JSON.stringify({
+        merchant_id: event?.merchantId,
+        transaction_type: event?.transactionType,
+        transaction_id: event?.transactionId,
+        status: event?.status,
+        data_json: event?.dataJson,
+      }),
+    }),
+    // The RPC itself refuses a malformed request.
+    reasons: async ({ event }) =>
+      event === undefined || publishedEventViolations(publishedEvent(event)).length > 0
+        ? []
+        : ["a person publishes an event to a merchant"],
+  },
+};
 
 /** The audit trail, as far as events go into it. */
 type PublishingAudit = Pick<AuditStore<"event.published">, "append">;
@@ -211,4 +240,10 @@ function cut(found: readonly FedEvent[], limit: number): FeedPage {
   });
   const events = found.slice(0, Math.min(limit, large === -1 ? found.length : large));
   return { events, hasMore: events.length < found.length };
+}
+
+/** The RPCs of events, guarded where there are persons. */
+export function guardedEvents(deps: EventDeps, approvals?: Pick<ServiceApprovals, "guard">) {
+  const rpc = eventRpc(deps);
+  return approvals?.guard(NotifierService, rpc, eventGuards) ?? rpc;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
@@ -8,17 +9,23 @@ import {
 import { sendWebhookEvent } from "@disburse/forms/bodies/sandbox.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { refused, violationsMessage } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused, violationsMessage } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
-import { advanceDelivery } from "../deliveries/dispatch/advance.ts";
-import { testDelivery } from "../deliveries/documents.ts";
+import { type DeliveryDocument, testDelivery } from "../deliveries/documents.ts";
 import { deliveryMessage } from "../deliveries/rpc.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { orThrow } from "../refusals.ts";
 import { fedTypes, publishedEventViolations, webhookEventOf } from "./rules/event.ts";
-import { madeUpData } from "./rules/made-up.ts";
+import { madeUpData } from "./rules/webhook-body.ts";
+
+/** So long ago that no pause moves it past the present. */
+const ended = new Date(0);
+
+/** How long the first attempt, or one in flight, is waited for. */
+const waitMs = 2_000;
+const lookEveryMs = 20;
 
 /** What the RPCs of a sandbox use. */
 type SandboxDeps = {
@@ -97,4 +104,34 @@ function madeUp(request: SendSandboxEventRequest, now: Date) {
     transaction_id: transactionId,
     body: new Binary(body),
   };
+}
+
+/**
+ * Makes a pending delivery due now, or ends its 24 hours, by one write of its stored times; a
+ * worker does the rest. The 24 hours begin with the first attempt. Waits a moment for that, and
+ * where it is being attempted.
+ */
+async function advanceDelivery(
+  { deliveries, clock }: { readonly deliveries: DeliveryStore; readonly clock: Clock },
+  { merchantId, deliveryId }: { readonly merchantId: string; readonly deliveryId: string },
+  to: "attempt" | "end",
+): Promise<DeliveryDocument | Refused<"RECORD_NOT_FOUND" | "STATE_NOT_REACHABLE">> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const now = clock.now();
+    const due = { due_at: now, next_attempt_at: now, held: false, updated_at: now };
+    const waiting = { state: "pending", lease: null } as const;
+    const isFrom = to === "end" ? { ...waiting, deadline: { $ne: null } } : waiting;
+    const advanced = await deliveries.collection.findOneAndUpdate(
+      { _id: deliveryId, merchant_id: merchantId, ...isFrom },
+      { $set: to === "end" ? { ...due, deadline: ended } : due, $unset: { recheck_at: "" } },
+      { returnDocument: "after" },
+    );
+    if (advanced !== null) return advanced;
+    const found = await deliveries.find(merchantId, deliveryId);
+    if (found === null) return refused("RECORD_NOT_FOUND");
+    const isOver = found.state !== "pending" || performance.now() > until;
+    if (isOver) return refused("STATE_NOT_REACHABLE");
+    await pause(lookEveryMs);
+  }
 }

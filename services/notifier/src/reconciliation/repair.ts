@@ -5,8 +5,7 @@ import { eventKeptMs } from "../events/documents.ts";
 import type { FanOut } from "../events/fan-out.ts";
 import type { GapMetrics } from "./metrics.ts";
 import type { Gap } from "./open-gaps.ts";
-import { batchSize, retryAfterMs } from "./rules/repair.ts";
-import type { GapKind } from "./rules/window.ts";
+import { batchSize, type GapKind, retryAfterMs } from "./rules/window.ts";
 import type { EventReach, GapStore } from "./store.ts";
 
 /** What a sweep uses. */

@@ -7,8 +7,7 @@ import {
 import { type Decimal, formatDecimal } from "@disburse/kernel/decimal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { corridorMessage, type corridorsRpc } from "./rpc.ts";
-import { readRate } from "./rules/corridor.ts";
-import { movesMoreThan } from "./rules/rate-move.ts";
+import { movesMoreThan, readRate } from "./rules/corridor.ts";
 import { type CorridorStore, findCorridor, isOpenTo, latestRate, ratesToCompare } from "./store.ts";
 
 /** What one person may change alone. */

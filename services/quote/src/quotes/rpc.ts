@@ -15,6 +15,7 @@ import {
   ClaimSchema,
   type CreateQuoteRequest,
   CreateQuoteRequestSchema,
+  type GetEquivalentAmountRequest,
   LimitsSchema,
   type Quote as QuoteMessage,
   QuoteSchema,
@@ -22,19 +23,21 @@ import {
   QuoteState as QuoteStateMessage,
   ReturnCharges,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import type { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { requestForQuote } from "@disburse/forms/bodies/transfer.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
-import { formatDecimal } from "@disburse/kernel/decimal.ts";
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import { type Decimal, formatDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { formatAmount } from "@disburse/kernel/money.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
+import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { CurrentCorridors } from "../corridors/current.ts";
 import { limitsMessage } from "../corridors/rpc.ts";
 import { type Corridor, isStale, type Rate } from "../corridors/rules/corridor.ts";
 import { type CorridorStore, findCorridor, isOpenTo } from "../corridors/store.ts";
 import type { CountQuote } from "./count.ts";
-import { equivalentAmount } from "./equivalent.ts";
+import { convertedBack, convertedTo } from "./rules/arithmetic.ts";
 import {
   type Claim,
   checkCorridor,
@@ -47,6 +50,10 @@ import {
   quoteAmounts,
 } from "./rules/quote.ts";
 import type { QuoteStore } from "./store.ts";
+
+type RateDeps = { readonly current: CurrentCorridors; readonly clock: Clock };
+
+type Pair = { readonly source: string; readonly destination: string };
 
 /** What the RPCs of quotes work with. */
 export type QuoteDeps = {
@@ -296,4 +303,52 @@ export function quoteMessage(quote: Quote): QuoteMessage {
 
 function claimMessage(claim: Claim) {
   return create(ClaimSchema, { ...claim, claimedAt: timestampFromDate(claim.claimedAt) });
+}
+
+/** The RPCs by which a merchant of a sandbox brings its quotes to their states. */
+export function sandboxQuotesRpc({ quotes }: { readonly quotes: QuoteStore }) {
+  return {
+    expireQuoteNow: async ({ mutation, merchantId, quoteId }) => {
+      readMutation(mutation);
+      const ended = await quotes.endNow(merchantId, quoteId);
+      const quote = orThrow(ended ?? refused("RECORD_NOT_FOUND"));
+      if (quote.state === "claimed") orThrow(refused("ALREADY_PROCESSED"));
+      return { quote: quoteMessage(quote) };
+    },
+  } satisfies ServiceImpl<typeof QuoteSandboxService>;
+}
+
+/** An amount in another currency, rounded up; without one where no current rate is open. */
+async function equivalentAmount(
+  deps: RateDeps,
+  {
+    merchantId,
+    amount: text,
+    currencyCode: from,
+    equivalentCurrencyCode: to,
+  }: GetEquivalentAmountRequest,
+): Promise<{ amount?: string }> {
+  if (findCurrency(from) === undefined || findCurrency(to) === undefined) {
+    return orThrow(refused("INVALID_REQUEST", "currency codes: must be known currencies"));
+  }
+  const amount = parseAmount(text, from);
+  if (isRefused(amount)) return orThrow(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
+  const there = await openRate(deps, merchantId, { source: from, destination: to });
+  if (there !== undefined) return { amount: formatAmount(convertedTo(there, amount), to) };
+  const back = await openRate(deps, merchantId, { source: to, destination: from });
+  return back === undefined ? {} : { amount: formatAmount(convertedBack(back, amount), to) };
+}
+
+/** The rate in force of a corridor that is open to the merchant, and not stale. */
+async function openRate(
+  { current, clock }: RateDeps,
+  merchantId: string,
+  pair: Pair,
+): Promise<(Pair & { readonly rate: Decimal }) | undefined> {
+  const corridor = await current.find(pair.source, pair.destination);
+  if (corridor?.active !== true) return undefined;
+  if (!(await current.isOpenTo(merchantId, corridor.id))) return undefined;
+  const found = await current.latestRate(corridor.id);
+  if (found === undefined || isStale(corridor, found, clock.now())) return undefined;
+  return { source: pair.source, destination: pair.destination, rate: found.rate };
 }

@@ -2,6 +2,7 @@ import { contentHash } from "@disburse/chassis/mongo/content-hash.ts";
 import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import { fromStored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import {
   isOther,
   type RequestedChange,
@@ -168,15 +169,7 @@ function quoteDocument(quote: Quote) {
     rate_as_of: quote.rateAsOf,
     rate_source: quote.rateSource,
     ...(quote.returnCharges === "merchant" && { return_charges: quote.returnCharges }),
-    beneficiary: {
-      id: quote.beneficiary.id,
-      name: quote.beneficiary.name,
-      ...latinName(quote.beneficiary),
-      account_number_masked: quote.beneficiary.accountNumberMasked,
-      transfer_method: quote.beneficiary.transferMethod,
-      network: quote.beneficiary.network,
-      destination_keys: quote.beneficiary.destinationKeys,
-    },
+    beneficiary: toStored(quote.beneficiary),
     ...metadataFields(quote),
     ...(quote.fixed === "receiving" && { fixed: quote.fixed }),
     ...(quote.reissueOf !== "" && { reissue_of: quote.reissueOf }),
@@ -185,10 +178,6 @@ function quoteDocument(quote: Quote) {
     updated_at: quote.updatedAt,
     expires_at: quote.expiresAt,
   };
-}
-
-function latinName({ nameLatin }: Pick<QuotedBeneficiary, "nameLatin">): { name_latin?: string } {
-  return nameLatin === undefined ? {} : { name_latin: nameLatin };
 }
 
 function toQuote(document: QuoteDocument): Quote {
@@ -210,18 +199,7 @@ function toQuote(document: QuoteDocument): Quote {
     rateAsOf: document.rate_as_of,
     rateSource: document.rate_source,
     returnCharges: document.return_charges ?? "house",
-    beneficiary: {
-      id: document.beneficiary.id,
-      name: document.beneficiary.name,
-      ...(document.beneficiary.name_latin !== undefined && {
-        nameLatin: document.beneficiary.name_latin,
-      }),
-      accountNumberMasked: document.beneficiary.account_number_masked,
-      transferMethod: document.beneficiary.transfer_method,
-      network: document.beneficiary.network,
-      // A quote that was stored before quotes had them.
-      destinationKeys: document.beneficiary.destination_keys ?? [],
-    },
+    beneficiary: fromStored<QuotedBeneficiary>(document.beneficiary),
     metadata: metadataOf(document.metadata),
     fixed: document.fixed ?? "source",
     reissueOf: document.reissue_of ?? "",

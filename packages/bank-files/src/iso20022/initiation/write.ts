@@ -5,8 +5,8 @@ import { endToEndIdOf, isUetr } from "../../references.ts";
 import { controlSum, minorDigits, moneyText } from "../../text/minor-units.ts";
 import { isBankReference } from "../../text/swift-characters.ts";
 import { type Content, content, FieldWriter } from "./fields.ts";
-import { type PaymentGroup, paymentGroups } from "./groups.ts";
 import type {
+  Account,
   Fault,
   Initiation,
   InitiationProfile,
@@ -14,6 +14,9 @@ import type {
   Payment,
   Unwritable,
 } from "./payment.ts";
+
+/** Payments that one block of a file may hold: same account, currency, day and charge bearer. */
+type PaymentGroup = readonly [Payment, ...Payment[]];
 
 /** A block of a written file. Answers to a batch name it by `paymentInformationId`. */
 export type WrittenBatch = {
@@ -222,4 +225,26 @@ function amountOf({ amount }: Payment, fields: FieldWriter): string {
 function purposeOf({ purpose }: Payment, fields: FieldWriter): Content | undefined {
   if (purpose === undefined) return undefined;
   return { Cd: fields.code("purpose", purpose, /^[A-Z0-9]{1,4}$/) };
+}
+
+/** Payments by what has to be the same in a block, in the order in which the first of each came. */
+function paymentGroups(payments: readonly Payment[]): PaymentGroup[] {
+  const groups = new Map<string, [Payment, ...Payment[]]>();
+  for (const payment of payments) {
+    const key = groupKey(payment);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [payment]);
+    else group.push(payment);
+  }
+  return [...groups.values()];
+}
+
+function groupKey({ debtor, amount, requestedOn, chargeBearer }: Payment): string {
+  const { agent, account } = debtor;
+  const bank = [agent.bic, agent.clearing?.system, agent.clearing?.member];
+  return JSON.stringify([accountKey(account), bank, amount.currency, requestedOn, chargeBearer]);
+}
+
+function accountKey(account: Account): readonly string[] {
+  return account.kind === "iban" ? ["iban", account.iban] : ["number", account.number];
 }

@@ -1,8 +1,32 @@
 import type { Transport } from "@connectrpc/connect";
+import { contentTypeUnaryProto } from "@connectrpc/connect/protocol-connect";
+import {
+  Health,
+  HealthCheckResponse_ServingStatus,
+  HealthCheckResponseSchema,
+} from "@disburse/contracts/health/v1/health_pb.ts";
+import { Client, Pool } from "undici";
+import { messageBytesMax, parseMessage } from "../unary-message.ts";
 import type { Address } from "./addresses.ts";
-import { connectingTo, type Securing } from "./connecting.ts";
-import { renewablePools } from "./pools.ts";
-import { probeOf } from "./probe.ts";
+import { type Connecting, connectingTo, type Securing } from "./connecting.ts";
+
+const { SERVING: serving } = HealthCheckResponse_ServingStatus;
+
+/** With the silence before it a hung process is found out in about a second. */
+const aliveTimeoutMs = 500;
+/** A process whose database hangs says so after a second. */
+const healthTimeoutMs = 1_500;
+
+/** Calls beyond these to one process wait for a connection: it is overloaded already. */
+const connectionsMax = 256;
+/** No call waits longer by default. */
+const connectTimeoutMs = 5_000;
+/** Half of the server's: a call would fail on a connection that the server closes. */
+const keepAliveMs = 30_000;
+/** Bounds the connections to a slow service: one more pool in this time at most. */
+const renewEveryMs = 2_000;
+
+const doNothing = (): void => undefined;
 
 /** A call that an endpoint has not answered yet. */
 export type OutstandingCall = {
@@ -54,4 +78,89 @@ export function createEndpoint(
       streams?.close();
     },
   };
+}
+
+/** The connections to a process, which can be replaced while calls run on them. */
+export function renewablePools(origin: string, connecting: Connecting) {
+  const open = () =>
+    new Pool(origin, {
+      connections: connectionsMax,
+      keepAliveTimeout: keepAliveMs,
+      // The server's hint does not lengthen it.
+      keepAliveMaxTimeout: keepAliveMs,
+      maxResponseSize: messageBytesMax,
+      allowH2: false,
+      // Every call has a deadline of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: connecting(connectTimeoutMs),
+    });
+  const retired = new Set<Pool>();
+  let current = open();
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  return {
+    current: () => current,
+    /** Gives new calls new connections, for the peer of the present ones may be gone. */
+    renew: () => {
+      const now = performance.now();
+      if (now - renewedAt < renewEveryMs) return;
+      renewedAt = now;
+      const old = current;
+      current = open();
+      retired.add(old);
+      const ended = () => retired.delete(old);
+      // It fails where `destroy` ends the pool first.
+      old.close().then(ended, ended);
+    },
+    /** Ends the connections when their calls have ended. */
+    close: () => {
+      // Where `destroy` ends the pool first, there is nothing left to close.
+      current.close().catch(doNothing);
+    },
+    destroy: () => {
+      for (const pool of [current, ...retired]) pool.destroy().catch(doNothing);
+    },
+  };
+}
+
+/** Asks one process how it is, over a connection of its own: the others may lead nowhere. */
+function probeOf(origin: string, base: string, connecting: Connecting) {
+  const ask = async (method: "GET" | "POST", path: string, timeoutMs: number) => {
+    const client = new Client(origin, { allowH2: false, connect: connecting(timeoutMs) });
+    try {
+      const { statusCode, body } = await client.request({
+        method,
+        path: `${base}${path}`,
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(method === "POST" && { body: new Uint8Array() }),
+        headers: { "content-type": contentTypeUnaryProto },
+      });
+      return { statusCode, bytes: await body.bytes() };
+    } catch {
+      // Refused, cut or silent: no answer.
+      return undefined;
+    } finally {
+      client.destroy().catch(() => undefined);
+    }
+  };
+  return {
+    /** Whether the process answers anything at all, also where its database hangs. */
+    isAlive: async () => (await ask("GET", "/", aliveTimeoutMs)) !== undefined,
+    /** Whether it is to get calls. */
+    isServing: async () => {
+      const answer = await ask("POST", `/${Health.typeName}/Check`, healthTimeoutMs);
+      if (answer === undefined) return false;
+      if (answer.statusCode !== 200) return answer.statusCode < 500;
+      return statusIn(answer.bytes) === serving;
+    },
+  };
+}
+
+/** The status of an answer; `undefined` where it is no answer of a health service. */
+function statusIn(bytes: Uint8Array) {
+  try {
+    return parseMessage(HealthCheckResponseSchema, bytes).status;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,12 +1,25 @@
+import { reportRejection } from "../../rejections.ts";
 import { unavailable } from "../unavailable.ts";
-import { type Address, hasName } from "./addresses.ts";
-import { chosen } from "./choice.ts";
+import { type Address, addressesOf, hasName, type ResolveHost, resolveHost } from "./addresses.ts";
 import type { Securing } from "./connecting.ts";
 import { createEndpoint, type Endpoint, type OpenStreams } from "./endpoint.ts";
 import type { ObserveClient } from "./observe.ts";
-import { createResolution, type ResolutionOptions } from "./resolution.ts";
 import { createRoster } from "./roster.ts";
 import { createWatch } from "./watch.ts";
+
+/** A new replica gets calls after about this; a name server of a cluster caches as long. */
+const resolveEveryMs = 5_000;
+/** Clients that started together do not ask together. */
+const jitterShare = 0.2;
+
+/** How host names are resolved, and how often. */
+type ResolutionOptions = {
+  readonly resolve?: ResolveHost;
+  readonly resolveEveryMs?: number;
+};
+
+/** The number of calls that an endpoint has not answered yet. */
+type Loaded = { readonly calls: { readonly size: number } };
 
 /** The processes of a service as one client knows them. */
 export type Endpoints = ReturnType<typeof createEndpoints>;
@@ -63,6 +76,62 @@ export function createEndpoints(urls: readonly string[], options: EndpointsOptio
       const open = [...known.values()];
       replace([]);
       for (const endpoint of open) endpoint.destroy();
+    },
+  };
+}
+
+/**
+ * Power of two choices: of two endpoints drawn at random the one with fewer outstanding calls. This
+ * is close to the best of all, and not all clients choose the same one (M. Mitzenmacher, 2001).
+ * `random` answers a number from 0 to under 1.
+ */
+export function chosen<E extends Loaded>(endpoints: readonly E[], random: () => number): E {
+  const first = Math.floor(random() * endpoints.length);
+  const others = endpoints.length - 1;
+  const second = (first + 1 + Math.floor(random() * others)) % endpoints.length;
+  const [one, other] = [endpoints[first], endpoints[second]];
+  if (one === undefined || other === undefined) throw new Error("there is no endpoint to choose");
+  return other.calls.size < one.calls.size ? other : one;
+}
+
+/** Resolves the host names of URLs again and again, from the first time that it is asked. */
+function createResolution(
+  urls: readonly string[],
+  { resolve = resolveHost, resolveEveryMs: everyMs = resolveEveryMs }: ResolutionOptions,
+  found: (addresses: readonly Address[]) => void,
+) {
+  const last = new Map<string, readonly Address[]>();
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const find = async (url: string) => {
+    // A name that does not resolve keeps its last known addresses.
+    const addresses = await addressesOf(url, resolve).catch(() => []);
+    if (addresses.length > 0) last.set(url, addresses);
+  };
+  const findAll = async () => {
+    await Promise.all(urls.map(find));
+    if (isClosed) return;
+    const pauseMs = everyMs * (1 + jitterShare * (Math.random() - 0.5));
+    timer = setTimeout(again, pauseMs).unref();
+    found(urls.flatMap((url) => last.get(url) ?? []));
+  };
+  const run = () => {
+    clearTimeout(timer);
+    running ??= findAll().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const again = () => {
+    run().catch(reportRejection);
+  };
+  return {
+    /** Resolves all names now; calls at the same time share the look-ups. */
+    run,
+    stop: () => {
+      isClosed = true;
+      clearTimeout(timer);
     },
   };
 }

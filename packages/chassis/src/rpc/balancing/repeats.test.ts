@@ -1,7 +1,7 @@
 import { glob } from "node:fs/promises";
 import type { DescFile } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import { chosen } from "./choice.ts";
+import { chosen } from "./endpoints.ts";
 import { createRepeatBudget, isRepeatable, pauseBefore } from "./repeats.ts";
 
 const generated = new URL("../../../../contracts/src/gen/disburse/", import.meta.url);

@@ -1,3 +1,24 @@
+/** Words of the log of requests. */
+export const requestWords = {
+  title: "Requests",
+  caption: "Requests of the last 7 days, newest first",
+  empty: "No request of the last 7 days. One is listed a few seconds after its answer.",
+  at: "Answered",
+  request: "Request",
+  result: "Result",
+  code: "Error code",
+  duration: "Took",
+  milliseconds: (ms: number) => `${ms} ms`,
+  caller: "By",
+  record: "Record",
+  requestId: "Request id",
+  disconnected: "No answer",
+  statuses: { succeeded: "Succeeded", failed: "Failed" } as Readonly<Record<string, string>>,
+  madeBy: "Made by",
+  keys: "API keys",
+  people: "People in the console",
+} as const;
+
 /** Words of what operators look at when something does not work. */
 export const platformWords = {
   health: {

@@ -4,7 +4,7 @@ import { percentile, rounded } from "../measures/percentile.ts";
 import { type KnownRecord, WrongAnswerError } from "./answers.ts";
 import { serveCalls } from "./child.ts";
 import { closedLoop, type LoopEnd, type LoopTimes, type OpenPace, openLoop } from "./loops.ts";
-import { type NaiveScenario, nextNaiveTurn } from "./naive/turns.ts";
+import { type NaiveScenario, nextNaiveTurn } from "./naive/operations.ts";
 import { startReceivers } from "./receiver.ts";
 import { addPayout, type ScenarioName, scenarios, type TargetState } from "./scenarios.ts";
 import { newSeen, type Seen, type Sizes, senderOf } from "./sender.ts";

@@ -1,16 +1,29 @@
 import { randomBytes } from "node:crypto";
+import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { writeCursor } from "@disburse/chassis/paging/page.ts";
+import type { RecordedEntry } from "@disburse/invariants/documents.ts";
+import { addHouse, effectOf, hashOf } from "@disburse/invariants/entry-check.ts";
+import { type Decimal, formatDecimal, normalise } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import type { Db, Document } from "mongodb";
+import type { Db, Decimal128, Document } from "mongodb";
 import type { KnownRecord } from "../load/answers.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 import { type Copier, type CopyTerms, compileCopy } from "./copies.ts";
-import { type LedgerChain, type LedgerLine, startChain } from "./ledger-chain.ts";
 import {
   createTemplatePayout,
   type TemplateDocuments,
   type TemplatePayout,
 } from "./template-payout.ts";
+
+/** An entry of a ledger as it is stored. */
+export type LedgerLine = Omit<RecordedEntry, "amount" | "available" | "held"> & {
+  readonly amount: Decimal128;
+  readonly available: Decimal128;
+  readonly held: Decimal128;
+};
+
+/** An account's chain of entries while it is written anew. */
+type LedgerChain = ReturnType<typeof startChain>;
 
 /** Payouts whose documents are inserted together. */
 const batchSize = 500;
@@ -176,4 +189,38 @@ async function writeSums(
   if (summed.modifiedCount !== 1) {
     throw new Error("the account was not at rest while it was seeded");
   }
+}
+
+/** Begins an account's chain. */
+export function startChain() {
+  const sums = new Map<string, Decimal>();
+  let [available, held, sequence, hash, at] = [0n, 0n, 0, "", new Date(0)];
+  return {
+    /** The entry as the chain's next one: numbered, with the balances after it, hashed, in time. */
+    add: (entry: LedgerLine): LedgerLine => {
+      const effect = effectOf(entry);
+      if (effect === undefined) throw new Error(`a ledger has no step ${entry.step}`);
+      available += effect.available;
+      held += effect.held;
+      sequence += 1;
+      at = entry.created_at > at ? entry.created_at : at;
+      addHouse(sums, entry.postings);
+      const balances = { available: toDecimal128(available), held: toDecimal128(held) };
+      const linked = { ...entry, ...balances, sequence, previous_hash: hash, created_at: at };
+      hash = hashOf(linked, entry._id);
+      return { ...linked, hash };
+    },
+    /** What the account's own document says when it ends here. */
+    account: () => ({
+      available: toDecimal128(available),
+      held: toDecimal128(held),
+      sequence,
+      recorded_sequence: sequence,
+      head_hash: hash,
+      house: Object.fromEntries(
+        [...sums].map(([name, sum]) => [name, formatDecimal(normalise(sum))]),
+      ),
+      updated_at: at,
+    }),
+  };
 }

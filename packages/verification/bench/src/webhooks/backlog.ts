@@ -4,14 +4,20 @@ import type { BacklogFigures } from "../figures.ts";
 import { startChild } from "../load/child.ts";
 import { monotonicMs } from "../load/monotonic-clock.ts";
 import { startReceivers } from "../load/receiver.ts";
+import type { Receipt } from "../load/receiver-process.ts";
 import { commandTotal, readUsage, usageBetween } from "../measures/counters.ts";
 import { percentile, rounded } from "../measures/percentile.ts";
 import { cpuPerRequest } from "../measures/scenario.ts";
 import type { Backends } from "../platforms/backends.ts";
-import { type Arrivals, createArrivals } from "./arrivals.ts";
-import { type Endpoint, planEndpoints } from "./endpoints.ts";
+import { type Endpoint, endpointOf, planEndpoints } from "./endpoints.ts";
+import { readSessionId } from "./events.ts";
 import { namespace, register, startNotifier } from "./notifier.ts";
 import type { PublisherCalls } from "./publisher-process.ts";
+
+/** The webhooks that came, by run. */
+type Arrivals = ReturnType<typeof createArrivals>;
+
+const everyMs = 50;
 
 /** The rate of new events, for 100 endpoints together. */
 const perSecond = 200;
@@ -125,5 +131,31 @@ function timesOf(samples: readonly Sample[]) {
   return {
     p50_ms: rounded(percentile(latencies, 0.5), 2),
     p99_ms: rounded(percentile(latencies, 0.99), 2),
+  };
+}
+
+/** Counts the webhooks that come to these endpoints. */
+export function createArrivals(endpoints: readonly Endpoint[]) {
+  const runs = new Map<string, Map<number, number>>();
+  const faults = { duplicates: 0, misrouted: 0 };
+  const firstOf = (run: string) => runs.getOrInsert(run, new Map<number, number>());
+  const countOf = (run: string): number => firstOf(run).size;
+  return {
+    countOf,
+    add: ({ transactionId, receiver, atMs }: Receipt) => {
+      const name = readSessionId(transactionId);
+      if (name === undefined) return;
+      const first = firstOf(name.run);
+      if (endpointOf(endpoints, name.number).at !== receiver) faults.misrouted += 1;
+      if (first.has(name.number)) faults.duplicates += 1;
+      else first.set(name.number, atMs);
+    },
+    /** The number of each event that came, and the time of its first webhook. */
+    firstAtMs: (run: string) => [...firstOf(run)],
+    lastAtMs: (run: string) => [...firstOf(run).values()].reduce((a, b) => Math.max(a, b), 0),
+    faults: () => ({ ...faults }),
+    /** Waits until so many events of a run have come, or until it is too late. */
+    untilAll: (run: string, count: number, timeoutMs: number) =>
+      until(() => countOf(run) >= count, { timeoutMs, everyMs }),
   };
 }

@@ -1,3 +1,5 @@
+import { text } from "node:stream/consumers";
+import { serveLocally } from "@disburse/harness/local-server.ts";
 import type { Verdict } from "@disburse/harness/scenario.ts";
 import { until } from "@disburse/harness/waiting.ts";
 import { checkDatabase, collectionOf, openerFor } from "@disburse/invariants/database-check.ts";
@@ -7,7 +9,9 @@ import { encryptionKeysOf } from "@disburse/sandbox/secrets.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 import type { Load } from "./load.ts";
-import type { WebhookRecorder } from "./recorder.ts";
+
+/** A merchant's endpoint that records the changes that it receives. */
+export type WebhookRecorder = Awaited<ReturnType<typeof openWebhookRecorder>>;
 
 /** After the last fault everything has this long to come to rest: two leases and a retry. */
 const restMs = 120_000;
@@ -121,4 +125,21 @@ export function named(ids: readonly string[], what: string): string[] {
   const shown = ids.slice(0, shownMax).map((id) => `${id} ${what}`);
   const more = ids.length - shownMax;
   return more > 0 ? [...shown, `and ${more} more ${what}`] : shown;
+}
+
+/** Opens an endpoint on this machine and registers it with the platform. */
+export async function openWebhookRecorder(platform: FaultPlatform) {
+  const received = new Set<string>();
+  const { url, close } = await serveLocally(async (request, response) => {
+    const { transaction_id, data } = JSON.parse(await text(request));
+    received.add(`${transaction_id} ${data.status}`);
+    response.writeHead(200).end();
+  });
+  const answer = await postUntilAnswered(platform, "/webhooks/endpoints", { url });
+  if (answer?.status !== 200) throw new Error(`no endpoint: ${answer?.text}`);
+  return {
+    /** `payout status`, each once. */
+    received: received as ReadonlySet<string>,
+    close,
+  };
 }

@@ -2,8 +2,8 @@ import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createChainCheck, type Link } from "./chain-check.ts";
 import { createKeptHeads, type ShippedHead } from "./kept-heads.ts";
+import { checkTails, type Tail } from "./report.ts";
 import { createStatementCheck, readPublicKeys } from "./statements.ts";
-import { checkTails, type Tail } from "./tails.ts";
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
 

@@ -4,8 +4,7 @@ import { readArguments, runCommand, say, UsageError } from "@disburse/harness/co
 import { MongoClient } from "mongodb";
 import { openDataFolder } from "../data-folder.ts";
 import type { Flaw } from "./flaw.ts";
-import { reportOn } from "./report.ts";
-import { readSink } from "./sink-lines.ts";
+import { readSink, reportOn } from "./report.ts";
 import { type PublicKeys, readPublicKeys } from "./statements.ts";
 
 /** `npm run audit:verify`: README.md says how it is used, and what it finds. */

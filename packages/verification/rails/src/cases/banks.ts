@@ -1,3 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  BankFileDecision,
+  BankFileState,
+} from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
 import { createRandom } from "@disburse/harness/random.ts";
 import type { RailCase } from "../case.ts";
 import { atTheirEnd, outcomeVerdicts, type Paid } from "../checks/outcome.ts";
@@ -5,9 +10,11 @@ import { type BankName, bankNames } from "../counterparts/bank-rails.ts";
 import { type BanksOptions, whyNoBanks } from "../counterparts/banks.ts";
 import { crashEverywhere } from "../crashes/crashes.ts";
 import { type Accepted, createLoad } from "../load.ts";
-import { startOperators } from "../operators.ts";
 import { type RecipientKind, registerRecipient } from "../recipients.ts";
+import { openSecondPerson } from "../second-person.ts";
 import type { World } from "../world.ts";
+
+const lookEveryMs = 1_000;
 
 /** A window of a minute, a look at the incoming folder, and a lease. */
 const settleTimeoutMs = 240_000;
@@ -102,3 +109,44 @@ export const bankCases: readonly RailCase[] = [
   bankCrashes("bank-eur", "sepa", "EUR"),
   bankCrashes("bank-ach", "ach", "USD"),
 ];
+
+/** Starts two persons who decide what a bank's server does not say of files: they ask the bank. */
+function startOperators({ platform, banks }: World, name: BankName) {
+  const { operations } = platform.clients;
+  const second = openSecondPerson(platform);
+  const ends = new AbortController();
+  const decided = { received: 0, again: 0 };
+  const decide = async (fileId: string): Promise<void> => {
+    const isThere = banks?.of(name).bank.receipts.some(({ id }) => id === fileId) ?? false;
+    const { RECEIVED, SEND_AGAIN } = BankFileDecision;
+    const decision = isThere ? RECEIVED : SEND_AGAIN;
+    const request = { fileId, decision, reason: "the bank says so on the telephone" };
+    const mutation = { operationId: `decide:${fileId}:${crypto.randomUUID()}` };
+    await second.approve(operations.resolveBankFile({ mutation, ...request }));
+    decided[isThere ? "received" : "again"] += 1;
+  };
+  const look = async (): Promise<void> => {
+    const { files } = await operations.listBankFiles({
+      rail: name,
+      state: BankFileState.UNDECIDED,
+      limit: 100,
+    });
+    for (const { id } of files) await decide(id);
+  };
+  const run = async (): Promise<void> => {
+    while (!ends.signal.aborted) {
+      // The service is killed again and again: the next look decides.
+      await look().catch(() => undefined);
+      await pause(lookEveryMs, undefined, { signal: ends.signal }).catch(() => undefined);
+    }
+  };
+  const running = run();
+  return {
+    decided,
+    stop: async (): Promise<void> => {
+      ends.abort();
+      await running;
+      second.close();
+    },
+  };
+}

@@ -1,20 +1,25 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fatesByRules } from "@disburse/bank-simulator/fates.ts";
 import { bearerIdentity } from "@disburse/chassis/identity/service-tokens.ts";
-import { connectServices } from "@disburse/sandbox/clients.ts";
+import { connectServices, type SandboxClients } from "@disburse/sandbox/clients.ts";
 import { startStandalone } from "@disburse/standalone/start.ts";
 import { startBanks, whyNoBanks } from "../counterparts/banks.ts";
-import { startChain, whyNoChain } from "../counterparts/chain.ts";
+import { type Chain, startChain, whyNoChain } from "../counterparts/chain.ts";
 import { fundRails, fundsOf } from "../counterparts/funding.ts";
 import { routesOf } from "../counterparts/routes.ts";
 import { payByBanks } from "./bank.ts";
-import { createPayer, wordsOf } from "./payer.ts";
+import { createPayer, type Payer, wordsOf } from "./payer.ts";
 import { show } from "./printed.ts";
-import { closedAccount } from "./recipients.ts";
-import { reconcile } from "./reconciled.ts";
-import { payWallet } from "./wallet.ts";
+import { byWallet, closedAccount, paidWallet } from "./recipients.ts";
+
+/** A bank's statement is taken at the second look at its folder. */
+const takenTimeoutMs = 15_000;
+const lookEveryMs = 500;
+
+const settleTimeoutMs = 30_000;
 
 /** `npm run demo:rails`: payouts over real rails to counterparts on this machine. */
 
@@ -113,4 +118,62 @@ try {
   process.stderr.write(`\nThe demo failed: ${wordsOf(error)}\n`);
   await endAll();
   process.exit(1);
+}
+
+/** Pays USDC to a wallet, and shows the transaction that the chain has. */
+async function payWallet({ disburse, pay, until }: Payer, chain: Chain): Promise<void> {
+  const { beneficiary_id: id } = await disburse.beneficiaries.createCrypto(byWallet);
+  const payoutId = await pay(id, "USDC_ETH", "250.00", "demo-wallet");
+  show(
+    "Executed: 250.00 USD to a wallet, as USDC",
+    `payout ${payoutId}`,
+    `the rail gives it a nonce, stores the signed bytes, and only then sends them`,
+  );
+  const paid = await until(payoutId, ({ status }) => status !== "initiated", settleTimeoutMs);
+  const hash = paid.unique_transaction_reference as `0x${string}`;
+  const receipt = await chain.anvil.client.getTransactionReceipt({ hash });
+  const transaction = await chain.anvil.client.getTransaction({ hash });
+  const [transfer] = (await chain.transfers()).filter((each) => each.hash === hash);
+  if (transfer === undefined) throw new Error(`no transfer of ${hash} is on the chain`);
+  show(
+    `On the chain: the payout is ${paid.status}`,
+    `transaction ${hash}`,
+    `block ${receipt.blockNumber}, nonce ${transaction.nonce}, status ${receipt.status}, ${receipt.gasUsed} gas`,
+    `Transfer of ${inUsdc(transfer.value)} USDC from ${chain.wallet} to ${transfer.to}`,
+    `the wallet has ${inUsdc(await chain.balanceOf(paidWallet))} USDC; the quote said ${paid.receiving_amount}`,
+  );
+}
+
+function inUsdc(units: bigint): string {
+  const digits = units.toString().padStart(7, "0");
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}
+
+/** Shows the day of each rail account, beside what its bank's statement says. */
+async function reconcile(
+  { operations }: Pick<SandboxClients, "operations">,
+  rails: readonly { readonly rail: string; readonly currencyCode: string }[],
+): Promise<void> {
+  const day = new Date().toISOString().slice(0, 10);
+  for (const { rail, currencyCode } of rails) {
+    const latest = Date.now() + (rail.startsWith("bank-") ? takenTimeoutMs : 0);
+    let { report } = await operations.getRailReport({ rail, currencyCode, day });
+    while (report?.statementClosing === "" && Date.now() < latest) {
+      await pause(lookEveryMs);
+      ({ report } = await operations.getRailReport({ rail, currencyCode, day }));
+    }
+    if (report === undefined) throw new Error(`${rail} has no report`);
+    const { opening, funded, paid, returned, charges, closing, held } = report;
+    const { statementClosing: statement, difference, unexplained } = report;
+    show(
+      `The day of ${rail} in our books, ${currencyCode}`,
+      `opening ${opening}, funded ${funded}, paid ${paid}, returned ${returned}, charges ${charges}: closing ${closing}, of which ${held} on its way`,
+      statement === ""
+        ? "no bank says what it has there: the chain does"
+        : `its statement says ${statement}: difference ${difference}, unexplained ${unexplained}`,
+    );
+    if (statement !== "" && !/^-?0(?:\.0+)?$/.test(unexplained)) {
+      throw new Error(`${rail}: ${unexplained} ${currencyCode} cannot be explained`);
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { migrations } from "@disburse/payout/migrations.ts";
 import type {
   FileDocument,
@@ -5,26 +6,26 @@ import type {
   ReceivedDocument,
 } from "@disburse/payout/rails/bank/documents.ts";
 import { instruction } from "@disburse/payout/rails/test-contract.ts";
-import { type OpenRail, RailCallers } from "../callers/rail-callers.ts";
+import { keyOf, type OpenRail, RailCallers } from "../callers/rail-callers.ts";
+import { runToRest } from "../callers/rail-run.ts";
 import type { Sabotage } from "../network/database-link.ts";
 import { Host } from "../scheduler/host.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
 import { createMemoryDatabase, directAccess } from "../store/memory-database.ts";
-import { bankProblems } from "./bank-checks.ts";
 import { startBankOperator } from "./bank-operator.ts";
 import { startBankProcess } from "./bank-process.ts";
 import { SimulatedBank } from "./simulated-bank.ts";
 
+/** States in which a rail says that a payout is not paid, or no more. */
+const neverPaid: ReadonlySet<string> = new Set(["withdrawn", "rejected", "returned"]);
+
 /** Monday, 5 January 2026, a quarter of an hour before New York's noon. */
 const startMs = Date.UTC(2026, 0, 5, 16, 45);
-const disturbanceMs = 1_500;
 const pauseMaxMs = 5_000;
 const roughMs = 150_000;
 /** After this time every return has come, and every credit's window for one is over. */
 const settleMs = 12 * 86_400_000;
-const calmMs = 60_000;
 const advanceMs = 6 * 3_600_000;
-const stepsMax = 300_000;
 
 /** Runs one seed of payouts in files to a bank, to rest, and says what was wrong. */
 export async function runBankSeed(
@@ -64,35 +65,26 @@ export async function runBankSeed(
   for (const host of hosts) host.start();
   startBankOperator({ scheduler, database, bank });
   scheduler.faults.begin();
-  disturbances(scheduler, hosts);
-  const state = { isDone: false };
-  const work = callers.run().then(() => {
-    state.isDone = true;
+  const failed = await runToRest({
+    scheduler,
+    hosts,
+    callers,
+    roughMs,
+    endsWithCallers: false,
+    heal: pausing.heal,
+    isAtRest: () =>
+      bank.isQuiet() &&
+      stored.payments().every((each) => !["waiting", "filed"].includes(each.state)) &&
+      stored.files().every(({ open: rail, settling }) => (rail ?? settling) === undefined) &&
+      stored.received().every((each) => each.open === undefined) &&
+      bank.answers.every((hash) => stored.received().some(({ sha256 }) => sha256 === hash)),
+    settleMs,
+    advanceMs,
   });
-  const failed: string[] = [];
-  work.catch((error: unknown) => failed.push(`the callers failed: ${String(error)}`));
-  await scheduler.run(() => false, scheduler.nowMs() + roughMs, stepsMax);
-  scheduler.faults.heal();
-  pausing.heal();
-  for (const host of hosts) host.heal();
-  const isAtRest = () =>
-    state.isDone &&
-    bank.isQuiet() &&
-    stored.payments().every((each) => !["waiting", "filed"].includes(each.state)) &&
-    stored.files().every(({ open: rail, settling }) => (rail ?? settling) === undefined) &&
-    stored.received().every((each) => each.open === undefined) &&
-    bank.answers.every((hash) => stored.received().some(({ sha256 }) => sha256 === hash));
-  const endMs = scheduler.nowMs() + settleMs;
-  let isOver = false;
-  while (!isOver && scheduler.nowMs() < endMs && scheduler.steps < stepsMax) {
-    isOver = await scheduler.run(isAtRest, scheduler.nowMs() + calmMs, stepsMax);
-    if (!isOver) scheduler.advance(scheduler.nowMs() + advanceMs);
-  }
   countUnwritten(scheduler, stored.files());
   const wrong = [
     ...failed,
     ...broken,
-    ...(isOver ? [] : ["long after everything healed there is work on files"]),
     ...bankProblems(stored.payments(), stored.files(), bank, callers),
   ];
   return {
@@ -132,11 +124,47 @@ function pauses(scheduler: Scheduler) {
   };
 }
 
-function disturbances(scheduler: Scheduler, hosts: readonly Host[]): void {
-  const disturb = () => {
-    for (const host of hosts) host.disturb();
-    disturbances(scheduler, hosts);
-  };
-  const delayMs = scheduler.random.below(2 * disturbanceMs);
-  scheduler.after(delayMs, { label: "disturbance", run: disturb });
+/** Each payout is paid once or taken back, and ends as the bank's own book has it. */
+function bankProblems(
+  payments: readonly PaymentDocument[],
+  files: readonly FileDocument[],
+  { paid, returned, sent }: Pick<SimulatedBank, "paid" | "returned" | "sent">,
+  { orders, withdrawn }: Pick<RailCallers, "orders" | "withdrawn">,
+): string[] {
+  const byKey = new Map(payments.map((each) => [each._id, each]));
+  const cameBack = new Set(returned.map(keyOf));
+  const unwritten = new Set(files.flatMap(({ left_out = [] }) => left_out.map(({ id }) => id)));
+  const wrong = [...orders].flatMap(([key, amount]) => {
+    const payment = byKey.get(key);
+    if (payment === undefined) return [`${key} was submitted and is not there`];
+    const { state, doubt } = payment;
+    const credits = paid.filter(({ account }) => keyOf(account) === key);
+    const written = cameBack.has(key) ? "returned" : "settled";
+    const expected = unwritten.has(key) ? "rejected" : written;
+    const isPaid = state === "settled" || state === "returned";
+    const isWithdrawn = withdrawn.has(key) && !neverPaid.has(state);
+    return [
+      ...(credits.length === (isPaid ? 1 : 0)
+        ? []
+        : [`${key} is ${state} and was paid ${credits.length} times`]),
+      ...(state === "withdrawn" || state === expected
+        ? []
+        : [`${key} is ${state}, at the bank ${expected}`]),
+      ...(isWithdrawn ? [`${key} is ${state}, and its caller heard that it is never paid`] : []),
+      ...(doubt === undefined ? [] : [`${key} is in doubt: ${doubt.why}`]),
+      ...(credits.every(({ cents }) => cents === amount) ? [] : [`${key} paid otherwise`]),
+      ...(state === "withdrawn" || fromDecimal128(payment.amount_minor) === amount
+        ? []
+        : [`${key} was taken with another amount`]),
+    ];
+  });
+  const strangers = paid.filter(({ account }) => !orders.has(keyOf(account)));
+  const unknown = sent.filter(({ name }) => !files.some((each) => each.name === name));
+  const open = files.filter(({ state }) => state !== "sent" && state !== "void");
+  return [
+    ...wrong,
+    ...strangers.map(({ account }) => `${account} was paid, which is no payout`),
+    ...unknown.map(({ name }) => `${name} was sent, and no file says so`),
+    ...open.map(({ _id, state }) => `file ${_id} is ${state} at the end`),
+  ];
 }

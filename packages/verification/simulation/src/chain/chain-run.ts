@@ -1,26 +1,25 @@
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import { migrations } from "@disburse/payout/migrations.ts";
 import type { TransferDocument } from "@disburse/payout/rails/chain/documents.ts";
 import { createTestChain } from "@disburse/payout/rails/chain/test-chain.ts";
 import { instruction } from "@disburse/payout/rails/test-contract.ts";
 import { keyOf, type OpenRail, RailCallers } from "../callers/rail-callers.ts";
+import { runToRest } from "../callers/rail-run.ts";
 import type { Sabotage } from "../network/database-link.ts";
 import { Host } from "../scheduler/host.ts";
 import { Scheduler } from "../scheduler/scheduler.ts";
 import { createMemoryDatabase, directAccess } from "../store/memory-database.ts";
-import { walletProblems } from "./chain-checks.ts";
 import { startChainProcess } from "./chain-process.ts";
 
 const startMs = Date.UTC(2026, 0, 5, 9);
 /** Blocks until one is final; no reorganisation of a run is as deep. */
 const finality = 3;
 const blockMaxMs = 4_000;
-const disturbanceMs = 1_500;
 const roughMs = 40_000;
 /** What a clock that was an hour off puts off is due within this time. */
 const settleMs = 3 * 3_600_000;
-const calmMs = 60_000;
 const advanceMs = 600_000;
-const stepsMax = 300_000;
 
 /** Runs one seed of payouts from one wallet of a chain, to rest, and says what was wrong. */
 export async function runChainSeed(
@@ -68,31 +67,20 @@ export async function runChainSeed(
   scheduler.faults.begin();
   sendOldBytes(scheduler, sent, world.chain.send);
   happenings(scheduler, world, () => reservedOf(database.documents("chain_wallets")));
-  disturbances(scheduler, hosts);
-  const state = { isDone: false };
-  const work = callers.run().then(() => {
-    state.isDone = true;
+  const failed = await runToRest({
+    scheduler,
+    hosts,
+    callers,
+    roughMs,
+    endsWithCallers: true,
+    heal: () => {
+      world.knobs.baseFee = 10n;
+    },
+    isAtRest: () => transfers().every(({ open: wallet }) => wallet === undefined),
+    settleMs,
+    advanceMs,
   });
-  const failed: string[] = [];
-  work.catch((error: unknown) => failed.push(`the callers failed: ${String(error)}`));
-  await scheduler.run(() => state.isDone, scheduler.nowMs() + roughMs, stepsMax);
-  scheduler.faults.heal();
-  world.knobs.baseFee = 10n;
-  for (const host of hosts) host.heal();
-  const isAtRest = () =>
-    state.isDone && transfers().every(({ open: wallet }) => wallet === undefined);
-  const endMs = scheduler.nowMs() + settleMs;
-  let isOver = false;
-  while (!isOver && scheduler.nowMs() < endMs && scheduler.steps < stepsMax) {
-    isOver = await scheduler.run(isAtRest, scheduler.nowMs() + calmMs, stepsMax);
-    if (!isOver) scheduler.advance(scheduler.nowMs() + advanceMs);
-  }
-  const wrong = [
-    ...failed,
-    ...broken,
-    ...(isOver ? [] : ["long after everything healed there is work on transfers"]),
-    ...walletProblems(transfers(), world.paid(), callers),
-  ];
+  const wrong = [...failed, ...broken, ...walletProblems(transfers(), world.paid(), callers)];
   return {
     seed,
     wrong,
@@ -149,11 +137,37 @@ function sendOldBytes(
   scheduler.after(random.below(blockMaxMs), { label: "a node sends", run });
 }
 
-function disturbances(scheduler: Scheduler, hosts: readonly Host[]): void {
-  const disturb = () => {
-    for (const host of hosts) host.disturb();
-    disturbances(scheduler, hosts);
-  };
-  const delayMs = scheduler.random.below(2 * disturbanceMs);
-  scheduler.after(delayMs, { label: "disturbance", run: disturb });
+/** Each payout has at most one mined payment, and is settled where it has one; sums agree. */
+function walletProblems(
+  transfers: readonly TransferDocument[],
+  paid: readonly string[],
+  { orders, withdrawn }: Pick<RailCallers, "orders" | "withdrawn">,
+): string[] {
+  const byKey = new Map(transfers.map((each) => [each._id, each]));
+  const wrong = [...orders].flatMap(([key, amount]) => {
+    const transfer = byKey.get(key);
+    if (transfer === undefined) return [`${key} was submitted and is not there`];
+    const { state, end } = transfer;
+    const payments = paid.filter((to) => to === key).length;
+    const expected = state === "settled" ? 1 : 0;
+    const isEnded = state === "settled" || state === "withdrawn";
+    const isOther = withdrawn.has(key) !== (state === "withdrawn");
+    return [
+      ...(payments === expected ? [] : [`${key} is ${state} and was paid ${payments} times`]),
+      ...(isEnded ? [] : [`${key} is ${state} at the end`]),
+      ...(isOther ? [`${key} is ${state}, and its caller heard otherwise`] : []),
+      ...(state !== "settled" || isSame(end?.received, amount) ? [] : [`${key} paid otherwise`]),
+      ...(state !== "settled" || fromDecimal128(transfer.amount_minor) === amount
+        ? []
+        : [`${key} was taken with another amount`]),
+    ];
+  });
+  const strangers = paid.filter((to) => !orders.has(to) && !to.startsWith("outside-"));
+  return [...wrong, ...strangers.map((to) => `${to} was paid, which is no payout`)];
+}
+
+/** Whether decimal text of six places is so many minor units. */
+function isSame(text: string | undefined, minor: bigint): boolean {
+  const decimal = parseDecimal(text ?? "");
+  return decimal !== undefined && decimal.units * 10n ** BigInt(6 - decimal.scale) === minor;
 }

@@ -1,16 +1,15 @@
+import type { Documents } from "@disburse/invariants/documents.ts";
 import { checkDocuments } from "@disburse/invariants/documents-check.ts";
 import type { Platform } from "../platform.ts";
-import type { Scenario } from "../rail/state.ts";
+import { railName } from "../rail/rail.ts";
+import type { Scenario, Transfer } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 import type { Workload, WorkloadRecord } from "../workload/workload.ts";
 import { wrongApprovals } from "./approval-check.ts";
-import { documentsOf } from "./checked-documents.ts";
-import { wrongOptInEvents } from "./opt-in-check.ts";
 import { wrongOrders } from "./order-check.ts";
-import { payoutsIn } from "./payouts.ts";
-import { wrongRailMoney } from "./rail-money-check.ts";
+import { made, payoutsIn } from "./payouts.ts";
 import { wrongRepeats } from "./repeat-check.ts";
 
 /** Everything that is wrong at the end of a run, in words. */
@@ -204,4 +203,129 @@ function missedEvents({ databases, merchants }: Platform): string[] {
         : [`${_id} was notified as ${last.status}`]),
     ];
   });
+}
+
+/** Events of batches, and of payouts that waited for approval, are stored and delivered once. */
+function wrongOptInEvents({ databases, merchants }: Platform): string[] {
+  const stored = databases.notifier.documents("events");
+  const own = (name: string) => databases.payout.documents(name);
+  const wasWaiting = ({ journal }: Document) =>
+    (journal as { stage: string }[])[0]?.stage === "awaiting_approval";
+  const expected = [
+    ...owed(
+      "batch.finished",
+      own("batches").filter(({ state }) => state === "finished"),
+    ),
+    ...owed(
+      "batch.approval_required",
+      own("batches").filter((each) => each.by_another === true),
+    ),
+    ...owed("payout.approval_required", payoutsIn(databases.payout).filter(wasWaiting)),
+  ];
+  const kept = stored.map((each) => `${each.transaction_type} of ${each.transaction_id}`);
+  const awaited = new Set(expected);
+  const missed = expected.filter((each) => kept.filter((one) => one === each).length !== 1);
+  const optIn = stored.filter(({ transaction_type }) => transaction_type !== "payout_session");
+  const beyond = optIn.filter(
+    (each) => !awaited.has(`${each.transaction_type} of ${each.transaction_id}`),
+  );
+  const unheard = optIn.filter(({ event_id }) => !merchants.acknowledged.has(String(event_id)));
+  return [
+    ...missed.map((each) => `${each} is not stored once`),
+    ...beyond.map(({ event_id }) => `${event_id} is an event of nothing`),
+    ...unheard.map(({ event_id }) => `${event_id} never reached its merchant`),
+  ];
+}
+
+function owed(type: string, documents: readonly Document[]): string[] {
+  return documents.map(({ _id }) => `${type} of ${_id}`);
+}
+
+/**
+ * What the ledger says that the house has at the rail is what the rail itself would say: what was
+ * brought and taken away there, less what it paid and took, and nothing is held any more.
+ */
+function wrongRailMoney({ databases, railState, treasury }: Platform): string[] {
+  const accounts = databases.payout
+    .documents("accounts")
+    .filter(({ merchant_id }) => merchant_id === "house");
+  if (!railState.isFunded) return accounts.map(({ _id }) => `${_id} is of a rail without accounts`);
+  const has = new Map(treasury.moved);
+  const add = (currency: string, minor: bigint) =>
+    has.set(currency, (has.get(currency) ?? 0n) + minor);
+  for (const transfer of railState.transfers.values()) {
+    add(transfer.currency, -paidBy(transfer));
+    const { charge, isWithdrawn } = transfer;
+    if (charge !== undefined && !isWithdrawn) add(charge.currency, -charge.minor);
+  }
+  const kept = new Map(accounts.map((each) => [String(each._id), each]));
+  return [...has].flatMap(([currency, minor]) => {
+    const id = `rail:${railName}:${currency}`;
+    const { available = "0", held = "0" } = kept.get(id) ?? {};
+    return [
+      ...(String(held) === "0" ? [] : [`${id} holds ${held} at the end`]),
+      ...(BigInt(String(available)) === minor
+        ? []
+        : [`${id} has ${available}, and the rail ${minor}`]),
+    ];
+  });
+}
+
+/** What left the house for a transfer in the end. */
+function paidBy({ scenario, isWithdrawn, amount, short }: Transfer): bigint {
+  if (isWithdrawn || scenario === "rejects") return 0n;
+  return scenario === "settles" ? amount : short;
+}
+
+/** All documents of a platform at the end of a run, as the invariants read them. */
+function documentsOf({ databases, railState, beneficiaries }: Platform): Documents {
+  const { payout, quote, notifier } = databases;
+  const of = (database: MemoryDatabase, ...names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, database.documents(name)]));
+  const known = [...beneficiaries.values()];
+  const collections = {
+    ...of(payout, "accounts", "ledger_entries"),
+    payouts: payout.documents("payouts").filter(made).map(decidedInTime),
+    ...of(quote, "quotes"),
+    ...of(notifier, "endpoints", "events", "deliveries"),
+    sandbox_transfers: [...railState.transfers.values()].map(transferDocument),
+    beneficiaries: known.map(({ id, merchantId, stops }) => {
+      const last = stops.find(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY);
+      return {
+        _id: id,
+        merchant_id: merchantId,
+        screening: { status: last === undefined ? "cleared" : "blocked" },
+        updated_at: new Date(last?.fromMs ?? 0),
+      };
+    }),
+    screenings: known.map(({ id, merchantId }) => ({
+      _id: `scr_${id}`,
+      merchant_id: merchantId,
+      record_id: id,
+      verdict: "clear",
+      created_at: new Date(0),
+    })),
+    idempotency_keys: [],
+  };
+  return collections as unknown as Documents;
+}
+
+/**
+ * A payout whose decision is not later than the end of its approval: the stored time is that of a
+ * process, whose clock may be an hour off here. The write observer judges by the true time.
+ */
+function decidedInTime(payout: Document): Document {
+  const approval = payout.approval as { expires_at: Date; decision?: { at: Date } } | undefined;
+  if (approval?.decision === undefined) return payout;
+  const { decision, expires_at } = approval;
+  const at = new Date(Math.min(decision.at.getTime(), expires_at.getTime()));
+  return { ...payout, approval: { ...approval, decision: { ...decision, at } } };
+}
+
+/** A transfer as the sandbox rail stores it. */
+function transferDocument({ key, scenario, reference, isWithdrawn }: Transfer) {
+  const named = { settles: "settle", rejects: "fail", returns: "return" } as const;
+  const isLate = scenario === "returns after days";
+  const stored = { _id: key, scenario: isLate ? "return" : named[scenario], reference };
+  return isWithdrawn ? { ...stored, withdrawn_at: new Date(0) } : stored;
 }

@@ -1,11 +1,45 @@
+import type { FaultKind } from "../faults.ts";
 import { type SimulatedBeneficiary, wasStopped } from "../network/beneficiary-stub.ts";
 import type { RailState } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { WriteListener } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
-import { wrongApproval } from "./approval-writes.ts";
-import { quotedBy, wrongOrder } from "./order-writes.ts";
 import { made } from "./payouts.ts";
+
+/** The ways that the state of a payout that is made later, or of a batch, may go. */
+const orderWays: ReadonlySet<string> = new Set([
+  ...["undefined waiting", "waiting waiting", "waiting executed", "waiting failed"],
+  ...["waiting cancelled", "executed executed", "failed failed", "cancelled cancelled"],
+  // Of a revoked key's scheduled payout: held until another actor decides.
+  ...["waiting awaiting_approval", "awaiting_approval awaiting_approval"],
+  ...["awaiting_approval waiting", "awaiting_approval failed", "awaiting_approval cancelled"],
+]);
+const batchWays: ReadonlySet<string> = new Set([
+  ...["undefined awaiting_approval", "awaiting_approval awaiting_approval"],
+  ...["awaiting_approval running", "awaiting_approval cancelled", "running awaiting_approval"],
+  ...["running running", "running finished", "finished finished", "cancelled cancelled"],
+]);
+
+const countedWays: Readonly<Record<string, FaultKind>> = {
+  "waiting failed": "order failed",
+  "running finished": "batch finished",
+};
+
+/** Which states each collection goes through. */
+const ways: Readonly<Record<string, ReadonlySet<string>>> = {
+  scheduled_payouts: orderWays,
+  batch_lines: orderWays,
+  batches: batchWays,
+};
+
+type Decision = { readonly as: "approved" | "rejected" | "expired" };
+type StoredApproval = { readonly expires_at: Date; readonly decision?: Decision };
+
+const countedDecisions = {
+  approved: "payout approved",
+  rejected: "payout rejected by an approver",
+  expired: "approval expired",
+} as const;
 
 /** What must hold at every moment, not only at the end: a rule over one write. */
 type Rule = (before: Document | undefined, after: Document | undefined, now: Date) => string[];
@@ -197,4 +231,68 @@ const rules: Readonly<Record<string, Rule>> = {
 
 function numberOf(document: Document | undefined, field: string): number {
   return Number(document?.[field] ?? 0);
+}
+
+/** What is wrong with the approval of a payout in one write; `isSent`: it precedes a submission. */
+function wrongApproval(
+  scheduler: Pick<Scheduler, "faults" | "now">,
+  before: Document | undefined,
+  after: Document | undefined,
+  isSent: boolean,
+): string[] {
+  const approval = after?.approval as StoredApproval | undefined;
+  if (approval === undefined) return [];
+  const { faults } = scheduler;
+  const { decision, expires_at } = approval;
+  const known = (before?.approval as StoredApproval | undefined)?.decision;
+  const isApproved = decision?.as === "approved";
+  const wrong: string[] = [];
+  if (isSent && !isApproved) wrong.push("was sent without the approval that it needs");
+  if (before === undefined) {
+    const isWaiting = isAwaiting(after);
+    if (isWaiting === isApproved) wrong.push("was made approved and waiting, or neither");
+    faults.count(isApproved ? "approval given before" : "payout waited for approval");
+    return wrong;
+  }
+  if (known !== undefined && known.as !== decision?.as) wrong.push("was decided on twice");
+  if (known !== undefined || decision === undefined) return wrong;
+  faults.count(countedDecisions[decision.as]);
+  const isOver = scheduler.now() >= expires_at;
+  if (isOver !== (decision.as === "expired")) wrong.push(`was ${decision.as} at the wrong time`);
+  return wrong;
+}
+
+function isAwaiting(payout: Document | undefined): boolean {
+  const progress = payout?.progress as { stage: string } | undefined;
+  return progress?.stage === "awaiting_approval";
+}
+
+/** What is wrong with one write of an order or a batch; `count` is called for what it tries. */
+function wrongOrder(
+  collection: string,
+  before: Document | undefined,
+  after: Document | undefined,
+  count: (kind: FaultKind) => void,
+): string[] {
+  const allowed = ways[collection];
+  if (allowed === undefined) return [];
+  const way = `${before?.state} ${after?.state}`;
+  const kind = countedWays[way];
+  if (kind !== undefined) count(kind);
+  if (after?.rejection !== undefined && before?.rejection === undefined) count("batch rejected");
+  const isOther = before?.payout_id !== undefined && before.payout_id !== after?.payout_id;
+  return [
+    ...(allowed.has(way) ? [] : [`went from ${way.replace(" ", " to ")}`]),
+    ...(isOther ? ["has another payout than before"] : []),
+  ];
+}
+
+/** Which order is bound to its first quote by a write, from which on that decides. */
+function quotedBy(
+  collection: string,
+  before: Document | undefined,
+  after: Document | undefined,
+): string | undefined {
+  const isBound = before?.quote === undefined && after?.quote !== undefined;
+  return collection === "scheduled_payouts" && isBound ? String(after._id) : undefined;
 }

@@ -5,7 +5,6 @@ import { BatchCallers } from "./batches.ts";
 import { Callers, makerOf, mutationFor } from "./callers.ts";
 import { type MerchantControls, setControls } from "./controls.ts";
 import { CreditCallers } from "./credits.ts";
-import { reissueOnce } from "./reissues.ts";
 import { ScheduledCallers } from "./scheduled.ts";
 import { endings, type FundedAccount, merchantIds, SetUp } from "./set-up.ts";
 
@@ -301,4 +300,22 @@ export class Workload {
   #pause(ms: number): Promise<void> {
     return this.#callers.pause(ms);
   }
+}
+
+/**
+ * Asks for a payout to be paid again, at times as two requests at once: the new payouts' ids, and
+ * the codes of refusals.
+ */
+async function reissueOnce(
+  { rpc }: Pick<Platform, "rpc">,
+  callers: Callers,
+  { merchantId, payoutId }: { readonly merchantId: string; readonly payoutId: string },
+): Promise<string[]> {
+  const request = async (): Promise<string[]> => {
+    const mutation = mutationFor(makerOf(merchantId), callers.operation());
+    const ask = () => rpc.payout.reissuePayout({ mutation, merchantId, payoutId });
+    const answers = await callers.askTwice(ask);
+    return answers.map((each) => (typeof each === "string" ? each : (each.payout?.id ?? "")));
+  };
+  return (await Promise.all([request(), request()])).flat();
 }

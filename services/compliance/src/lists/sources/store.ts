@@ -1,4 +1,5 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { Validator } from "./fetch.ts";
 
 const schemaVersion = 1;
@@ -22,7 +23,10 @@ export type SourceState = {
 };
 
 /** `list_sources`: one document a source. */
-type SourceDocument = { readonly _id: string } & ReturnType<typeof fieldsOf>;
+type SourceDocument = Stored<Omit<SourceState, "list">> & {
+  readonly _id: string;
+  readonly schema_version: number;
+};
 
 /** See `openSourceStore`. */
 export type SourceStore = ReturnType<typeof openSourceStore>;
@@ -33,31 +37,16 @@ export function openSourceStore({ db }: Pick<Database, "db">) {
   return {
     states: async (): Promise<ReadonlyMap<string, SourceState>> => {
       const found = await sources.find().toArray();
-      return new Map(found.map((document) => [document._id, toState(document)]));
+      return new Map(
+        found.map(({ _id: list, schema_version: _, ...state }) => {
+          return [list, { list, ...fromStored<Omit<SourceState, "list">>(state) }];
+        }),
+      );
     },
 
-    save: async (state: SourceState): Promise<void> => {
-      await sources.updateOne({ _id: state.list }, { $set: fieldsOf(state) }, { upsert: true });
+    save: async ({ list, ...state }: SourceState): Promise<void> => {
+      const document = { schema_version: schemaVersion, ...toStored(state) };
+      await sources.replaceOne({ _id: list }, document, { upsert: true });
     },
-  };
-}
-
-function fieldsOf({ list: _list, checkedAt, nextCheckAt, confirmedAt, ...rest }: SourceState) {
-  const times = { checked_at: checkedAt, next_check_at: nextCheckAt };
-  return { schema_version: schemaVersion, ...rest, ...times, confirmed_at: confirmedAt ?? null };
-}
-
-function toState({ _id: list, confirmed_at, ...document }: SourceDocument): SourceState {
-  const { outcome, problem, failures, checksum, validators } = document;
-  return {
-    list,
-    outcome,
-    problem,
-    failures,
-    checksum,
-    validators,
-    checkedAt: document.checked_at,
-    nextCheckAt: document.next_check_at,
-    confirmedAt: confirmed_at ?? undefined,
   };
 }

@@ -1,6 +1,15 @@
-import { isRefused } from "@disburse/kernel/refusal.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
-import { headProblem, isPlain, readJsonBody, targetProblem } from "./request.ts";
+import { dataAnswer, refusalAnswer } from "../answer.ts";
+import {
+  errorCodeOf,
+  headProblem,
+  isPlain,
+  readJsonBody,
+  readPreferences,
+  recordIdOf,
+  targetProblem,
+} from "./request.ts";
 
 it.each([
   ["/", true],
@@ -98,4 +107,49 @@ describe("a body", () => {
     const body = readJsonBody(Buffer.from(text));
     expect(isRefused(body) ? body.refused : "read").toBe(verdict);
   });
+});
+
+const id = "po_01hqz0000000000000000000ab";
+const other = "acc_01hqz0000000000000000000ab";
+const bodyOf = (data: unknown) => dataAnswer(data).body;
+
+it("finds the code of an error alone", () => {
+  const { status, body } = refusalAnswer(refused("RATE_LIMITED"));
+  expect(errorCodeOf(status, body)).toBe("RATE_LIMITED");
+  expect(errorCodeOf(200, body)).toBeUndefined();
+  expect(errorCodeOf(500, "<html>")).toBeUndefined();
+  expect(errorCodeOf(500, Buffer.from(body))).toBeUndefined();
+});
+
+it.each([
+  ["of the answer", bodyOf({ id, name: "Ada" }), [other], id],
+  ["under its noun", bodyOf({ payout_id: id }), [], id],
+  ["of the path, where the answer has none", bodyOf({ entries: [{ id }] }), [other], other],
+  ["of the path, of an error", refusalAnswer(refused("RECORD_NOT_FOUND")).body, [other], other],
+  ["the last of the path", undefined, [other, id], id],
+  ["no text of the caller's own", bodyOf({}), ["ada@example.com"], undefined],
+  ["no id that is not the record's", bodyOf({ name: "x", id }), [], undefined],
+])("finds the record: %s", (_, body, params, found) => {
+  expect(recordIdOf(body, params)).toBe(found);
+});
+
+it.each([
+  [{}, { isStrict: false, textAmounts: false }],
+  [{ "disburse-strict": "true" }, { isStrict: true, textAmounts: false }],
+  [
+    { "disburse-strict": "false", "disburse-amounts": "number" },
+    { isStrict: false, textAmounts: false },
+  ],
+  [{ "disburse-amounts": "string" }, { isStrict: false, textAmounts: true }],
+])("%j are %j", (headers, preferences) => {
+  expect(readPreferences(headers)).toEqual(preferences);
+});
+
+it.each([
+  [{ "disburse-strict": "yes" }, "Disburse-Strict: must be one of false, true"],
+  [{ "disburse-strict": "true, true" }, "Disburse-Strict: must be one of false, true"],
+  [{ "disburse-amounts": "" }, "Disburse-Amounts: must be one of number, string"],
+])("refuses %j", (headers, message) => {
+  const refusal = readPreferences(headers);
+  expect(isRefused(refusal) && refusal.detail).toBe(message);
 });

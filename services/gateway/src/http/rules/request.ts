@@ -5,7 +5,25 @@ import {
   type JsonObject,
   parseExactJson,
 } from "@disburse/kernel/exact-json.ts";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { invalidRequest, type Refused, refused, type Violation } from "@disburse/kernel/refusal.ts";
+
+/** How a caller wants a request to be read and answered. */
+export type Preferences = {
+  /** Refuse fields of the body that are not known, instead of ignoring them. */
+  readonly isStrict: boolean;
+  /** Answer amounts as JSON strings, for clients whose JSON numbers are floats. */
+  readonly textAmounts: boolean;
+};
+
+/** The headers of a request, by their names in lower case; repeated ones are joined. */
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const strict = "Disburse-Strict";
+const amounts = "Disburse-Amounts";
+
+const ours = "[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{26}";
+const firstId = new RegExp(`^\\{"data":\\{"(?:[a-z]+_)*id":"(${ours})"`);
+const wholeId = new RegExp(`^${ours}$`);
 
 /**
  * Clients send 10 to 30 headers, proxies add as many again; more is an attack on the parser.
@@ -190,4 +208,32 @@ export function readJsonBody(
     return refused("INVALID_REQUEST", `body: must have at most ${keysMost} keys`);
   }
   return json;
+}
+
+/** `code` of an error's body; nothing of a success, or of a body that is none of ours. */
+export function errorCodeOf(status: number, body: unknown): string | undefined {
+  if (status < 400 || typeof body !== "string") return undefined;
+  return /^\{"code":"([A-Z_]+)"/.exec(body)?.[1];
+}
+
+/** The record that an answer is of, or that the path names by an id of ours. */
+export function recordIdOf(body: unknown, params: readonly string[]): string | undefined {
+  const answered = typeof body === "string" ? firstId.exec(body)?.[1] : undefined;
+  return answered ?? params.findLast((each) => wholeId.test(each));
+}
+
+/** The preferences of a request: by its headers, each of one word out of two. */
+export function readPreferences(headers: Headers): Preferences | Refused<"INVALID_REQUEST"> {
+  const violations: Violation[] = [];
+  const read = (name: string, words: readonly [usual: string, preferred: string]): boolean => {
+    const sent = headers[name.toLowerCase()];
+    if (sent === undefined || sent === words[0]) return false;
+    if (sent !== words[1]) {
+      violations.push({ field: name, problem: `must be one of ${words.join(", ")}` });
+    }
+    return true;
+  };
+  const isStrict = read(strict, ["false", "true"]);
+  const textAmounts = read(amounts, ["number", "string"]);
+  return violations.length > 0 ? invalidRequest(violations) : { isStrict, textAmounts };
 }

@@ -1,6 +1,6 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it } from "vitest";
-import { createKeyMatching } from "../matching.ts";
+import { createKeyMatching } from "../cache.ts";
 import { admit, type KeyRecord, keyDigest, makeKey } from "./api-key.ts";
 import {
   defaultEnd,

@@ -1,6 +1,12 @@
 import { ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { describe, expect, it } from "vitest";
-import { merchantEventBody, type PayoutSnapshot, payoutBody, testBody } from "./webhook-body.ts";
+import {
+  madeUpData,
+  merchantEventBody,
+  type PayoutSnapshot,
+  payoutBody,
+  testBody,
+} from "./webhook-body.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
@@ -69,4 +75,29 @@ describe("webhook body", () => {
       data: { id: "evt_1", status: "test", endpoint_id: "whe_1" },
     });
   });
+});
+
+const example =
+  '{"id":"po_1","status":"succeeded","merchant_id":"mer_x","amount":250.00,"note":""}';
+const chosen = { merchantId: "mer_1", transactionId: "", status: "", data: {} };
+
+it.each([
+  [{}, '{"id":"po_1","status":"succeeded","merchant_id":"mer_1","amount":250.00,"note":""}'],
+  [
+    { transactionId: "po_2", status: "failed", data: { note: "late", amount: "12.10" } },
+    '{"id":"po_2","status":"failed","merchant_id":"mer_1","amount":12.10,"note":"late"}',
+  ],
+  [
+    { data: { id: "po_3", status: "failed", more: "7", amount: "much" } },
+    '{"id":"po_3","status":"failed","merchant_id":"mer_1","amount":"much","note":"","more":"7"}',
+  ],
+])("with %j the example becomes %s", (change, dataJson) => {
+  const { id: transactionId, status } = JSON.parse(dataJson);
+  expect(madeUpData(example, { ...chosen, ...change })).toEqual({
+    ...{ transactionId, status, dataJson },
+  });
+});
+
+it("an example that is no object makes none", () => {
+  expect(madeUpData("[]", chosen)).toBeUndefined();
 });

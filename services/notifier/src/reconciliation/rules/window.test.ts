@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { gapWindow } from "./window.ts";
+import { batchSize, gapWindow, retryAfterMs } from "./window.ts";
 
 const now = new Date("2026-11-20T12:00:00.000Z");
 const minutes = (count: number): Date => new Date(now.getTime() - count * 60_000);
@@ -20,4 +20,15 @@ it.each([
   ["in the future, for a clock went back", minutes(-5)],
 ])("looks at nothing where the last sweep ended %s", (_when, through) => {
   expect(gapWindow(through, now, terms)).toBeUndefined();
+});
+
+it("retries after 30 s, doubling up to an hour", () => {
+  expect([1, 2, 3, 7, 8, 9, 2_000].map(retryAfterMs)).toEqual([
+    ...[30_000, 60_000, 120_000, 1_920_000],
+    ...[3_600_000, 3_600_000, 3_600_000],
+  ]);
+});
+
+it("repairs a gap that failed twice alone", () => {
+  expect([0, 1, 2, 3, 50].map(batchSize)).toEqual([100, 10, 1, 1, 1]);
 });

@@ -1,5 +1,11 @@
 import { findCurrency } from "@disburse/kernel/currency.ts";
-import { type Decimal, divideCeil, parseDecimal } from "@disburse/kernel/decimal.ts";
+import {
+  type Decimal,
+  divideCeil,
+  multiplyDecimals,
+  parseDecimal,
+  rescale,
+} from "@disburse/kernel/decimal.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, type Violation } from "@disburse/kernel/refusal.ts";
 
@@ -116,4 +122,13 @@ export function isStale(corridor: CorridorTerms, rate: Rate, now: Date): boolean
   if (corridor.rateMaxAgeSeconds === 0) return false;
   const ageMs = BigInt(now.getTime() - rate.asOf.getTime());
   return divideCeil(ageMs, 1_000n) > BigInt(corridor.rateMaxAgeSeconds);
+}
+
+/** Whether a rate is away from another by more than a share of that: 0.1 is a tenth. */
+export function movesMoreThan(share: Decimal, from: Decimal, to: Decimal): boolean {
+  const allowed = multiplyDecimals(from, share);
+  const scale = Math.max(from.scale, to.scale, allowed.scale);
+  const [before, after] = [rescale(from, scale), rescale(to, scale)];
+  const moved = after > before ? after - before : before - after;
+  return moved > rescale(allowed, scale);
 }

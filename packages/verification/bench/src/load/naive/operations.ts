@@ -2,6 +2,16 @@ import { randomBytes } from "node:crypto";
 import { Long, type MongoClient } from "mongodb";
 import { request } from "undici";
 
+/** A scenario as the naive program runs it: an operation, or a quote and its execute. */
+export type NaiveScenario = NaiveOperation | "lifecycle";
+
+/** The requests of one turn, in order. Call `answered` after the last answer. */
+type NaiveTurn = { readonly paths: readonly string[]; readonly answered?: () => void };
+
+let made = 0;
+/** Ids of quotes that no execute has used. */
+const unclaimed: string[] = [];
+
 /** A document of the naive program. */
 type Row = { readonly _id: string } & Readonly<Record<string, unknown>>;
 
@@ -132,4 +142,24 @@ async function postWebhook(url: string, id: string, body: string): Promise<void>
 /** A baseline that skips a step would be too fast. */
 function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(`the naive program did not find ${what}`);
+}
+
+/** Returns the next turn of a scenario; `undefined` if no quote is left to execute. */
+export function nextNaiveTurn(
+  scenario: NaiveScenario,
+  { accounts, answerBytes }: { readonly accounts: number; readonly answerBytes: number },
+): NaiveTurn | undefined {
+  made += 1;
+  const pathsOf = (id: string, ...operations: readonly NaiveOperation[]) => {
+    const query = { id, account: accountId(made % accounts), bytes: String(answerBytes) };
+    return operations.map((each) => `/${each}?${new URLSearchParams(query)}`);
+  };
+  const id = `naive-${made}`;
+  if (scenario === "lifecycle") return { paths: pathsOf(id, "quote", "execute") };
+  if (scenario === "quote") {
+    return { paths: pathsOf(id, "quote"), answered: () => unclaimed.push(id) };
+  }
+  if (scenario !== "execute") return { paths: pathsOf(id, scenario) };
+  const quote = unclaimed.shift();
+  return quote === undefined ? undefined : { paths: pathsOf(quote, "execute") };
 }

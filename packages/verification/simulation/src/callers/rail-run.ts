@@ -1,0 +1,60 @@
+import type { Host } from "../scheduler/host.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { RailCallers } from "./rail-callers.ts";
+
+const disturbanceMs = 1_500;
+const calmMs = 60_000;
+const stepsMax = 300_000;
+
+/** A run of one rail. */
+export type RailRun = {
+  readonly scheduler: Scheduler;
+  readonly hosts: readonly Host[];
+  readonly callers: RailCallers;
+  /** How long faults happen. */
+  readonly roughMs: number;
+  /** Faults end with the last answer to a caller, where that is earlier. */
+  readonly endsWithCallers: boolean;
+  readonly heal: () => void;
+  /** Whether the rail has nothing to do. */
+  readonly isAtRest: () => boolean;
+  /** How long after everything healed the rail may have work, and how far the clock then goes on. */
+  readonly settleMs: number;
+  readonly advanceMs: number;
+};
+
+/** Runs a rail and its callers through faults and on to rest; says what was wrong with that. */
+export async function runToRest(of: RailRun): Promise<readonly string[]> {
+  const { scheduler, hosts } = of;
+  const wrong: string[] = [];
+  let isDone = false;
+  disturbances(scheduler, hosts);
+  of.callers.run().then(
+    () => {
+      isDone = true;
+    },
+    (error: unknown) => wrong.push(`the callers failed: ${String(error)}`),
+  );
+  const endsEarly = () => of.endsWithCallers && isDone;
+  await scheduler.run(endsEarly, scheduler.nowMs() + of.roughMs, stepsMax);
+  scheduler.faults.heal();
+  of.heal();
+  for (const host of hosts) host.heal();
+  const isAtRest = () => isDone && of.isAtRest();
+  const endMs = scheduler.nowMs() + of.settleMs;
+  let isOver = false;
+  while (!isOver && scheduler.nowMs() < endMs && scheduler.steps < stepsMax) {
+    isOver = await scheduler.run(isAtRest, scheduler.nowMs() + calmMs, stepsMax);
+    if (!isOver) scheduler.advance(scheduler.nowMs() + of.advanceMs);
+  }
+  return isOver ? wrong : [...wrong, "long after everything healed the rail has work"];
+}
+
+function disturbances(scheduler: Scheduler, hosts: readonly Host[]): void {
+  const disturb = () => {
+    for (const host of hosts) host.disturb();
+    disturbances(scheduler, hosts);
+  };
+  const delayMs = scheduler.random.below(2 * disturbanceMs);
+  scheduler.after(delayMs, { label: "disturbance", run: disturb });
+}
