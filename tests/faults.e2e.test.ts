@@ -1,10 +1,18 @@
 import { openSharedBackends, type SharedBackends } from "@disburse/faults/backends/backends.ts";
 import { crashAt } from "@disburse/faults/kinds/crashes.ts";
-import { checkPlatform, openWebhookRecorder, type WebhookRecorder } from "@disburse/faults/payouts/checks.ts";
+import {
+  checkPlatform,
+  openWebhookRecorder,
+  type WebhookRecorder,
+} from "@disburse/faults/payouts/checks.ts";
 import { createLoad, type Load } from "@disburse/faults/payouts/load.ts";
 import { makeRecipients } from "@disburse/faults/payouts/recipients.ts";
 import { type FaultPlatform, startFaultPlatform } from "@disburse/faults/platform.ts";
-import { checkWebhooks, noteUnrecorded, type UnrecordedCalls } from "@disburse/faults/webhooks/checks.ts";
+import {
+  checkWebhooks,
+  noteUnrecorded,
+  type UnrecordedCalls,
+} from "@disburse/faults/webhooks/checks.ts";
 import { type CrashPoint, crashNotifier } from "@disburse/faults/webhooks/crashes.ts";
 import { createWebhookLoad, type WebhookLoad } from "@disburse/faults/webhooks/load.ts";
 import { openWebhookReceiver, type WebhookReceiver } from "@disburse/faults/webhooks/receiver.ts";
