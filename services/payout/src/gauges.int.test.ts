@@ -63,7 +63,7 @@ it("shows events to publish, open payouts by stage, and exceptions, until they a
   ]);
   const approval = { reasons: [], digest: "", expires_at: start };
   const decision = { as: "approved", at: new Date(Date.now() - 1_000) } as const;
-  await payouts.updateMany({}, { $set: { approval: { ...approval, decision } } });
+  await payouts.updateMany({}, { $set: { approval: { ...approval, decision } as never } });
   expect((await read())[1]).toBe(
     'disburse_payout_oldest_open_seconds{stage="unknown",rail="scripted"} 1',
   );

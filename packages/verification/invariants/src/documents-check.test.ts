@@ -160,8 +160,8 @@ const saga: Corruption[] = [
   ["a payout to whom was stopped", 10, "been stopped", (d) => stop(d, 6_000)],
   ["a payout that nobody approved", 10, "approved it", (d) => decide(d, undefined)],
   ["a rejected payout that was sent", 10, "approved it", (d) => decide(d, { as: "rejected" })],
-  ["an approval by who executed", 10, "who executed", (d) => decide(d, { actor: executor })],
-  ["an approval by a key of the same root", 10, "who executed", (d) => decide(d, { actor: child })],
+  ["an approval by who executed", 10, "who executed", (d) => decide(d, { by: executor })],
+  ["an approval by a key of the same root", 10, "who executed", (d) => decide(d, { by: child })],
   ["an approval too late", 10, "had expired", (d) => decide(d, { at: late })],
   ["a decision that changed nothing", 10, "still waits", (d) => decide(d, {}, "awaiting_approval")],
   ["a wait for nothing", 10, "not need", (d) => wait(d)],
@@ -185,10 +185,11 @@ const late = new Date(now.getTime() + 6_000);
 
 /** The settled payout needed approval, which it had until now, but for what is different. */
 function decide(documents: Spoilt, different: object | undefined, stage = "settled"): void {
-  const sound = { as: "approved", at: now, actor: { kind: "member", id: "mem_1" } };
+  const sound = { as: "approved", at: now, by: { kind: "member", id: "mem_1" } };
   const decision = different && { ...sound, ...different };
   const own = payout("settled")(documents);
-  Object.assign(own, { actor: executor, approval: { expires_at: now, decision } });
+  Object.assign(own, { approval: { expires_at: now, decision } });
+  own.order.actor = executor;
   own.submitted_at ??= now;
   own.progress.stage = stage;
 }

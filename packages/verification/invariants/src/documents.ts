@@ -95,7 +95,7 @@ export type Payout = QuotedTerms & {
   /** Absent where its merchant's rules asked for none. */
   readonly approval?: {
     readonly expires_at: Date;
-    readonly decision?: { readonly as: string; readonly at: Date; readonly actor?: Actor };
+    readonly decision?: { readonly as: string; readonly at: Date; readonly by?: Actor };
   };
   /** Decimal text. */
   readonly exchange_rate: string;

@@ -232,7 +232,7 @@ function checkApproved({ approval, order, submitted_at, progress }: Payout, expe
   const isSent = submitted_at !== undefined;
   expect(10, !isSent || decision?.as === "approved", "was sent and nobody had approved it");
   if (decision === undefined || decision.as === "expired") return;
-  const isOwn = rootOf(order.actor) === rootOf(decision.actor);
+  const isOwn = rootOf(order.actor) === rootOf(decision.by);
   expect(10, !isOwn, "was decided on by who executed it");
   const isLate = decision.at.getTime() > expires_at.getTime() + clocksApartMs;
   expect(10, !isLate, "was decided on after its approval had expired");

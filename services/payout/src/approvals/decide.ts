@@ -42,7 +42,7 @@ export async function approvePayout(
   const room = await checkAgain(deps, payout);
   if (isRefused(room)) return room;
   const at = deps.clock.now();
-  const decision = { as: "approved", at, actor: by.actor, operation_id: by.operationId } as const;
+  const decision = { as: "approved", at, by: by.actor, operationId: by.operationId } as const;
   const approved = await advance(
     deps.payouts,
     payout,
@@ -79,7 +79,7 @@ export async function rejectPayout(
   if (next === "done") return endRejected(deps, asked, payout);
   const at = deps.clock.now();
   const because = "approval_rejected" as const;
-  const who = { actor: by.actor, operation_id: by.operationId };
+  const who = { by: by.actor, operationId: by.operationId };
   const rejecting = { stage: "concluding", outcome: { kind: "cancelled", because } } as const;
   const rejected = await advance(deps.payouts, payout, rejecting, {
     cause: because,

@@ -4,13 +4,12 @@ import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.t
 import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Decimal128 } from "mongodb";
-import { type StoredApproval, storedApproval, toApproval } from "./approval-document.ts";
 import { approvalEvent } from "./approval-event.ts";
 import { type PendingEvent, pendingEvent } from "./pending-event.ts";
-import { type StoredReissues, toReissue } from "./reissue-document.ts";
+import type { Approval } from "./rules/approval.ts";
 import type { Uncleared } from "./rules/clearance.ts";
 import type { PayoutException } from "./rules/exception.ts";
-import type { Payout, PayoutOrder } from "./rules/payout.ts";
+import type { Payout, PayoutOrder, Reissue } from "./rules/payout.ts";
 import { type PayoutStatus, type Progress, publicStatusOf } from "./rules/progress.ts";
 import type { TimelineStep } from "./rules/timeline.ts";
 
@@ -66,65 +65,70 @@ export function ifMade(found: PayoutDocument | null): PayoutDocument | undefined
 }
 
 /** A payout as it is stored; all later work on it goes back to the request that made it. */
-export type PayoutDocument = OrderDocument &
-  StoredReissues & {
-    merchant_id: string;
-    account_id: string;
-    corridor_id: string;
-    beneficiary_id: string;
-    /** Keyed hashes of the account or wallet that is paid. Velocity limits count by them. */
-    destination_keys: readonly string[];
-    /** Absent where it has no reference. */
-    duplicate_keys?: readonly string[];
-    source: string;
-    destination: string;
-    source_minor: Decimal128;
-    fees_minor: Decimal128;
-    receiving_minor: Decimal128;
-    exchange_rate: string;
-    /** Who bears what banks keep of a return; absent: the house. */
-    return_charges?: "merchant";
-    beneficiary_name: string;
-    /** In Latin letters, as the bank gets it; absent where its merchant gave none. */
-    beneficiary_name_latin?: string;
-    account_number_masked: string;
-    transfer_method: string;
-    network: string;
-    status: PayoutStatus;
-    progress: Progress;
-    version: number;
-    revision: number;
-    /** Absent until it is named: by its submission, or before, where it is paid from an account. */
-    rail?: string;
-    /** Set with the rail's name where the payout is paid from its rail's account. */
-    funded?: true;
-    submitted_at?: Date;
-    /** Absent where its rail did not say when it will have paid it. */
-    expected_at?: Date;
-    /** The open exception. */
-    doubt?: PayoutException;
-    /** Absent where its beneficiary was cleared at the last check. */
-    uncleared?: Uncleared;
-    /** Absent where its merchant's rules asked for none. */
-    approval?: StoredApproval;
-    /** The effect of each resolution, written with what it does. */
-    resolutions?: { id: string; fate: "applied" | "superseded" }[];
-    journal: StoredStep[];
-    /** The last of them. */
-    calls: StoredCall[];
-    /** Absent when there is nothing to do. */
-    work_due_at?: Date;
-    lease?: Lease;
-    outbox: PendingEvent[];
-    /** Absent before the first. */
-    told?: PublishedEvent[];
-    /** When its last event was published; absent like `told`. */
-    published_at?: Date;
-    created_at: Date;
-    updated_at: Date;
-    /** Over `hashedFields`. */
-    content_hash: string;
-  };
+export type PayoutDocument = OrderDocument & {
+  merchant_id: string;
+  account_id: string;
+  corridor_id: string;
+  beneficiary_id: string;
+  /** Keyed hashes of the account or wallet that is paid. Velocity limits count by them. */
+  destination_keys: readonly string[];
+  /** Absent where it has no reference. */
+  duplicate_keys?: readonly string[];
+  source: string;
+  destination: string;
+  source_minor: Decimal128;
+  fees_minor: Decimal128;
+  receiving_minor: Decimal128;
+  exchange_rate: string;
+  /** Who bears what banks keep of a return; absent: the house. */
+  return_charges?: "merchant";
+  beneficiary_name: string;
+  /** In Latin letters, as the bank gets it; absent where its merchant gave none. */
+  beneficiary_name_latin?: string;
+  account_number_masked: string;
+  transfer_method: string;
+  network: string;
+  status: PayoutStatus;
+  progress: Progress;
+  version: number;
+  revision: number;
+  /** Absent until it is named: by its submission, or before, where it is paid from an account. */
+  rail?: string;
+  /** Set with the rail's name where the payout is paid from its rail's account. */
+  funded?: true;
+  submitted_at?: Date;
+  /** Absent where its rail did not say when it will have paid it. */
+  expected_at?: Date;
+  /** The open exception. */
+  doubt?: PayoutException;
+  /** Absent where its beneficiary was cleared at the last check. */
+  uncleared?: Uncleared;
+  /** Absent where its merchant's rules asked for none. */
+  approval?: Stored<Approval>;
+  /** The payout that this one pays again; absent for none. */
+  reissue_of?: string;
+  /** The quote that pays it again, bound before that is executed; absent until one asked. */
+  reissue?: Stored<Reissue>;
+  /** The payout of that quote, set after its claim and before it is stored. */
+  reissued_as?: string;
+  /** The effect of each resolution, written with what it does. */
+  resolutions?: { id: string; fate: "applied" | "superseded" }[];
+  journal: StoredStep[];
+  /** The last of them. */
+  calls: StoredCall[];
+  /** Absent when there is nothing to do. */
+  work_due_at?: Date;
+  lease?: Lease;
+  outbox: PendingEvent[];
+  /** Absent before the first. */
+  told?: PublishedEvent[];
+  /** When its last event was published; absent like `told`. */
+  published_at?: Date;
+  created_at: Date;
+  updated_at: Date;
+  /** Over `hashedFields`. */
+  content_hash: string;
+};
 
 type PayoutFields = Omit<PayoutDocument, "content_hash">;
 
@@ -211,7 +215,7 @@ function payoutFields(payout: Payout, origin: Origin, lease?: Lease): PayoutFiel
       },
     ],
     calls: [],
-    ...(approval && { approval: storedApproval(approval) }),
+    ...(approval && { approval: toStored(approval) }),
     work_due_at: (isWaiting ? approval?.expiresAt : undefined) ?? createdAt,
     ...(lease && { lease }),
     outbox: [event, ...(isWaiting && approval ? [approvalEvent(payout, approval)] : [])],
@@ -309,8 +313,8 @@ export function toPayout(document: Pick<PayoutDocument, "_id" | keyof typeof sta
     expectedAt: document.expected_at,
     exception: document.doubt,
     uncleared: document.uncleared,
-    approval: document.approval && toApproval(document.approval),
-    reissue: document.reissue && toReissue(document.reissue),
+    approval: document.approval && fromStored<Approval>(document.approval),
+    reissue: document.reissue && fromStored<Reissue>(document.reissue),
     reissuedAs: document.reissued_as,
     createdAt: document.created_at,
     updatedAt: document.updated_at,

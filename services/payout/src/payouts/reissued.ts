@@ -1,5 +1,5 @@
+import { toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { Payouts } from "./document.ts";
-import { storedReissue } from "./reissue-document.ts";
 import type { Payout, Reissue } from "./rules/payout.ts";
 import { stepOf } from "./work.ts";
 
@@ -17,7 +17,7 @@ export async function bindReissue(
       ? { reissue: { $exists: false } }
       : { "reissue.quote_id": before.quoteId, reissued_as: { $exists: false } };
   const over = { _id: id, status: "failed", doubt: { $exists: false } } as const;
-  const reissue = storedReissue(bound);
+  const reissue = toStored(bound);
   const { matchedCount } = await payouts.updateOne({ ...over, ...asRead }, { $set: { reissue } });
   return matchedCount === 1;
 }

@@ -1,10 +1,10 @@
 import type { Origin } from "@disburse/chassis/call-context.ts";
+import { toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Filter, UpdateFilter } from "mongodb";
-import { type StoredApproval, toDecision } from "./approval-document.ts";
 import type { PayoutDocument, Payouts, StoredCall, StoredStep } from "./document.ts";
 import { type PendingEvent, pendingEvent } from "./pending-event.ts";
-import type { Approval } from "./rules/approval.ts";
+import type { Approval, ApprovalDecision } from "./rules/approval.ts";
 import type { Uncleared } from "./rules/clearance.ts";
 import { exceptionAfterStep, type PayoutException } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
@@ -47,7 +47,7 @@ export type Step = {
 
 /** A decision on an approval; `inTime`: it counts before the approval expires alone. */
 export type Decision = {
-  readonly decision: NonNullable<StoredApproval["decision"]>;
+  readonly decision: ApprovalDecision;
   readonly inTime: boolean;
 };
 
@@ -91,7 +91,7 @@ export async function advance(
       : undefined;
   const exception = exceptionAfterStep(payout.exception, progress.stage, cause, at);
   const approval: Approval | undefined = decides &&
-    payout.approval && { ...payout.approval, decision: toDecision(decides.decision) };
+    payout.approval && { ...payout.approval, decision: decides.decision };
   const changed: Payout = {
     ...payout,
     ...submitted,
@@ -122,7 +122,7 @@ export async function advance(
         ...(submitted && { rail: submitted.rail, submitted_at: at }),
         ...(expectedAt && { expected_at: expectedAt }),
         ...(exception && { doubt: exception }),
-        ...(decides && { "approval.decision": decides.decision }),
+        ...(decides && { "approval.decision": toStored(decides.decision) }),
         ...setWork(work),
       },
       $unset: { ...unsetWork(work), ...(exception === undefined && { doubt: "" }), uncleared: "" },

@@ -7,7 +7,7 @@ import { payoutsIn } from "./payouts.ts";
 type Actor = { readonly kind: string; readonly id: string; readonly root?: string };
 type StoredDecision = {
   readonly as: string;
-  readonly actor?: Actor;
+  readonly by?: Actor;
   readonly operation_id?: string;
 };
 
@@ -42,8 +42,8 @@ function wrongPayout({ railState, beneficiaries }: Platform, workload: Workload,
   const mayWait = isCaught || (controls?.minimum !== undefined && controls.windowSeconds > 0);
   const isSent = railState.transfers.has(String(payout._id));
   const maker = payout.actor as Actor;
-  const { actor } = decision ?? {};
-  const isByAnother = actor !== undefined && (actor.root ?? actor.id) !== maker.id;
+  const { by } = decision ?? {};
+  const isByAnother = by !== undefined && (by.root ?? by.id) !== maker.id;
   const isApproved = decision?.as === "approved" && isByAnother;
   const isRefused = decision?.as === "rejected" || decision?.as === "expired";
   const say = (isWrong: boolean, what: string) => (isWrong ? [`${payout._id} ${what}`] : []);

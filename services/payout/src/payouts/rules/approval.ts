@@ -58,5 +58,5 @@ export type Approval = {
   readonly reasons: readonly ApprovalReason[];
   readonly digest: string;
   readonly expiresAt: Date;
-  readonly decision: ApprovalDecision | undefined;
+  readonly decision?: ApprovalDecision | undefined;
 };
