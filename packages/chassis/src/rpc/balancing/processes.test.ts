@@ -19,8 +19,8 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-async function startProcess(port = "0") {
-  const child = fork(new URL("test-server.ts", import.meta.url), [port], {
+async function startProcess(port = "0", busyMs = 0) {
+  const child = fork(new URL("test-server.ts", import.meta.url), [port, `${busyMs}`], {
     silent: true,
     env: { ...process.env, ...testTrust.settings("quote") },
   });
@@ -91,25 +91,35 @@ it("fails no read when a process is killed, and calls its successor", async () =
   expect(failed).toEqual([]);
 }, 60_000);
 
-it("serves no call after a freeze that its caller has taken elsewhere", async () => {
-  const { child, url } = await startProcess();
-  const { rpc } = connect([url]);
-  const leftServed = async () => (await rpc.getQuote({ quoteId: "q" })).quote?.merchantId;
-  // Connections that are made already: a request waits in one of them.
-  await Promise.all(Array.from({ length: 20 }, leftServed));
-  child.kill("SIGSTOP");
-  const given = Array.from({ length: 20 }, () =>
-    rpc.getQuote({ quoteId: "left" }, { timeoutMs: 700 }),
-  );
-  for (const outcome of await Promise.allSettled(given)) {
-    expect(outcome).toMatchObject({ status: "rejected", reason: { code: Code.DeadlineExceeded } });
-  }
-  child.kill("SIGCONT");
-  expect(await leftServed()).toBe("0");
-  // A caller that waits is served.
-  child.kill("SIGSTOP");
-  const waiting = rpc.getQuote({ quoteId: "left" });
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  child.kill("SIGCONT");
-  expect((await waiting).quote?.merchantId).toBe("1");
-}, 60_000);
+it.each([
+  ["", 0],
+  [", though it takes 10 ms to read each", 10],
+])(
+  "serves no call after a freeze that its caller has taken elsewhere%s",
+  async (_how, busyMs) => {
+    const { child, url } = await startProcess("0", busyMs);
+    const { rpc } = connect([url]);
+    const leftServed = async () => (await rpc.getQuote({ quoteId: "q" })).quote?.merchantId;
+    // Connections that are made already: a request waits in one of them.
+    await Promise.all(Array.from({ length: 20 }, leftServed));
+    child.kill("SIGSTOP");
+    const given = Array.from({ length: 20 }, () =>
+      rpc.getQuote({ quoteId: "left" }, { timeoutMs: 700 }),
+    );
+    for (const outcome of await Promise.allSettled(given)) {
+      expect(outcome).toMatchObject({
+        status: "rejected",
+        reason: { code: Code.DeadlineExceeded },
+      });
+    }
+    child.kill("SIGCONT");
+    expect(await leftServed()).toBe("0");
+    // A caller that waits is served.
+    child.kill("SIGSTOP");
+    const waiting = rpc.getQuote({ quoteId: "left" });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    child.kill("SIGCONT");
+    expect((await waiting).quote?.merchantId).toBe("1");
+  },
+  60_000,
+);

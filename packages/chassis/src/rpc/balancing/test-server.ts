@@ -10,6 +10,9 @@ import { startRpcServer } from "../server.ts";
 /** An answer takes a while, so that calls are under way. */
 const workMs = 5;
 
+/** To know a caller takes so long, in which nothing else runs: as on a machine under load. */
+const busyMs = Number(process.argv[3] ?? 0);
+
 /** Calls that their caller gave up, and that were served all the same. */
 let left = 0;
 
@@ -18,9 +21,14 @@ const settings = {
   DISBURSE_MODE: "sandbox",
 } as const;
 const { verify } = openIdentity("quote", settings, {}, silentLog);
+const busily: typeof verify = (...given) => {
+  const until = performance.now() + busyMs;
+  while (performance.now() < until);
+  return verify(...given);
+};
 const { url } = await startRpcServer({
   ...{ host: "127.0.0.1", port: Number(process.argv[2]), services: [QuoteService] },
-  ...{ verify, log: silentLog, metrics: createMetrics("test") },
+  ...{ verify: busily, log: silentLog, metrics: createMetrics("test") },
   ready: async () => true,
   routes: (router) =>
     router.service(QuoteService, {
