@@ -10,6 +10,8 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { systemClock } from "@disburse/kernel/time.ts";
 import { subscription } from "@disburse/notifier/events/intake.ts";
 import { createNotifier, startWorker } from "@disburse/notifier/service.ts";
+import { createRailDirectory } from "@disburse/payout/rails/directory.ts";
+import { openRailStates } from "@disburse/payout/rails/states.ts";
 import { startPayoutService } from "@disburse/payout/service.ts";
 import { openCorridors } from "@disburse/quote/corridors/store.ts";
 import { openQuotes } from "@disburse/quote/quotes/store.ts";
@@ -60,13 +62,16 @@ const quoteTtlSeconds = 60;
 export async function bootPayout(shared: SharedParts, instance: ProcessInstance): Promise<void> {
   const { network, broker, rail, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
+  const database = databaseLink(instance, databases.payout, defects.sabotage);
+  const states = openRailStates(database, systemClock);
+  const rails = [rail.connect(instance, defects.keyOf)];
   const service = await startPayoutService({
-    database: databaseLink(instance, databases.payout, defects.sabotage),
+    database,
     bus: broker.connect(instance),
     quote: network.client(QuoteService, instance),
     beneficiary: network.client(BeneficiaryService, instance),
-    rails: [rail.connect(instance, defects.keyOf)],
-    routes: [{ rail: railName }],
+    rails: createRailDirectory(rails, [{ rail: railName }], states.isPaused),
+    states,
     mode: "sandbox",
     place: instance.name,
     clock: systemClock,

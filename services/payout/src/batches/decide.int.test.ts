@@ -80,7 +80,7 @@ const read = async (batchId: string) =>
 
 const run = () =>
   runDueBatch({
-    ...{ ...platform.rpcDeps, batches: platform.batches, orders: platform.lines },
+    ...{ ...platform.parts, batches: platform.batches, orders: platform.lines },
     ...{ isStopping: () => false, log: silentLog },
   });
 const linesOf = async (batchId: string) =>
@@ -104,7 +104,7 @@ describe("a batch that is held while an approval of it runs", () => {
     const batch = await platform.batches.findOne({ _id: id });
     if (batch === null) throw new Error("no batch");
     const deps = {
-      ...platform.rpcDeps,
+      ...platform.parts,
       batches,
       lines: platform.lines,
       wakeRunner: () => undefined,
@@ -227,7 +227,7 @@ it("each decision is in the audit trail as its key's or member's, once", async (
   const { id } = await make();
   const who = by("mem_1", Actor_Kind.MEMBER);
   for (const _ of ["first", "repeat"]) await approve(id, who);
-  const all = await platform.resolving.audit.list(undefined, undefined, 1_000);
+  const all = await platform.parts.audit.list(undefined, undefined, 1_000);
   const { operationId } = who.mutation;
   expect(all.filter(({ operation }) => operation === operationId)).toMatchObject([
     { person: "mem_1", action: "ApproveBatch", subject: id, call: { caller: "member" } },

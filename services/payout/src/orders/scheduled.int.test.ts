@@ -84,7 +84,7 @@ async function makeDue(id: string) {
   await platform.orders.updateOne({ _id: id, state: "waiting" }, { $set: { due_at: at } });
 }
 
-const deps = () => ({ ...platform.rpcDeps, orders: platform.orders });
+const deps = () => ({ ...platform.parts, orders: platform.orders });
 const run = () => executeDueOrders(deps());
 const runWhenDue = async (id: string) => {
   await makeDue(id);
@@ -393,7 +393,7 @@ async function dyingProcess(step: number) {
     payouts: openPayouts(database),
     room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
     orders: openScheduledPayouts(database),
-    quote: process.calls(platform.rpcDeps.quote),
+    quote: process.calls(platform.parts.quote),
   };
   return { hasDied: process.hasDied, run: () => executeDueOrders(parts) };
 }

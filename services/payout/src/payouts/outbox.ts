@@ -1,10 +1,12 @@
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { type Origin, originOf } from "@disburse/chassis/call-context.ts";
+import type { Wake } from "@disburse/chassis/wake.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { PayoutCounts } from "./counts.ts";
 import type { PayoutDocument, Payouts, UncountedChange } from "./document.ts";
 import type { PendingEvent } from "./pending-event.ts";
+import type { Created } from "./store.ts";
 
 /** An event that its payout still carries: to be published, and its change to be counted. */
 export type OwedEvent = {
@@ -38,6 +40,10 @@ export type OutboxOptions = {
   /** After this an event is one that a process left behind; it is looked for so often. */
   readonly orphanedAfterMs: number;
   readonly lookEveryMs: number;
+  /** Notified when an event is to be published. */
+  readonly stored: Wake;
+  /** Gets each change of status, to show it. */
+  readonly onChange?: ((change: UncountedChange) => void) | undefined;
 };
 
 /** Events that are kept in memory; further ones are found in the database. */
@@ -47,13 +53,16 @@ const owedMax = 10_000;
 export type PayoutOutbox = ReturnType<typeof openPayoutOutbox>;
 
 /**
- * The events of payouts. The process that stored one publishes it from memory, counts its change
+ * The events of payouts, and who publishes them. What stores an event gives it to `add` or
+ * `addCreated`, and nothing else; that notifies the relay of the process, which reads `due`. So the
+ * process that stored an event publishes it from memory, counts its change
  * of status, and marks its payout, once for all that is known by then. What a crash leaves is in
  * its payout still, and is found. A published event stays in its payout, to be published again
  * where it was lost.
  */
 export function openPayoutOutbox(options: OutboxOptions) {
   const { payouts, counts, clock, isInHand, markWithinMs, orphanedAfterMs, lookEveryMs } = options;
+  const { stored, onChange } = options;
   /** By the id of the event, in the order in which they were added. */
   const owed = new Map<string, Owed>();
   const orphans = createOrphans<OwedEvent>(clock, orphanedAfterMs, ({ event }) => event);
@@ -65,6 +74,12 @@ export function openPayoutOutbox(options: OutboxOptions) {
     const isCarried = event.change !== undefined;
     const state = { isPublished: false, isCounted: !isCarried, isCarried };
     owed.set(event.event.id, { ...event, ...state, since: performance.now() });
+  };
+  /** Takes an event that was just stored: the relay publishes it at once. */
+  const addStored = (event: OwedEvent): void => {
+    add(event);
+    if (event.change !== undefined) onChange?.(event.change);
+    stored.notify();
   };
   const look = async (limit: number): Promise<void> => {
     nextLookAt = performance.now() + lookEveryMs;
@@ -80,8 +95,13 @@ export function openPayoutOutbox(options: OutboxOptions) {
     for (const { event, isPublished } of of) if (isPublished) owed.delete(event.id);
   };
   return {
-    /** Takes an event that was just stored. */
-    add,
+    add: addStored,
+    /** Takes the events of a payout that was just stored. */
+    addCreated: ({ payout, origin, created, also }: Created): void => {
+      const of = { payoutId: payout.id, merchantId: payout.quote.merchantId, origin };
+      addStored({ ...of, ...created });
+      for (const event of also) addStored({ ...of, event });
+    },
     /** The oldest events to publish, at most `limit`. */
     due: async (limit: number): Promise<BusMessage[]> => {
       if (performance.now() >= nextLookAt) await look(limit);

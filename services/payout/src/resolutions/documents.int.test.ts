@@ -309,11 +309,11 @@ it("is proposed and withdrawn, and changes nothing", async () => {
      "hash": "…"
     }"
   `);
-  expect(await platform.resolving.resolutions.openOf([payoutId])).toEqual(new Map());
+  expect(await platform.parts.resolutions.openOf([payoutId])).toEqual(new Map());
 });
 
 it("owes the audit trail each of its entries until the trail has that one", async () => {
-  const { resolutions, clock } = platform.resolving;
+  const { resolutions, clock } = platform.parts;
   const [id, operation] = [`rsl_${payoutId}`, `op-${payoutId}`];
   const proposed = { person: "ada", operation, at: clock.now() };
   const resolution: Resolution = {

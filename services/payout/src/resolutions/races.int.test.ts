@@ -30,7 +30,7 @@ let said: RailReply["status"];
 
 beforeAll(async () => {
   platform = await startTestPlatform();
-  deps = platform.resolving;
+  deps = platform.parts;
 });
 afterAll(() => platform.stop());
 beforeEach(async () => {
@@ -76,7 +76,7 @@ it("a resolution that takes effect wakes a worker, once", async () => {
   const { id } = await propose(await unknownPayout());
   const wake = vi.fn();
   await confirmResolution({ ...deps, wake }, id, by("bob"));
-  await sweepResolutions({ ...platform.resolving, wake });
+  await sweepResolutions({ ...platform.parts, wake });
   expect(wake).toHaveBeenCalledTimes(1);
 });
 
@@ -186,7 +186,7 @@ describe("at the same moment", () => {
       const { id } = await propose(payoutId);
       const word = { status: { kind: "settled", reference: "R-1" } } as const;
       const rail = { actor: { kind: "service", id: "rail" }, operationId: `r-${attempt}` } as const;
-      const report = () => reportOutcome({ ...platform.worker, ...deps }, payoutId, word, rail);
+      const report = () => reportOutcome({ ...platform.parts, ...deps }, payoutId, word, rail);
       let reported: Promise<unknown> | undefined;
       // The rail has reported before the read for the resolution, reports at the same time, or
       // after the decision. The first and the last of these have one end each.
@@ -227,7 +227,7 @@ describe("at the same moment", () => {
     };
     platform.rails.current = testRail({ query });
     platform.world.offsetMs += 70_000;
-    while (await workOnDuePayout(platform.worker));
+    while (await workOnDuePayout(platform.parts));
     const moved = ["hold", "release"];
     expect(await endOf(payoutId)).toEqual({ stage: "rejected", resolved: 1, moved });
   });
@@ -274,7 +274,7 @@ describe("a process that dies", () => {
         await expect(confirmResolution(dying(at, done), id, second)).rejects.toThrow("killed");
         if ((await endOf(payoutId)).resolved === 1) expect(await actionsOn(id)).toHaveLength(2);
         if (goOn === "sweep") {
-          await sweepResolutions(platform.resolving);
+          await sweepResolutions(platform.parts);
           await platform.work();
           const isConfirmed = at > 0 || done;
           expect(await stateOf(id)).toBe(isConfirmed ? "applied" : "proposed");
@@ -299,7 +299,7 @@ describe("a process that dies", () => {
         const first = by("ada");
         const asked = { payoutId, outcome: rejected, reason };
         await expect(proposeResolution(dying(at, done), asked, first)).rejects.toThrow("killed");
-        await sweep(platform.resolving);
+        await sweep(platform.parts);
         const proposed = await proposeResolution(deps, asked, first);
         if (isRefused(proposed)) throw new Error(proposed.detail);
         expect(await actionsOn(proposed.id)).toEqual(["resolution.proposed"]);
@@ -329,7 +329,7 @@ describe("a process that dies", () => {
     await expect(confirmResolution(dying(1, true), id, by("bob"))).rejects.toThrow("killed");
     said = { kind: "accepted" };
     await platform.after(70_000);
-    await sweepResolutions(platform.resolving);
+    await sweepResolutions(platform.parts);
     expect(await stateOf(id)).toBe("superseded");
     said = { kind: "unknown" };
     await platform.after(70_000);
@@ -402,7 +402,7 @@ describe("a pause of a rail", () => {
   };
 
   it("counts by its place in the trail, whenever it comes", async () => {
-    const { states } = platform.resolving;
+    const { states } = platform.parts;
     const paused = await decide("rail.paused", "pause-1");
     const resumed = await decide("rail.resumed", "resume-1");
     await states.follow(resumed);
@@ -448,7 +448,7 @@ describe("a rejection that two persons confirmed", () => {
     expect((await endOf(payoutId)).moved).toEqual(["hold"]);
     sent.resolve({ status: { kind: "settled", reference: "R-1" } });
     await working;
-    await sweepResolutions(platform.resolving);
+    await sweepResolutions(platform.parts);
     expect(await endOf(payoutId)).toMatchObject({ stage: "settled", moved: ["hold", "post"] });
     expect(await stateOf(id)).toBe("superseded");
   });

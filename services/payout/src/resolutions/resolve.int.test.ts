@@ -180,7 +180,7 @@ describe("a payout with an exception", () => {
       ...[`${ids[0]} `, `${ids[1]} ${resolutionId}`, `${ids[2]} `],
     ]);
     await propose(ids[0] as string);
-    const open = await platform.resolving.resolutions.openOf([ids[1] as string]);
+    const open = await platform.parts.resolutions.openOf([ids[1] as string]);
     expect([...open].map(([id, resolution]) => [id, resolution.id])).toEqual([
       [ids[1], resolutionId],
     ]);
@@ -317,9 +317,9 @@ describe("is refused", () => {
     await platform.after(70_000);
     expect(await refusal(confirm(late.id))).toBe(supersededRefusal);
     expect(await refusal(confirm(late.id))).toBe(supersededRefusal);
-    await sweepResolutions(platform.resolving);
+    await sweepResolutions(platform.parts);
     expect(await refusal(withdraw(open))).toBe(supersededRefusal);
-    expect((await platform.resolving.resolutions.read(open))?.state.kind).toBe("superseded");
+    expect((await platform.parts.resolutions.read(open))?.state.kind).toBe("superseded");
   });
 });
 

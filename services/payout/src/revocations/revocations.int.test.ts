@@ -91,7 +91,7 @@ const approve = (id: string, who: Pick<ReturnType<typeof by>, "mutation"> = by("
 const reject = (id: string, who = by("key_2")) =>
   platform.ordersRpc.rejectScheduledPayout({ ...who, scheduledPayoutId: id, reason: "a leak" });
 
-const deps = () => ({ ...platform.rpcDeps, orders: platform.orders });
+const deps = () => ({ ...platform.parts, orders: platform.orders });
 /** The time of an order comes. */
 async function makeDue(id: string) {
   const at = new Date(Date.now() - 1_000);
@@ -176,7 +176,7 @@ describe("a scheduled payout whose key was revoked", () => {
     };
     await executeOrder(deps(), leased);
     platform.faults.claim = () => undefined;
-    const { quote } = platform.rpcDeps;
+    const { quote } = platform.parts;
     const ending = {
       ...quote,
       expireQuote: async (request: Parameters<typeof quote.expireQuote>[0]) => {
@@ -338,7 +338,7 @@ describe("a scheduled payout whose key was revoked", () => {
 
 describe("a batch whose key was revoked", () => {
   const batchDeps = () => ({
-    ...{ ...platform.rpcDeps, batches: platform.batches, orders: platform.lines },
+    ...{ ...platform.parts, batches: platform.batches, orders: platform.lines },
     ...{ log: silentLog, isStopping: () => false },
   });
   const make = async (count: number, key = "key_1") => {
@@ -409,7 +409,7 @@ describe("a batch whose key was revoked", () => {
     expect(stopped.batches).toEqual([batchId]);
     if (document === undefined) throw new Error("no line");
     const order = { order: toOrder(document), document, lease: leased.lease, dueAt: new Date() };
-    await executeOrder({ ...platform.rpcDeps, orders: platform.lines }, order);
+    await executeOrder({ ...platform.parts, orders: platform.lines }, order);
     await runBatch(batchDeps(), leased);
     expect(await runDueBatch(batchDeps())).toBe(false);
     expect(await payoutsMade()).toBe(1);
