@@ -1,6 +1,5 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
@@ -13,9 +12,7 @@ import { createNotifier, startWorker } from "@disburse/notifier/service.ts";
 import { createRailDirectory } from "@disburse/payout/rails/directory.ts";
 import { openRailStates } from "@disburse/payout/rails/states.ts";
 import { startPayoutService } from "@disburse/payout/service.ts";
-import { openCorridors } from "@disburse/quote/corridors/store.ts";
-import { openQuotes } from "@disburse/quote/quotes/store.ts";
-import { quoteRpc } from "@disburse/quote/rpc.ts";
+import { openQuoteService } from "@disburse/quote/rpc.ts";
 import { processLog } from "./checks/process-log.ts";
 import type { WriteObserver } from "./checks/write-observer.ts";
 import type { StubOptions } from "./network/beneficiary-stub.ts";
@@ -90,10 +87,8 @@ export async function bootQuote(shared: SharedParts, instance: ProcessInstance):
   const { network, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
   const database = databaseLink(instance, databases.quote, defects.sabotage);
-  const rpc = quoteRpc({
-    quotes: openQuotes(database),
-    corridors: openCorridors(database),
-    operations: openOperationBindings(database),
+  const { rpc } = openQuoteService({
+    database,
     beneficiary: network.client(BeneficiaryService, instance),
     payout: network.client(PayoutService, instance),
     clock: systemClock,
