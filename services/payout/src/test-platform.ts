@@ -134,7 +134,8 @@ export async function startTestPlatform() {
     return id;
   };
   return {
-    database,
+    // Its stores; what follows is a test's view of it.
+    ...parts,
     quotes,
     faults,
     world,
@@ -144,8 +145,7 @@ export async function startTestPlatform() {
     connectRail,
     /** What the service is made of. */
     parts,
-    ledger,
-    payouts,
+    loops,
     /** Its outbox, which marks at once what is published. */
     outbox: {
       due: outbox.due,
@@ -159,27 +159,18 @@ export async function startTestPlatform() {
       const found = await payouts.findOne({ _id: id });
       return found === null ? undefined : { payout: toPayout(found), lines: historyOf(found) };
     },
-    counts: parts.counts,
     operation,
     rpc,
     operationsRpc: operationsClient,
     sandboxRpc: createClient(PayoutSandboxService, transport),
     ordersRpc: createClient(PayoutOrderService, transport),
-    orders: parts.orders,
-    batches: parts.batches,
-    lines: parts.lines,
     statementsRpc: createClient(StatementService, transport),
     /** The merchants in whose turns PDFs were made. */
     rendered,
     /** Of the key that signs receipts. */
     receiptJwk: publicJwk,
-    callbacks: parts.callbacks,
     callbackSecret,
-    states: parts.states,
     sweep: () => loops.run("hold-sweep"),
-    velocity: parts.velocity,
-    controls: parts.controls,
-    room: parts.room,
     sweepReservations: () => loops.run("velocity-sweep"),
     work,
     /** Whether the workers were told of work since this was asked last. */

@@ -98,8 +98,8 @@ const balance = async () => {
 };
 
 const deps = () => ({
-  ...{ ...platform.parts, batches: platform.batches, orders: platform.lines },
-  isStopping: () => false,
+  ...platform.parts,
+  ...{ orders: platform.lines, isStopping: () => false },
 });
 const run = () => runDueBatch(deps());
 /** The lease of the process that had the batch ends. */

@@ -1,6 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { silentLog } from "@disburse/chassis/log.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
@@ -80,8 +79,8 @@ const read = async (batchId: string) =>
 
 const run = () =>
   runDueBatch({
-    ...{ ...platform.parts, batches: platform.batches, orders: platform.lines },
-    ...{ isStopping: () => false, log: silentLog },
+    ...platform.parts,
+    ...{ orders: platform.lines, isStopping: () => false },
   });
 const linesOf = async (batchId: string) =>
   (await platform.ordersRpc.listBatchLines({ merchantId, batchId })).lines;
@@ -106,7 +105,6 @@ describe("a batch that is held while an approval of it runs", () => {
     const deps = {
       ...platform.parts,
       batches,
-      lines: platform.lines,
       wakeRunner: () => undefined,
     };
     const actor = { kind: "api_key", id: key } as const;

@@ -1,4 +1,3 @@
-import { silentLog } from "@disburse/chassis/log.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
@@ -344,7 +343,7 @@ describe("a worker that dies between two steps", () => {
     };
     const ledger = { ...platform.ledger, apply };
     const leases = leasesOf(platform.payouts, platform.parts.clock);
-    return { worker: { ...platform.parts, ledger, leases, log: silentLog }, died: () => isDead };
+    return { worker: { ...platform.parts, ledger, leases }, died: () => isDead };
   }
 
   const cases = [steps, rejecting].flatMap((of) =>
