@@ -109,7 +109,7 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
 }
 
 /** Finishes what a crash left, then compares subjects where lists or configuration changed. */
-function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) {
+export function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) {
   let failed = { with: "", until: 0 };
   let wasAhead = false;
   return async (): Promise<boolean> => {
