@@ -2,13 +2,16 @@ import { expect, it, vi } from "vitest";
 import { silentLog } from "./log.ts";
 import { showLoops, startLoop } from "./loop.ts";
 import { createMetrics } from "./metrics.ts";
+import { createWake } from "./wake.ts";
 
 it("runs at once, again while there is more, when woken, and after a failure", async () => {
   const answers: (boolean | Error)[] = [true, false, new Error("broken"), false];
   let runs = 0;
+  const wake = createWake();
   const loop = startLoop({
     name: "test",
     everyMs: 60_000,
+    wake,
     log: silentLog,
     run: async () => {
       const answer = answers[runs++];
@@ -17,9 +20,9 @@ it("runs at once, again while there is more, when woken, and after a failure", a
     },
   });
   await vi.waitFor(() => expect(runs).toBe(2), 10_000);
-  loop.wake();
+  wake.notify();
   await vi.waitFor(() => expect(runs).toBe(3), 10_000);
-  loop.wake();
+  wake.notify();
   await vi.waitFor(() => expect(runs).toBe(4), 10_000);
   await loop.stop();
 });
@@ -38,7 +41,7 @@ it("pauses for as long as a timer can, where its interval is longer", async () =
   }
 });
 
-it("rests when nothing was to be done for 10 s, until it is woken, stirred or finds more", async () => {
+it("rests when nothing was to be done for 10 s, until it is notified or finds more", async () => {
   vi.useFakeTimers();
   try {
     let runs = 0;
@@ -49,7 +52,9 @@ it("rests when nothing was to be done for 10 s, until it is woken, stirred or fi
       more = false;
       return found;
     };
-    const loop = startLoop({ name: "test", everyMs: 100, restMs: 1_000, log: silentLog, run });
+    const rouse = createWake();
+    const pace = { everyMs: 100, restMs: 1_000, rouse };
+    const loop = startLoop({ name: "test", ...pace, log: silentLog, run });
     const runsIn = async (ms: number) => {
       const before = runs;
       await vi.advanceTimersByTimeAsync(ms);
@@ -58,16 +63,14 @@ it("rests when nothing was to be done for 10 s, until it is woken, stirred or fi
     await runsIn(9_950);
     expect(runs).toBe(100);
     await runsIn(1_000);
-    for (const rouse of [loop.stir, loop.wake]) {
-      expect(await runsIn(5_000)).toBe(5);
-      rouse();
-      expect(await runsIn(9_950)).toBe(100);
-      await runsIn(1_000);
-    }
+    expect(await runsIn(5_000)).toBe(5);
+    rouse.notify();
+    expect(await runsIn(9_950)).toBe(100);
+    await runsIn(1_000);
     more = true;
     await runsIn(1_000);
     expect(await runsIn(5_000)).toBe(50);
-    loop.stir();
+    rouse.notify();
     expect(await runsIn(1_000)).toBe(10);
     await loop.stop();
   } finally {
@@ -86,7 +89,8 @@ it("shows its failures and its last success in the metrics of its log's service"
     if (isBroken) throw new Error("broken");
     return false;
   };
-  const loop = startLoop({ name: "test", everyMs: 60_000, log, run });
+  const wake = createWake();
+  const loop = startLoop({ name: "test", everyMs: 60_000, wake, log, run });
   const read = async (name: string) => {
     const found = new RegExp(`^disburse_loop_${name}{.*loop="test".*} (.*)$`, "m");
     return Number(found.exec(await metrics.text())?.[1]);
@@ -99,9 +103,44 @@ it("shows its failures and its last success in the metrics of its log's service"
   isBroken = true;
   const succeededAt = await read("last_success_timestamp_seconds");
   await new Promise((resolve) => setImmediate(resolve));
-  loop.wake();
+  wake.notify();
   await expect.poll(() => read("failures_total")).toBe(1);
   expect(await read("last_success_timestamp_seconds")).toBe(succeededAt);
   expect(await others.text()).not.toContain('loop="test"');
   await loop.stop();
+});
+
+it("runs only when a test says so in manual mode", async () => {
+  const added: string[] = [];
+  const run = vi.fn(async () => false);
+  const manual = { add: ({ name }: { readonly name: string }) => added.push(name) };
+  const loop = startLoop({ name: "test", everyMs: 1, log: silentLog, run, manual });
+  expect(added).toEqual(["test"]);
+  expect(run).not.toHaveBeenCalled();
+  await loop.stop();
+});
+
+it("runs again when it was notified during a run, but not sooner after a failure", async () => {
+  vi.useFakeTimers();
+  try {
+    const wake = createWake();
+    const run = vi.fn(async () => false);
+    const notifying = async () => {
+      wake.notify();
+      return false;
+    };
+    const failing = async () => {
+      wake.notify();
+      throw new Error("broken");
+    };
+    run.mockImplementationOnce(notifying).mockImplementationOnce(failing);
+    const loop = startLoop({ name: "test", everyMs: 100, wake, log: silentLog, run });
+    await vi.advanceTimersByTimeAsync(99);
+    expect(run).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(run).toHaveBeenCalledTimes(3);
+    await loop.stop();
+  } finally {
+    vi.useRealTimers();
+  }
 });

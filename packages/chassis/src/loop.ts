@@ -1,15 +1,16 @@
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { timerMs } from "./timer.ts";
+import { createWake, type Wake } from "./wake.ts";
 
 /** Background work with a lifetime: a sweep, a relay, a worker. */
 export type Loop = {
-  /** Runs again as soon as the present run ends. */
-  wake(): void;
-  /** Does not rest: there will be something to do. */
-  stir(): void;
   /** Stops after the present run. */
   stop(): Promise<void>;
+};
+
+/** Takes loops in place of their start: a test runs them when it says so. */
+export type ManualLoops = {
+  add(loop: Pick<LoopOptions, "name" | "run" | "wake">): void;
 };
 
 /** What a loop runs, and how often. */
@@ -17,11 +18,17 @@ export type LoopOptions = {
   readonly name: string;
   /** The pause after a run that found nothing more to do, or failed. */
   readonly everyMs: number;
-  /** The pause instead, where for 10 s no run found more and nothing woke or stirred the loop. */
+  /** The pause instead, where for 10 s no run found more and nothing notified the loop. */
   readonly restMs?: number;
+  /** Notified, the loop runs again as soon as the present run ends. */
+  readonly wake?: Wake | undefined;
+  /** Notified, the loop ends its rest; where it does not rest, its pace stays as it is. */
+  readonly rouse?: Wake | undefined;
   /** One run; answers whether there is more to do at once. An error is logged and retried. */
   readonly run: () => Promise<boolean>;
   readonly log: Log;
+  /** Only in tests. */
+  readonly manual?: ManualLoops | undefined;
 };
 
 /** Counts the runs of one loop. */
@@ -67,24 +74,23 @@ export function showLoops(
 const restAfterMs = 10_000;
 
 /** Starts background work that runs until it is stopped. The first run is at once. */
-export function startLoop({ name, everyMs, restMs = everyMs, run, log }: LoopOptions): Loop {
-  let stopping = false;
-  let woken = false;
+export function startLoop(options: LoopOptions): Loop {
+  const { name, everyMs, restMs = everyMs, wake = createWake(), rouse = wake, run, log } = options;
+  if (options.manual !== undefined) {
+    options.manual.add({ name, run, wake });
+    return { stop: async () => undefined };
+  }
+  const stopping = new AbortController();
   /** The time of its pauses since there was something to do. */
   let quietMs = 0;
-  let wakeUp = (): void => undefined;
   const counter = counters.get(log)?.(name, restMs);
-  const isResting = () => quietMs > restAfterMs;
-  const pause = () =>
-    new Promise<void>((resolve) => {
-      const pauseMs = isResting() ? restMs : everyMs;
-      quietMs += pauseMs;
-      const timer = setTimeout(resolve, timerMs(pauseMs));
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  const pause = async () => {
+    const isResting = quietMs > restAfterMs;
+    const pauseMs = isResting ? restMs : everyMs;
+    quietMs += pauseMs;
+    const isNotified = await (isResting ? rouse : wake).next(pauseMs, stopping.signal);
+    if (isNotified) quietMs = 0;
+  };
   const runOnce = async () => {
     try {
       const more = await run();
@@ -97,30 +103,23 @@ export function startLoop({ name, everyMs, restMs = everyMs, run, log }: LoopOpt
     }
   };
   const work = async () => {
-    while (!stopping) {
-      woken = false;
+    while (!stopping.signal.aborted) {
+      // The run sees what was notified before it.
+      if (wake.take()) quietMs = 0;
       const more = await runOnce();
-      if (stopping) return;
-      if (more === true) quietMs = 0;
-      if (more === true || (woken && more !== "failed")) continue;
+      if (more === true) {
+        quietMs = 0;
+        continue;
+      }
+      // Notifications during a run that failed do not hasten its repetition.
+      if (more === "failed") wake.take();
       await pause();
     }
   };
   const ended = work();
-  const wake = () => {
-    woken = true;
-    quietMs = 0;
-    wakeUp();
-  };
   return {
-    wake,
-    stir: () => {
-      if (isResting()) wake();
-      quietMs = 0;
-    },
     stop: () => {
-      stopping = true;
-      wakeUp();
+      stopping.abort();
       return ended;
     },
   };

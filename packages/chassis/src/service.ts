@@ -99,8 +99,9 @@ export function serviceStart<Config extends Settings>(
     showLoops(log, metrics);
     const lifetime = createLifetime(log);
     lifetime.add("rejections", watchRejections(log, metrics));
-    let ping = async () => false;
-    const lifecycle = createLifecycle(createDatabaseCheck(() => ping()));
+    let opened: Database | undefined;
+    const isReady = async () => (await opened?.ready()) ?? false;
+    const lifecycle = createLifecycle(createDatabaseCheck(isReady));
     showReadiness(metrics, lifecycle);
     try {
       const { ADMIN_HOST: host, ADMIN_PORT: port } = config;
@@ -115,13 +116,13 @@ export function serviceStart<Config extends Settings>(
       if (traces !== undefined) lifetime.add("traces", traces.stop);
       const database = await openDatabase(config, migrations, log, metrics);
       lifetime.add("database", database.close);
-      ping = database.ready;
+      opened = database;
       const traced = { tracing: traces?.tracing, spans: traces?.memory };
       const sources: HeadSource[] = [];
       const evidence = { service: name, settings: config, sink, database, log, metrics, sources };
       lifetime.add("audit", startAudit({ ...evidence, key: identity.serviceKey }).stop);
       const running = { log, metrics, ...traced, identity, tls, lifetime, lifecycle, database };
-      const opened = await open(prepare(config, { name, ...running, sources }, shared));
+      const urls = await open(prepare(config, { name, ...running, sources }, shared));
       lifecycle.started();
       const delayMs = config.SHUTDOWN_DELAY_SECONDS * 1_000;
       const end = async () => {
@@ -132,7 +133,7 @@ export function serviceStart<Config extends Settings>(
       let ending: Promise<void> | undefined;
       const stop = () => (ending ??= end());
       const stopTimeoutMs = delayMs + endTimeoutMs;
-      return { ...opened, adminUrl: operations.url, stopTimeoutMs, stop };
+      return { ...urls, adminUrl: operations.url, stopTimeoutMs, stop };
     } catch (error) {
       await lifetime.end();
       throw error;

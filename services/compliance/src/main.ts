@@ -5,6 +5,7 @@ import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
@@ -55,7 +56,8 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
 
   const lists = openListStore(database);
   const required = sources.filter(({ optional }) => !optional).map(({ list }) => list);
-  const watch = await startWatch({ store: lists, log, required }, config.LISTS_POLL_MS);
+  const switched = createWake();
+  const watch = await startWatch({ store: lists, log, required, switched }, config.LISTS_POLL_MS);
   lifetime.add("index", watch.stop);
   const indexed = () => watch.current()?.lists ?? [];
   const openMax = config.OPEN_PROPOSALS_PER_MERCHANT;
@@ -65,7 +67,7 @@ export const start = serviceStart("compliance", readConfig, migrations, async (o
   const screenings = openStore(database, sealer);
   const keys = hashes(hashed.alerts);
   const monitoring = startMonitoring(
-    { database, bus, metrics, wholeEveryDays: config.RESCREEN_DAYS },
+    { database, bus, metrics, switched, wholeEveryDays: config.RESCREEN_DAYS },
     {
       watch,
       sealer,

@@ -84,7 +84,6 @@ export async function testSubjects(first: ScreeningIndex) {
     subjects: openSubjectStore(database),
     watch: {
       current: () => current,
-      onSwitch: () => () => undefined,
       refresh: async () => {
         current = next ?? current;
       },

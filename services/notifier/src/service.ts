@@ -7,6 +7,7 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { NotifierSandboxService } from "@disburse/contracts/disburse/notifier/v1/notifier_sandbox_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -119,13 +120,19 @@ export function createNotifier(options: NotifierOptions) {
   const { endpoints, deliveries } = stores;
   const { order, work, failing, healths, shards } = openDeliveryStores(options, stores);
   const metrics = createWorkMetrics(options.metrics);
-  const delivering = { order, work, failing, healths, shards, endpoints, metrics, slots, elapsed };
+  const wakes = { slotFree: createWake(), unseen: createWake(), replayMade: createWake() };
+  const { slotFree } = wakes;
+  const stored = { order, work, failing, healths, shards, endpoints };
+  const delivering = { ...stored, metrics, slots, elapsed, slotFree };
   const dispatcher = createDispatcher({ ...options, ...delivering });
   const { admission, release } = dispatcher;
   const { bulkInsert } = database;
   const fanOut = createFanOut({ ...stores, order, admission, clock, release, bulkInsert });
-  let [woken, replayWoken] = [(): void => undefined, (): void => undefined];
-  const wake = (): void => woken();
+  /** A delivery may be due that the dispatcher does not know of. */
+  const wake = (): void => {
+    wakes.unseen.notify();
+    slotFree.notify();
+  };
   const resumeSuspended = (): void => {
     dispatcher.resumeSuspended();
     wake();
@@ -144,14 +151,13 @@ export function createNotifier(options: NotifierOptions) {
     metrics: options.metrics,
   });
   const replayer = createReplayer({ ...stores, clock, log, tracing: options.tracing, wake });
-  const wakeReplayer = (): void => replayWoken();
   const rpcDeps = {
     ...options,
     ...stores,
     fanOut,
     wake,
     resumeSuspended,
-    wakeReplayer,
+    wakeReplayer: wakes.replayMade.notify,
     mustVerify: options.policy === "public" || options.verifyUrls === true,
     audit: openAuditStore<"event.published">(database),
     challenges: openChallengeStore(database),
@@ -172,14 +178,8 @@ export function createNotifier(options: NotifierOptions) {
     /** Of a sandbox. */
     sandboxRpc: bindOperations(NotifierSandboxService, sandboxWebhooksRpc(rpcDeps), bindings),
     countUnreadable: createUnreadableCount(options.metrics),
-    /** Calls this whenever a delivery may be due that the dispatcher does not know of. */
-    onWake: (listener: () => void): void => {
-      woken = listener;
-    },
-    /** Calls this whenever there is a new replay. */
-    onReplay: (listener: () => void): void => {
-      replayWoken = listener;
-    },
+    /** What `startWorker` is notified of. */
+    wakes,
   };
 }
 
@@ -208,12 +208,13 @@ export function startWorker(
   const { dispatcher, metrics } = parts;
   const every = (everyMs: number, name: string, run: () => Promise<boolean>) =>
     startLoop({ name: `webhook-${name}`, everyMs, run, log });
-  const deliver = startDispatch(dispatcher, parts.onWake, log);
+  const deliver = startDispatch(dispatcher, parts.wakes, log);
   let isJoined = false;
   const replay = startLoop({
     name: "webhook-replay",
     everyMs: replayEveryMs,
     restMs: replayRestMs,
+    wake: parts.wakes.replayMade,
     log,
     run: async () => {
       // This process succeeds the one that was at its place.
@@ -222,7 +223,6 @@ export function startWorker(
       return parts.replayer.round();
     },
   });
-  parts.onReplay(replay.wake);
   const others = [
     replay,
     every(measureEveryMs, "measure", async () => {

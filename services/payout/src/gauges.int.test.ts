@@ -16,7 +16,7 @@ beforeAll(async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: start });
   platform = await startTestPlatform();
   const metrics = createMetrics("payout");
-  const { database, worker } = platform;
+  const { database, parts: worker } = platform;
   const { clock } = worker;
   const rails = [{ name: "bank-usd", overdueAfterMs: 96 * 3_600_000 }, { name: "sandbox" }];
   const gauges = payoutGauges({ database, rails, metrics, clock, log: silentLog });
@@ -126,7 +126,7 @@ it("shows no more than 10,000 payouts of a kind", async () => {
 it("shows which rails are paused", async () => {
   const pause = async (action: "rail.paused" | "rail.resumed", operation: string) => {
     const entry = { action, subject: "sandbox", detail: "holiday", person: "ada", operation };
-    const { resolving, states } = platform;
+    const { parts: resolving, states } = platform;
     await resolving.audit.append({ ...entry, at: new Date() });
     const last = await resolving.audit.lastOf("sandbox");
     if (last !== undefined) await states.follow(last);
@@ -195,7 +195,7 @@ it("shows scheduled payouts that wait, and how late; batches that run, and since
 });
 
 it("are read anew after 5 s", async () => {
-  const { database, worker } = platform;
+  const { database, parts: worker } = platform;
   const timer = vi.spyOn(globalThis, "setTimeout");
   const metrics = createMetrics("payout");
   const { clock } = worker;

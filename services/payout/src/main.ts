@@ -8,6 +8,7 @@ import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
 import { createTurns } from "@disburse/chassis/turns.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutOrderService } from "@disburse/contracts/disburse/payout/v1/orders_pb.ts";
@@ -26,15 +27,16 @@ import { openPayouts } from "./payouts/store.ts";
 import { sealedContents } from "./rails/bank/contents.ts";
 import { sealedFindings } from "./rails/bank/findings.ts";
 import { bankMetrics, type MeasuredRail, startBankMetrics } from "./rails/bank/metrics.ts";
-import { type RunningBankRail, startBankRail } from "./rails/bank/open.ts";
+import { type BankRail, openBankRail } from "./rails/bank/open.ts";
 import { sealedPayments } from "./rails/bank/payments.ts";
 import { openTransferStore } from "./rails/chain/documents.ts";
 import { countOrphans } from "./rails/chain/store.ts";
+import { createRailDirectory } from "./rails/directory.ts";
 import { evmMetrics } from "./rails/evm/metrics.ts";
 import { type RunningRail, startEvmRail } from "./rails/evm/open.ts";
-import { createSandboxRail, type SandboxRail } from "./rails/sandbox/rail.ts";
+import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openSandboxSettings } from "./rails/sandbox/settings.ts";
-import { openRailStates } from "./rails/states.ts";
+import { openRailStates, type RailStates } from "./rails/states.ts";
 import { startPayoutService } from "./service.ts";
 import { statementsRpc } from "./statements/rpc.ts";
 import { startStatementGauges } from "./treasury/gauges.ts";
@@ -50,18 +52,17 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const { config, log, metrics, database, lifetime, connect, serve } = opening;
   const bus = await opening.openBus(config);
   const sandbox = config.DISBURSE_MODE === "sandbox" ? await openSandbox(opening) : undefined;
-  let wake = (): void => undefined;
-  const banks = await startBanks(opening, () => wake());
-  const chains = await startChains(opening);
-  const live = [...chains.map(({ rail }) => rail), ...banks.rails];
-  const seals = banks.sealer === undefined ? {} : { sealer: banks.sealer };
+  const states = openRailStates(database, clock);
+  const banks = await openBanks(opening, states);
+  const chains = await startChains(opening, states);
+  const live = [...chains.map(({ rail }) => rail), ...banks.rails.map(({ rail }) => rail)];
   const approvals = openApprovals({
     db: database.db,
     clock,
     log,
     openMax: config.OPEN_PROPOSALS_PER_MERCHANT,
     // A request may have a file of a bank.
-    ...seals,
+    sealer: banks.sealer,
   });
   const own = { guard: approvals.guard, sums: openDailySums(database) };
   const limits = config.APPROVAL_CREDIT_LIMITS;
@@ -73,10 +74,14 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     tracing: opening.tracing,
     quote: connect(QuoteService, config.QUOTE_URL),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
-    rails: [...(sandbox === undefined ? [] : [sandbox.rail]), ...live],
+    rails: createRailDirectory(
+      [...(sandbox === undefined ? [] : [sandbox.rail]), ...live],
+      config.RAIL_ROUTES,
+      states.isPaused,
+    ),
+    states,
     sandbox,
     wallets: chains.map(({ wallet }) => wallet),
-    routes: config.RAIL_ROUTES,
     stuckAfterMs: config.STUCK_AFTER_SECONDS * 1_000,
     railWorkers: config.RAIL_WORKERS,
     mode: config.DISBURSE_MODE,
@@ -88,14 +93,15 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     // Live, the house's money at rails is always two persons' work.
     treasuryApprovals: { ...own, limits: config.DISBURSE_MODE === "live" ? new Map() : limits },
   });
-  wake = payout.wake;
   lifetime.add("approvals", approvals.start().stop);
   lifetime.add("background", payout.stop);
+  const { ledger, payouts, rails, wake } = payout.parts;
+  for (const { rail, start } of banks.rails) lifetime.add(`rail ${rail.name}`, start(wake).stop);
   opening.ship(ledgerHeads({ accounts: database.db.collection("accounts") }));
   lifetime.add("gauges", startPayoutGauges({ database, rails: live, metrics, clock, log }).stop);
-  const statements = { ...payout.treasury, metrics, clock, log };
+  const statements = { ledger, rails, metrics, clock, log };
   lifetime.add("statement gauges", startStatementGauges(statements).stop);
-  if (sandbox !== undefined) startCallbacks(opening, sandbox.rail, payout.receive);
+  if (sandbox !== undefined) startCallbacks(opening, sandbox, payout.receive);
   const receiptKey = opening.identity.serviceKey;
   const renders = createTurns({ restShare: 3 });
   return serve({
@@ -111,7 +117,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
       router.service(PayoutService, payout.rpc);
       router.service(PayoutOrderService, payout.orders);
       router.service(PayoutOperationsService, payout.operations);
-      const ofStatements = { ...payout.stores, clock, receiptKey, renders };
+      const ofStatements = { ledger, payouts, clock, receiptKey, renders };
       router.service(StatementService, statementsRpc(ofStatements));
       router.service(ApprovalService, approvals.rpc);
       if (payout.sandbox !== undefined) router.service(PayoutSandboxService, payout.sandbox);
@@ -130,31 +136,33 @@ async function openSandbox({ config, database }: PayoutOpening) {
   const ownKey = config.SERVICE_KEY.privateKey.export({ format: "der", type: "pkcs8" });
   const callbackSecret = createHmac("sha256", ownKey).update("sandbox rail").digest("hex");
   const settings = await openSandboxSettings(database, clock);
-  const rail = createSandboxRail({ database, clock, behaviour, callbackSecret, settings });
-  return { rail, settings };
+  const owed = createWake();
+  const simulated = { database, clock, behaviour, callbackSecret, settings, owed };
+  return { rail: createSandboxRail(simulated), settings, owed };
 }
 
 /** The simulated rail calls back as any rail does, without the way over the network. */
 function startCallbacks(
   { log, lifetime }: PayoutOpening,
-  rail: SandboxRail,
+  { rail, owed: rouse }: Awaited<ReturnType<typeof openSandbox>>,
   receive: Awaited<ReturnType<typeof startPayoutService>>["receive"],
 ): void {
   const actor = { kind: "service", id: rail.name } as const;
   rail.sendTo((message) =>
     receive({ rail: rail.name, ...message }, { actor, operationId: crypto.randomUUID() }),
   );
-  const pace = { everyMs: callbacksMs, restMs: callbacksRestMs };
+  const pace = { everyMs: callbacksMs, restMs: callbacksRestMs, rouse };
   const loop = startLoop({ name: "sandbox-callbacks", ...pace, run: rail.sendDue, log });
-  rail.onOwed(loop.stir);
   lifetime.add("sandbox callbacks", loop.stop);
 }
 
 /** The rails on EVM chains that the settings name. */
-async function startChains(opening: PayoutOpening): Promise<RunningRail[]> {
+async function startChains(
+  opening: PayoutOpening,
+  { isPaused }: RailStates,
+): Promise<RunningRail[]> {
   const { config, database, log, lifetime } = opening;
   const chains = config.evmChains;
-  const { isPaused } = openRailStates(database, clock);
   const metrics = evmMetrics(opening.metrics, chains);
   const started = chains.map((each) =>
     startEvmRail(each, { database, clock, log, isPaused, metrics }),
@@ -171,8 +179,8 @@ async function startChains(opening: PayoutOpening): Promise<RunningRail[]> {
 /** Where texts of rails of banks are sealed. */
 const sealedPlaces = [sealedPayments, sealedContents, sealedFindings, sealedProposals];
 
-/** The rails of banks that the settings name; `wake` has payouts ask them. */
-async function startBanks(opening: PayoutOpening, wake: () => void) {
+/** The rails of banks that the settings name. */
+async function openBanks(opening: PayoutOpening, { isPaused }: RailStates) {
   const { config, database, log, lifetime, metrics } = opening;
   const { bankRails, sealing } = config;
   const gauges = { database, metrics, clock, log };
@@ -182,18 +190,16 @@ async function startBanks(opening: PayoutOpening, wake: () => void) {
     return { rails: [], sealer: undefined };
   }
   const keys = await openKeys(opening, sealing);
-  const { isPaused } = openRailStates(database, clock);
-  const deps = { database, clock, log, isPaused, wake, payouts: openPayouts(database) };
-  const running = bankRails.map((each) => startBankRail(each, { ...deps, sealer: keys.sealer }));
-  for (const { rail, stop } of running) lifetime.add(`rail ${rail.name}`, stop);
-  lifetime.add("bank metrics", startBankMetrics(gauges, running.map(measured)).stop);
+  const deps = { database, clock, log, isPaused, payouts: openPayouts(database) };
+  const rails = bankRails.map((each) => openBankRail(each, { ...deps, sealer: keys.sealer }));
+  lifetime.add("bank metrics", startBankMetrics(gauges, rails.map(measured)).stop);
   const resealing = startResealing({ database, metrics, log, keys, places: sealedPlaces });
   lifetime.add("resealing", resealing.stop);
-  return { rails: running.map(({ rail }) => rail), sealer: keys.sealer };
+  return { rails, sealer: keys.sealer };
 }
 
 /** What the gauges of a rail need to know of it. */
-function measured({ rail, settledThrough }: RunningBankRail): MeasuredRail {
+function measured({ rail, settledThrough }: BankRail): MeasuredRail {
   return { rail: rail.name, settledThrough };
 }
 

@@ -133,7 +133,7 @@ it("has no report of an outcome by a caller's word in live mode", async () => {
   const before = await platform.history(payoutId);
   const report = { payoutId, outcome: RailOutcome.REJECTED };
   const live = createRouterTransport(({ service }) => {
-    service(PayoutService, payoutRpc({ ...platform.resolving, mode: "live" }));
+    service(PayoutService, payoutRpc({ ...platform.parts, mode: "live" }));
   }, namedCallers);
   const { reportRailOutcome } = createClient(PayoutService, live);
   const refused = reportRailOutcome({ mutation: operation(), ...report });

@@ -2,6 +2,7 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { type Database, databaseOf } from "@disburse/chassis/mongo/database.ts";
 import { migrate } from "@disburse/chassis/mongo/migrations.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
@@ -16,13 +17,14 @@ import { migrations } from "./migrations.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
 import { leaseDue } from "./payouts/leases.ts";
+import { openPayoutOutbox } from "./payouts/outbox.ts";
 import { listPublished, republished } from "./payouts/published.ts";
 import { payoutFrom } from "./payouts/rules/payout.ts";
 import { openPayouts } from "./payouts/store.ts";
 import { order } from "./payouts/test-documents.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
-import { outboxOf, place } from "./test-platform.ts";
+import { place } from "./test-platform.ts";
 
 const settledCount = 2_000;
 /** What the driver adds to a command; `explain` takes none of it. */
@@ -93,7 +95,11 @@ it("polling reads no settled payout or account", async () => {
   expect(await leaseDue(payouts, clock.now(), { place, leasedMs: 1_000 }, 64)).toEqual([]);
   await freeLeases(payouts, place);
   await recallWork(payouts, clock.now(), 1_000);
-  expect(await outboxOf(payouts, clock).due(100)).toEqual([]);
+  const outbox = openPayoutOutbox({
+    ...{ payouts, clock, stored: createWake() },
+    ...{ isInHand: () => false, markWithinMs: 0, orphanedAfterMs: 0, lookEveryMs: 0 },
+  });
+  expect(await outbox.due(100)).toEqual([]);
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
   expect(await listPublished(payouts, lastMinute, { after: undefined, limit: 20 })).toEqual([]);
   expect(await republished(payouts, ["evt_none_1", "evt_none_2"])).toEqual([]);

@@ -4,60 +4,57 @@ import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import { startLoop } from "@disburse/chassis/loop.ts";
+import { type ManualLoops, startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
+import { createWake, type Wake } from "@disburse/chassis/wake.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { openBatches } from "./batches/document.ts";
+import { batchOutbox } from "./batches/events.ts";
+import { startBatchRunner } from "./batches/runner.ts";
 import { createDuplicateGuard } from "./controls/duplicates.ts";
-import { openPayoutControls, type PayoutControls } from "./controls/settings.ts";
-import type { ExecuteDeps } from "./execution/execute.ts";
-import { createHoldCloser, type HoldCloser, sweepHolds } from "./execution/holds.ts";
+import { openPayoutControls } from "./controls/settings.ts";
+import { createHoldCloser, sweepHolds } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservations.ts";
 import { openLedger, openPayoutCounts } from "./ledger/accounts.ts";
 import type { LedgerApprovals } from "./ledger/approvals.ts";
 import { recordRecent } from "./ledger/recorder.ts";
 import type { PayoutMetrics } from "./metrics.ts";
+import { openBatchLines, openScheduledPayouts } from "./orders/document.ts";
+import { heldOutbox } from "./orders/events.ts";
+import { startOrderWorker } from "./orders/worker.ts";
 import type { Lease } from "./payouts/document.ts";
 import { createLeases } from "./payouts/leases.ts";
-import type { AuditAction, AuditStore } from "./payouts/operators.ts";
-import { type OwedEvent, openPayoutOutbox } from "./payouts/outbox.ts";
-import { announcedBy } from "./payouts/pending-event.ts";
+import type { AuditAction } from "./payouts/operators.ts";
+import { openPayoutOutbox } from "./payouts/outbox.ts";
 import { type Created, openPayouts } from "./payouts/store.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import type { Seals } from "./rails/bank/contents.ts";
 import { openBankStore } from "./rails/bank/documents.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rails/callbacks.ts";
 import type { ChainWallet } from "./rails/chain/rpc.ts";
-import { createRailDirectory, type RailDirectory } from "./rails/directory.ts";
-import type { Rail } from "./rails/rail.ts";
-import type { Route } from "./rails/rules/routing.ts";
+import type { RailDirectory } from "./rails/directory.ts";
 import type { SandboxRail } from "./rails/sandbox/rail.ts";
 import type { SandboxSettings } from "./rails/sandbox/settings.ts";
-import { openRailStates, type RailStates } from "./rails/states.ts";
+import type { RailStates } from "./rails/states.ts";
 import { deferMaxMs } from "./rails/steps.ts";
 import { pollMs, startRailWorkers } from "./rails/workers.ts";
-import { operationsRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
-import { startOrders } from "./start-orders.ts";
-import { openVelocityLimits, type VelocityLimits } from "./velocity/limits.ts";
-import { createVelocityRoom, type VelocityRoom } from "./velocity/room.ts";
-import { openUsage, type UsageStore } from "./velocity/usage.ts";
+import { operationsRpc, orderRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
+import { openVelocityLimits } from "./velocity/limits.ts";
+import { createVelocityRoom } from "./velocity/room.ts";
+import { openUsage } from "./velocity/usage.ts";
 
 /** How often the holds of new payouts are closed. */
 const closeMs = 100;
 const sweepMs = 1_000;
-/** How often payouts are marked whose events are published, and changes of status counted. */
+/** How often payouts are marked whose events are published. */
 const settleMs = 200;
-/** How long a payout's first mark waits for its next one. */
-const markWithinMs = 1_000;
-/** How late events and changes are found that a process left behind, and how often looked for. */
-const orphanedAfterMs = 2_000;
-const lookEveryMs = 500;
 /** How late the ledger gets movements of accounts that another process wrote. */
 const recordMs = 250;
 /** How late work is found that a wrong clock deferred. */
@@ -68,8 +65,24 @@ const settingsMs = 1_000;
 const sweepLeaseMs = 3_000;
 /** Audit entries that a start looks at: a killed process wrote its last one a moment before. */
 const followedMax = 20;
-/** Leased payouts that wait in this process for their next step. */
-const heldMax = 1_000;
+/** What a process keeps of its payouts and their events. */
+const keeping = {
+  /** Leased payouts that wait for their next step. */
+  heldMax: 1_000,
+  workEveryMs: pollMs,
+  /** How long a payout's first mark waits for its next one. */
+  markWithinMs: 1_000,
+  /** How late events are found that a process left behind, and how often looked for. */
+  orphanedAfterMs: 2_000,
+  eventsEveryMs: 500,
+};
+const keepingNothing: typeof keeping = {
+  heldMax: 0,
+  workEveryMs: 0,
+  markWithinMs: 0,
+  orphanedAfterMs: 0,
+  eventsEveryMs: 0,
+};
 
 /** What a payout service runs on: connections of a process, or of a simulation. */
 export type PayoutServiceOptions = {
@@ -77,13 +90,13 @@ export type PayoutServiceOptions = {
   readonly bus: Bus;
   readonly quote: Client<typeof QuoteService>;
   readonly beneficiary: Client<typeof BeneficiaryService>;
-  readonly rails: readonly Rail[];
-  /** That of them which is simulated, and what merchants set of it; absent in live mode. */
+  readonly rails: RailDirectory;
+  /** Which rails operators have paused. */
+  readonly states: RailStates;
+  /** That of the rails which is simulated, and what merchants set of it; absent in live mode. */
   readonly sandbox?: { readonly rail: SandboxRail; readonly settings: SandboxSettings } | undefined;
   /** Of the rails on chains. */
   readonly wallets?: readonly ChainWallet[];
-  /** Which transfers go to which rail: the first that matches. */
-  readonly routes: readonly Route[];
   /** A payout that is open for so long after its submission gets an exception. */
   readonly stuckAfterMs: number;
   /** Payouts that are worked on concurrently. */
@@ -104,94 +117,130 @@ export type PayoutServiceOptions = {
   readonly treasuryApprovals?: LedgerApprovals;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
+  /** Only in tests: its loops run when a test says so, and it keeps nothing between their runs. */
+  readonly manual?: ManualLoops | undefined;
 };
 
-/** Opens the stores, starts the relay, the rail workers and the sweeps, and answers the RPCs. */
+/** Opens the stores, starts the relays, the workers and the sweeps, and answers the RPCs. */
 export async function startPayoutService(options: PayoutServiceOptions) {
-  const { database, bus, quote, beneficiary, mode, clock, metrics, log } = options;
-  let onMoved = (): void => undefined;
-  const ledger = openLedger(database, {
-    onMoved: () => onMoved(),
-    onRetried: () => metrics?.retried(),
-  });
-  const payouts = openPayouts(database);
-  await freeLeases(payouts, options.place);
-  const closer = createHoldCloser(ledger);
-  const bindings = openOperationBindings(database);
-  const velocity = await openVelocityLimits(database);
-  const controls = await openPayoutControls(database);
-  const usage = openUsage(database);
-  const duplicates = createDuplicateGuard({ database, payouts, ledger, controls });
-  const room = createVelocityRoom(velocity, controls, usage);
-  const stores = { ledger, payouts, room, duplicates, controls };
-  const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
-  const audit = openAuditStore<AuditAction>(database);
-  const states = openRailStates(database, clock);
-  await followTrail(options.rails, audit, states);
-  await followSettings(audit, { "velocity.set": velocity, "controls.set": controls }, options.log);
-  const rails = createRailDirectory(options.rails, options.routes, states.isPaused);
-  const background = startBackground(
-    options,
-    { ...deps, rails, velocity, controls, usage },
-    closer,
-  );
-  const { counts, leaseNew, onCreated, onChanged, wake, stop } = background;
-  const work = { leaseNew, onCreated, onChanged, wake, rails, bindings };
-  const orders = startOrders({ ...deps, ...work, database, bus, mode, log });
-  onMoved = background.wakeRecorder;
-  const callbacks = openRailCallbacks(database);
-  const operations = {
-    ...options,
-    ...stores,
-    ...work,
-    callbacks,
-    states,
-    audit,
-    velocity,
-    bank: openBankStore(database),
-  };
+  const wakes = { work: createWake(), stored: createWake(), moved: createWake() };
+  const batchDue = createWake();
+  const parts = await openParts(options, wakes);
+  await followTrail(parts);
+  await followSettings(parts);
+  const loops = startLoops(parts, wakes);
+  const ordering = startOrders(parts, batchDue);
+  const { sandbox } = options;
   return {
-    rpc: payoutRpc({ ...options, ...deps, ...work, counts }),
+    rpc: payoutRpc(parts),
     /** Of payouts that are made later. */
-    orders: orders.rpc,
+    orders: orderRpc({ ...parts, wakeRunner: batchDue.notify }),
     /** Of a sandbox; absent in live mode. */
-    sandbox:
-      options.sandbox &&
-      sandboxRpc({ ...deps, ...options.sandbox, audit, wake, onChanged, bindings }),
+    sandbox: sandbox && sandboxRpc({ ...parts, ...sandbox }),
     /** For operators, rails and subscribers. */
-    operations: operationsRpc(operations),
-    /** What statements and receipts are read from. */
-    stores: { ledger, payouts },
+    operations: operationsRpc(parts),
+    /** What it is made of. */
+    parts,
     /** Receives a callback of a rail in this process, as the RPC does. */
-    receive: (message: ReceivedMessage, by: Change) => receiveCallback(operations, message, by),
-    /** Has rail workers look at what is due. */
-    wake,
-    /** What the treasury's gauges are read from. */
-    treasury: { ledger, rails },
+    receive: (message: ReceivedMessage, by: Change) => receiveCallback(parts, message, by),
     /** Ends the background work after its present runs. */
     stop: async () => {
-      await orders.stop();
-      await stop();
+      await ordering.stop();
+      await loops.stop();
     },
   };
 }
 
+/** What the loops of the service are notified of. */
+type Wakes = {
+  /** There is work on payouts. */
+  readonly work: Wake;
+  /** An event was stored. */
+  readonly stored: Wake;
+  /** An account carries movements that are not in the ledger yet. */
+  readonly moved: Wake;
+};
+
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+/** Opens the stores, and what RPCs and loops work with. */
+async function openParts(options: PayoutServiceOptions, { work, stored, moved }: Wakes) {
+  const { database, clock, metrics, place } = options;
+  const keeps = options.manual === undefined ? keeping : keepingNothing;
+  const onRetried = () => metrics?.retried();
+  const ledger = openLedger(database, { onMoved: moved.notify, onRetried });
+  const payouts = openPayouts(database);
+  await freeLeases(payouts, place);
+  const velocity = await openVelocityLimits(database);
+  const controls = await openPayoutControls(database);
+  const usage = openUsage(database);
+  const counts = openPayoutCounts(ledger, metrics?.countRead);
+  const leases = createLeases(payouts, clock, place, {
+    heldMax: keeps.heldMax,
+    lookEveryMs: keeps.workEveryMs,
+    work,
+    onTakenOver: metrics?.takenOver,
+  });
+  const outbox = openPayoutOutbox({
+    payouts,
+    clock,
+    stored,
+    isInHand: leases.isInHand,
+    markWithinMs: keeps.markWithinMs,
+    orphanedAfterMs: keeps.orphanedAfterMs,
+    lookEveryMs: keeps.eventsEveryMs,
+    onChange: metrics?.changed,
+  });
+  const closer = createHoldCloser(ledger);
+  return {
+    ...options,
+    ledger,
+    payouts,
+    velocity,
+    controls,
+    usage,
+    counts,
+    leases,
+    outbox,
+    flushHolds: closer.flush,
+    closeHold: closer.close,
+    leaseNew: leases.leaseNew,
+    onCreated: (made: Created, lease: Lease | undefined): void => {
+      outbox.addCreated(made);
+      leases.begin(made, lease);
+    },
+    onChanged: outbox.add,
+    wake: leases.lookNow,
+    room: createVelocityRoom(velocity, controls, usage),
+    duplicates: createDuplicateGuard({ database, payouts, ledger, controls }),
+    bindings: openOperationBindings(database),
+    orders: openScheduledPayouts(database),
+    batches: openBatches(database),
+    lines: openBatchLines(database),
+    callbacks: openRailCallbacks(database),
+    audit: openAuditStore<AuditAction>(database),
+    bank: openBankStore(database),
+    silenceOf: options.sandbox?.settings.silenceOf,
+    railCalled: metrics?.railCalled,
+  };
+}
+
 /** Applies the last audit entry of each rail, which a crash may have kept from its state. */
-async function followTrail(rails: readonly Rail[], audit: AuditStore, states: RailStates) {
-  for (const { name } of rails) {
+async function followTrail({ rails, states, audit }: Parts) {
+  for (const { name } of rails.all) {
     const last = await audit.lastOf(name);
     if (last !== undefined) await states.follow(last);
   }
 }
 
 /** Applies settings that were set last, which a crash may have kept to the audit trail. */
-async function followSettings(
-  audit: AuditStore,
-  settings: Partial<Record<AuditAction, Pick<VelocityLimits | PayoutControls, "follow">>>,
-  log: Log,
-) {
-  for (const [action, { follow }] of Object.entries(settings)) {
-    const set = await audit.lastWith(action as AuditAction, followedMax).catch((error: unknown) => {
+async function followSettings({ audit, velocity, controls, log }: Parts) {
+  const settings = [
+    ["velocity.set", velocity],
+    ["controls.set", controls],
+  ] as const;
+  for (const [action, { follow }] of settings) {
+    const set = await audit.lastWith(action, followedMax).catch((error: unknown) => {
       log.error({ err: error, action }, "what was set last is not looked for");
       return [];
     });
@@ -199,105 +248,63 @@ async function followSettings(
   }
 }
 
-type BackgroundDeps = Omit<ExecuteDeps, "wake" | "leaseNew" | "onCreated"> & {
-  readonly room: VelocityRoom;
-  readonly rails: RailDirectory;
-  readonly velocity: VelocityLimits;
-  readonly controls: PayoutControls;
-  readonly usage: UsageStore;
-};
-
-/** Starts what publishes the events of payouts and takes payouts to their rails. */
-function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
-  const { bus, place, railWorkers, stuckAfterMs, log, metrics, tracing } = options;
-  const { payouts, clock } = deps;
-  const counts = openPayoutCounts(deps.ledger, metrics?.countRead);
-  let wakeAt = (_dueAt: Date): void => undefined;
-  const onHeld = (dueAt: Date) => wakeAt(dueAt);
-  const leases = createLeases(payouts, clock, place, {
-    heldMax,
-    lookEveryMs: pollMs,
-    onHeld,
-    onTakenOver: metrics?.takenOver,
-  });
-  const { isInHand, leaseNew } = leases;
-  const marking = { isInHand, markWithinMs, orphanedAfterMs, lookEveryMs };
-  const outbox = openPayoutOutbox({ payouts, clock, ...marking });
-  const relay = startRelay({ outbox, bus, log });
-  const onChanged = (owed: OwedEvent) => {
-    outbox.add(owed);
-    const status = announcedBy(owed.event);
-    if (status !== undefined) metrics?.changed(status);
-    relay.wake();
-  };
-  const workers = startRailWorkers(
-    {
-      ...deps,
-      leases,
-      stuckAfterMs,
-      log,
-      tracing,
-      onChanged,
-      railCalled: metrics?.railCalled,
-      silenceOf: options.sandbox?.settings.silenceOf,
-    },
-    railWorkers,
-  );
-  wakeAt = workers.wakeAt;
-  const onCreated = ({ payout, origin, events }: Created, lease: Lease | undefined) => {
-    for (const event of events) onChanged({ payoutId: payout.id, origin, event });
-    if (lease === undefined) return workers.wake();
-    const { token: leaseToken, until } = lease;
-    leases.hold({ payout, leaseToken, until, origin, calls: [] }, clock.now());
-  };
-  const settle = () => outbox.settle().then(() => false);
-  const loops = [
-    ...[relay, workers],
-    startLoop({ name: "outbox-settle", everyMs: settleMs, run: settle, log }),
+/** Starts what makes payouts that were ordered before, and publishes the events of orders. */
+function startOrders(parts: Parts, batchDue: Wake) {
+  const { bus, log, manual, batches } = parts;
+  const makers = [
+    startOrderWorker(parts),
+    startBatchRunner({ ...parts, orders: parts.lines, batchDue }),
   ];
-  const stop = async () => {
-    await Promise.all(loops.map((loop) => loop.stop()));
-    // What is not marked now is published once more by another process.
-    const lost = (error: unknown) => log.warn({ err: error }, "published events not marked");
-    await outbox.settle(true).catch(lost);
+  const relays = [batchOutbox(batches), heldOutbox(parts.orders)].map((outbox) =>
+    startRelay({ outbox, bus, log, manual }),
+  );
+  return {
+    stop: async (): Promise<void> => {
+      await Promise.all(makers.map((each) => each.stop()));
+      await Promise.all(relays.map((each) => each.stop()));
+    },
   };
-  return { counts, leaseNew, onCreated, onChanged, wake: workers.wake, stop };
 }
 
-/** Starts what runs beside the RPCs; `wake` is called when there is work on a payout. */
-function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, closer: HoldCloser) {
-  const { database, log, tracing } = options;
-  const { payouts, clock } = deps;
-  const { stop: stopWork, ...work } = startWork(options, deps);
-  const sweepDeps = { ...deps, ...work, log, tracing };
+/** Starts what takes payouts to their rails, publishes their events, and sweeps. */
+function startLoops(parts: Parts, { work, stored, moved }: Wakes) {
+  const { database, bus, log, manual, clock, ledger, payouts, outbox, railWorkers: count } = parts;
   const lease = createSweepLease(database, "sweeps", sweepLeaseMs);
-  const loop = (name: string, everyMs: number, run: () => Promise<boolean>) =>
-    startLoop({ name, everyMs, run, log });
+  const loop = (name: string, everyMs: number, run: () => Promise<boolean>, wake?: Wake) =>
+    startLoop({ name, everyMs, wake, run, log, manual });
+  const each = (name: string, everyMs: number, run: () => Promise<unknown>) =>
+    loop(name, everyMs, () => run().then(() => false));
   /** One process sweeps, the one with the lease. */
-  const sweep = (name: string, everyMs: number, run: () => Promise<void>) =>
-    loop(name, everyMs, async () => {
-      if ((await lease.hold()) !== undefined) await run();
-      return false;
-    });
-  const recall = () => recallWork(payouts, clock.now(), deferMaxMs).then(() => false);
-  const recorder = sweep("ledger-recorder", recordMs, () => recordRecent(deps.ledger, options.bus));
+  const sweep = (name: string, everyMs: number, run: () => Promise<void>, wake?: Wake) =>
+    loop(
+      name,
+      everyMs,
+      async () => {
+        if ((await lease.hold()) !== undefined) await run();
+        return false;
+      },
+      wake,
+    );
+  const settings = [parts.velocity, parts.controls, parts.sandbox?.settings];
   const loops = [
-    recorder,
-    loop("hold-closer", closeMs, closer.flush),
-    sweep("hold-sweep", sweepMs, () => sweepHolds(sweepDeps)),
+    startRelay({ outbox, bus, log, manual, wake: stored }),
+    startRailWorkers(parts, { count, work, manual }),
+    each("outbox-settle", settleMs, () => outbox.settle()),
+    sweep("ledger-recorder", recordMs, () => recordRecent(ledger, bus), moved),
+    loop("hold-closer", closeMs, parts.flushHolds),
+    sweep("hold-sweep", sweepMs, () => sweepHolds(parts)),
     // In every process: repeated it changes nothing, and no lease may keep it from its turn.
-    loop("work-recall", recallMs, recall),
-    sweep("velocity-sweep", sweepMs, () => sweepReservations(sweepDeps)),
-    loop("merchant-settings", settingsMs, async () => {
-      const { velocity, controls } = deps;
-      const all = [velocity, controls, options.sandbox?.settings];
-      await Promise.all(all.map((each) => each?.refresh()));
-      return false;
-    }),
+    each("work-recall", recallMs, () => recallWork(payouts, clock.now(), deferMaxMs)),
+    sweep("velocity-sweep", sweepMs, () => sweepReservations(parts)),
+    each("merchant-settings", settingsMs, () => Promise.all(settings.map((of) => of?.refresh()))),
   ];
-  const stop = async () => {
-    await Promise.all([stopWork(), ...loops.map((loop) => loop.stop())]);
-    await lease.release();
+  return {
+    stop: async (): Promise<void> => {
+      await Promise.all(loops.map((running) => running.stop()));
+      // What is not marked now is published once more by another process.
+      const lost = (error: unknown) => log.warn({ err: error }, "published events not marked");
+      await outbox.settle(true).catch(lost);
+      await lease.release();
+    },
   };
-  return { ...work, wakeRecorder: recorder.wake, stop };
 }

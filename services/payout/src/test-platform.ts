@@ -1,13 +1,12 @@
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
-import { openAuditStore } from "@disburse/chassis/audit/store.ts";
-import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
+import { type BusMessage, createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { generateServiceKey, readServiceKey } from "@disburse/chassis/identity/keys.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import type { PublicRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { Turns } from "@disburse/chassis/turns.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import {
   BeneficiaryService,
@@ -24,34 +23,19 @@ import { newId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
-import { openBatches } from "./batches/document.ts";
-import { createDuplicateGuard } from "./controls/duplicates.ts";
-import { openPayoutControls } from "./controls/settings.ts";
-import { sweepHolds } from "./execution/holds.ts";
-import { sweepReservations } from "./execution/reservations.ts";
-import { openLedger, openPayoutCounts } from "./ledger/accounts.ts";
+import { createManualLoops } from "@disburse/testkit/loops.ts";
 import { migrations } from "./migrations.ts";
-import { openBatchLines, openScheduledPayouts } from "./orders/document.ts";
 import { type Payouts, toPayout } from "./payouts/document.ts";
 import { historyOf } from "./payouts/history.ts";
 import { createLeases, type Leases } from "./payouts/leases.ts";
-import type { AuditAction } from "./payouts/operators.ts";
-import { openPayoutOutbox } from "./payouts/outbox.ts";
-import { openPayouts } from "./payouts/store.ts";
-import { openBankStore } from "./rails/bank/documents.ts";
-import { openRailCallbacks, receiveCallback } from "./rails/callbacks.ts";
 import type { RailDirectory } from "./rails/directory.ts";
 import type { Rail, RailReply } from "./rails/rail.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openSandboxSettings } from "./rails/sandbox/settings.ts";
 import { openRailStates } from "./rails/states.ts";
-import { workOnDuePayout } from "./rails/worker.ts";
-import { operationsRpc, orderRpc, payoutRpc, sandboxRpc } from "./rpc.ts";
+import { startPayoutService } from "./service.ts";
 import { statementsRpc } from "./statements/rpc.ts";
 import { type StandInQuote, standIns } from "./test-neighbours.ts";
-import { openVelocityLimits } from "./velocity/limits.ts";
-import { createVelocityRoom } from "./velocity/room.ts";
-import { openUsage } from "./velocity/usage.ts";
 
 /** The process whose leases the platform's worker takes. */
 export const place = "first:8080";
@@ -59,8 +43,8 @@ export const place = "first:8080";
 export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 
 /**
- * The payout service on a real engine, its neighbours stood in for, its background work run by hand
- * and its rail on a clock of the test's.
+ * The payout service on a real engine as it is deployed, but its neighbours stood in for, its
+ * background work run by hand and its rail on a clock of the test's.
  */
 export async function startTestPlatform() {
   const database = await migratedDatabase("payout", migrations);
@@ -79,61 +63,36 @@ export async function startTestPlatform() {
     offsetMs: 0,
     worth: {},
     quoteOffsetMs: 0,
-    wakes: 0,
   };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
-  const ledger = openLedger(database);
-  const payouts = openPayouts(database);
-  const counts = openPayoutCounts(ledger);
-  const velocity = await openVelocityLimits(database);
-  const controls = await openPayoutControls(database);
-  const usage = openUsage(database);
   const neighbours = standIns(quotes, faults, world);
-  const deps = {
-    ledger,
-    payouts,
-    counts,
-    bindings: openOperationBindings(database),
-    room: createVelocityRoom(velocity, controls, usage),
-    controls,
-    duplicates: createDuplicateGuard({ database, payouts, ledger, controls }),
-    clock,
-    log: silentLog,
-    mode: "sandbox" as const,
-    quote: createClient(QuoteService, neighbours),
-    beneficiary: createClient(BeneficiaryService, neighbours),
-    closeHold: () => undefined,
-    leaseNew: () => undefined,
-    onCreated: () => undefined,
-    wake: () => {
-      world.wakes += 1;
-    },
-    onChanged: () => undefined,
-  };
   const settings = await openSandboxSettings(database, clock);
   const behaviour = { settleMs: 1_000, delay: "fixed", seed: 0, shares: {} } as const;
   const callbackSecret = "secret of the sandbox rail";
-  const sandboxRail = createSandboxRail({
-    ...{ database, clock, behaviour, callbackSecret, settings },
-  });
+  const sandboxRail = createSandboxRail({ database, clock, behaviour, callbackSecret, settings });
   const rails = { current: sandboxRail as Rail | undefined };
-  const directory = directoryOf(rails);
-  const leases = leasesOf(payouts, clock);
-  const { silenceOf } = settings;
-  const worker = { ...deps, leases, rails: directory, stuckAfterMs: 86_400_000, silenceOf };
-  const callbacks = openRailCallbacks(database);
-  const states = openRailStates(database, clock);
-  const audit = openAuditStore<AuditAction>(database);
-  const bank = openBankStore(database);
-  const bankSealer = createSealer(`k1:${Buffer.alloc(32, 7).toString("base64")}`);
-  const decided = { callbacks, states, audit, velocity, controls, bank, bankSealer };
+  const loops = createManualLoops();
   const proposals = openApprovals({ db: database.db, clock, log: silentLog, openMax: 1_000 });
-  const resolving = { ...deps, rails: directory, ...decided, proposals };
-  const orders = openScheduledPayouts(database);
-  const batching = {
-    ...{ batches: openBatches(database), lines: openBatchLines(database) },
-    wakeRunner: () => undefined,
-  };
+  const service = await startPayoutService({
+    database,
+    bus: createMemoryBus(),
+    quote: createClient(QuoteService, neighbours),
+    beneficiary: createClient(BeneficiaryService, neighbours),
+    rails: directoryOf(rails),
+    states: openRailStates(database, clock),
+    sandbox: { rail: sandboxRail, settings },
+    stuckAfterMs: 86_400_000,
+    railWorkers: 1,
+    mode: "sandbox",
+    place,
+    clock,
+    log: silentLog,
+    bankSealer: createSealer(`k1:${Buffer.alloc(32, 7).toString("base64")}`),
+    proposals,
+    manual: loops,
+  });
+  const { parts } = service;
+  const { ledger, payouts, outbox } = parts;
   const { privateText, publicJwk } = generateServiceKey("payout");
   const receiptKey = readServiceKey(privateText);
   const rendered: string[] = [];
@@ -143,16 +102,14 @@ export async function startTestPlatform() {
       return work();
     },
   };
-  const transport = createRouterTransport(({ service }) => {
-    service(PayoutService, payoutRpc({ ...deps, rails: directory }));
-    service(PayoutOrderService, orderRpc({ ...deps, ...batching, rails: directory, orders }));
-    service(PayoutOperationsService, operationsRpc(resolving));
-    service(ApprovalService, proposals.rpc);
-    service(PayoutSandboxService, sandboxRpc({ ...deps, audit, rail: sandboxRail, settings }));
-    service(
-      StatementService,
-      statementsRpc({ ledger, payouts, clock, receiptKey: () => receiptKey, renders }),
-    );
+  const transport = createRouterTransport((router) => {
+    router.service(PayoutService, service.rpc);
+    router.service(PayoutOrderService, service.orders);
+    router.service(PayoutOperationsService, service.operations);
+    router.service(ApprovalService, proposals.rpc);
+    router.service(PayoutSandboxService, service.sandbox ?? {});
+    const ofStatements = { ledger, payouts, clock, receiptKey: () => receiptKey, renders };
+    router.service(StatementService, statementsRpc(ofStatements));
   }, namedCallers);
   let operations = 0;
   const operation = () => ({ operationId: `op-${++operations}` });
@@ -160,17 +117,14 @@ export async function startTestPlatform() {
   const operationsClient = createClient(PayoutOperationsService, transport);
   const connectRail = () =>
     sandboxRail.sendTo(({ body, signature }) =>
-      receiveCallback(
-        resolving,
+      service.receive(
         { rail: sandboxRail.name, body, signature },
         { actor: { kind: "service", id: "sandbox" }, operationId: operation().operationId },
       ),
     );
   connectRail();
   /** Works until nothing is due at the clock's present time. */
-  const work = async () => {
-    while (await workOnDuePayout(worker));
-  };
+  const work = () => loops.run("rail-worker");
   const quote = (accountId: string, change: Partial<StandInQuote> = {}) => {
     const id = newId("quote");
     quotes.set(id, {
@@ -185,7 +139,8 @@ export async function startTestPlatform() {
     return id;
   };
   return {
-    database,
+    // Its stores; what follows is a test's view of it.
+    ...parts,
     quotes,
     faults,
     world,
@@ -193,40 +148,39 @@ export async function startTestPlatform() {
     sandboxRail,
     /** Has the simulated rail call back again. */
     connectRail,
-    ledger,
-    payouts,
-    outbox: outboxOf(payouts, clock),
+    /** What the service is made of. */
+    parts,
+    loops,
+    /** Its outbox, which marks at once what is published. */
+    outbox: {
+      due: outbox.due,
+      published: async (messages: readonly BusMessage[]): Promise<void> => {
+        await outbox.published(messages);
+        await outbox.settle();
+      },
+    },
     /** A payout with everything that is recorded of it. */
     history: async (id: string) => {
       const found = await payouts.findOne({ _id: id });
       return found === null ? undefined : { payout: toPayout(found), lines: historyOf(found) };
     },
-    counts,
     operation,
     rpc,
-    rpcDeps: deps,
     operationsRpc: operationsClient,
     proposalsRpc: createClient(ApprovalService, transport),
     sandboxRpc: createClient(PayoutSandboxService, transport),
     ordersRpc: createClient(PayoutOrderService, transport),
-    orders,
-    ...batching,
     statementsRpc: createClient(StatementService, transport),
     /** The merchants in whose turns PDFs were made. */
     rendered,
     /** Of the key that signs receipts. */
     receiptJwk: publicJwk,
-    callbacks,
     callbackSecret,
-    states,
-    worker,
-    resolving,
-    sweep: () => sweepHolds(deps),
-    velocity,
-    controls,
-    room: deps.room,
-    sweepReservations: () => sweepReservations({ ...deps, usage }),
+    sweep: () => loops.run("hold-sweep"),
+    sweepReservations: () => loops.run("velocity-sweep"),
     work,
+    /** Whether the workers were told of work since this was asked last. */
+    isWoken: () => loops.isNotified("rail-worker"),
     /** Lets time go by, and does what is due then; the rail's messages are sent too. */
     after: async (ms: number) => {
       world.offsetMs += ms;
@@ -262,21 +216,7 @@ export async function startTestPlatform() {
 
 /** Leases of a process that keeps nothing between two steps. */
 export function leasesOf(payouts: Payouts, clock: Clock): Leases {
-  const options = { heldMax: 0, lookEveryMs: 0, onHeld: () => undefined };
-  return createLeases(payouts, clock, place, options);
-}
-
-/** The outbox of a process that stores no events itself, and marks what it published at once. */
-export function outboxOf(payouts: Payouts, clock: Clock) {
-  const options = { isInHand: () => false, markWithinMs: 0, orphanedAfterMs: 0, lookEveryMs: 0 };
-  const outbox = openPayoutOutbox({ payouts, clock, ...options });
-  return {
-    due: outbox.due,
-    published: async (messages: readonly BusMessage[]): Promise<void> => {
-      await outbox.published(messages);
-      await outbox.settle();
-    },
-  };
+  return createLeases(payouts, clock, place, { heldMax: 0, lookEveryMs: 0, work: createWake() });
 }
 
 /** A rail of a test's: it takes everything and answers `accepted`, but for what is given. */

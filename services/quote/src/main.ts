@@ -1,7 +1,6 @@
 import type { Client } from "@connectrpc/connect";
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { cacheMetrics } from "@disburse/chassis/cache.ts";
-import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -11,26 +10,19 @@ import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { startRateAges } from "./corridors/rate-ages.ts";
-import { openCorridors } from "./corridors/store.ts";
 import { migrations } from "./migrations.ts";
 import { createQuoteCount } from "./quotes/count.ts";
-import { openQuotes } from "./quotes/store.ts";
-import { quoteRpc, sandboxRpc } from "./rpc.ts";
+import { openQuoteService } from "./rpc.ts";
 
 /** Starts the quote service. */
 export const start = serviceStart("quote", readConfig, migrations, async (opening) => {
   const { config, log, database, metrics, lifetime, connect, serve } = opening;
-  const corridors = openCorridors(database);
   const openMax = config.OPEN_PROPOSALS_PER_MERCHANT;
   const approvals = openApprovals({ db: database.db, clock, log, openMax });
   lifetime.add("approvals", approvals.start().stop);
   const payout = connect(PayoutService, config.PAYOUT_URL);
-  const operations = openOperationBindings(database);
-  const quotes = openQuotes(database);
-  const rpc = quoteRpc({
-    quotes,
-    corridors,
-    operations,
+  const { corridors, rpc, sandboxRpc } = openQuoteService({
+    database,
     approvals: {
       guard: approvals.guard,
       limits: { rateMove: config.APPROVAL_RATE_MOVE, corridors: !config.APPROVAL_CORRIDORS },
@@ -48,7 +40,7 @@ export const start = serviceStart("quote", readConfig, migrations, async (openin
     services: [QuoteService, QuoteSandboxService, ApprovalService],
     routes: (router) => {
       router.service(QuoteService, rpc);
-      router.service(QuoteSandboxService, sandboxRpc({ quotes, operations }));
+      router.service(QuoteSandboxService, sandboxRpc);
       router.service(ApprovalService, approvals.rpc);
     },
   });

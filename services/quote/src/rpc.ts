@@ -1,6 +1,11 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
-import { bindOperations, type OperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import {
+  bindOperations,
+  type OperationBindings,
+  openOperationBindings,
+} from "@disburse/chassis/mutations/bindings.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { type CorridorLimits, corridorGuards } from "./corridors/approvals.ts";
@@ -8,17 +13,35 @@ import { openCurrentCorridors } from "./corridors/current.ts";
 import { railsTo } from "./corridors/rails.ts";
 import { rateHistoryRpc } from "./corridors/rate-history.ts";
 import { type CorridorDeps, corridorsRpc } from "./corridors/rpc.ts";
+import { openCorridors } from "./corridors/store.ts";
 import { type QuoteDeps, quotesRpc, sandboxQuotesRpc } from "./quotes/rpc.ts";
-import type { QuoteStore } from "./quotes/store.ts";
+import { openQuotes } from "./quotes/store.ts";
 
-/** The RPCs of this service; proto/disburse/quote/v1/quote.proto says what each promises. */
-export function quoteRpc(
-  deps: Omit<QuoteDeps & CorridorDeps, "current" | "railsTo"> & {
-    readonly operations: OperationBindings;
-    /** What one person may change alone; absent where there are no persons. */
-    readonly approvals?: Pick<ServiceApprovals, "guard"> & { readonly limits: CorridorLimits };
-  },
-): ServiceImpl<typeof QuoteService> {
+type Opened = "quotes" | "corridors" | "current" | "railsTo";
+
+/** What the service runs on: connections of a process, of a test or of a simulation. */
+export type QuoteServiceOptions = Omit<QuoteDeps & CorridorDeps, Opened> & {
+  readonly database: Database;
+  /** What one person may change alone; absent where there are no persons. */
+  readonly approvals?: Pick<ServiceApprovals, "guard"> & { readonly limits: CorridorLimits };
+};
+
+/** Opens the stores, and answers the RPCs; proto/disburse/quote/v1 says what each promises. */
+export function openQuoteService(options: QuoteServiceOptions) {
+  const { database } = options;
+  const operations = openOperationBindings(database);
+  const [quotes, corridors] = [openQuotes(database), openCorridors(database)];
+  return {
+    corridors,
+    rpc: quoteRpc({ ...options, operations, quotes, corridors }),
+    sandboxRpc: bindOperations(QuoteSandboxService, sandboxQuotesRpc({ quotes }), operations),
+  };
+}
+
+type RpcDeps = Omit<QuoteDeps & CorridorDeps, "current" | "railsTo"> &
+  Pick<QuoteServiceOptions, "approvals"> & { readonly operations: OperationBindings };
+
+function quoteRpc(deps: RpcDeps): ServiceImpl<typeof QuoteService> {
   const current = openCurrentCorridors(deps.corridors, deps.countRead);
   const listing = { current, railsTo: railsTo(deps.payout) };
   const rpc = {
@@ -33,12 +56,4 @@ export function quoteRpc(
   return bindOperations(QuoteService, guarded, deps.operations, {
     own: ["createQuote", "claimQuote", "expireQuote"],
   });
-}
-
-/** The RPCs of a sandbox; quote_sandbox.proto has them. */
-export function sandboxRpc(deps: {
-  readonly quotes: QuoteStore;
-  readonly operations: OperationBindings;
-}): ServiceImpl<typeof QuoteSandboxService> {
-  return bindOperations(QuoteSandboxService, sandboxQuotesRpc(deps), deps.operations);
 }

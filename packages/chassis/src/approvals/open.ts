@@ -21,7 +21,7 @@ export function openApprovals(deps: {
   /** Open proposals of a merchant. */
   readonly openMax: number;
   /** Where requests may have personal data. */
-  readonly sealer?: Sealer;
+  readonly sealer?: Sealer | undefined;
 }) {
   const { clock, log, openMax } = deps;
   const proposals = openProposals(deps);

@@ -84,7 +84,13 @@ export function proposalKey({
  * The collection `proposals` of a service's database. Requests and differences are sealed where they may
  * have personal data.
  */
-export function openProposals({ db, sealer }: { readonly db: Db; readonly sealer?: Seals }) {
+export function openProposals({
+  db,
+  sealer,
+}: {
+  readonly db: Db;
+  readonly sealer?: Seals | undefined;
+}) {
   const seal: Seal = sealer?.seal ?? asItIs;
   const open: Seal = sealer?.open ?? asItIs;
   const documentOf = (proposal: Proposal) => proposalDocument(proposal, seal);

@@ -1,6 +1,5 @@
 import { forRequest } from "../call-context.ts";
-import type { Log } from "../log.ts";
-import { type Loop, startLoop } from "../loop.ts";
+import { type Loop, type LoopOptions, startLoop } from "../loop.ts";
 import type { Bus, BusMessage } from "./bus.ts";
 
 /** Pending events; they stay in their documents until they are published. */
@@ -16,16 +15,19 @@ const relayBatch = 200;
 /** Events left by a crash or an outage are published this soon after recovery. */
 const sweepEveryMs = 500;
 
-/** Publishes pending events and removes confirmed ones; woken by writes and by its sweep. */
-export function startRelay(options: {
+type RelayOptions = Pick<LoopOptions, "log" | "wake" | "manual"> & {
   readonly outbox: Outbox;
   readonly bus: Bus;
-  readonly log: Log;
-}): Loop {
+};
+
+/** Publishes pending events and removes confirmed ones; `wake` tells it that one was stored. */
+export function startRelay(options: RelayOptions): Loop {
   return startLoop({
     name: "outbox-relay",
     everyMs: sweepEveryMs,
+    wake: options.wake,
     log: options.log,
+    manual: options.manual,
     run: async () => {
       if (!options.bus.ready()) return false;
       const messages = await options.outbox.due(relayBatch);

@@ -13,8 +13,6 @@ export type Tls = {
   readonly trustDomain: string;
   /** What it is now: its files may be read anew. Another object where it has changed. */
   readonly material: () => TlsMaterial;
-  /** Called each time that it has changed. */
-  readonly onChange: (listener: () => void) => void;
   /** Whether persons may come without a certificate: their token says who they are. */
   readonly admitsPersons: boolean;
 };

@@ -45,14 +45,12 @@ export function openTls(
   };
   let material = checked(read());
   let seen = textOf(material);
-  const listeners: (() => void)[] = [];
   const follow = () => {
     try {
       const now = read();
       if (textOf(now) === seen) return;
       seen = textOf(now);
       material = checked(now);
-      for (const listener of listeners) listener();
       log.info({}, "certificate read anew");
     } catch (error) {
       log.error({ err: error }, "certificate not read anew");
@@ -62,7 +60,6 @@ export function openTls(
   return {
     trustDomain,
     material: () => material,
-    onChange: (listener) => void listeners.push(listener),
     admitsPersons: TLS_CLIENTS === "services_and_persons",
     stop: () => clearInterval(timer),
   };

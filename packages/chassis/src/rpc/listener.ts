@@ -63,8 +63,14 @@ export function createListener(options: ListenerOptions): Server {
     handshakeTimeout: handshakeMs,
     noDelay: true,
   } as const;
-  const listener = createTlsServer({ ...secured, ...material() });
-  tls.onChange(() => listener.setSecureContext({ ...material(), minVersion: tlsVersion }));
+  let shown = material();
+  const listener = createTlsServer({ ...secured, ...shown });
+  // Before Node's own listener, which takes the context for the connection's handshake.
+  listener.prependListener("connection", () => {
+    if (material() === shown) return;
+    shown = material();
+    listener.setSecureContext({ ...shown, minVersion: tlsVersion });
+  });
   listener.on("connection", opened);
   listener.on("tlsClientError", (_error, socket) => {
     refused("handshake");

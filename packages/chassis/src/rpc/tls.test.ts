@@ -34,7 +34,6 @@ async function tlsOf(service: string, change: object = {}): Promise<Tls> {
 const callerTls = (certificate: IssuedCertificate): Tls => ({
   ...{ trustDomain: "disburse", admitsPersons: false },
   material: () => ({ ...certificate, ca: authority.cert }),
-  onChange: () => undefined,
 });
 
 /** Calls by clients that are not ours, which look for host names: what the full adapter serves. */

@@ -1,7 +1,6 @@
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -12,10 +11,10 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { systemClock } from "@disburse/kernel/time.ts";
 import { subscription } from "@disburse/notifier/events/intake.ts";
 import { createNotifier, startWorker } from "@disburse/notifier/service.ts";
+import { createRailDirectory } from "@disburse/payout/rails/directory.ts";
+import { openRailStates } from "@disburse/payout/rails/states.ts";
 import { startPayoutService } from "@disburse/payout/service.ts";
-import { openCorridors } from "@disburse/quote/corridors/store.ts";
-import { openQuotes } from "@disburse/quote/quotes/store.ts";
-import { quoteRpc } from "@disburse/quote/rpc.ts";
+import { openQuoteService } from "@disburse/quote/rpc.ts";
 import { processLog } from "./checks/process-log.ts";
 import type { WriteObserver } from "./checks/write-observer.ts";
 import type { StubOptions } from "./network/beneficiary-stub.ts";
@@ -64,14 +63,16 @@ export async function bootPayout(shared: SharedParts, instance: ProcessInstance)
   const log = processLog(instance, shared.observer);
   const database = databaseLink(instance, databases.payout, defects.sabotage);
   const proposals = openApprovals({ db: database.db, clock: systemClock, log, openMax: 1_000 });
+  const states = openRailStates(database, systemClock);
+  const rails = [rail.connect(instance, defects.keyOf)];
   const service = await startPayoutService({
     database,
     proposals,
     bus: broker.connect(instance),
     quote: network.client(QuoteService, instance),
     beneficiary: network.client(BeneficiaryService, instance),
-    rails: [rail.connect(instance, defects.keyOf)],
-    routes: [{ rail: railName }],
+    rails: createRailDirectory(rails, [{ rail: railName }], states.isPaused),
+    states,
     mode: "sandbox",
     place: instance.name,
     clock: systemClock,
@@ -92,10 +93,8 @@ export async function bootQuote(shared: SharedParts, instance: ProcessInstance):
   const { network, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
   const database = databaseLink(instance, databases.quote, defects.sabotage);
-  const rpc = quoteRpc({
-    quotes: openQuotes(database),
-    corridors: openCorridors(database),
-    operations: openOperationBindings(database),
+  const { rpc } = openQuoteService({
+    database,
     beneficiary: network.client(BeneficiaryService, instance),
     payout: network.client(PayoutService, instance),
     clock: systemClock,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
+import type { Wake } from "@disburse/chassis/wake.ts";
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import type { StoredList } from "../lists/documents.ts";
 import { type ListVersion, missingLists } from "../lists/rules/version.ts";
@@ -15,6 +16,8 @@ export type WatchDeps = {
   readonly log: Log;
   /** Lists without which there is no index: parties on them must not be cleared. */
   readonly required?: readonly string[];
+  /** Notified after each switch to an index of another stamp. */
+  readonly switched?: Wake;
   /** Starts the thread of an index. */
   readonly startThread?: typeof startIndexThread;
 };
@@ -26,6 +29,7 @@ export function watchLists({
   store,
   log,
   required = [],
+  switched,
   startThread = startIndexThread,
 }: WatchDeps): IndexWatch & { stop(): Promise<void> } {
   let state: State | undefined;
@@ -33,7 +37,6 @@ export function watchLists({
   let running: Promise<unknown> = Promise.resolve();
   /** Those that still answer. */
   const threads = new Set<IndexThread>();
-  const listeners = new Set<(index: ScreeningIndex) => void>();
   const isWhole = wholeness(required, log);
 
   const refresh = (): Promise<void> => {
@@ -66,14 +69,10 @@ export function watchLists({
     threads.add(thread);
     before?.thread.retire();
     for (const each of threads) if (!each.isAlive()) threads.delete(each);
-    if (before?.index.stamp !== stamp) for (const listener of listeners) listener(index);
+    if (before?.index.stamp !== stamp) switched?.notify();
   };
   return {
     current: () => state?.index,
-    onSwitch: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
     refresh,
     stop: async () => {
       isStopped = true;

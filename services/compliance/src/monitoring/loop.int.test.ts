@@ -1,5 +1,5 @@
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import {
   indexOf,
   personEntry,
@@ -7,7 +7,7 @@ import {
   type TestSubjects,
   testSubjects,
 } from "../test-subjects.ts";
-import { monitorGauges } from "./loop.ts";
+import { monitorGauges, monitorWork } from "./loop.ts";
 import { monitorRound } from "./round.ts";
 
 let test: TestSubjects;
@@ -44,4 +44,27 @@ it("shows subjects by verdict, pending events, and the lag of monitoring", async
   expect((await shown()).lag).toBe(0);
   minutes = 15;
   expect((await shown()).lag).toBe(5);
+});
+
+it("tries again what failed after a while, and at once with another index", async () => {
+  const listed = [personEntry("1", "Ulvanka Drostig")];
+  test = await testSubjects(indexOf("1", listed));
+  await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);
+  await test.subjects.updateOne({ record_id: "ben_1" }, { $set: { sealed: "k9.lost" } });
+  const compared: unknown[] = [];
+  const info = (fields: unknown) => void compared.push(fields);
+  const deps = { ...test.deps, log: { ...test.deps.log, info } as typeof test.deps.log };
+  const run = monitorWork(deps, async () => undefined);
+  const added = [personEntry("new", "Harlan Mosswick")];
+  const failed = { screened: 0, spared: 0, failed: 1 };
+  test.switchTo(indexOf("2", [...listed, ...added]), { added });
+  for (const _ of [1, 2]) await run();
+  expect(compared).toEqual([failed]);
+  test.switchTo(indexOf("3", [...listed, ...added, personEntry("x", "Any Body")]), { added });
+  await run();
+  expect(compared).toEqual([failed, failed]);
+  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 30_001);
+  await run();
+  clock.mockRestore();
+  expect(compared).toEqual([failed, failed, failed]);
 });

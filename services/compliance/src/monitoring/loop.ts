@@ -5,6 +5,7 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import { createWake, type Wake } from "@disburse/chassis/wake.ts";
 import { type Verdict, verdicts } from "@disburse/name-matcher/verdict.ts";
 import type { Eased, EasedSubject, ListForms } from "../lists/removals/removals.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
@@ -46,6 +47,8 @@ export type MonitoringOptions = {
   readonly database: Database;
   readonly bus: Bus;
   readonly metrics: Metrics;
+  /** Notified when the index has switched. */
+  readonly switched: Wake;
   /**
    * A subject is compared whole at least so often: as lists grow words become rarer or commoner,
    * which moves scores a little without any entry of its own having changed.
@@ -61,9 +64,10 @@ export type MonitoringDeps = Omit<
 
 /** Starts the relay of the events, the monitor and its sweeps. */
 export function startMonitoring(options: MonitoringOptions, given: MonitoringDeps) {
-  const { database, bus, metrics } = options;
-  const { subjects, watch, log } = given;
-  const relay = startRelay({ outbox: subjects.outbox, bus, log });
+  const { database, bus, metrics, switched } = options;
+  const { subjects, log } = given;
+  const pending = createWake();
+  const relay = startRelay({ outbox: subjects.outbox, bus, log, wake: pending });
   const compared = metrics.counter(
     "disburse_subjects_compared_total",
     "Whole comparisons of monitored subjects, by what made them and whether they found anything new",
@@ -79,17 +83,13 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   const holdsLease = async () => !stopping && (await lease.hold()) !== undefined;
   const deps: MonitorDeps = {
     ...given,
-    eventPending: relay.wake,
+    eventPending: pending.notify,
     compared: (trigger, outcome) => compared.inc({ trigger, outcome }),
     screened: ({ kind, verdict }) => screenings.inc({ kind, verdict }),
     holdsLease,
   };
-  const work = monitorWork(deps, lease.release);
-  const monitor = startLoop({ name: "monitor", everyMs: pollMs, run: work.run, log });
-  const unlisten = watch.onSwitch(() => {
-    work.retryNow();
-    monitor.wake();
-  });
+  const run = monitorWork(deps, lease.release);
+  const monitor = startLoop({ name: "monitor", everyMs: pollMs, wake: switched, run, log });
   const overdue = overdueRun(deps, options);
   const gauges = monitorGauges(deps, metrics);
   const loops: Loop[] = [
@@ -115,7 +115,6 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
       easedBy(deps, list, forms, others),
     stop: async () => {
       stopping = true;
-      unlisten();
       await Promise.all(loops.map((loop) => loop.stop()));
       await lease.release();
     },
@@ -123,17 +122,20 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
 }
 
 /** Finishes what a crash left, then compares subjects where lists or configuration changed. */
-function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) {
-  let notBefore = 0;
+export function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) {
+  let failed = { with: "", until: 0 };
   let wasAhead = false;
-  const run = async (): Promise<boolean> => {
-    if (performance.now() < notBefore || !(await deps.holdsLease())) return false;
+  return async (): Promise<boolean> => {
+    const stamp = deps.watch.current()?.stamp ?? "";
+    // With another index what failed is tried again at once.
+    if (failed.with === stamp && performance.now() < failed.until) return false;
+    if (!(await deps.holdsLease())) return false;
     await finishLeftovers(deps);
-    const { screened, spared, failed, ahead } = await monitorRound(deps);
-    if (screened + spared + failed > 0) {
-      deps.log.info({ screened, spared, failed }, "subjects compared with what changed");
+    const { ahead, ...compared } = await monitorRound(deps);
+    if (compared.screened + compared.spared + compared.failed > 0) {
+      deps.log.info(compared, "subjects compared with what changed");
     }
-    if (failed > 0) notBefore = performance.now() + failedWaitMs;
+    if (compared.failed > 0) failed = { with: stamp, until: performance.now() + failedWaitMs };
     if (ahead > 0 && !wasAhead) {
       deps.log.warn(
         { ahead },
@@ -145,11 +147,6 @@ function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) {
     if (wasAhead) await yieldLease();
     return false;
   };
-  /** Something changed: what failed is tried again at once. */
-  const retryNow = (): void => {
-    notBefore = 0;
-  };
-  return { run, retryNow };
 }
 
 async function finishLeftovers(deps: MonitorDeps): Promise<void> {

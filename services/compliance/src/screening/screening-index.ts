@@ -35,8 +35,6 @@ export type IndexWatch = {
    * nothing can be cleared.
    */
   current(): ScreeningIndex | undefined;
-  /** Called after each switch to an index of another stamp; returns what ends the subscription. */
-  onSwitch(listener: (index: ScreeningIndex) => void): () => void;
   /** Reads what is in force again, and switches when it is something else. */
   refresh(): Promise<void>;
 };

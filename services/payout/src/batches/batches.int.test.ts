@@ -2,6 +2,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import {
   type Batch,
@@ -97,8 +98,8 @@ const balance = async () => {
 };
 
 const deps = () => ({
-  ...{ ...platform.rpcDeps, batches: platform.batches, orders: platform.lines },
-  isStopping: () => false,
+  ...platform.parts,
+  ...{ orders: platform.lines, isStopping: () => false },
 });
 const run = () => runDueBatch(deps());
 /** The lease of the process that had the batch ends. */
@@ -423,7 +424,7 @@ it("waits while rail workers have enough to do, and stops with its process", asy
       countDocuments: async () => 1_000,
     }),
   };
-  const runner = startBatchRunner(busy);
+  const runner = startBatchRunner({ ...busy, manual: undefined, batchDue: createWake() });
   await vi.waitFor(async () => {
     const found = await platform.batches.findOne({ _id: batchId });
     expect(found?.lease).toBeDefined();
@@ -442,9 +443,9 @@ it("a process that lost its lease begins no line any more", async () => {
   const reached = Promise.withResolvers<void>();
   const going = Promise.withResolvers<void>();
   const quote = {
-    ...platform.rpcDeps.quote,
-    createQuote: async (...args: Parameters<typeof platform.rpcDeps.quote.createQuote>) => {
-      const answer = await platform.rpcDeps.quote.createQuote(...args);
+    ...platform.parts.quote,
+    createQuote: async (...args: Parameters<typeof platform.parts.quote.createQuote>) => {
+      const answer = await platform.parts.quote.createQuote(...args);
       reached.resolve();
       await going.promise;
       return answer;
@@ -472,7 +473,7 @@ async function dyingProcess(step: number) {
     room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
     batches: openBatches(database),
     orders: openBatchLines(database),
-    quote: process.calls(platform.rpcDeps.quote),
+    quote: process.calls(platform.parts.quote),
   };
   return { hasDied: process.hasDied, run: () => runDueBatch(parts) };
 }

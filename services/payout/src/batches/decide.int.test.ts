@@ -1,6 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { silentLog } from "@disburse/chassis/log.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
@@ -80,8 +79,8 @@ const read = async (batchId: string) =>
 
 const run = () =>
   runDueBatch({
-    ...{ ...platform.rpcDeps, batches: platform.batches, orders: platform.lines },
-    ...{ isStopping: () => false, log: silentLog },
+    ...platform.parts,
+    ...{ orders: platform.lines, isStopping: () => false },
   });
 const linesOf = async (batchId: string) =>
   (await platform.ordersRpc.listBatchLines({ merchantId, batchId })).lines;
@@ -104,9 +103,8 @@ describe("a batch that is held while an approval of it runs", () => {
     const batch = await platform.batches.findOne({ _id: id });
     if (batch === null) throw new Error("no batch");
     const deps = {
-      ...platform.rpcDeps,
+      ...platform.parts,
       batches,
-      lines: platform.lines,
       wakeRunner: () => undefined,
     };
     const actor = { kind: "api_key", id: key } as const;
@@ -227,7 +225,7 @@ it("each decision is in the audit trail as its key's or member's, once", async (
   const { id } = await make();
   const who = by("mem_1", Actor_Kind.MEMBER);
   for (const _ of ["first", "repeat"]) await approve(id, who);
-  const all = await platform.resolving.audit.list(undefined, undefined, 1_000);
+  const all = await platform.parts.audit.list(undefined, undefined, 1_000);
   const { operationId } = who.mutation;
   expect(all.filter(({ operation }) => operation === operationId)).toMatchObject([
     { person: "mem_1", action: "ApproveBatch", subject: id, call: { caller: "member" } },

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { startLoop } from "@disburse/chassis/loop.ts";
+import { type Loop, type ManualLoops, startLoop } from "@disburse/chassis/loop.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import type { Wake } from "@disburse/chassis/wake.ts";
 import { type OrderDocument, toOrder } from "../orders/document.ts";
 import { executeOrder, type OrderDeps } from "../orders/execute-order.ts";
 import type { Budget } from "../orders/store.ts";
@@ -153,15 +154,22 @@ async function runPart(
   return !isAway;
 }
 
+type RunnerDeps = Omit<BatchDeps, "isStopping"> & {
+  /** Notified when a batch is due. */
+  readonly batchDue: Wake;
+  readonly manual?: ManualLoops | undefined;
+};
+
 /** Makes the payouts of batches that were approved, one batch at a time. */
-export function startBatchRunner(deps: Omit<BatchDeps, "isStopping">) {
+export function startBatchRunner(deps: RunnerDeps): Loop {
   let isStopping = false;
   const running = { ...deps, isStopping: () => isStopping };
   const run = () => runDueBatch(running);
-  const loop = startLoop({ name: "batches", everyMs, run, log: deps.log });
+  const { batchDue: wake, log, manual } = deps;
+  const loop = startLoop({ name: "batches", everyMs, wake, run, log, manual });
   const stop = () => {
     isStopping = true;
     return loop.stop();
   };
-  return { wake: loop.wake, stop };
+  return { stop };
 }

@@ -40,7 +40,7 @@ it("hands a new payout on once: to close its hold, and with its lease and first 
   const lease: Lease = { token: "token", until: new Date(), place: "first:8080" };
   const handed: unknown[] = [];
   const deps: ExecuteDeps = {
-    ...platform.worker,
+    ...platform.parts,
     closeHold: (...hold) => handed.push(hold),
     leaseNew: () => lease,
     onCreated: (...created) => handed.push(created),
@@ -63,7 +63,7 @@ it("hands a new payout on once: to close its hold, and with its lease and first 
 });
 
 it("of a quote that is not there is refused, and fails where that cannot be known", async () => {
-  const { worker } = platform;
+  const { parts: worker } = platform;
   expect(await executePayout(worker, request("qt_none"))).toEqual(refused("RECORD_NOT_FOUND"));
   const getClaimableQuote = () => Promise.reject(unavailable());
   const deps = { ...worker, quote: { ...worker.quote, getClaimableQuote } };
@@ -72,7 +72,7 @@ it("of a quote that is not there is refused, and fails where that cannot be know
 
 it("whose claim is refused fails where its hold cannot be released", async () => {
   const asked = request(platform.quote(accountId, { expiresAt: new Date(0) }));
-  const released = claimAndCreate(platform.worker, "acc_none", asked);
+  const released = claimAndCreate(platform.parts, "acc_none", asked);
   await expect(released).rejects.toThrow("hold not released: no_account");
 });
 
@@ -85,7 +85,7 @@ it.each([
   const mutation = platform.operation();
   const asked = { mutation, merchantId: "mer_1", quoteId, referenceId };
   const message = create(ExecutePayoutRequestSchema, asked);
-  const rpc = executionRpc({ ...platform.worker, mode });
+  const rpc = executionRpc({ ...platform.parts, mode });
   const principal = { kind: "service", name: "gateway" } as const;
   const answered = withCallContext({ requestId: "req-1", principal }, () =>
     rpc.executePayout(message),

@@ -142,7 +142,7 @@ describe("with a guard against duplicates", () => {
       ...clockNow(),
     };
     const enter = async (change: object) => {
-      const turn = await platform.rpcDeps.duplicates.enter({ ...asked, ...change });
+      const turn = await platform.parts.duplicates.enter({ ...asked, ...change });
       if (turn !== undefined && "end" in turn) await turn.end("refused");
       return turn !== undefined && "refused" in turn ? turn.payoutId : undefined;
     };
@@ -157,7 +157,7 @@ describe("with a guard against duplicates", () => {
 
   it("a turn that tries of one payout share lasts until the last of them was refused, or one made it", async () => {
     const enter = async (payoutId: string) => {
-      const turn = await platform.rpcDeps.duplicates.enter({
+      const turn = await platform.parts.duplicates.enter({
         ...{ payoutId, merchantId, accountId, duplicateKeys: keysOf() },
         ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
         ...clockNow(),
@@ -188,7 +188,7 @@ describe("with a guard against duplicates", () => {
     await platform.rpc.executePayout({ ...other, referenceId: "" });
     const quoteId = platform.quote(accountId);
     const payoutId = derivedId("payout", quoteId);
-    await platform.rpcDeps.duplicates.enter({
+    await platform.parts.duplicates.enter({
       ...{ payoutId, merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
       ...clockNow(),
@@ -208,7 +208,7 @@ describe("with a guard against duplicates", () => {
     const now = new Date();
     const created_at = new Date(now.getTime() - windowSeconds * 1_000 + laterMs);
     await platform.payouts.updateOne({ _id: payoutId }, { $set: { created_at } });
-    const turn = await platform.rpcDeps.duplicates.enter({
+    const turn = await platform.parts.duplicates.enter({
       ...{ payoutId: "po_new", merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 1_000n, destination: "USD", receivingMinor: 1_000n },
       ...{ ...clockNow(), now },
@@ -258,7 +258,7 @@ describe("an execute that a crash cut off", () => {
   });
 
   it("is waited for by a process whose clock is wrong, and nothing is held yet", async () => {
-    await platform.rpcDeps.duplicates.enter({
+    await platform.parts.duplicates.enter({
       ...{ payoutId: "po_one", merchantId, accountId, duplicateKeys: keysOf() },
       ...{ source: "USD", sourceMinor: 1n, destination: "USD", receivingMinor: 1n },
       ...clockNow(),

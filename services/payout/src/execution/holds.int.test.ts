@@ -109,7 +109,7 @@ it("logs what became of each hold that was left behind", async () => {
   const log = createLog("payout", "info", { write: (line) => void lines.push(line) });
   const sweep = async () => {
     platform.world.offsetMs = 6_000;
-    await sweepHolds({ ...platform.worker, log });
+    await sweepHolds({ ...platform.parts, log });
     platform.world.offsetMs = 0;
     const logged = lines.splice(0).map((line) => JSON.parse(line));
     return orphans.map((quoteId) => {

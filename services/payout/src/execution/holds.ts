@@ -9,9 +9,6 @@ import type { PayoutOrder } from "../payouts/rules/payout.ts";
 import { ordersIn } from "../payouts/store.ts";
 import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
 
-/** A closer of holds. */
-export type HoldCloser = ReturnType<typeof createHoldCloser>;
-
 /** Collects holds whose payouts were just created, so that one write of an account closes many. */
 export function createHoldCloser(ledger: Ledger) {
   let collected = new Map<string, string[]>();

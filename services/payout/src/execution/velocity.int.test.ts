@@ -200,9 +200,9 @@ describe("room within a limit", () => {
   it("is given back when the payout fails, also where a crash came in between", async () => {
     const payoutId = await platform.execute(accountId, "sandbox-fail");
     expect(await codeOf(execute())).toBe("LIMIT_EXCEEDED");
-    const { room } = platform.worker;
+    const { room } = platform.parts;
     let calls = 0;
-    platform.worker.room = {
+    platform.parts.room = {
       giveBack: async (...args: Parameters<typeof room.giveBack>) => {
         calls += 1;
         if (calls === 2) await room.giveBack(...args);
@@ -211,7 +211,7 @@ describe("room within a limit", () => {
       },
     } as typeof room;
     for (let n = 0; n < 5; n += 1) await platform.after(6_000);
-    platform.worker.room = room;
+    platform.parts.room = room;
     expect(calls).toBe(3);
     expect((await platform.payouts.findOne({ _id: payoutId }))?.status).toBe("failed");
     expect(await used()).toEqual([]);

@@ -84,8 +84,7 @@ async function makeDue(id: string) {
   await platform.orders.updateOne({ _id: id, state: "waiting" }, { $set: { due_at: at } });
 }
 
-const deps = () => ({ ...platform.rpcDeps, orders: platform.orders });
-const run = () => executeDueOrders(deps());
+const run = () => platform.loops.run("orders");
 const runWhenDue = async (id: string) => {
   await makeDue(id);
   await run();
@@ -262,7 +261,7 @@ describe("a payout that cannot be made when it is due fails, and says why", () =
     const id = await schedule();
     platform.world.quoting = { expiresAt: new Date(Date.now() - 1) };
     const leased = await lease(id);
-    await executeOrder(deps(), leased);
+    await executeOrder(platform.parts, leased);
     expect(await platform.orders.findOne({ _id: id })).toMatchObject({ attempt: 2 });
     platform.world.quoting = {};
     await runWhenDue(id);
@@ -287,7 +286,7 @@ describe("a scheduled payout is cancelled", () => {
     platform.faults.claim = () => {
       throw new Error("away");
     };
-    await executeOrder(deps(), leased);
+    await executeOrder(platform.parts, leased);
     platform.faults.claim = () => undefined;
     await cancel(id);
     await runWhenDue(id);
@@ -315,7 +314,7 @@ describe("a worker that comes back after its lease", () => {
     const id = await schedule();
     const late = await lease(id);
     await runWhenDue(id);
-    await executeOrder(deps(), late);
+    await executeOrder(platform.parts, late);
     expect(await madeOf(id)).toBe(1);
     expect(await balance()).toEqual({ available: "90.00", held: "10.00" });
   });
@@ -333,7 +332,7 @@ describe("a worker that comes back after its lease", () => {
     const bound = await platform.orders.findOne({ _id: id });
     expect(bound).toMatchObject({ attempt: 2, quote: { id: expect.any(String) } });
     platform.faults.claim = () => undefined;
-    await executeOrder(deps(), late);
+    await executeOrder(platform.parts, late);
     expect((await platform.orders.findOne({ _id: id }))?.quote).toEqual(bound?.quote);
     expect(await madeOf(id)).toBe(0);
     await runWhenDue(id);
@@ -346,7 +345,7 @@ describe("a worker that comes back after its lease", () => {
     platform.world.quoting = { refusal: "CORRIDOR_NOT_ACTIVE" };
     await runWhenDue(id);
     platform.world.quoting = {};
-    await executeOrder(deps(), late);
+    await executeOrder(platform.parts, late);
     expect(await madeOf(id)).toBe(0);
   });
 
@@ -355,7 +354,7 @@ describe("a worker that comes back after its lease", () => {
     await lease(id);
     platform.faults.claim = () => undefined;
     const late = await lease(id);
-    const quoted = deferred(deps(), "getClaimableQuote");
+    const quoted = deferred(platform.parts, "getClaimableQuote");
     const slow = executeOrder(quoted.deps, late);
     await quoted.reached;
     await runWhenDue(id);
@@ -370,7 +369,7 @@ describe("a worker that comes back after its lease", () => {
 });
 
 /** Deps whose call of the quote service waits, after its answer, until it may go on. */
-function deferred<D extends ReturnType<typeof deps>>(its: D, method: "getClaimableQuote") {
+function deferred<D extends typeof platform.parts>(its: D, method: "getClaimableQuote") {
   const [reached, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const call: typeof its.quote.getClaimableQuote = async (...args) => {
     const answer = await its.quote[method](...args);
@@ -388,12 +387,12 @@ async function dyingProcess(step: number) {
   const database = process.database(platform.database);
   const velocity = await openVelocityLimits(platform.database);
   const parts = {
-    ...deps(),
+    ...platform.parts,
     ledger: openLedger(database),
     payouts: openPayouts(database),
     room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
     orders: openScheduledPayouts(database),
-    quote: process.calls(platform.rpcDeps.quote),
+    quote: process.calls(platform.parts.quote),
   };
   return { hasDied: process.hasDied, run: () => executeDueOrders(parts) };
 }

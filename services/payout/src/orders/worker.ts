@@ -1,5 +1,4 @@
-import type { Log } from "@disburse/chassis/log.ts";
-import { startLoop } from "@disburse/chassis/loop.ts";
+import { type Loop, type LoopOptions, startLoop } from "@disburse/chassis/loop.ts";
 import { executeOrder, type OrderDeps } from "./execute-order.ts";
 import { expireHeld } from "./held-store.ts";
 import { leaseDueOrder } from "./store.ts";
@@ -29,7 +28,7 @@ export async function executeDueOrders(deps: OrderDeps): Promise<void> {
 }
 
 /** Executes orders as their time comes. */
-export function startOrderWorker(deps: OrderDeps & { readonly log: Log }) {
+export function startOrderWorker(deps: OrderDeps & Pick<LoopOptions, "log" | "manual">): Loop {
   const run = () => executeDueOrders(deps).then(() => false);
-  return startLoop({ name: "orders", everyMs, run, log: deps.log });
+  return startLoop({ name: "orders", everyMs, run, log: deps.log, manual: deps.manual });
 }

@@ -1,5 +1,7 @@
 import { originOf } from "@disburse/chassis/call-context.ts";
 import { createGatherer } from "@disburse/chassis/mongo/grouping/gatherer.ts";
+import { timerMs } from "@disburse/chassis/timer.ts";
+import type { Wake } from "@disburse/chassis/wake.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Lease, type Payouts, toPayout } from "./document.ts";
 import { keep, type LeasedPayout, release } from "./work.ts";
@@ -29,14 +31,19 @@ export type LeasesOptions = {
   readonly heldMax: number;
   /** The time between two looks at what is due, where none is asked for. */
   readonly lookEveryMs: number;
-  /** Called when a payout begins to wait, with the time at which it is due. */
-  readonly onHeld: (dueAt: Date) => void;
+  /** Notified when a payout that waits here is due, and when others are to be looked for. */
+  readonly work: Wake;
   /** Called when a payout was leased whose lease had expired. */
   readonly onTakenOver?: (() => void) | undefined;
 };
 
 /** A leased payout that waits in this process. */
-type Held = { readonly leased: LeasedPayout; readonly dueAt: Date };
+type Held = {
+  readonly leased: LeasedPayout;
+  readonly dueAt: Date;
+  /** Notifies when it is due. */
+  readonly timer?: NodeJS.Timeout | undefined;
+};
 
 /** The payouts that one process works on. */
 export type Leases = ReturnType<typeof createLeases>;
@@ -51,7 +58,7 @@ export function createLeases(
   payouts: Payouts,
   clock: Clock,
   place: string,
-  { heldMax, lookEveryMs, onHeld, onTakenOver }: LeasesOptions,
+  { heldMax, lookEveryMs, work, onTakenOver }: LeasesOptions,
 ) {
   /** By the time at which they are due. */
   const held: Held[] = [];
@@ -63,7 +70,8 @@ export function createLeases(
   const isHeldDue = () => held[0] !== undefined && held[0].dueAt <= clock.now();
   const takeHeld = (): LeasedPayout | undefined => {
     while (isHeldDue()) {
-      const { leased } = held.shift() as Held;
+      const { leased, timer } = held.shift() as Held;
+      clearTimeout(timer);
       const at = clock.now();
       inHand.delete(leased.payout.id);
       // One whose lease expired here is found by a look.
@@ -72,6 +80,18 @@ export function createLeases(
     return undefined;
   };
   const hasRoom = () => held.length < heldMax;
+  const hold = (leased: LeasedPayout, dueAt: Date): void => {
+    const waitMs = dueAt.getTime() - clock.now().getTime();
+    const timer = waitMs > 0 ? setTimeout(work.notify, timerMs(waitMs + 1)) : undefined;
+    const at = held.findLastIndex((each) => each.dueAt <= dueAt) + 1;
+    held.splice(at, 0, { leased, dueAt, timer });
+    inHand.set(leased.payout.id, "held");
+    if (timer === undefined) work.notify();
+  };
+  const lookNow = (): void => {
+    looks.isDueNow();
+    work.notify();
+  };
   return {
     /** Answers with a leased payout, to be given to `done`; `undefined`: none is due. */
     next: async (): Promise<LeasedPayout | undefined> => {
@@ -81,17 +101,21 @@ export function createLeases(
     },
     /** Whether another worker that asks now may get a payout. */
     mayHaveMore: () => isHeldDue() || looks.isDue(),
-    /** The next worker that asks looks at what is due. */
-    lookNow: looks.isDueNow,
+    /** Has a worker look at what is due. */
+    lookNow,
     /** Whether this process keeps further payouts. */
     hasRoom,
     /** The lease to store a new payout with; `undefined`: enough wait here. */
     leaseNew: (): Lease | undefined => (hasRoom() ? newLease(clock.now(), by) : undefined),
     /** Keeps a leased payout until it is due. */
-    hold: (leased: LeasedPayout, dueAt: Date): void => {
-      held.splice(held.findLastIndex((each) => each.dueAt <= dueAt) + 1, 0, { leased, dueAt });
-      inHand.set(leased.payout.id, "held");
-      onHeld(dueAt);
+    hold,
+    /** Has a worker submit a new payout: at once where it was stored with a lease. */
+    begin: ({ payout, origin }: Pick<LeasedPayout, "payout" | "origin">, lease?: Lease): void => {
+      if (lease === undefined) lookNow();
+      else {
+        const { token: leaseToken, until } = lease;
+        hold({ payout, leaseToken, until, origin, calls: [] }, clock.now());
+      }
     },
     /** A worker has done what there is to do now with a payout that it was given. */
     done: ({ payout }: LeasedPayout): void => {
@@ -101,7 +125,8 @@ export function createLeases(
     isInHand: (payoutId: string): boolean => inHand.has(payoutId),
     /** Ends the leases of what waits here: other processes go on at once. */
     releaseHeld: async (): Promise<void> => {
-      const releases = held.splice(0).map(({ leased, dueAt }) => {
+      const releases = held.splice(0).map(({ leased, dueAt, timer }) => {
+        clearTimeout(timer);
         return release(payouts, leased, { work: dueAt });
       });
       await Promise.all(releases);

@@ -1,3 +1,4 @@
+import { createWake } from "@disburse/chassis/wake.ts";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import type { PayoutDocument } from "./document.ts";
@@ -18,8 +19,9 @@ beforeEach(() => {
   platform.world.offsetMs = 0;
   inHand = true;
   outbox = openPayoutOutbox({
-    ...{ payouts: platform.payouts, clock: platform.worker.clock },
+    ...{ payouts: platform.payouts, clock: platform.parts.clock },
     ...{ isInHand: () => inHand, markWithinMs: 500, orphanedAfterMs: 2_000, lookEveryMs: 0 },
+    stored: createWake(),
   });
 });
 

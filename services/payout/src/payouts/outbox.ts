@@ -1,9 +1,12 @@
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { type Origin, originOf } from "@disburse/chassis/call-context.ts";
+import type { Wake } from "@disburse/chassis/wake.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { PayoutDocument, Payouts } from "./document.ts";
-import type { PendingEvent } from "./pending-event.ts";
+import { announcedBy, type PendingEvent } from "./pending-event.ts";
+import type { PayoutStatus } from "./rules/progress.ts";
+import type { Created } from "./store.ts";
 
 /** An event that its payout still carries, to be published. */
 export type OwedEvent = {
@@ -27,6 +30,10 @@ export type OutboxOptions = {
   /** After this an event is one that a process left behind; it is looked for so often. */
   readonly orphanedAfterMs: number;
   readonly lookEveryMs: number;
+  /** Notified when an event is to be published. */
+  readonly stored: Wake;
+  /** Gets the status that each event announces, to show it. */
+  readonly onChange?: ((to: PayoutStatus) => void) | undefined;
 };
 
 /** Events that are kept in memory; further ones are found in the database. */
@@ -36,12 +43,15 @@ const owedMax = 10_000;
 export type PayoutOutbox = ReturnType<typeof openPayoutOutbox>;
 
 /**
- * The events of payouts. The process that stored one publishes it from memory, and marks its
- * payout, once for all that is known by then. What a crash leaves is in its payout still, and is found. A published event stays in its payout, to be published again
- * where it was lost.
+ * The events of payouts, and who publishes them. What stores an event gives it to `add` or
+ * `addCreated`, and nothing else; that notifies the relay of the process, which reads `due`. So the
+ * process that stored an event publishes it from memory, and marks its payout, once for all that is
+ * known by then. What a crash leaves is in its payout still, and is found. A published event stays
+ * in its payout, to be published again where it was lost.
  */
 export function openPayoutOutbox(options: OutboxOptions) {
   const { payouts, clock, isInHand, markWithinMs, orphanedAfterMs, lookEveryMs } = options;
+  const { stored, onChange } = options;
   /** By the id of the event, in the order in which they were added. */
   const owed = new Map<string, Owed>();
   const orphans = createOrphans(clock, orphanedAfterMs);
@@ -50,6 +60,13 @@ export function openPayoutOutbox(options: OutboxOptions) {
   const add = (event: OwedEvent): void => {
     if (owed.size >= owedMax) return;
     owed.set(event.event.id, { ...event, isPublished: false, since: performance.now() });
+  };
+  /** Takes an event that was just stored: the relay publishes it at once. */
+  const addStored = (event: OwedEvent): void => {
+    add(event);
+    const status = announcedBy(event.event);
+    if (status !== undefined) onChange?.(status);
+    stored.notify();
   };
   const look = async (limit: number): Promise<void> => {
     nextLookAt = performance.now() + lookEveryMs;
@@ -66,8 +83,11 @@ export function openPayoutOutbox(options: OutboxOptions) {
     for (const { id } of published) owed.delete(id);
   };
   return {
-    /** Takes an event that was just stored. */
-    add,
+    add: addStored,
+    /** Takes the events of a payout that was just stored. */
+    addCreated: ({ payout, origin, events }: Created): void => {
+      for (const event of events) addStored({ payoutId: payout.id, origin, event });
+    },
     /** The oldest events to publish, at most `limit`. */
     due: async (limit: number): Promise<BusMessage[]> => {
       if (performance.now() >= nextLookAt) await look(limit);

@@ -1,4 +1,5 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Binary } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
@@ -8,7 +9,7 @@ import { type OutboxOptions, type OwedEvent, openPayoutOutbox } from "./outbox.t
 import { openPayouts } from "./store.ts";
 import { after, changesBy, storedPayout } from "./test-documents.ts";
 
-/** When an outbox looks, publishes, counts and marks: to the millisecond. */
+/** When an outbox looks, publishes and marks: to the millisecond. */
 
 let database: Database;
 let payouts: Payouts;
@@ -37,6 +38,7 @@ const open = (change: Partial<OutboxOptions> = {}) =>
   openPayoutOutbox({
     ...{ payouts, clock: { now: () => now } },
     ...{ isInHand: () => true, markWithinMs: 500, orphanedAfterMs: 2_000, lookEveryMs: 0 },
+    stored: createWake(),
     ...change,
   });
 
@@ -66,6 +68,20 @@ it("an event that was left behind is published as it was stored, 2 s later", asy
   expect(await outbox.due(10)).toStrictEqual([
     { id: event?.id, key: "payout.initiated", body: event?.body.value(), origin },
   ]);
+});
+
+it("an event that was just stored notifies the relay, and its status is shown", async () => {
+  const [stored, onChange] = [createWake(), vi.fn()];
+  const outbox = open({ stored, onChange });
+  const owed = owedOf(await insert());
+  outbox.add(owed);
+  expect([stored.take(), onChange.mock.calls]).toEqual([true, [["initiated"]]]);
+  expect((await outbox.due(10)).map(({ id }) => id)).toEqual([owed.event.id]);
+  // What a process left behind was shown by that process.
+  await insert();
+  now = after(3);
+  expect(await outbox.due(10)).toHaveLength(2);
+  expect([stored.take(), onChange.mock.calls.length]).toEqual([false, 1]);
 });
 
 it("an event of a clock that is ahead is published when it was seen for 2 s", async () => {

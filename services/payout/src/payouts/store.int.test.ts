@@ -100,7 +100,7 @@ describe("an order", () => {
     const context = { requestId: "req", principal: { kind: "person" as const, ...principal } };
     const asked = create(ListPayoutsRequestSchema, {});
     const all = await withCallContext(context, () =>
-      listPayouts(platform.payouts, platform.rpcDeps.counts, asked),
+      listPayouts(platform.payouts, platform.parts.counts, asked),
     );
     expect(all.payouts).toEqual([]);
     const journal = platform.operationsRpc.getPayoutJournal({ payoutId });

@@ -256,7 +256,7 @@ describe("of cancel and submit exactly one wins", () => {
     const submit = vi.fn();
     platform.rails.current = testRail({ submit });
     const payoutId = await platform.execute(accountId, "order");
-    const { beneficiary } = platform.worker;
+    const { beneficiary } = platform.parts;
     const late: typeof beneficiary = Object.assign(Object.create(beneficiary), {
       getPaymentInstruction: async (
         ...given: Parameters<typeof beneficiary.getPaymentInstruction>
@@ -265,7 +265,7 @@ describe("of cancel and submit exactly one wins", () => {
         return beneficiary.getPaymentInstruction(...given);
       },
     });
-    while (await workOnDuePayout({ ...platform.worker, beneficiary: late }));
+    while (await workOnDuePayout({ ...platform.parts, beneficiary: late }));
     await platform.after(60_000);
     expect(submit).not.toHaveBeenCalled();
     expect(await endOf(payoutId)).toEqual(cancelled);
@@ -314,7 +314,7 @@ function dying(survived: number, isDone: boolean): CancelDeps & { readonly calls
     };
     return Object.assign(Object.create(of), { [name]: last });
   };
-  const { worker, rails } = platform;
+  const { parts: worker, rails } = platform;
   const current = rails.current === undefined ? undefined : mortal(rails.current, "withdraw");
   return {
     ...worker,

@@ -49,7 +49,7 @@ async function worked(id: string, change: Partial<RailWorkerDeps> = {}): Promise
       show(await payouts.updateOne(...given)),
   });
   const leases = leasesOf(watched, { now: () => new Date() });
-  while (await workOnDuePayout({ ...platform.worker, payouts: watched, leases, ...change }));
+  while (await workOnDuePayout({ ...platform.parts, payouts: watched, leases, ...change }));
   return written.map((line) =>
     line.replaceAll(id.slice("po_".length), "1").replace(/token \w+(?:-\w+)+/, "token 1"),
   );
@@ -316,7 +316,7 @@ it("is lost by its rail: first its beneficiary is blocked, then the rail is away
   written.push(...(await worked(id)));
   platform.world.screening = ScreeningStatus.CLEARED;
   pass(30_000);
-  const rails = { ...platform.worker.rails, named: () => rail, unavailability: async () => "DOWN" };
+  const rails = { ...platform.parts.rails, named: () => rail, unavailability: async () => "DOWN" };
   written.push(...(await worked(id, { rails: rails as RailWorkerDeps["rails"] })));
   expect(written.join("\n")).toMatchInlineSnapshot(`
     "at 4 s
@@ -404,12 +404,12 @@ it("is reported by its rail: believed once, a contradiction never", async () => 
     {},
     { outcome: RailOutcome.REJECTED },
   ]) {
-    const { wakes } = platform.world;
+    platform.isWoken();
     const mutation = { ...platform.operation(), operationId: `op-${said.length + 1}` };
     const report = { mutation, payoutId: id, ...settled, ...change };
     const reported = platform.rpc.reportRailOutcome(report).then(({ payout }) => payout?.id);
     said.push(await changed(id, reported));
-    said.push(`  wakes: ${platform.world.wakes - wakes}`);
+    said.push(`  wakes: ${Number(platform.isWoken())}`);
   }
   expect(said.join("\n")).toMatchInlineSnapshot(`
     "- amount: is not what was submitted

@@ -33,7 +33,7 @@ async function look(id: string) {
 /** Works with a directory of real routes until nothing is due. */
 async function workWith(directory: ReturnType<typeof createRailDirectory>, ms = 0) {
   platform.world.offsetMs += ms;
-  while (await workOnDuePayout({ ...platform.worker, rails: directory }));
+  while (await workOnDuePayout({ ...platform.parts, rails: directory }));
 }
 
 const ach = {
@@ -74,7 +74,7 @@ describe("a payout that waits", () => {
 
   it("for a paused rail goes on when an operator resumes it", async () => {
     const { sandboxRail, operationsRpc, database } = platform;
-    const clock = platform.worker.clock;
+    const clock = platform.parts.clock;
     const { isPaused } = openRailStates(database, clock);
     const directory = createRailDirectory([sandboxRail], [{ rail: "sandbox" }], isPaused);
     const actor = { kind: Actor_Kind.OPERATOR as Actor_Kind, id: "ops-1" };
@@ -88,16 +88,16 @@ describe("a payout that waits", () => {
     await expect(pause(true, "x", service)).rejects.toThrow("must be an operator");
     const id = await platform.execute(accountId, "order");
     expect(await platform.states.isPaused("sandbox")).toBe(false);
-    const { wakes } = platform.world;
+    platform.isWoken();
     await pause(true, "bank holiday");
-    expect(platform.world.wakes).toBe(wakes);
+    expect(platform.isWoken()).toBe(false);
     expect(await platform.states.isPaused("sandbox")).toBe(true);
     const { rails } = await operationsRpc.listRails({});
     expect(rails).toMatchObject([{ name: "sandbox", paused: true, reason: "bank holiday" }]);
     await workWith(directory);
     expect(await look(id)).toEqual({ stage: "queued", rail: "", exception: undefined });
     expect((await pause(false, "")).rail).toMatchObject({ paused: false, reason: "" });
-    expect(platform.world.wakes).toBe(wakes + 1);
+    expect(platform.isWoken()).toBe(true);
     await workWith(directory, 30_000);
     expect(await look(id)).toMatchObject({ stage: "processing", rail: "sandbox" });
   });
@@ -214,13 +214,13 @@ describe("people have to look", () => {
   });
 
   it("also by a contradiction during a poll, whose result still applies", async () => {
-    const clock = platform.worker.clock;
+    const clock = platform.parts.clock;
     const by = { actor: { kind: "service", id: "rail" }, operationId: "op" } as const;
     platform.rails.current = testRail({
       submit: async (key) => {
         const transferred = { amount: "11.00", currency: "USD" };
         const word = { status: { kind: "settled", reference: "R" }, transferred } as const;
-        await reportOutcome({ ...platform.worker, clock, wake: () => undefined }, key, word, by);
+        await reportOutcome({ ...platform.parts, clock, wake: () => undefined }, key, word, by);
         return { status: { kind: "accepted" } };
       },
       query: async () => ({ status: { kind: "settled", reference: "R" } }),
@@ -240,7 +240,7 @@ it("continues within 10 s of a worker's death, at any step, and submits nothing 
     },
     query: async () => ({ status: { kind: "settled", reference: "R" } }),
   });
-  const { payouts, worker } = platform;
+  const { payouts, parts: worker } = platform;
   const id = await platform.execute(accountId, "order");
   const die = () => Promise.reject(new Error("killed"));
   for (const survived of [0, 1, 2]) {
@@ -281,16 +281,16 @@ it("never has two calls for one payout at once, though two processes work", asyn
   const name = platform.database.db.databaseName;
   const other = await connectDatabase(mongodbUri(name), name);
   const second = {
-    ...platform.worker,
+    ...platform.parts,
     payouts: openPayouts(other),
     place: "second:8080",
   };
-  const until = async (deps: typeof platform.worker) => {
+  const until = async (deps: typeof platform.parts) => {
     while (await workOnDuePayout(deps));
   };
-  await Promise.all([platform.worker, second].flatMap((deps) => [until(deps), until(deps)]));
+  await Promise.all([platform.parts, second].flatMap((deps) => [until(deps), until(deps)]));
   platform.world.offsetMs += 10;
-  await Promise.all([until(platform.worker), until(second)]);
+  await Promise.all([until(platform.parts), until(second)]);
   await other.close();
   for (const id of ids) expect(await look(id)).toMatchObject({ stage: "settled" });
   expect([...calls.entries()].filter(([key]) => ids.includes(key))).toEqual(

@@ -1,4 +1,3 @@
-import { silentLog } from "@disburse/chassis/log.ts";
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -275,9 +274,9 @@ describe("a payout that its rail account does not cover", () => {
       [1, 1],
       [7, 9],
     ]);
-    const wakes = platform.world.wakes;
+    platform.isWoken();
     await fund("6.00");
-    expect(platform.world.wakes).toBe(wakes + 1);
+    expect(platform.isWoken()).toBe(true);
     await platform.work();
     expect(submitted).toEqual([id]);
     expect(await railAccount()).toMatchObject({ waitingCount: 0n, missing: "0.00", held: "10.00" });
@@ -307,8 +306,8 @@ describe("a payout that its rail account does not cover", () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => execute()));
     await Promise.all(
       Array.from({ length: 8 }, () => {
-        const leases = leasesOf(platform.payouts, platform.worker.clock);
-        return workOnDuePayout({ ...platform.worker, leases });
+        const leases = leasesOf(platform.payouts, platform.parts.clock);
+        return workOnDuePayout({ ...platform.parts, leases });
       }),
     );
     await platform.work();
@@ -339,8 +338,8 @@ describe("a worker that dies between two steps", () => {
       return applied;
     };
     const ledger = { ...platform.ledger, apply };
-    const leases = leasesOf(platform.payouts, platform.worker.clock);
-    return { worker: { ...platform.worker, ledger, leases, log: silentLog }, died: () => isDead };
+    const leases = leasesOf(platform.payouts, platform.parts.clock);
+    return { worker: { ...platform.parts, ledger, leases }, died: () => isDead };
   }
 
   const cases = [steps, rejecting].flatMap((of) =>

@@ -39,7 +39,7 @@ it("is shown with what the rail can send, and is in the trail with its reason", 
   const { rails } = await platform.operationsRpc.listRails({});
   expect(rails.map((each) => toJson(RailInfoSchema, each))).toEqual([shown]);
   expect(await platform.states.list()).toEqual([{ rail: "scripted", paused: false }]);
-  const trail = await platform.resolving.audit.decisionsOf("scripted", undefined, 100);
+  const trail = await platform.parts.audit.decisionsOf("scripted", undefined, 100);
   expect(trail.map(({ action, person, detail }) => [action, person, detail])).toEqual([
     ["rail.resumed", "ada", ""],
     ["rail.paused", "ada", reason],

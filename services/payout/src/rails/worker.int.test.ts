@@ -321,7 +321,7 @@ it("sends what the beneficiary service says of the merchant's own beneficiary", 
       const routing = { routingCodeType1: "IFSC", routingCodeValue1: "HDFC0000001" };
       return { ...paid, ...routing, screeningStatus: ScreeningStatus.CLEARED };
     },
-  } as unknown as typeof platform.worker.beneficiary;
+  } as unknown as typeof platform.parts.beneficiary;
   platform.rails.current = testRail({
     submit: async (...given) => {
       sent.push(given);
@@ -332,7 +332,7 @@ it("sends what the beneficiary service says of the merchant's own beneficiary", 
     ...{ referenceId: "order-9", remittanceInformation: "Invoice 9", purposeCode: "SUPP" },
   };
   const id = await execute("order-9", texts);
-  while (await workOnDuePayout({ ...platform.worker, beneficiary }));
+  while (await workOnDuePayout({ ...platform.parts, beneficiary }));
   expect(asked).toEqual([{ merchantId, beneficiaryId: "ben_1" }]);
   const routing = { routingCodeType: "IFSC", routingCodeValue: "HDFC0000001" };
   const transfer = { ...texts, merchantId, currency: "USD", amount: 1_000n };
@@ -374,7 +374,7 @@ it("goes on under the request that made the payout, and hands its event on", asy
   });
   const id = await withCallContext({ requestId: "req_1", span }, () => execute("order"));
   const onChanged = vi.fn();
-  while (await workOnDuePayout({ ...platform.worker, tracing, onChanged }));
+  while (await workOnDuePayout({ ...platform.parts, tracing, onChanged }));
   const [advanced] = spans().filter(({ attributes }) => attributes["disburse.payout_id"] === id);
   if (advanced === undefined) return expect.unreachable("no span");
   expect([advanced.name, advanced.parentSpanContext]).toMatchObject([

@@ -1,4 +1,4 @@
-import { silentLog } from "@disburse/chassis/log.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { type PayoutDocument, toPayout } from "../payouts/document.ts";
@@ -30,15 +30,14 @@ afterEach(async () => {
   await platform.payouts.deleteMany({});
 });
 
-/** Leases of a process that keeps payouts; `dueAt` has when they are due. */
+/** Leases of a process that keeps payouts. */
 function keeping(heldMax = 10) {
-  const dueAt: Date[] = [];
-  const options = { heldMax, lookEveryMs: 0, onHeld: (at: Date) => dueAt.push(at) };
-  const leases = createLeases(platform.payouts, platform.worker.clock, place, options);
+  const options = { heldMax, lookEveryMs: 0, work: createWake() };
+  const leases = createLeases(platform.payouts, platform.parts.clock, place, options);
   const work = async () => {
-    while (await workOnDuePayout({ ...platform.worker, leases }));
+    while (await workOnDuePayout({ ...platform.parts, leases }));
   };
-  return { leases, dueAt, work };
+  return { leases, work };
 }
 
 /** A rail that accepts, asks to be polled after a time, and then has settled. */
@@ -55,14 +54,14 @@ const kindsOf = ({ calls }: PayoutDocument) =>
   calls.map(({ kind, said }) => (said === undefined ? kind : `${kind} ${said}`));
 
 it("one that is polled soon stays leased, and nothing is stored until the answer", async () => {
-  const { dueAt, work } = keeping();
+  const { leases, work } = keeping();
   platform.rails.current = accepting(1_000);
   const id = await platform.execute(accountId, "soon");
   await work();
   const submitted = await stored(id);
   expect(submitted).toMatchObject({ progress: { stage: "submitting" }, lease: { place } });
   expect(kindsOf(submitted)).toEqual(["leased", "submit"]);
-  expect(dueAt).toHaveLength(1);
+  expect(leases.isInHand(id)).toBe(true);
   await work();
   expect(await stored(id)).toEqual(submitted);
   platform.world.offsetMs = 1_000;
@@ -86,11 +85,10 @@ it.each([
   const id = await platform.execute(accountId, "covered");
   let at = new Date(Date.now() + 1_000);
   const clock = { now: () => at };
-  const dueAt: Date[] = [];
   const leases = createLeases(platform.payouts, clock, place, {
-    ...{ heldMax: 10, lookEveryMs: 0, onHeld: (due: Date) => dueAt.push(due) },
+    ...{ heldMax: 10, lookEveryMs: 0, work: createWake() },
   });
-  const { beneficiary } = platform.worker;
+  const { beneficiary } = platform.parts;
   const slowly: typeof beneficiary = Object.assign(Object.create(beneficiary), {
     // The lease is renewed after this.
     getPaymentInstruction: (...given: Parameters<typeof beneficiary.getPaymentInstruction>) => {
@@ -98,8 +96,8 @@ it.each([
       return beneficiary.getPaymentInstruction(...given);
     },
   });
-  while (await workOnDuePayout({ ...platform.worker, leases, clock, beneficiary: slowly }));
-  expect(dueAt).toEqual(isHeld ? [new Date(at.getTime() + pollAfterMs)] : []);
+  while (await workOnDuePayout({ ...platform.parts, leases, clock, beneficiary: slowly }));
+  expect(leases.isInHand(id)).toBe(isHeld);
   expect((await stored(id)).lease === undefined).toBe(!isHeld);
 });
 
@@ -107,21 +105,21 @@ it.each([
   ["later than its lease covers", 2_500, 10],
   ["where the process keeps enough", 1_000, 0],
 ])("one that is polled %s is stored and found again", async (_when, pollAfterMs, heldMax) => {
-  const { dueAt, work } = keeping(heldMax);
+  const { leases, work } = keeping(heldMax);
   platform.rails.current = accepting(pollAfterMs);
   const id = await platform.execute(accountId, "later");
   await work();
   const waiting = await stored(id);
   expect(waiting).toMatchObject({ progress: { stage: "processing" } });
   expect(waiting.lease).toBeUndefined();
-  expect(dueAt).toEqual([]);
+  expect(leases.isInHand(id)).toBe(false);
   platform.world.offsetMs = pollAfterMs;
   await work();
   expect(await stored(id)).toMatchObject({ progress: { stage: "settled" } });
 });
 
 it("one that is unknown is stored: its sub-status changes", async () => {
-  const { work, dueAt } = keeping();
+  const { work, leases } = keeping();
   const unknown = async (): Promise<RailReply> => ({
     status: { kind: "unknown" },
     pollAfterMs: 500,
@@ -133,7 +131,7 @@ it("one that is unknown is stored: its sub-status changes", async () => {
   platform.world.offsetMs = 600;
   await work();
   expect(await stored(id)).toMatchObject({ progress: { stage: "processing" } });
-  expect(dueAt).toEqual([]);
+  expect(leases.isInHand(id)).toBe(false);
 });
 
 it("those that wait are others' at once when their process stops", async () => {
@@ -145,9 +143,9 @@ it("those that wait are others' at once when their process stops", async () => {
   const released = await stored(id);
   expect(released.lease).toBeUndefined();
   expect(kindsOf(released)).toEqual(["leased", "submit", "answer accepted"]);
-  expect(await leasesOf(platform.payouts, platform.worker.clock).next()).toBeUndefined();
+  expect(await leasesOf(platform.payouts, platform.parts.clock).next()).toBeUndefined();
   platform.world.offsetMs = 1_000;
-  const second = leasesOf(platform.payouts, platform.worker.clock);
+  const second = leasesOf(platform.payouts, platform.parts.clock);
   expect((await second.next())?.payout.id).toBe(id);
 });
 
@@ -157,7 +155,7 @@ it("those whose process was killed are others' when the lease ends", async () =>
   const id = await platform.execute(accountId, "killed");
   await killed.work();
   platform.world.offsetMs = leaseMs - 100;
-  const other = leasesOf(platform.payouts, platform.worker.clock);
+  const other = leasesOf(platform.payouts, platform.parts.clock);
   expect(await other.next()).toBeUndefined();
   platform.world.offsetMs = leaseMs + 1_000;
   expect(killed.leases.isInHand(id)).toBe(true);
@@ -170,7 +168,7 @@ it("those whose process was killed are others' when the lease ends", async () =>
 });
 
 it("a new payout is stored with its lease, and submitted without a look", async () => {
-  const { payouts, worker } = platform;
+  const { payouts, parts: worker } = platform;
   platform.rails.current = accepting(1_000);
   const { leases } = keeping(1);
   const payout: Payout = toPayout(await stored(await platform.execute(accountId, "new")));
@@ -195,7 +193,7 @@ it("a new payout is stored with its lease, and submitted without a look", async 
 });
 
 it("a step that fails after its submission is stored has each call once", async () => {
-  const { payouts, worker } = platform;
+  const { payouts, parts: worker } = platform;
   platform.rails.current = accepting(2_500);
   const { leases } = keeping();
   const id = await platform.execute(accountId, "failing");
@@ -214,7 +212,7 @@ it("a step that fails after its submission is stored has each call once", async 
 });
 
 it("workers that wait are woken when a payout is due, all at the same time", async () => {
-  const { payouts, worker } = platform;
+  const { payouts, parts: worker } = platform;
   const arrived = new Set<string>();
   const all = Promise.withResolvers<void>();
   // Each submission waits for the others: one worker alone would wait for ever.
@@ -226,17 +224,16 @@ it("workers that wait are woken when a payout is due, all at the same time", asy
   };
   const query = async (): Promise<RailReply> => ({ status: { kind: "settled", reference: "R" } });
   platform.rails.current = testRail({ submit, query });
-  let wakeAt = (_at: Date): void => undefined;
+  const work = createWake();
   const leases = createLeases(payouts, worker.clock, place, {
-    ...{ heldMax: 10, lookEveryMs: 100, onHeld: (at: Date) => wakeAt(at) },
+    ...{ heldMax: 10, lookEveryMs: 100, work },
   });
-  const workers = startRailWorkers({ ...worker, leases, log: silentLog }, 4);
-  ({ wakeAt } = workers);
+  const workers = startRailWorkers({ ...worker, leases }, { count: 4, work });
   try {
     const ids = await Promise.all(
       Array.from({ length: 4 }, (_each, at) => platform.execute(accountId, `woken-${at}`)),
     );
-    workers.wake();
+    leases.lookNow();
     await vi.waitFor(
       async () => {
         for (const id of ids) {

@@ -1,4 +1,5 @@
 import { silentLog } from "@disburse/chassis/log.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LeasedPayout } from "../payouts/work.ts";
 import type { RailWorkerDeps } from "./steps.ts";
@@ -23,7 +24,6 @@ function started(count: number) {
       return found.due.shift();
     },
     mayHaveMore: () => found.mayHaveMore,
-    lookNow: vi.fn(),
     releaseHeld: vi.fn(),
     done: vi.fn(),
   };
@@ -31,8 +31,9 @@ function started(count: number) {
     ...{ leases, log: silentLog, clock: { now: () => new Date() } },
     payouts: { updateOne: () => written.promise },
   };
-  const workers = startRailWorkers(deps as unknown as RailWorkerDeps, count);
-  return { ...workers, found, leases, written };
+  const work = createWake();
+  const workers = startRailWorkers(deps as unknown as RailWorkerDeps, { count, work });
+  return { ...workers, wake: work.notify, found, leases, written };
 }
 
 /** A payout at its end: all that is left to do is one write. */
@@ -65,29 +66,12 @@ describe("workers that find nothing", () => {
     await stop();
   });
 
-  it("are woken one at a time, and look at what is due", async () => {
-    const { found, leases, wake, stop } = started(3);
+  it("are woken one at a time", async () => {
+    const { found, wake, stop } = started(3);
     await pass(50);
     wake();
     await pass(0);
     expect(found.looks).toBe(4);
-    expect(leases.lookNow).toHaveBeenCalledTimes(1);
-    await stop();
-  });
-
-  it.each([
-    ["is due now", 0, 0],
-    ["was due before", -7, 0],
-    ["is due soon", 20, 21],
-  ])("wake when a payout that the process holds %s", async (_when, inMs, wokenInMs) => {
-    const { found, leases, wakeAt, stop } = started(1);
-    await pass(50);
-    wakeAt(new Date(Date.now() + inMs));
-    await pass(Math.max(wokenInMs - 1, 0));
-    expect(found.looks).toBe(wokenInMs === 0 ? 2 : 1);
-    await pass(1);
-    expect(found.looks).toBe(2);
-    expect(leases.lookNow).not.toHaveBeenCalled();
     await stop();
   });
 });
@@ -141,9 +125,8 @@ describe("a worker that has found a payout", () => {
 });
 
 it("when they stop, leave what they hold to others, and no timer", async () => {
-  const { found, leases, wakeAt, stop } = started(2);
+  const { found, leases, stop } = started(2);
   await pass(0);
-  wakeAt(new Date(Date.now() + 30));
   await stop();
   expect(leases.releaseHeld).toHaveBeenCalledTimes(1);
   expect([vi.getTimerCount(), found.looks]).toEqual([0, 2]);

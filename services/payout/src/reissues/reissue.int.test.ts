@@ -267,7 +267,7 @@ function requestOf(payoutId: string, operationId: string): ReissueRequest {
 /** Deps whose execute waits, once it has read its quote, until it may go on. */
 function stalled() {
   const [reached, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const { quote } = platform.rpcDeps;
+  const { quote } = platform.parts;
   const getClaimableQuote: typeof quote.getClaimableQuote = async (...args) => {
     const answer = await quote.getClaimableQuote(...args);
     const isOpen = answer.quote?.state === QuoteState.OPEN;
@@ -277,7 +277,7 @@ function stalled() {
     }
     return answer;
   };
-  const deps = { ...platform.rpcDeps, quote: { ...quote, getClaimableQuote } };
+  const deps = { ...platform.parts, quote: { ...quote, getClaimableQuote } };
   return { deps, reached: reached.promise, goOn: () => going.resolve() };
 }
 
@@ -287,11 +287,11 @@ async function dyingProcess(step: number) {
   const database = process.database(platform.database);
   const velocity = await openVelocityLimits(platform.database);
   const parts = {
-    ...platform.rpcDeps,
+    ...platform.parts,
     ledger: openLedger(database),
     payouts: openPayouts(database),
     room: createVelocityRoom(velocity, platform.controls, openUsage(database)),
-    quote: process.calls(platform.rpcDeps.quote),
+    quote: process.calls(platform.parts.quote),
   };
   const run = (request: ReissueRequest) => reissuePayout(parts, request);
   return { hasDied: process.hasDied, run };
@@ -313,7 +313,7 @@ it.each(["the same", "another"])(
       platform.world.offsetMs = 6_000;
       if (who === "another") await platform.sweep();
       const asks = who === "another" ? requestOf(before, `other-${step}`) : first;
-      const result = await reissuePayout(platform.rpcDeps, asks);
+      const result = await reissuePayout(platform.parts, asks);
       await platform.sweep();
       platform.world.offsetMs = 0;
       const made = await platform.payouts.find({ reissue_of: before }).toArray();

@@ -35,7 +35,7 @@ let said: RailReply["status"];
 
 beforeAll(async () => {
   platform = await startTestPlatform();
-  deps = platform.resolving;
+  deps = platform.parts;
 });
 afterAll(() => platform.stop());
 beforeEach(async () => {
@@ -59,7 +59,7 @@ type Own = Partial<Pick<ResolutionDeps, "payouts" | "audit" | "wake">> & {
 
 /** A process of its own, as its operators call it. */
 function processWith({ store = openProposals(platform.database), ...own }: Own = {}) {
-  const { clock } = platform.resolving;
+  const { clock } = platform.parts;
   const approvals = createApprovals({
     proposals: store,
     isDone: openAuditStore(platform.database).hasDone,
@@ -230,7 +230,7 @@ describe("at the same moment", () => {
       const proposed = await processWith().propose(payoutId);
       const word = { status: { kind: "settled", reference: "R-1" } } as const;
       const rail = { actor: { kind: "service", id: "rail" }, operationId: `r-${attempt}` } as const;
-      const report = () => reportOutcome({ ...platform.worker, ...deps }, payoutId, word, rail);
+      const report = () => reportOutcome({ ...platform.parts, ...deps }, payoutId, word, rail);
       let reported: Promise<unknown> | undefined;
       // The rail has reported before the read for the effect, reports at the same time, or
       // after the decision. The first and the last of these have one end each.
@@ -271,7 +271,7 @@ describe("at the same moment", () => {
     };
     platform.rails.current = testRail({ query });
     platform.world.offsetMs += 70_000;
-    while (await workOnDuePayout(platform.worker));
+    while (await workOnDuePayout(platform.parts));
     const moved = ["hold", "release"];
     expect(await endOf(payoutId)).toEqual({ stage: "rejected", resolved: 1, moved });
   });
@@ -445,7 +445,7 @@ describe("a pause of a rail", () => {
   };
 
   it("counts by its place in the trail, whenever it comes", async () => {
-    const { states } = platform.resolving;
+    const { states } = platform.parts;
     const paused = await decide("rail.paused", "pause-1");
     const resumed = await decide("rail.resumed", "resume-1");
     await states.follow(resumed);

@@ -268,7 +268,7 @@ describe("is refused", () => {
     const payoutId = await unknownPayout();
     const by = { person: "ada", operation: "alone" };
     const alone = { payoutId, outcome: { kind: "rejected" }, reason, by } as const;
-    expect(await resolvePayout(platform.resolving, alone, undefined)).toEqual({
+    expect(await resolvePayout(platform.parts, alone, undefined)).toEqual({
       refused: "ACCESS_FORBIDDEN",
       detail: "caller: needs the approval of another person",
     });

@@ -1,6 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { silentLog } from "@disburse/chassis/log.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -20,7 +19,7 @@ import { heldOutbox } from "../orders/events.ts";
 import { executeOrder } from "../orders/execute-order.ts";
 import { holdOrders } from "../orders/held-store.ts";
 import { leaseDueOrder, unbindQuote } from "../orders/store.ts";
-import { executeDueOrders, orderLeaseMs } from "../orders/worker.ts";
+import { orderLeaseMs } from "../orders/worker.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { stopOrders } from "./stop-orders.ts";
 
@@ -91,7 +90,6 @@ const approve = (id: string, who: Pick<ReturnType<typeof by>, "mutation"> = by("
 const reject = (id: string, who = by("key_2")) =>
   platform.ordersRpc.rejectScheduledPayout({ ...who, scheduledPayoutId: id, reason: "a leak" });
 
-const deps = () => ({ ...platform.rpcDeps, orders: platform.orders });
 /** The time of an order comes. */
 async function makeDue(id: string) {
   const at = new Date(Date.now() - 1_000);
@@ -100,7 +98,7 @@ async function makeDue(id: string) {
 }
 const runWhenDue = async (id: string) => {
   await makeDue(id);
-  await executeDueOrders(deps());
+  await platform.loops.run("orders");
 };
 async function lease(id: string) {
   await makeDue(id);
@@ -138,10 +136,10 @@ describe("a scheduled payout whose key was revoked", () => {
     const id = await schedule("key_1");
     const leased = await lease(id);
     await stop("key_1");
-    await executeOrder(deps(), leased);
+    await executeOrder(platform.parts, leased);
     expect([await read(id), await payoutsMade()]).toMatchObject([held, 0]);
     await approve(id);
-    await executeOrder(deps(), leased);
+    await executeOrder(platform.parts, leased);
     expect(await payoutsMade()).toBe(0);
     await runWhenDue(id);
     expect(await payoutsMade()).toBe(1);
@@ -153,10 +151,10 @@ describe("a scheduled payout whose key was revoked", () => {
     platform.faults.claim = () => {
       throw new Error("away");
     };
-    await executeOrder(deps(), leased);
+    await executeOrder(platform.parts, leased);
     platform.faults.claim = () => undefined;
     expect((await stop("key_1")).orders).toEqual([id]);
-    await executeOrder(deps(), leased);
+    await executeOrder(platform.parts, leased);
     platform.world.offsetMs = 6_000;
     await platform.sweep();
     expect([await read(id), await payoutsMade()]).toMatchObject([held, 0]);
@@ -174,9 +172,9 @@ describe("a scheduled payout whose key was revoked", () => {
     platform.faults.claim = () => {
       throw new Error("away");
     };
-    await executeOrder(deps(), leased);
+    await executeOrder(platform.parts, leased);
     platform.faults.claim = () => undefined;
-    const { quote } = platform.rpcDeps;
+    const { quote } = platform.parts;
     const ending = {
       ...quote,
       expireQuote: async (request: Parameters<typeof quote.expireQuote>[0]) => {
@@ -188,9 +186,12 @@ describe("a scheduled payout whose key was revoked", () => {
         return answer;
       },
     };
-    const parts = { ...deps(), batches: platform.batches, lines: platform.lines };
     const stopped = { merchantId, actorId: "key_1", createdIds: [], madeBefore: undefined };
-    await stopOrders({ ...parts, quote: ending, wakeRunner: () => undefined }, stopped, "hold");
+    await stopOrders(
+      { ...platform.parts, quote: ending, wakeRunner: () => undefined },
+      stopped,
+      "hold",
+    );
     expect(await read(id)).toMatchObject(held);
     await runWhenDue(id);
     expect(await payoutsMade()).toBe(0);
@@ -202,31 +203,31 @@ describe("a scheduled payout whose key was revoked", () => {
     platform.faults.afterClaim = () => {
       throw new Error("away");
     };
-    await executeOrder(deps(), leased);
+    await executeOrder(platform.parts, leased);
     platform.faults.afterClaim = () => undefined;
     expect((await stop("key_1")).orders).toEqual([]);
     await platform.orders.updateOne({ _id: id }, { $set: { due_at: new Date(0) } });
-    await executeDueOrders(deps());
+    await platform.loops.run("orders");
     expect([(await read(id)).words, await payoutsMade()]).toEqual(["initiated queued", 1]);
   });
 
   it("fails when no one decides within the approval time after its own", async () => {
     const id = await schedule("key_1");
     await stop("key_1");
-    await executeDueOrders(deps());
+    await platform.loops.run("orders");
     expect(await read(id)).toMatchObject(held);
     const document = await platform.orders.findOne({ _id: id });
     const lasts = Number(document?.held?.expires_at) - Number(document?.scheduled_at);
     expect(lasts).toBe(24 * hourMs);
     // The process's clock alone does not fail it: the database's does.
     platform.world.offsetMs = 48 * hourMs;
-    await executeDueOrders(deps());
+    await platform.loops.run("orders");
     expect(await read(id)).toMatchObject(held);
     const past = new Date(Date.now() - 1);
     const expired = { due_at: past, "held.expires_at": past };
     await platform.orders.updateOne({ _id: id }, { $set: expired });
     expect(await codeOf(approve(id))).toBe("NOT_AWAITING_APPROVAL");
-    await executeDueOrders(deps());
+    await platform.loops.run("orders");
     expect(await read(id)).toEqual({
       ...{ words: "failed rejected APPROVAL_EXPIRED", approval: "expired" },
     });
@@ -241,7 +242,7 @@ describe("a scheduled payout whose key was revoked", () => {
     const due = { scheduled_at: at, due_at: at };
     await platform.orders.updateOne({ _id: id, state: "waiting" }, { $set: due });
     platform.world.screening = ScreeningStatus.PENDING;
-    await executeDueOrders(deps());
+    await platform.loops.run("orders");
     expect((await read(id)).words).toBe("initiated scheduled");
   });
 
@@ -257,7 +258,7 @@ describe("a scheduled payout whose key was revoked", () => {
     });
     expect(await read(cancelled)).toEqual({ words: "failed cancelled", approval: "cancelled" });
     expect(await codeOf(approve(cancelled))).toBe("NOT_AWAITING_APPROVAL");
-    await executeDueOrders(deps());
+    await platform.loops.run("orders");
     expect(await payoutsMade()).toBe(0);
   });
 
@@ -338,8 +339,8 @@ describe("a scheduled payout whose key was revoked", () => {
 
 describe("a batch whose key was revoked", () => {
   const batchDeps = () => ({
-    ...{ ...platform.rpcDeps, batches: platform.batches, orders: platform.lines },
-    ...{ log: silentLog, isStopping: () => false },
+    ...platform.parts,
+    ...{ orders: platform.lines, isStopping: () => false },
   });
   const make = async (count: number, key = "key_1") => {
     const lines = Array.from({ length: count }, terms);
@@ -409,7 +410,7 @@ describe("a batch whose key was revoked", () => {
     expect(stopped.batches).toEqual([batchId]);
     if (document === undefined) throw new Error("no line");
     const order = { order: toOrder(document), document, lease: leased.lease, dueAt: new Date() };
-    await executeOrder({ ...platform.rpcDeps, orders: platform.lines }, order);
+    await executeOrder({ ...platform.parts, orders: platform.lines }, order);
     await runBatch(batchDeps(), leased);
     expect(await runDueBatch(batchDeps())).toBe(false);
     expect(await payoutsMade()).toBe(1);

@@ -167,7 +167,7 @@ describe("a day's report", () => {
 describe("a second person", () => {
   const limits = new Map([["USD", 10_000n]]);
   const treasury = (own: ReadonlyMap<string, bigint>) => {
-    const { clock } = platform.worker;
+    const { clock } = platform.parts;
     const approvals = openApprovals({
       db: platform.database.db,
       clock,
@@ -175,7 +175,7 @@ describe("a second person", () => {
       openMax: 1_000,
     });
     const sums = openDailySums(platform.database);
-    const rpc = guardedTreasury(platform.resolving, { guard: approvals.guard, sums, limits: own });
+    const rpc = guardedTreasury(platform.parts, { guard: approvals.guard, sums, limits: own });
     const fund = (amount: string, person: string, operationId = crypto.randomUUID()) => {
       const principal = { kind: "person", id: person, roles: new Set(["treasury"]) } as const;
       const mutation = { operationId };

@@ -4,7 +4,6 @@ import { Code, ConnectError, createClient, createRouterTransport } from "@connec
 import { cacheMetrics } from "@disburse/chassis/cache.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { publicRefusals, readRefusal, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BeneficiaryService,
@@ -27,11 +26,9 @@ import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Binary, Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openCorridors } from "../corridors/store.ts";
 import { migrations } from "../migrations.ts";
-import { quoteRpc, sandboxRpc } from "../rpc.ts";
+import { openQuoteService } from "../rpc.ts";
 import { createQuoteCount } from "./count.ts";
-import { openQuotes } from "./store.ts";
 
 const metrics = createMetrics("quote");
 let database: Database;
@@ -88,10 +85,8 @@ let corridorId = "";
 
 beforeAll(async () => {
   database = await migratedDatabase("quote", migrations);
-  const rpc = quoteRpc({
-    quotes: openQuotes(database),
-    corridors: openCorridors(database),
-    operations: openOperationBindings(database),
+  const { rpc, sandboxRpc } = openQuoteService({
+    database,
     payout: createClient(PayoutService, neighbours),
     beneficiary: createClient(BeneficiaryService, neighbours),
     clock: { now: () => clockNow },
@@ -99,13 +94,9 @@ beforeAll(async () => {
     countQuote: createQuoteCount(metrics),
     countRead: cacheMetrics(metrics),
   });
-  const own = {
-    quotes: openQuotes(database),
-    operations: openOperationBindings(database),
-  };
   const transport = createRouterTransport(({ service }) => {
     service(QuoteService, rpc);
-    service(QuoteSandboxService, sandboxRpc(own));
+    service(QuoteSandboxService, sandboxRpc);
   }, namedCallers);
   quotes = createClient(QuoteService, transport);
   sandbox = createClient(QuoteSandboxService, transport);

@@ -60,7 +60,7 @@ export const { rail: railName } = settings;
 const nacha = nachaFormat(settings, schedule);
 
 /**
- * A process that works on a bank's files, as `startBankRail` does but for its lease: the lease is
+ * A process that works on a bank's files, as `openBankRail` does but for its lease: the lease is
  * no fence, so every process works here all the time.
  */
 export function startBankProcess(shared: SharedRail, instance: ProcessInstance): Rail {

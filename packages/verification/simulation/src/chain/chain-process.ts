@@ -1,4 +1,5 @@
 import { startLoop } from "@disburse/chassis/loop.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import type { Chain } from "@disburse/payout/rails/chain/chain.ts";
 import { createDispatcher } from "@disburse/payout/rails/chain/dispatcher.ts";
@@ -51,7 +52,8 @@ export function startChainProcess(shared: SharedWallet, instance: ProcessInstanc
     },
   });
   const run = () => dispatcher.run(true).then(() => false);
-  const loop = startLoop({ name: "wallet", everyMs, run, log });
+  const wake = createWake();
+  startLoop({ name: "wallet", everyMs, wake, run, log });
   return createChainRail({
     name: "chain",
     wallet: chain.wallet,
@@ -65,7 +67,7 @@ export function startChainProcess(shared: SharedWallet, instance: ProcessInstanc
       networks: ["ETHEREUM"],
       limits: {},
     },
-    wake: loop.wake,
+    wake: wake.notify,
   });
 }
 

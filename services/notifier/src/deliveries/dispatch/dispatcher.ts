@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
+import type { Wake } from "@disburse/chassis/wake.ts";
 import type { HealthStore } from "../../endpoints/health-store.ts";
 import type { EndpointStore } from "../../endpoints/store.ts";
 import { createOwnership } from "../cluster/ownership.ts";
@@ -44,13 +45,16 @@ type DispatcherDeps = AttemptDeps & {
   /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number;
   readonly place: string;
+  /** Notified when a delivery is due and may find a slot. */
+  readonly slotFree: Wake;
 };
 
 /** The metric of due deliveries covers at most so many endpoints. */
 const countedMax = 1_000;
 
 /** The parts of a dispatcher, put together. */
-function assemble(deps: DispatcherDeps, wake: () => void) {
+function assemble(deps: DispatcherDeps) {
+  const wake = deps.slotFree.notify;
   const { clock, elapsed, work, order, shards, healths, place, log } = deps;
   let isNewOwner = false;
   let knownAs = "";
@@ -130,9 +134,8 @@ export type Dispatcher = ReturnType<typeof createDispatcher>;
 /** Fresh deliveries are admitted as they are stored; all others are claimed when due. */
 export function createDispatcher(deps: DispatcherDeps) {
   const { clock, work, order, metrics, log } = deps;
-  let woken = (): void => undefined;
   let dueIds: readonly string[] = [];
-  const parts = assemble(deps, () => woken());
+  const parts = assemble(deps);
   const { limiter, ownership, saveHealth, due, releaser, runner, claimer } = parts;
   const idle = () => runner.idle().then(releaser.idle);
 
@@ -185,10 +188,6 @@ export function createDispatcher(deps: DispatcherDeps) {
       const saved = () => idle().then(() => saveHealth());
       return ownership.leave(withTimeout(drainMs, saved, () => undefined));
     },
-    /** Calls this whenever a delivery is due and may find a slot. */
-    onWake: (listener: () => void): void => {
-      woken = listener;
-    },
   };
 }
 
@@ -198,24 +197,30 @@ const lookEveryMs = 200;
 const lookEverySharedMs = 100;
 /** Slots that come free within this time are filled by one claim. */
 const gatherMs = 25;
+/** What the dispatch is notified of. */
+type DispatchWakes = {
+  readonly slotFree: Wake;
+  /** A delivery may be due that only a look finds; `slotFree` is notified too. */
+  readonly unseen: Wake;
+};
+
 /** Looks for due deliveries periodically, and claims whenever a slot may be free. */
 export function startDispatch(
   dispatcher: Dispatcher,
-  onWake: (wake: () => void) => void,
+  { slotFree, unseen }: DispatchWakes,
   log: Log,
 ): Loop {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let claimedAt = Number.NEGATIVE_INFINITY;
-  let isWanted = true;
-  const loop = startLoop({
+  return startLoop({
     name: "webhook-dispatch",
     everyMs: lookEverySharedMs,
+    wake: slotFree,
     run: async () => {
       const sinceClaimMs = performance.now() - claimedAt;
       if (sinceClaimMs < gatherMs) await pause(gatherMs - sinceClaimMs);
       const lookMs = dispatcher.isShared() ? lookEverySharedMs : lookEveryMs;
-      if (isWanted || performance.now() - lookedAt >= lookMs) {
-        isWanted = false;
+      if (unseen.take() || performance.now() - lookedAt >= lookMs) {
         lookedAt = performance.now();
         await dispatcher.look();
       }
@@ -224,10 +229,4 @@ export function startDispatch(
     },
     log,
   });
-  dispatcher.onWake(loop.wake);
-  onWake(() => {
-    isWanted = true;
-    loop.wake();
-  });
-  return loop;
 }

@@ -85,7 +85,7 @@ describe("a finding that holds back silence", () => {
     expect(stored).toMatchObject({ state: "stored", corrected_sha256: sha256Of(answer), reads: 1 });
     const original = await readContent(bench.store, sealer, "bank-ach", stored?.sha256 ?? "");
     expect(new TextDecoder().decode(original)).toBe("a letter from the bank");
-    const [entry] = await platform.resolving.audit.decisionsOf(finding._id, undefined, 10);
+    const [entry] = await platform.parts.audit.decisionsOf(finding._id, undefined, 10);
     expect(entry?.detail).toContain(`original ${stored?.sha256}`);
     expect(entry?.detail).toContain(`content ${sha256Of(answer)}`);
     await one.dispatcher.run();

@@ -34,15 +34,14 @@ export type BankRailDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly isPaused: (rail: string) => Promise<boolean>;
-  /** Called when payouts are to ask the rail. */
-  readonly wake: () => void;
 };
 
-/** A rail, and what takes its payments to the bank, to be stopped with the service. */
-export type RunningBankRail = {
+/** A rail, and what takes its payments to the bank. */
+export type BankRail = {
   readonly rail: Rail;
   readonly settledThrough: BankFormat["settledThrough"];
-  stop(): Promise<void>;
+  /** Starts the work on its payments, and on what its bank sends; `wake` has payouts ask the rail. */
+  start(wake: () => void): Loop;
 };
 
 /** How often the work of a rail is looked for. */
@@ -52,8 +51,7 @@ const readerLimits = { heapMb: 512, timeoutMs: 120_000 };
 /** How long a process that is killed delays the work on a rail. */
 const leaseMs = 15_000;
 
-/** Starts the work on the payments of a rail, and on what its bank sends. */
-export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): RunningBankRail {
+export function openBankRail(settings: BankRailSettings, deps: BankRailDeps): BankRail {
   const { database, sealer, clock, log, payouts } = deps;
   const { rail: name, currency, profile } = settings;
   const store = openBankStore(database);
@@ -81,7 +79,7 @@ export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): R
   });
   // One process works on a rail; the lease spares the others the work, and is no fence.
   const lease = createSweepLease(database, `rail ${name}`, leaseMs);
-  const run = async () => {
+  const runWith = (wake: () => void) => async () => {
     if ((await lease.hold()) === undefined) return false;
     // An upload may take longer than the lease.
     const renewal = setInterval(() => void lease.hold().catch(() => undefined), leaseMs / 4);
@@ -89,11 +87,10 @@ export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): R
       await dispatcher.run();
     } finally {
       clearInterval(renewal);
-      await callOwed(work, payouts, deps.wake);
+      await callOwed(work, payouts, wake);
     }
     return false;
   };
-  const loop: Loop = startLoop({ name: `rail ${name}`, everyMs, run, log });
   const rail = createBankRail({
     name,
     currency,
@@ -108,11 +105,15 @@ export function startBankRail(settings: BankRailSettings, deps: BankRailDeps): R
     overdueAfterMs: settings.overdue_after_hours * 3_600_000,
   });
   log.info({ rail: name }, "rail opened");
-  const stop = async () => {
-    await loop.stop();
-    await lease.release();
+  const start = (wake: () => void): Loop => {
+    const loop = startLoop({ name: `rail ${name}`, everyMs, run: runWith(wake), log });
+    const stop = async () => {
+      await loop.stop();
+      await lease.release();
+    };
+    return { stop };
   };
-  return { rail, settledThrough: format.settledThrough, stop };
+  return { rail, settledThrough: format.settledThrough, start };
 }
 
 /** Only a rail with statements of bookings can learn from them that nothing was paid. */

@@ -8,10 +8,11 @@ import {
   startOpenSsh,
 } from "@disburse/bank-simulator/openssh.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
+import type { Loop } from "@disburse/chassis/loop.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
-import { type RunningBankRail, startBankRail } from "./open.ts";
+import { type BankRail, openBankRail } from "./open.ts";
 import { sealer, swiftTransfer, testSettings } from "./test-rail.ts";
 import { iso20022Settings } from "./test-settings.ts";
 
@@ -20,7 +21,8 @@ const merchantId = "mer_1";
 describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshReason}`, () => {
   let server: OpenSsh;
   let platform: TestPlatform;
-  let running: RunningBankRail;
+  let bank: BankRail;
+  let working: Loop;
 
   beforeAll(async () => {
     server = await startOpenSsh();
@@ -42,23 +44,22 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
       },
     });
     const { database, payouts } = platform;
-    running = startBankRail(settings, {
-      ...{ database, payouts, sealer, clock, log: silentLog },
-      ...{ isPaused: async () => false, wake: () => undefined },
-    });
+    const isPaused = async () => false;
+    bank = openBankRail(settings, { database, payouts, sealer, clock, log: silentLog, isPaused });
+    working = bank.start(() => undefined);
     // The platform's beneficiaries are in the United States.
-    const { rail } = running;
+    const { rail } = bank;
     platform.rails.current = { ...rail, submit: (key) => rail.submit(key, swiftTransfer) };
   });
   afterAll(async () => {
-    await running?.stop();
+    await working?.stop();
     await platform?.stop();
     await server?.stop();
   });
 
   it("settle by the bank's statement, fail by its status, and come back", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
-    await platform.fundRail(running.rail.name, "100.00");
+    await platform.fundRail(bank.rail.name, "100.00");
     const ids: string[] = [];
     for (const order of ["a", "b", "c"]) ids.push(await platform.execute(accountId, order));
     await platform.work();
@@ -89,7 +90,7 @@ describe.skipIf(!hasOpenSsh)(`payouts through a bank's OpenSSH server${openSshRe
     const { account } = await platform.rpc.getAccount({ merchantId, accountId });
     expect(account).toMatchObject({ available: "90.00", held: "0.00" });
     // One was paid, and one came back without what the bank kept, which the house bears.
-    const { accounts } = await platform.operationsRpc.listRailAccounts({ rail: running.rail.name });
+    const { accounts } = await platform.operationsRpc.listRailAccounts({ rail: bank.rail.name });
     expect(accounts[0]).toMatchObject({ available: "89.93", held: "0.00" });
     const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: ids[1] ?? "" });
     expect(payout).toMatchObject({ failureCode: "ACCOUNT_CLOSED", railCode: "AC04" });

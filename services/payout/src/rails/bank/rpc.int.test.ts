@@ -89,7 +89,7 @@ describe("a file of which the bank does not say whether it has it", () => {
     await platform.operationsRpc.resolveBankFile({ ...change, fileId, decision, reason });
     await rail().dispatcher.run();
     expect(bank.sent()).toHaveLength(1);
-    const [entry] = await platform.resolving.audit.decisionsOf(fileId, undefined, 10);
+    const [entry] = await platform.parts.audit.decisionsOf(fileId, undefined, 10);
     expect(entry).toMatchObject({
       ...{ action: "bank_file.resolved", person: "ada", detail: `send_again; ${reason}` },
     });

@@ -1,7 +1,8 @@
 import type { Log } from "@disburse/chassis/log.ts";
-import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { createDispatcher, type WalletState } from "../chain/dispatcher.ts";
 import { openTransferStore } from "../chain/documents.ts";
@@ -78,7 +79,8 @@ export async function startEvmRail(
     if (state !== undefined) metrics?.seen(name, state);
     return false;
   };
-  const loop: Loop = startLoop({ name: `rail ${name}`, everyMs, run, log });
+  const wake = createWake();
+  const loop = startLoop({ name: `rail ${name}`, everyMs, wake, run, log });
   const assets = [...Object.keys(tokens), ...(native === undefined ? [] : [native])];
   const rail = createChainRail({
     name,
@@ -86,7 +88,7 @@ export async function startEvmRail(
     store,
     dispatcher,
     clock,
-    wake: loop.wake,
+    wake: wake.notify,
     pollMs: settings.poll_ms,
     settlesInMs: settings.settles_in_seconds && settings.settles_in_seconds * 1_000,
     ...(overdue !== undefined && { overdueAfterMs: overdue * 60_000 }),

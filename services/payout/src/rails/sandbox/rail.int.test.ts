@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { createWake } from "@disburse/chassis/wake.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
@@ -12,6 +13,7 @@ import { batchMs, lateReturnMs, type Scenario } from "./scenarios.ts";
 const settleMs = 1_000;
 const callbackSecret = "a secret";
 let database: Database;
+const owed = createWake();
 let rail: SandboxRail;
 let now = new Date("2026-01-01T00:00:00Z");
 
@@ -22,6 +24,7 @@ beforeAll(async () => {
     clock: { now: () => now },
     behaviour: { settleMs, delay: "fixed", seed: 1, shares: {} },
     callbackSecret,
+    owed,
   });
 });
 afterAll(async () => {
@@ -65,16 +68,12 @@ describe("the sandbox's rail", () => {
   });
 
   it("says when callbacks are to come: of a transfer, and of one that is steered", async () => {
-    let heard = 0;
-    rail.onOwed(() => {
-      heard += 1;
-    });
+    owed.take();
     const key = freshKey();
     await rail.submit(key, instruction);
-    expect(heard).toBe(1);
+    expect(owed.take()).toBe(true);
     await rail.steer(key, { kind: "unknown" }, instruction);
-    expect(heard).toBe(2);
-    rail.onOwed(() => undefined);
+    expect(owed.take()).toBe(true);
   });
 
   it.each([

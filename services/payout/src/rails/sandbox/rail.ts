@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import type { Wake } from "@disburse/chassis/wake.ts";
 import { currencies } from "@disburse/kernel/currency.ts";
 import type { Failure } from "@disburse/kernel/failure.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
@@ -33,6 +34,8 @@ export type SandboxRailOptions = {
   readonly callbackSecret: string;
   /** What merchants' own scenarios decide; absent where they have none. */
   readonly settings?: Pick<SandboxSettings, "draws" | "draw">;
+  /** Notified when callbacks are to come. */
+  readonly owed?: Wake;
 };
 
 /** Receives a callback; after an error it is sent again. */
@@ -41,8 +44,6 @@ export type ReceiveMessage = (message: SignedMessage) => Promise<unknown>;
 /** The simulated rail, with what connects and drives its callbacks. */
 export type SandboxRail = Rail & {
   sendTo(receive: ReceiveMessage): void;
-  /** Calls the listener when callbacks are to come. */
-  onOwed(listener: () => void): void;
   /** Sends the callbacks that are due; `true`: there may be more. */
   sendDue(): Promise<boolean>;
   /**
@@ -70,10 +71,9 @@ const capabilities: RailCapabilities = {
 
 /** A simulated rail; the merchant's reference, or the seed, decides what it does. */
 export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
-  const { database, clock, behaviour, callbackSecret } = options;
+  const { database, clock, behaviour, callbackSecret, owed } = options;
   const transfers = database.db.collection<TransferDocument>("sandbox_transfers");
   let receive: ReceiveMessage = async () => undefined;
-  let owed = (): void => undefined;
   const send = (message: SandboxMessage) => receive(signMessage(message, callbackSecret));
   return {
     name: "sandbox",
@@ -85,7 +85,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const drawn = await drawnFor(options, transfers, key, instruction);
       const transfer = transferOf(key, instruction, behaviour, { now, drawn });
       const stored = await accept(transfers, transfer);
-      owed();
+      owed?.notify();
       const { scenario, reference } = stored;
       if (scenario === "lost" && stored === transfer) throw new Error("the answer was lost");
       if (scenario === "early") await send(messageOf(key, "settled", reference, instruction));
@@ -105,9 +105,6 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
     sendTo: (to) => {
       receive = to;
     },
-    onOwed: (listener) => {
-      owed = listener;
-    },
     sendDue: () => sendDue(transfers, clock.now(), send),
     steer: async (key, to, sum) => {
       const before = await transfers.findOne({ _id: key });
@@ -115,7 +112,7 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
       const now = clock.now();
       const message = steeredMessage(before, to, sum);
       const isSteered = await steerTransfer(transfers, key, to, { message, now });
-      owed();
+      owed?.notify();
       const after = await transfers.findOne({ _id: key });
       if (after === null) throw new Error("a stored transfer is gone");
       if (!isSteered && replyOf(after, now).status.kind !== to.kind) return "refused";

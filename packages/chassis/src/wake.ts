@@ -1,0 +1,50 @@
+import { timerMs } from "./timer.ts";
+
+/**
+ * Tells a waiting side that there is work. It is made before both of its sides and given to both, so
+ * that neither has to know the other.
+ */
+export type Wake = {
+  /** There is work: one waiting side goes on, or the next one that waits goes on at once. */
+  notify(): void;
+  /** Resolves when notified (`true`), after `ms`, or when the signal aborts. */
+  next(ms: number, signal?: AbortSignal): Promise<boolean>;
+  /** Takes a notification that came while no side waited; answers whether there was one. */
+  take(): boolean;
+};
+
+export function createWake(): Wake {
+  /** The side that began to wait last goes on first: others may then rest. */
+  const waiting: ((isNotified: boolean) => void)[] = [];
+  let isPending = false;
+  const take = (): boolean => {
+    const wasPending = isPending;
+    isPending = false;
+    return wasPending;
+  };
+  return {
+    take,
+    notify: () => {
+      const goOn = waiting.pop();
+      if (goOn === undefined) isPending = true;
+      else goOn(true);
+    },
+    next: async (ms, signal) => {
+      if (take()) return true;
+      if (signal?.aborted === true) return false;
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const leave = (): void => {
+        const at = waiting.indexOf(resolve);
+        if (at >= 0) waiting.splice(at, 1);
+        resolve(false);
+      };
+      const timer = setTimeout(leave, timerMs(ms));
+      signal?.addEventListener("abort", leave, { once: true });
+      waiting.push(resolve);
+      const isNotified = await promise;
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", leave);
+      return isNotified;
+    },
+  };
+}
