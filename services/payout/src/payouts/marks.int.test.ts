@@ -1,5 +1,5 @@
 import { createWake } from "@disburse/chassis/wake.ts";
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import type { PayoutDocument } from "./document.ts";
 import { type OwedEvent, openPayoutOutbox, type PayoutOutbox } from "./outbox.ts";
@@ -15,6 +15,7 @@ beforeAll(async () => {
   accountId = await platform.fundedAccount("mer_1", "1000.00");
 });
 afterAll(() => platform.stop());
+afterEach(() => vi.restoreAllMocks());
 beforeEach(() => {
   platform.world.offsetMs = 0;
   inHand = true;
@@ -49,16 +50,25 @@ async function settled(): Promise<string> {
 /** A settled payout of which the outbox has both events, the first one published. */
 async function halfPublished() {
   const id = await settled();
+  const clock = stopClock();
   const [first, second] = await owedOf(id);
   outbox.add(first!);
   outbox.add(second!);
   const [message] = await dueOf(id);
   await outbox.published([message!]);
-  return { id, second };
+  return { id, second, clock };
+}
+
+/** The time that events wait, by a clock that stands until it is moved. */
+function stopClock() {
+  const start = performance.now();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(start);
+  return { after: (ms: number) => clock.mockReturnValue(start + ms) };
 }
 
 it("marks a payout once, when no further event is near", async () => {
   const id = await settled();
+  stopClock();
   const [first, second] = await owedOf(id);
   outbox.add(first!);
   await outbox.published(await dueOf(id));
@@ -82,16 +92,15 @@ it("marks a payout once, when no further event is near", async () => {
 });
 
 it("marks what is known when it has waited long enough", async () => {
-  const { id, second } = await halfPublished();
+  const { id, second, clock } = await halfPublished();
   await outbox.settle();
   expect((await stored(id)).outbox).toHaveLength(2);
-  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 501);
+  clock.after(501);
   await outbox.settle();
   const half = await stored(id);
   expect(half.outbox.map((each) => each.id)).toEqual([second!.event.id]);
   await outbox.published(await dueOf(id));
   await outbox.settle();
-  clock.mockRestore();
   expect((await stored(id)).outbox).toEqual([]);
 });
 
