@@ -271,6 +271,26 @@ describe("a crash", () => {
     expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
   });
 
+  it("of the claim alone, by a restored backup, claims with the payout's own order", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    const mutation = platform.operation();
+    await execute(quoteId, { mutation, metadata: { order: "7" } });
+    const quote = platform.quotes.get(quoteId)!;
+    const { claim: { order } = {} } = quote;
+    const lost = () => {
+      quote.state = QuoteState.OPEN;
+      delete quote.claim;
+    };
+    lost();
+    expect(await codeOf(execute(quoteId))).toBe("ALREADY_PROCESSED");
+    expect(quote.claim?.order).toEqual(order);
+    lost();
+    await execute(quoteId, { mutation, metadata: { order: "7" } });
+    expect(quote.claim?.order).toEqual(order);
+    expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
+  });
+
   it("of one payout that cannot be finished does not keep the sweep from the others", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const [broken = "", fine = ""] = [platform.quote(accountId), platform.quote(accountId)];

@@ -124,11 +124,12 @@ async function orderAndPay(
   const { isOverWindow, giveUp } = await countForApproval(deps, asked);
   const need = approvalFor(deps, read, { beneficiaryCreatedAt: since, isOverWindow });
   const { given, reissueOf: _, ...ordered } = request;
-  const order = need === undefined ? ordered : { ...ordered, approval: { ...need, given } };
-  const placed = await placeOrder(deps.payouts, order);
-  if (isRefused(placed)) return placed;
+  const asOrdered = need === undefined ? ordered : { ...ordered, approval: { ...need, given } };
+  const order = await placeOrder(deps.payouts, asOrdered);
+  if (isRefused(order)) return order;
   // Where it is not known whether the money is held, the room stays reserved. Of a claimed quote
-  // too: where the claim outlived a restored backup, its hold did not.
+  // too: where the claim outlived a restored backup, its hold did not. And where the payout did and
+  // its claim did not, the claim encloses that payout's order.
   const held = await hold(deps, order, read);
   if (isRefused(held)) {
     await room?.giveUp();

@@ -37,8 +37,8 @@ const stored = (quoteId: string) =>
 
 describe("an order", () => {
   it("is stored under its payout's id, once for its operation", async () => {
-    expect(await place(orderOf("qt_1"))).toBeUndefined();
-    expect(await place(orderOf("qt_1"))).toBeUndefined();
+    expect(await place(orderOf("qt_1"))).toEqual(orderOf("qt_1"));
+    expect(await place(orderOf("qt_1"))).toEqual(orderOf("qt_1"));
     expect(await stored("qt_1")).toMatchObject({
       order: { quote_id: "qt_1", content: "content_1" },
     });
@@ -63,7 +63,8 @@ describe("an order", () => {
 
   it("gives way to the next one of its quote until its payout is made", async () => {
     await place(orderOf("qt_5"));
-    expect(await place(orderOf("qt_5", { operationId: "next" }))).toBeUndefined();
+    const next = orderOf("qt_5", { operationId: "next" });
+    expect(await place(next)).toEqual(next);
     expect((await stored("qt_5"))?.order.operation_id).toBe("next");
   });
 
@@ -73,7 +74,7 @@ describe("an order", () => {
     expect(await place(orderOf("qt_9", { operationId: "op of qt_8" }))).toEqual(otherContent);
     const content = "content_2";
     expect(await place(orderOf("qt_8", { content }))).toEqual(otherContent);
-    expect(await place(orderOf("qt_8"))).toBeUndefined();
+    expect(await place(orderOf("qt_8"))).toEqual(orderOf("qt_8"));
     const found = await stored("qt_8");
     expect(found?.order.operation_id).toBe("op of qt_8");
     expect(found?.operations).toHaveLength(2);
@@ -111,7 +112,8 @@ describe("an order", () => {
     const quoteId = platform.quote(accountId);
     await platform.rpc.executePayout({ mutation: platform.operation(), merchantId, quoteId });
     const before = await stored(quoteId);
-    expect(await place(orderOf(quoteId))).toBeUndefined();
+    const own = await findPayout(platform.payouts, before?._id ?? "");
+    expect(await place(orderOf(quoteId))).toEqual(own?.order);
     expect(await stored(quoteId)).toEqual(before);
   });
 });

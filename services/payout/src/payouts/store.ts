@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, insertOrFind, onceByKey } from "@disburse/chassis/mongo/once.ts";
-import { toStored } from "@disburse/chassis/mongo/stored.ts";
+import { fromStored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import { otherContent } from "@disburse/kernel/refusal.ts";
 import type { Collection } from "mongodb";
 import {
@@ -35,19 +35,20 @@ const operationsMax = 1_000;
 
 /**
  * Stores an order under its payout's id, before money is held for it, unless that payout is made.
- * Until then the last order of a quote stands, of whichever operation: the claim decides. Refused
- * where the operation came with other content or for another quote before.
+ * Until then the last order of a quote stands, of whichever operation: the claim decides. Answers
+ * with the order that stands: of a payout that is made its own. Refused where the operation came
+ * with other content or for another quote before.
  */
 export async function placeOrder(
   payouts: Payouts,
   order: PayoutOrder,
-): Promise<typeof otherContent | undefined> {
+): Promise<PayoutOrder | typeof otherContent> {
   const _id = payoutIdOf(order.quoteId);
   const orders = ordersIn(payouts);
   const placed = { order: toStored(order), ...currentOrigin() };
   const operation = boundOperation(order);
   const first = { _id, schema_version: 1, ...placed, operations: [operation] };
-  if (await insertOnce(orders, first)) return undefined;
+  if (await insertOnce(orders, first)) return order;
   const isOther = { id: operation.id, content: { $ne: operation.content } };
   const replaceable = { _id, ...isNotMade, operations: { $not: { $elemMatch: isOther } } };
   let isPlaced = false;
@@ -58,9 +59,9 @@ export async function placeOrder(
     );
     isPlaced = matchedCount === 1;
   });
-  if (isPlaced) return undefined;
+  if (isPlaced) return order;
   const found = await orders.findOne({ _id });
-  if (found !== null && "status" in found) return undefined;
+  if (found !== null && "status" in found) return fromStored<PayoutOrder>(found.order);
   if ((found?.operations.length ?? 0) > operationsMax) {
     throw new ConnectError("the quote was ordered too often", Code.ResourceExhausted);
   }
