@@ -13,7 +13,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openAuditStore } from "../audit/store.ts";
 import { callContext, withCallContext } from "../call-context.ts";
 import type { Principal, Role } from "../identity/principal.ts";
@@ -316,6 +316,25 @@ describe("a request that its guard allows once about a subject", () => {
     // A repeat is no rival of its own.
     expect(await outcome(cancel(ada, "po_1", mutation))).toMatch(/needs the approval/);
     expect(ran).toEqual([]);
+  });
+
+  it("is no rival of the same request that comes twice at once", async () => {
+    const { ada } = service();
+    const mutation = operation();
+    const stored = database.db.collection("proposals");
+    type Find = (...given: unknown[]) => Promise<null>;
+    const find = stored.findOneAndUpdate.bind(stored) as unknown as Find;
+    let first: unknown;
+    const look = vi.spyOn(stored, "findOneAndUpdate");
+    look.mockImplementationOnce(async (...given: unknown[]) => {
+      const found = await find(...given);
+      first = await outcome(cancel(ada, "po_1", mutation));
+      return found;
+    });
+    const second = await outcome(cancel(ada, "po_1", mutation));
+    look.mockRestore();
+    expect(first).toMatch(/needs the approval/);
+    expect(second).toBe(first);
   });
 
   it("goes on once the proposal would not do any more what it says, which ends it", async () => {

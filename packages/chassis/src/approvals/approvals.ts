@@ -164,7 +164,10 @@ function guardHandler(state: State, each: Guarded): Handler {
     const subject = subjectOf(method, request, undefined);
     const rival = guard.isSole && (await ownProposals(state, method).current(subject))[0];
     if (rival !== undefined) {
-      if (await isDone(of)) return handle(request, context);
+      const since = await proposals.findByKey(proposalKey(of));
+      // It is the same request's, which came twice at once.
+      if (since !== undefined) answerKnown(since, content, asked.person, clock.now());
+      if (since !== undefined || (await isDone(of))) return handle(request, context);
       orThrow(refused("INVALID_REQUEST", `proposal ${rival.id} is open: decide on it first`));
     }
     const difference = await guard.difference(request);
