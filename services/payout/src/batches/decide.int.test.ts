@@ -12,7 +12,7 @@ import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_p
 import { PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { isMade } from "../payouts/document.ts";
+import { isCreated } from "../payouts/document.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { approveBatch } from "./decide.ts";
 import { batchOutbox } from "./events.ts";
@@ -299,7 +299,7 @@ describe("lines that the merchant's rules of payouts catch", () => {
       throw new Error("died");
     };
     await run();
-    expect(await platform.payouts.countDocuments(isMade)).toBe(0);
+    expect(await platform.payouts.countDocuments(isCreated)).toBe(0);
     platform.faults.afterClaim = () => undefined;
     platform.world.offsetMs = 6_000;
     await platform.sweep();

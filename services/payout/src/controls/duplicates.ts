@@ -5,7 +5,7 @@ import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Collection, Filter } from "mongodb";
 import { isHeld, type Ledger } from "../ledger/accounts.ts";
-import { isMade, type PayoutDocument, type Payouts } from "../payouts/document.ts";
+import { isCreated, type PayoutDocument, type Payouts } from "../payouts/document.ts";
 import type { PayoutControls } from "./settings.ts";
 
 /** A payout that is about to be made of a quote, and what its quote's database said of the time. */
@@ -191,7 +191,10 @@ async function isLeft(
   const agoMs = later(now, answeredAt).getTime() - taken_at.getTime();
   // Long before now, or after it: then the clock of quotes was set back.
   if (Math.abs(agoMs) < turnMs) return false;
-  const exists = await payouts.findOne({ _id: payout_id, ...isMade }, { projection: { _id: 1 } });
+  const exists = await payouts.findOne(
+    { _id: payout_id, ...isCreated },
+    { projection: { _id: 1 } },
+  );
   // Held money without a payout becomes one, or is released, by the sweep.
   return exists !== null || !(await isHeld(ledger, account_id, payout_id));
 }

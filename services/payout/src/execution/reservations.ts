@@ -1,7 +1,7 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import { isHeld } from "../ledger/accounts.ts";
-import { isMade } from "../payouts/document.ts";
+import { isCreated } from "../payouts/document.ts";
 import type { Fate, Open, Reservation } from "../velocity/rules/usage.ts";
 import { settle } from "../velocity/rules/usage.ts";
 import type { UsageStore } from "../velocity/usage.ts";
@@ -39,7 +39,7 @@ type OpenReservation = Reservation & { readonly open: Open };
 async function fatesOf(deps: SweepDeps, open: readonly OpenReservation[]) {
   const ids = open.map(({ payoutId }) => payoutId);
   const found = deps.payouts.find(
-    { _id: { $in: ids }, ...isMade },
+    { _id: { $in: ids }, ...isCreated },
     { projection: { _id: 1, progress: 1 } },
   );
   const stages = new Map(

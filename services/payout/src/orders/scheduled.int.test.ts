@@ -6,7 +6,7 @@ import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payo
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openLedger } from "../ledger/accounts.ts";
-import { isMade } from "../payouts/document.ts";
+import { isCreated } from "../payouts/document.ts";
 import { openPayouts } from "../payouts/store.ts";
 import { dyingAt } from "../test-dying.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
@@ -146,7 +146,7 @@ describe("a scheduled payout that its merchant's rules catch", () => {
 });
 
 const madeOf = (id: string) =>
-  platform.payouts.countDocuments({ "order.operation_id": { $regex: `^${id}[.]` }, ...isMade });
+  platform.payouts.countDocuments({ "order.operation_id": { $regex: `^${id}[.]` }, ...isCreated });
 
 describe("a scheduled payout", () => {
   it("waits for its time, and is then quoted and executed once", async () => {

@@ -57,10 +57,10 @@ export type OrderDocument = Origin & {
 export type BoundOperation = { id: string; content: string };
 
 /** What the payouts of a collection have, and orders have not. */
-export const isMade = { status: { $exists: true } } as const;
+export const isCreated = { status: { $exists: true } } as const;
 
 /** What was read by its id alone, unless it is an order still: such reads go out in batches. */
-export function ifMade(found: PayoutDocument | null): PayoutDocument | undefined {
+export function ifCreated(found: PayoutDocument | null): PayoutDocument | undefined {
   return found !== null && Object.hasOwn(found, "status") ? found : undefined;
 }
 

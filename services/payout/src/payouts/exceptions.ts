@@ -1,6 +1,6 @@
 import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import type { Filter } from "mongodb";
-import { ifMade, type PayoutDocument, type Payouts, toPayout } from "./document.ts";
+import { ifCreated, type PayoutDocument, type Payouts, toPayout } from "./document.ts";
 import type { ExceptionKind } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
 import type { Progress } from "./rules/progress.ts";
@@ -40,7 +40,7 @@ export async function readResolvable(
   resolutionId: string,
   now: Date,
 ) {
-  const found = ifMade(await payouts.findOne({ _id: id }));
+  const found = ifCreated(await payouts.findOne({ _id: id }));
   if (found === undefined) return undefined;
   const decided = found.resolutions?.find((each) => each.id === resolutionId);
   const isLeased = found.lease !== undefined && found.lease.until > now;

@@ -29,7 +29,7 @@ import type { CollationOptions, Filter } from "mongodb";
 import type { PayoutCounts } from "../ledger/accounts.ts";
 import { listedMerchant } from "../ledger/merchants.ts";
 import type { StatusCounts } from "../ledger/rules/account.ts";
-import { isMade, type PayoutDocument, type Payouts, stateFields, toPayout } from "./document.ts";
+import { isCreated, type PayoutDocument, type Payouts, stateFields, toPayout } from "./document.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
 import { payoutMessage } from "./wire.ts";
 
@@ -70,13 +70,13 @@ async function listOfAll(
   const read = ({ after, limit }: PageRange) => {
     const unseen = after === undefined ? {} : { _id: { $lt: after.id } };
     const options = { projection: stateFields, ...collated(filter) };
-    const found = payouts.find({ $and: [isMade, filter, unseen] }, options);
+    const found = payouts.find({ $and: [isCreated, filter, unseen] }, options);
     return found.sort({ _id: -1 }).limit(limit).toArray();
   };
   const cursorOf = ({ created_at: at, _id: id }: PayoutDocument) => ({ at, id });
   const [{ shown, nextCursor }, counted] = await Promise.all([
     readPage(message, read, cursorOf),
-    countUpToMax(payouts, { $and: [isMade, filter] }, collated(filter)),
+    countUpToMax(payouts, { $and: [isCreated, filter] }, collated(filter)),
   ]);
   const messages = shown.map((document) => payoutMessage(toPayout(document)));
   return { payouts: messages, nextCursor, ...countedTotal(counted) };

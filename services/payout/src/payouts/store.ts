@@ -7,7 +7,7 @@ import { otherContent } from "@disburse/kernel/refusal.ts";
 import type { Collection } from "mongodb";
 import {
   boundOperation,
-  ifMade,
+  ifCreated,
   type Lease,
   type OrderDocument,
   type PayoutDocument,
@@ -28,7 +28,7 @@ export function ordersIn(payouts: Payouts): Collection<OrderDocument> {
   return payouts as unknown as Collection<OrderDocument>;
 }
 
-const isNotMade = { status: { $exists: false } } as const;
+const isNotCreated = { status: { $exists: false } } as const;
 
 /** More are no one's errors, and would fill the document. */
 const operationsMax = 1_000;
@@ -50,7 +50,7 @@ export async function placeOrder(
   const first = { _id, schema_version: 1, ...placed, operations: [operation] };
   if (await insertOnce(orders, first)) return order;
   const isOther = { id: operation.id, content: { $ne: operation.content } };
-  const replaceable = { _id, ...isNotMade, operations: { $not: { $elemMatch: isOther } } };
+  const replaceable = { _id, ...isNotCreated, operations: { $not: { $elemMatch: isOther } } };
   let isPlaced = false;
   await onceByKey(async () => {
     const { matchedCount } = await orders.updateOne(
@@ -70,7 +70,7 @@ export async function placeOrder(
 
 /** A payout by its id; of one merchant where `own` names it. */
 export async function findPayout(payouts: Payouts, id: string, own: { merchant_id?: string } = {}) {
-  const found = ifMade(await payouts.findOne({ _id: id, ...own }));
+  const found = ifCreated(await payouts.findOne({ _id: id, ...own }));
   return found && toPayout(found);
 }
 
@@ -94,7 +94,7 @@ export async function insertPayout(
   const origin = currentOrigin();
   const document = payoutDocument(payout, origin, lease);
   const { _id, operations: _, ...fields } = document;
-  const made = await payouts.updateOne({ _id, ...isNotMade }, { $set: fields });
+  const made = await payouts.updateOne({ _id, ...isNotCreated }, { $set: fields });
   const stored =
     made.matchedCount === 1 ? document : await insertOrFind(payouts, document, { _id });
   if (stored !== document) return { payout: toPayout(stored) };

@@ -18,7 +18,7 @@ import {
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { ifMade, toPayout } from "../payouts/document.ts";
+import { ifCreated, toPayout } from "../payouts/document.ts";
 import { listExceptions } from "../payouts/exceptions.ts";
 import { type HistoryEntry, historyOf } from "../payouts/history.ts";
 import { type AuditEntry, readOperator } from "../payouts/operators.ts";
@@ -54,7 +54,7 @@ export function resolutionsRpc(
 
     getPayoutJournal: async ({ payoutId }) => {
       const found = orThrow(
-        ifMade(await payouts.findOne({ _id: payoutId })) ?? refused("RECORD_NOT_FOUND"),
+        ifCreated(await payouts.findOne({ _id: payoutId })) ?? refused("RECORD_NOT_FOUND"),
       );
       const entries = historyOf(found).map(historyMessage);
       const requestId = originOf(found)?.request_id ?? "";
