@@ -4,6 +4,7 @@ import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { MemberRole } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { RevocationSchema } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   startTestGateway,
@@ -34,17 +35,10 @@ type Stall = {
 /** The team's RPCs over a store. */
 function serviceOver(stall?: Stall) {
   const opened = members();
-  const collection = new Proxy(opened.collection, {
-    get: (target, name) => {
-      const made: unknown = Reflect.get(target, name, target);
-      if (typeof made !== "function") return made;
-      if (name !== "findOneAndUpdate") return made.bind(target);
-      return async (...given: unknown[]) => {
-        stall?.reached.resolve();
-        await stall?.go.promise;
-        return made.apply(target, given);
-      };
-    },
+  const collection = intercepted(opened.collection, ["findOneAndUpdate"], async (proceed) => {
+    stall?.reached.resolve();
+    await stall?.go.promise;
+    return proceed();
   });
   return teamService({
     members: { ...opened, collection },

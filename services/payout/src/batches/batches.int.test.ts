@@ -10,6 +10,7 @@ import {
   BatchState,
 } from "@disburse/contracts/disburse/payout/v1/batches_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openLedger } from "../ledger/accounts.ts";
 import { openBatchLines } from "../orders/document.ts";
@@ -360,17 +361,10 @@ describe("a batch is cancelled", () => {
     const batchId = await approved([line(), line()]);
     const hold = { stoppedFor: "key_1", lastsMs: 60_000 };
     // A key of its maker is revoked between two writes of the cancellation.
-    const between = new Proxy(platform.batches, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== "function") return value;
-        if (name !== "updateOne") return value.bind(target);
-        return async (...given: unknown[]) => {
-          const updated: unknown = await value.apply(target, given);
-          await holdBatches(target, { _id: batchId, stopped_for: { $ne: "key_1" } }, hold);
-          return updated;
-        };
-      },
+    const between = intercepted(platform.batches, ["updateOne"], async (proceed) => {
+      const updated = await proceed();
+      await holdBatches(platform.batches, { _id: batchId, stopped_for: { $ne: "key_1" } }, hold);
+      return updated;
     });
     await cancelBatch(between, platform.lines, batchId);
     expect(await platform.batches.findOne({ _id: batchId })).toMatchObject({

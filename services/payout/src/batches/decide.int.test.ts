@@ -11,6 +11,7 @@ import {
 import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import { PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isCreated } from "../payouts/document.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
@@ -123,17 +124,10 @@ describe("a batch that is held while an approval of it runs", () => {
 
   it("waits for a new approval where it was held after the first", async () => {
     const { id } = await make();
-    const heldAfter = new Proxy(platform.batches, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== "function") return value;
-        if (name !== "updateOne") return value.bind(target);
-        return async (...given: unknown[]) => {
-          const updated: unknown = await value.apply(target, given);
-          await hold(id);
-          return updated;
-        };
-      },
+    const heldAfter = intercepted(platform.batches, ["updateOne"], async (proceed) => {
+      const updated = await proceed();
+      await hold(id);
+      return updated;
     });
     expect(await codeOf((await approving(id, "key_2", heldAfter))())).toBe("Unavailable");
     expect(await codeOf(approve(id))).toBe("OK");

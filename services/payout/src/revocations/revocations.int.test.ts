@@ -9,6 +9,7 @@ import { ApprovalState } from "@disburse/contracts/disburse/payout/v1/controls_p
 import { PayoutStatus, PayoutSubStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { RevokedOrders } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { batchOutbox } from "../batches/events.ts";
 import { runBatch, runDueBatch } from "../batches/runner.ts";
@@ -288,17 +289,10 @@ describe("a scheduled payout whose key was revoked", () => {
   it("has not expired where it is held again while an approval runs", async () => {
     const id = await schedule("key_1");
     await stop("key_1");
-    const heldAgain = new Proxy(platform.orders, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== "function") return value;
-        if (name !== "updateOne") return value.bind(target);
-        return async (...given: unknown[]) => {
-          const updated: unknown = await value.apply(target, given);
-          await holdOrders(target, { _id: id }, { stoppedFor: "key_2", lastsMs: hourMs });
-          return updated;
-        };
-      },
+    const heldAgain = intercepted(platform.orders, ["updateOne"], async (proceed) => {
+      const updated = await proceed();
+      await holdOrders(platform.orders, { _id: id }, { stoppedFor: "key_2", lastsMs: hourMs });
+      return updated;
     });
     const change = { operationId: platform.operation().operationId };
     const actor = { kind: "api_key", id: "key_2" } as const;
@@ -384,13 +378,7 @@ describe("a batch whose key was revoked", () => {
   }
   /** The batches of a runner that is killed before it ends one. */
   const withoutEnd = () =>
-    new Proxy(platform.batches, {
-      get: (target, name) => {
-        if (name === "updateOne") return async () => ({ matchedCount: 0 });
-        const value = Reflect.get(target, name) as unknown;
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
+    intercepted(platform.batches, ["updateOne"], async () => ({ matchedCount: 0 }));
 
   it("awaits another actor before it is approved, and is not run by its own", async () => {
     const batchId = await make(2);

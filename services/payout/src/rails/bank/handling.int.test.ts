@@ -4,6 +4,7 @@ import {
   BankFindingResolution,
   BankPaymentOutcome,
 } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
 import { readContent, sha256Of } from "./contents.ts";
@@ -253,12 +254,8 @@ describe("a file that ends its reader", () => {
       await one.dispatcher.run();
     }
     expect(await attempts()).toBe(3);
-    const findings = new Proxy(bench.store.findings, {
-      get: (target, name) => {
-        if (name === "insertMany") return () => Promise.reject(new Error("the database is away"));
-        return Reflect.get(target, name, target);
-      },
-    });
+    const away = () => Promise.reject(new Error("the database is away"));
+    const findings = intercepted(bench.store.findings, ["insertMany"], away);
     const failing = testRail(testSettings("nacha"), {
       ...{ store: { ...bench.store, findings }, server: bench.bank.server, now: () => bench.now },
       open,

@@ -1,6 +1,7 @@
 import { openHere } from "@disburse/bank-files/reading/opened-file.ts";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { BankFindingResolution } from "@disburse/contracts/disburse/payout/v1/bank_files_pb.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../../test-platform.ts";
 import { achAnswers } from "./nacha/test-bank.ts";
@@ -88,17 +89,10 @@ describe("silence settles a payment only", () => {
     const [finding] = await open();
     const { READ_AGAIN: resolution } = BankFindingResolution;
     // The file is opened, and its finding ends, once the rail has seen that no file is open.
-    const received = new Proxy(bench.store.received, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== "function") return value;
-        if (name !== "findOne") return value.bind(target);
-        return async (...given: unknown[]) => {
-          const found: unknown = await value.apply(target, given);
-          await bench.handle(finding?._id ?? "", { resolution }, "again");
-          return found;
-        };
-      },
+    const received = intercepted(bench.store.received, ["findOne"], async (proceed) => {
+      const found = await proceed();
+      await bench.handle(finding?._id ?? "", { resolution }, "again");
+      return found;
     });
     const other = testRail(testSettings("nacha"), {
       store: { ...bench.store, received },

@@ -2,6 +2,7 @@ import { answersOf } from "@disburse/bank-simulator/answers.ts";
 import type { Fate } from "@disburse/bank-simulator/fates.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
 import { freshKey } from "../test-contract.ts";
@@ -151,18 +152,12 @@ describe("files of a bank", () => {
     const [key = ""] = keys;
     bank.put("statement.xml", statement);
     let isFirst = true;
-    const payments = new Proxy(store.payments, {
-      get: (target, name) => {
-        const found: unknown = Reflect.get(target, name, target);
-        if (name !== "bulkWrite" || typeof found !== "function") return found;
-        return async (...given: unknown[]) => {
-          // Between the look at the payment and its write a rejection is applied.
-          const rejected = { $set: { state: "rejected" as const }, $inc: { revision: 1 } };
-          if (isFirst) await store.payments.updateOne({ _id: key }, rejected);
-          isFirst = false;
-          return Reflect.apply(found, target, given);
-        };
-      },
+    const payments = intercepted(store.payments, ["bulkWrite"], async (proceed) => {
+      // Between the look at the payment and its write a rejection is applied.
+      const rejected = { $set: { state: "rejected" as const }, $inc: { revision: 1 } };
+      if (isFirst) await store.payments.updateOne({ _id: key }, rejected);
+      isFirst = false;
+      return proceed();
     });
     const one = testRail(testSettings("iso20022"), {
       ...{ store: { ...store, payments }, server: bank.server, now: () => now },
@@ -279,16 +274,10 @@ describe("files of a bank", () => {
         .replace(/<AcctSvcrRef>.*?</g, "<AcctSvcrRef>C1<");
       bank.put("statement.xml", new TextEncoder().encode(text.replace(debit, debit + back)));
       let isKilled = false;
-      const payments = new Proxy(store.payments, {
-        get: (target, name) => {
-          const found: unknown = Reflect.get(target, name, target);
-          if (name !== "bulkWrite" || typeof found !== "function") return found;
-          return async (...given: unknown[]) => {
-            if (when === "after") await Reflect.apply(found, target, given);
-            isKilled = true;
-            throw new Error("killed");
-          };
-        },
+      const payments = intercepted(store.payments, ["bulkWrite"], async (proceed) => {
+        if (when === "after") await proceed();
+        isKilled = true;
+        throw new Error("killed");
       });
       const one = testRail(testSettings("iso20022"), {
         ...{ store: { ...store, payments }, server: bank.server, now: () => now },

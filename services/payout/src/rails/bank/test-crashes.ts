@@ -1,4 +1,5 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { freshKey } from "../test-contract.ts";
 import type { BankStore } from "./documents.ts";
 import { openBankStore } from "./documents.ts";
@@ -100,16 +101,7 @@ function mortalOn(
     if (when === "after") await act();
     throw new Error("killed");
   };
-  const collection = <T extends object>(real: T): T =>
-    new Proxy(real, {
-      get: (target, name) => {
-        const found: unknown = Reflect.get(target, name, target);
-        if (typeof found !== "function") return found;
-        const call = (...given: unknown[]) => Reflect.apply(found, target, given);
-        if (!writes.includes(String(name))) return call;
-        return (...given: unknown[]) => deed(async () => call(...given));
-      },
-    });
+  const collection = <T extends object>(real: T): T => intercepted(real, writes, deed);
   const stored = Object.fromEntries(
     Object.entries(store).map(([name, each]) => [name, collection(each)]),
   ) as BankStore;

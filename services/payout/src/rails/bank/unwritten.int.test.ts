@@ -2,6 +2,7 @@ import { readAch } from "@disburse/bank-files/nacha/read.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
 import { freshKey, instruction } from "../test-contract.ts";
@@ -191,16 +192,9 @@ describe("a file whose writer throws", () => {
     const { payments } = bench.store;
     await payments.updateOne({ _id: key }, { $set: { state: "filed" } });
     // The file gives its payment back between the two calls of the withdrawal.
-    const between = new Proxy(payments, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== "function") return value;
-        if (name !== "findOne") return value.bind(target);
-        return async (...given: unknown[]) => {
-          await target.updateOne({ _id: key, state: "filed" }, { $set: { state: "waiting" } });
-          return value.apply(target, given);
-        };
-      },
+    const between = intercepted(payments, ["findOne"], async (proceed) => {
+      await payments.updateOne({ _id: key, state: "filed" }, { $set: { state: "waiting" } });
+      return proceed();
     });
     const withdraw = () => withdrawPayment({ payments: between }, "bank", key, new Date());
     expect(await withdraw()).toBe(false);

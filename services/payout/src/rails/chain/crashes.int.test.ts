@@ -1,6 +1,7 @@
 import { silentLog } from "@disburse/chassis/log.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { intercepted } from "@disburse/testkit/intercept.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { migrations } from "../../migrations.ts";
 import { storeCancel } from "./cancellation.ts";
@@ -60,15 +61,7 @@ function mortal({ at, when }: Killed) {
     throw new Error("killed");
   };
   const collection = <T extends object>(real: T): T =>
-    new Proxy(real, {
-      get: (target, name) => {
-        const found: unknown = Reflect.get(target, name, target);
-        if (typeof found !== "function") return found;
-        const call = (...given: unknown[]) => Reflect.apply(found, target, given);
-        const isWrite = name === "updateOne" || name === "insertOne";
-        return isWrite ? (...given: unknown[]) => deed(async () => call(...given)) : call;
-      },
-    });
+    intercepted(real, ["updateOne", "insertOne"], deed);
   const chain: Chain = {
     ...world.chain,
     send: (raw) => deed(() => world.chain.send(raw)),
