@@ -257,6 +257,12 @@ describe("an execute that a crash cut off", () => {
     expect(refusal).toMatchObject({ code: "POSSIBLE_DUPLICATE", payoutId });
   });
 
+  it("is waited for as long as its money is held, however late the sweep is", async () => {
+    await cutOff();
+    pass(60_000);
+    expect(await codeOf(execute())).toBe("Unavailable");
+  });
+
   it("is waited for by a process whose clock is wrong, and nothing is held yet", async () => {
     await platform.parts.duplicates.enter({
       ...{ payoutId: "po_one", merchantId, accountId, duplicateKeys: keysOf() },

@@ -66,6 +66,17 @@ describe("a list of payouts", () => {
     expect(readRefusal(error)?.message).toBe("merchant_id: is required");
   });
 
+  it("counts the payouts of all accounts of its merchant", async () => {
+    for (const referenceId of ["first", "second"]) {
+      const accountId = await platform.fundedAccount("mer_4", "10.00");
+      const quoteId = platform.quote(accountId, { merchantId: "mer_4" });
+      const mutation = platform.operation();
+      const asked = { mutation, merchantId: "mer_4", quoteId, referenceId };
+      await platform.rpc.executePayout(asked);
+    }
+    expect((await list({ merchantId: "mer_4" })).totalCount).toBe(2n);
+  });
+
   it("has no payouts of another merchant, and does not count them", async () => {
     expect(await list({ merchantId: "mer_2" })).toMatchObject({ payouts: [], totalCount: 0n });
   });

@@ -2,7 +2,7 @@ import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { originOf } from "@disburse/chassis/call-context.ts";
 import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import { eventId } from "@disburse/kernel/id.ts";
-import { isCreated, type PayoutDocument, type Payouts } from "./document.ts";
+import type { PayoutDocument, Payouts } from "./document.ts";
 
 /** `evt_x_2` is an event of `po_x`. */
 function payoutIdOfEvent(event: string): string {
@@ -52,7 +52,7 @@ export async function republished(
   eventIds: readonly string[],
 ): Promise<BusMessage[]> {
   const ids = [...new Set(eventIds.map(payoutIdOfEvent))];
-  const found = await payouts.find({ _id: { $in: ids }, ...isCreated }).toArray();
+  const found = await payouts.find({ _id: { $in: ids } }).toArray();
   return found.flatMap((document) => {
     const wanted = (document.told ?? []).filter(({ id }) => eventIds.includes(id));
     return wanted.map(({ id, key, body }) => {

@@ -7,6 +7,7 @@ import { otherContent } from "@disburse/kernel/refusal.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unavailable } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { readResolvable } from "./exceptions.ts";
 import { listPayouts } from "./list.ts";
 import type { PayoutOrder } from "./rules/payout.ts";
 import { findPayout, ordersIn, placeOrder } from "./store.ts";
@@ -103,9 +104,10 @@ describe("an order", () => {
     const all = await withCallContext(context, () =>
       listPayouts(platform.payouts, platform.parts.counts, asked),
     );
-    expect(all.payouts).toEqual([]);
+    expect(all).toMatchObject({ payouts: [], totalCount: 0n });
     const journal = platform.operationsRpc.getPayoutJournal({ payoutId });
     expect(await codeOf(journal)).toBe("RECORD_NOT_FOUND");
+    expect(await readResolvable(platform.payouts, payoutId, "op", new Date())).toBeUndefined();
   });
 
   it("of a payout that is made is not replaced", async () => {

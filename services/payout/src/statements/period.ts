@@ -9,7 +9,7 @@ import {
   type StepTotal,
   stepTotals,
 } from "../ledger/statement.ts";
-import { isCreated, type Payouts } from "../payouts/document.ts";
+import type { Payouts } from "../payouts/document.ts";
 import { balanceAfter, bookedSteps, type Line, lineOf, type Position } from "./rules/line.ts";
 
 /** Where statements are read from. */
@@ -109,7 +109,7 @@ async function withPayouts(payouts: Payouts, lines: readonly Line[]): Promise<St
     reissue_of: 1,
     reissued_as: 1,
   };
-  const found = await payouts.find({ _id: { $in: ids }, ...isCreated }, { projection }).toArray();
+  const found = await payouts.find({ _id: { $in: ids } }, { projection }).toArray();
   const byId = new Map(found.map((each) => [each._id, each]));
   return lines.map((line) => {
     const payout = byId.get(line.payoutId);
