@@ -125,18 +125,25 @@ async function orderAndPay(
   const need = approvalFor(deps, read, { beneficiaryCreatedAt: since, isOverWindow });
   const { given, reissueOf: _, ...ordered } = request;
   const asOrdered = need === undefined ? ordered : { ...ordered, approval: { ...need, given } };
-  const order = await placeOrder(deps.payouts, asOrdered);
-  if (isRefused(order)) return order;
-  // Where it is not known whether the money is held, the room stays reserved. Of a claimed quote
-  // too: where the claim outlived a restored backup, its hold did not. And where the payout did and
-  // its claim did not, the claim encloses that payout's order.
-  const held = await hold(deps, order, read);
+  const held = await orderAndHold(deps, asOrdered, read);
+  // After an error the money may be held, so the limits stay reserved.
   if (isRefused(held)) {
     await room?.giveUp();
     await giveUp();
     return held;
   }
-  return claimAndCreate(deps, read.accountId, order);
+  return claimAndCreate(deps, read.accountId, held);
+}
+
+/**
+ * Stores the order, then holds its money. A claimed quote needs both too: a restored backup may
+ * have lost them. If the backup lost the claim instead, this returns the existing payout's order.
+ */
+async function orderAndHold(deps: ExecuteDeps, ordered: PayoutOrder, read: ReadQuote) {
+  const order = await placeOrder(deps.payouts, ordered);
+  if (isRefused(order)) return order;
+  const held = await hold(deps, order, read);
+  return isRefused(held) ? held : order;
 }
 
 /** The payout that this operation made of this quote before; refused where its content differs. */

@@ -128,6 +128,15 @@ describe("a velocity limit", () => {
     expect(await codeOf(execute(other))).toBe("OK");
   });
 
+  it("is not used up by an execute whose operation was refused", async () => {
+    await limit({ merchant: { countHour: 2 } });
+    const mutation = platform.operation();
+    expect(await codeOf(execute(platform.quote(accountId), mutation))).toBe("OK");
+    expect(await codeOf(execute(platform.quote(accountId), mutation))).toBe("INVALID_REQUEST");
+    expect(await used()).toHaveLength(1);
+    expect(await codeOf(execute())).toBe("OK");
+  });
+
   it("has room again when its window has passed, and at once when it is lifted", async () => {
     await limit({ merchant: { countHour: 1 } });
     expect(await codeOf(execute())).toBe("OK");
