@@ -82,6 +82,7 @@ function service() {
       return { account: create(AccountSchema, { merchantId }) };
     },
     cancelPayout: async ({ payoutId }: CancelPayoutRequest) => {
+      await run();
       ran.push({ by: payoutId, approvedBy: callContext()?.approvedBy });
       return {};
     },
@@ -344,6 +345,25 @@ describe("a request that its guard allows once about a subject", () => {
     before = "changed meanwhile";
     expect(await outcome(cancel(bob, "po_1"))).toMatch(/needs the approval/);
     expect((await proposals().read(first?.id ?? ""))?.state).toBe("superseded");
+  });
+
+  it("is refused until an approved proposal about it has run", async () => {
+    const { ada, bob, eve, sweep } = service();
+    await outcome(cancel(ada, "po_1"));
+    const [first] = (await bob.approval.listProposals({ subject: "po_1" })).proposals;
+    const approved = { proposalId: first?.id ?? "", contentDigest: first?.contentDigest ?? "" };
+    run = () => Promise.reject(new ConnectError("the engine is away", Code.Unavailable));
+    await outcome(bob.approval.approveProposal({ mutation: operation(), ...approved }));
+    run = () => undefined;
+    // Perhaps by the proposal itself: the sweep finds out.
+    before = "changed meanwhile";
+    isCancelAlone = true;
+    const alone = operation();
+    expect(await outcome(cancel(eve, "po_1", alone))).toMatch(/^proposal prp_\w+ is approved/);
+    expect(ran).toEqual([]);
+    await sweep();
+    expect((await proposals().read(approved.proposalId))?.state).toBe("executed");
+    expect(await outcome(cancel(eve, "po_1", alone))).toBe("OK");
   });
 
   it("answers the repeat of what one person has done, whatever is open now", async () => {

@@ -53,7 +53,7 @@ export type Guard<Request> = {
     asked: Asked,
     difference: Difference,
   ) => Promise<readonly string[]>;
-  /** While a proposal about a subject is open, every other request about it is refused. */
+  /** While a proposal about a subject is open or has yet to run, every other request about it is refused. */
   readonly isSole?: true;
   /** Called where one person was enough and the RPC has refused: nothing has changed. */
   readonly refused?: (request: Request, asked: Asked) => Promise<void>;
@@ -168,7 +168,8 @@ function guardHandler(state: State, each: Guarded): Handler {
       // It is the same request's, which came twice at once.
       if (since !== undefined) answerKnown(since, content, asked.person, clock.now());
       if (since !== undefined || (await isDone(of))) return handle(request, context);
-      orThrow(refused("INVALID_REQUEST", `proposal ${rival.id} is open: decide on it first`));
+      const next = rival.state === "open" ? "decide on it first" : "wait until it has run";
+      orThrow(refused("INVALID_REQUEST", `proposal ${rival.id} is ${rival.state}: ${next}`));
     }
     const difference = await guard.difference(request);
     const reasons = await guard.reasons(request, asked, difference);
@@ -211,13 +212,16 @@ function ownProposals(state: State, method: DescMethodUnary) {
       return found.map((each) => ({ ...each, state: stateAt(each, clock.now()) }));
     },
 
-    /** The open ones, about one subject if given, that would still do what they say; ends the others. */
+    /**
+     * The approved ones that have yet to run, and the open ones that would still do what they say; ends
+     * the other open ones. About one subject if given.
+     */
     current: async (subject?: string): Promise<Proposal[]> => {
       const now = clock.now();
       const current: Proposal[] = [];
-      for (const each of await proposals.openOf(rpc, subject)) {
-        if (stateAt(each, now) !== "open") continue;
-        if (await isCurrent(state, each)) current.push(each);
+      for (const each of await proposals.pendingOf(rpc, subject)) {
+        if (stateAt(each, now) === "expired") continue;
+        if (each.state === "approved" || (await isCurrent(state, each))) current.push(each);
         else await proposals.change(each, concluded(each, "superseded", "", now));
       }
       return current;

@@ -120,12 +120,12 @@ export function openProposals({
       const found = proposals.find({ key: { $gte: first, $lt: `${first}\uffff` } });
       return (await found.toArray()).map(toProposal);
     },
-    /** The open ones of an RPC; about one subject where that is given. */
-    openOf: async (rpc: string, subject?: string): Promise<StoredProposal[]> => {
+    /** The open ones of an RPC, and the approved ones that have yet to run; about one subject if given. */
+    pendingOf: async (rpc: string, subject?: string): Promise<StoredProposal[]> => {
       const about = subject === undefined ? {} : { subject };
-      // Open ones are due when they expire: by the index of those that are due.
-      const due = { due_at: { $gt: new Date(0) }, state: "open" } as const;
-      const found = proposals.find({ ...due, rpc, ...about });
+      // Both are due at some time: by the index of those that are due.
+      const due = { $gt: new Date(0) };
+      const found = proposals.find({ due_at: due, rpc, ...about });
       return (await found.toArray()).map(toProposal);
     },
     /** Writes a changed proposal unless another write came first. */
