@@ -109,9 +109,11 @@ await runMain(async () => {
   });
   // Interrupted: nothing is counted.
   if (code > 128) return code;
-  const unknown = [...only, ...part].filter(
-    (each) => !known.some((fullName) => fullName.split(/[ :]/).includes(each)),
-  );
+  const names = (tried) => known.some((fullName) => new RegExp(tried).test(fullName));
+  const unknown = [
+    ...only.filter((each) => !names(patternOf([each], []))),
+    ...part.filter((each) => !names(patternOf(only, [each]))),
+  ];
   // Without a report nothing is known, and the run has failed.
   if (known.length > 0 && unknown.length > 0) {
     process.stderr.write(`No scenario has this name: ${unknown.join(", ")}.\n`);

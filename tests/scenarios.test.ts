@@ -25,6 +25,15 @@ it.each([
   expect(stderr).toContain("usage: npm run");
 });
 
+it.each([
+  ["a part of another scenario", ["--only", "alerts", "--part", "even-load"], "even-load"],
+  ["a part in place of a scenario", ["--only", "even-load"], "even-load"],
+])("refuses %s, of which no test would run", (_what, args, unknown) => {
+  const { status, stderr } = run("operate", ...args);
+  expect(stderr).toContain(`No scenario has this name: ${unknown}.`);
+  expect(status).toBe(2);
+});
+
 /** Runs a program in a scratch folder, which it fills, until it is signalled. */
 const program = `
   import { runNode } from "./scripts/foreground.mjs";
