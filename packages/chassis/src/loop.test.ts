@@ -144,3 +144,24 @@ it("runs again when it was notified during a run, but not sooner after a failure
     vi.useRealTimers();
   }
 });
+
+it("ends its rest when it was notified during a failed run", async () => {
+  vi.useFakeTimers();
+  try {
+    const wake = createWake();
+    const run = vi.fn(async () => false);
+    const pace = { everyMs: 100, restMs: 60_000, wake };
+    const loop = startLoop({ name: "test", ...pace, log: silentLog, run });
+    await vi.advanceTimersByTimeAsync(11_000);
+    run.mockClear();
+    run.mockImplementationOnce(async () => {
+      wake.notify();
+      throw new Error("broken");
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(run.mock.calls.length).toBeGreaterThan(1);
+    await loop.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -18,13 +18,13 @@ export type LoopOptions = {
   readonly name: string;
   /** The pause after a run that found nothing more to do, or failed. */
   readonly everyMs: number;
-  /** The pause instead, where for 10 s no run found more and nothing notified the loop. */
+  /** The pause instead, if for 10 s no run found more and nothing notified the loop. */
   readonly restMs?: number;
   /** Notified, the loop runs again as soon as the present run ends. */
   readonly wake?: Wake | undefined;
-  /** Notified, the loop ends its rest; where it does not rest, its pace stays as it is. */
+  /** In place of `wake`: notified, the loop ends its rest, and keeps its pace if it does not rest. */
   readonly rouse?: Wake | undefined;
-  /** One run; answers whether there is more to do at once. An error is logged and retried. */
+  /** One run; returns whether there is more to do at once. An error is logged and retried. */
   readonly run: () => Promise<boolean>;
   readonly log: Log;
   /** Only in tests. */
@@ -112,7 +112,7 @@ export function startLoop(options: LoopOptions): Loop {
         continue;
       }
       // Notifications during a run that failed do not hasten its repetition.
-      if (more === "failed") wake.take();
+      if (more === "failed" && wake.take()) quietMs = 0;
       await pause();
     }
   };
