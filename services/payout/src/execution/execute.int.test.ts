@@ -291,6 +291,22 @@ describe("a crash", () => {
     expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
   });
 
+  it("of the claim alone, which expires before it is made again, releases nothing", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    const mutation = platform.operation();
+    const first = await execute(quoteId, { mutation });
+    const quote = platform.quotes.get(quoteId)!;
+    quote.state = QuoteState.OPEN;
+    delete quote.claim;
+    platform.faults.claim = () => {
+      quote.expiresAt = new Date(0);
+    };
+    expect((await execute(quoteId, { mutation })).payoutId).toBe(first.payoutId);
+    platform.faults.claim = () => undefined;
+    expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
+  });
+
   it("of one payout that cannot be finished does not keep the sweep from the others", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const [broken = "", fine = ""] = [platform.quote(accountId), platform.quote(accountId)];

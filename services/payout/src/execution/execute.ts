@@ -216,6 +216,9 @@ export async function claimAndCreate(
     return await create(deps, readClaimed(await deps.quote.claimQuote(claim)));
   } catch (error) {
     if (readRefusal(error)?.code !== "QUOTE_EXPIRED") throw error;
+    // A restored backup may have lost the claim of a payout that exists: that keeps its hold.
+    const existing = await findPayout(deps.payouts, payoutId);
+    if (existing !== undefined) return existing;
     await releaseHold(deps, merchantId, accountId, payoutId);
     return refused("QUOTE_EXPIRED");
   }
