@@ -130,6 +130,25 @@ describe("a payout with an exception", () => {
     await platform.work();
     expect(await look(id)).toMatchObject({ stage: isTaken ? "rejected" : "unknown" });
     expect(new Set(asked)).toEqual(new Set([id]));
+    expect(await trail(id)).toEqual(isTaken ? ["payout.resolved by ada"] : []);
+  });
+
+  it.each([
+    ["settled", settled],
+    ["returned", returned],
+  ])("is %s by two persons, whose rail is told never to pay it first", async (stage, told) => {
+    const status = async (): Promise<RailReply> => ({ status: said });
+    const asked: string[] = [];
+    const withdraw = async (key: string) => {
+      asked.push(`${key} ${(await look(key)).stage}`);
+      return false;
+    };
+    platform.rails.current = testRail({ submit: status, query: status, withdraw });
+    const id = await unknownPayout();
+    await resolve(id, told);
+    await platform.work();
+    expect(await look(id)).toMatchObject({ stage });
+    expect(asked).toEqual([`${id} unknown`]);
   });
 
   it("has both persons and the reason in its journal; its merchant reads that it was resolved", async () => {

@@ -77,11 +77,13 @@ export async function resolvePayout(
     let decision: Decision = { kind: "superseded" };
     if (isAsRead && !isRefused(effect)) {
       if (isBeingSent && outcome.kind === "rejected") return beingSent;
-      const at = clock.now();
-      const detail = `${outcomeText(outcome)}, approved by ${second.person}: ${resolution.reason}`;
-      await audit.append({ action: "payout.resolved", subject: payoutId, detail, at, ...by });
-      const mayBePaid = outcome.kind === "rejected" && !(await isTakenBack(rails, payout, effect));
-      if (!mayBePaid) decision = { ...effect, step: stepOf(resolution, second, at) };
+      const isTaken = await isTakenBack(rails, payout, effect);
+      if (isTaken || outcome.kind !== "rejected") {
+        const at = clock.now();
+        const detail = `${outcomeText(outcome)}, approved by ${second.person}: ${resolution.reason}`;
+        await audit.append({ action: "payout.resolved", subject: payoutId, detail, at, ...by });
+        decision = { ...effect, step: stepOf(resolution, second, at) };
+      }
     }
     if (await decide(payouts, payout, by.operation, decision)) wake();
   }
