@@ -69,6 +69,43 @@ describe("of a batch of which the database refused one write", () => {
   });
 });
 
+it("sends inserts first, then by collection, and answers each write by its own result", async () => {
+  const sent: WriteModel[] = [];
+  const { ask } = committing(async (models) => {
+    sent.push(...models);
+    const updateResults = new Map(
+      models.map(({ name, namespace }, at) => [
+        at,
+        { matchedCount: Number(name === "updateOne"), modifiedCount: namespace.length },
+      ]),
+    );
+    return { ...nothing, updateResults } as unknown as ClientBulkWriteResult;
+  });
+  const of = (namespace: string, write: WriteModel) => ({ ...write, namespace }) as WriteModel;
+  const ended = await ask([
+    of("shop.b", update("1")),
+    of("shop.b", insert("2")),
+    of("shop.long", update("3")),
+    of("shop.a", insert("4")),
+    of("shop.a", update("5")),
+  ]);
+  expect(sent.map(({ name, namespace }) => `${name} ${namespace}`)).toEqual([
+    "insertOne shop.a",
+    "insertOne shop.b",
+    "updateOne shop.a",
+    "updateOne shop.b",
+    "updateOne shop.long",
+  ]);
+  const results = ended.map((each) => (each as PromiseFulfilledResult<object>).value);
+  expect(results).toMatchObject([
+    { modifiedCount: 6 },
+    { insertedId: "2" },
+    { modifiedCount: 9 },
+    { insertedId: "4" },
+    { modifiedCount: 6 },
+  ]);
+});
+
 it("refuses a write where 10,000 wait, as a database that is away", async () => {
   const { ask, sizes } = committing();
   const ended = await ask(Array.from({ length: 10_001 }, (_each, at) => insert(`${at}`)));

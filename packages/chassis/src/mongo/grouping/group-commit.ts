@@ -57,14 +57,15 @@ const writes = tracingChannel("disburse:write");
  * so. When too many wait, a write fails at once and nothing of it is sent.
  */
 export function createGroupCommit(bulkWrite: BulkWrite, observe: ObserveBatch, defer?: Defer) {
-  const send = async (batch: readonly Write[]) => {
+  const send = async (asked: readonly Write[]) => {
+    const batch = asked.toSorted(byPlace);
     const startedAt = performance.now();
     try {
       settle(batch, await bulkWrite(batch.map(({ model }) => model)));
     } catch (error) {
       settleFailed(batch, error);
     }
-    const waitedMs = startedAt - (batch[0]?.askedAt ?? startedAt);
+    const waitedMs = startedAt - (asked[0]?.askedAt ?? startedAt);
     observe("write", { size: batch.length, waitedMs, tookMs: performance.now() - startedAt });
   };
   const gatherer = createGatherer(send, limits, defer);
@@ -87,6 +88,18 @@ export function createGroupCommit(bulkWrite: BulkWrite, observe: ObserveBatch, d
 /** `MongoClient.bulkWrite` as group commit needs it. */
 export function bulkWriteOf(client: MongoClient): BulkWrite {
   return (models) => client.bulkWrite([...models], { ordered: false, verboseResults: true });
+}
+
+/**
+ * Inserts first, then by collection: that costs the engine less. The order means nothing else, for
+ * a batch writes no document twice.
+ */
+function byPlace({ model: one }: Write, { model: other }: Write): number {
+  return placeOf(one) < placeOf(other) ? -1 : Number(placeOf(one) > placeOf(other));
+}
+
+function placeOf({ name, namespace }: WriteModel): string {
+  return `${name === "insertOne" ? 0 : 1} ${namespace}`;
 }
 
 /** The document that is written, where it is known: one `_id` is written once in a batch. */
