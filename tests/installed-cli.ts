@@ -16,7 +16,7 @@ import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "..");
 const source = join(root, "packages", "cli");
-const enoughMs = 60_000;
+const enoughMs = 180_000;
 
 /** How a process ended, and what it printed. */
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };

@@ -62,7 +62,7 @@ describe.skipIf(!hasOpenSsh)(`payouts by files of banks${openSshReason}`, () => 
         expect(payout).toMatchObject({ sub_status });
         return payout;
       },
-      { timeout: 40_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     );
   }
 

@@ -155,7 +155,7 @@ it("shows holds without a payout once no execute can still make it", async () =>
   const dated = open_holds.map((hold, at) => ({ ...hold, since: since(at) }));
   await accounts.updateOne({ _id: accountId }, { $set: { open_holds: dated } });
   expect(await read()).toEqual([]);
-  pass(5_001);
+  pass(10_001);
   expect(await read()).toEqual(["disburse_orphaned_holds 1"]);
   pass(1);
   expect(await read()).toEqual(["disburse_orphaned_holds 3"]);

@@ -78,7 +78,7 @@ export function payoutGauges(deps: GaugeDeps): () => Promise<void> {
       exceptions.set({ kind }, byKind.find(({ _id }) => _id === kind)?.count ?? 0);
     }
     for (const each of await states.list()) paused.set({ rail: each.rail }, each.paused ? 1 : 0);
-    const [orphaned] = await readOrphaned(accounts, new Date(now.getTime() - orphanedAfterMs));
+    const [orphaned] = await readOrphaned(accounts, new Date(now.getTime() - 2 * orphanedAfterMs));
     holds.set(orphaned?.count ?? 0);
     await readRailAccounts();
     await readOrders(now);

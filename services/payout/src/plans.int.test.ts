@@ -9,10 +9,9 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ExecuteDeps } from "./execution/execute.ts";
-import { sweepHolds } from "./execution/holds.ts";
+import { sweepAccounts } from "./execution/holds.ts";
 import { payoutGauges } from "./gauges.ts";
 import { openAccount, openLedger } from "./ledger/accounts.ts";
-import { recordRecent } from "./ledger/recorder.ts";
 import { migrations } from "./migrations.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
@@ -103,10 +102,9 @@ it("polling reads no settled payout or account", async () => {
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
   expect(await listPublished(payouts, lastMinute, { after: undefined, limit: 20 })).toEqual([]);
   expect(await republished(payouts, ["evt_none_1", "evt_none_2"])).toEqual([]);
-  await sweepHolds({ ledger, payouts, clock, log: silentLog } as ExecuteDeps & {
+  await sweepAccounts({ ledger, payouts, clock, log: silentLog } as ExecuteDeps & {
     log: typeof silentLog;
   });
-  await recordRecent(ledger);
   await rail.sendDue();
   expect(await listExceptions(payouts, undefined, { after: undefined, limit: 20 })).toEqual([]);
   await payoutGauges({

@@ -20,11 +20,10 @@ import { batchOutbox } from "./batches/events.ts";
 import { startBatchRunner } from "./batches/runner.ts";
 import { createDuplicateGuard } from "./controls/duplicates.ts";
 import { openPayoutControls } from "./controls/settings.ts";
-import { createHoldCloser, sweepHolds } from "./execution/holds.ts";
+import { sweepAccounts } from "./execution/holds.ts";
 import { sweepReservations } from "./execution/reservations.ts";
 import { openLedger, openPayoutCounts } from "./ledger/accounts.ts";
 import type { LedgerApprovals } from "./ledger/approvals.ts";
-import { recordRecent } from "./ledger/recorder.ts";
 import type { PayoutMetrics } from "./metrics.ts";
 import { openBatchLines, openScheduledPayouts } from "./orders/document.ts";
 import { heldOutbox } from "./orders/events.ts";
@@ -50,13 +49,9 @@ import { openVelocityLimits } from "./velocity/limits.ts";
 import { createVelocityRoom } from "./velocity/room.ts";
 import { openUsage } from "./velocity/usage.ts";
 
-/** How often the holds of new payouts are closed. */
-const closeMs = 100;
 const sweepMs = 1_000;
 /** How often payouts are marked whose events are published. */
 const settleMs = 200;
-/** How late the ledger gets movements of accounts that another process wrote. */
-const recordMs = 250;
 /** How late work is found that a wrong clock deferred. */
 const recallMs = 5_000;
 /** How late limits and controls of merchants are in force that another process set. */
@@ -123,7 +118,7 @@ export type PayoutServiceOptions = {
 
 /** Opens the stores, starts the relays, the workers and the sweeps, and answers the RPCs. */
 export async function startPayoutService(options: PayoutServiceOptions) {
-  const wakes = { work: createWake(), stored: createWake(), moved: createWake() };
+  const wakes = { work: createWake(), stored: createWake(), credited: createWake() };
   const batchDue = createWake();
   const parts = await openParts(options, wakes);
   await followTrail(parts);
@@ -157,18 +152,20 @@ type Wakes = {
   readonly work: Wake;
   /** An event was stored. */
   readonly stored: Wake;
-  /** An account carries movements that are not in the ledger yet. */
-  readonly moved: Wake;
+  /** An account was credited. */
+  readonly credited: Wake;
 };
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
 /** Opens the stores, and what RPCs and loops work with. */
-async function openParts(options: PayoutServiceOptions, { work, stored, moved }: Wakes) {
+async function openParts(options: PayoutServiceOptions, { work, stored, credited }: Wakes) {
   const { database, clock, metrics, place } = options;
   const keeps = options.manual === undefined ? keeping : keepingNothing;
   const onRetried = () => metrics?.retried();
-  const ledger = openLedger(database, { onMoved: moved.notify, onRetried });
+  const onUnrecorded = (account_id: string, error: unknown) =>
+    options.log.warn({ err: error, account_id }, "movements are not in the ledger yet");
+  const ledger = openLedger(database, { onCredited: credited.notify, onRetried, onUnrecorded });
   const payouts = openPayouts(database);
   await freeLeases(payouts, place);
   const velocity = await openVelocityLimits(database);
@@ -191,7 +188,6 @@ async function openParts(options: PayoutServiceOptions, { work, stored, moved }:
     lookEveryMs: keeps.eventsEveryMs,
     onChange: metrics?.changed,
   });
-  const closer = createHoldCloser(ledger);
   return {
     ...options,
     ledger,
@@ -202,8 +198,6 @@ async function openParts(options: PayoutServiceOptions, { work, stored, moved }:
     counts,
     leases,
     outbox,
-    flushHolds: closer.flush,
-    closeHold: closer.close,
     leaseNew: leases.leaseNew,
     onCreated: (made: Created, lease: Lease | undefined): void => {
       outbox.addCreated(made);
@@ -267,8 +261,8 @@ function startOrders(parts: Parts, batchDue: Wake) {
 }
 
 /** Starts what takes payouts to their rails, publishes their events, and sweeps. */
-function startLoops(parts: Parts, { work, stored, moved }: Wakes) {
-  const { database, bus, log, manual, clock, ledger, payouts, outbox, railWorkers: count } = parts;
+function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
+  const { database, bus, log, manual, clock, payouts, outbox, railWorkers: count } = parts;
   const lease = createSweepLease(database, "sweeps", sweepLeaseMs);
   const loop = (name: string, everyMs: number, run: () => Promise<boolean>, wake?: Wake) =>
     startLoop({ name, everyMs, wake, run, log, manual });
@@ -290,9 +284,7 @@ function startLoops(parts: Parts, { work, stored, moved }: Wakes) {
     startRelay({ outbox, bus, log, manual, wake: stored }),
     startRailWorkers(parts, { count, work, manual }),
     each("outbox-settle", settleMs, () => outbox.settle()),
-    sweep("ledger-recorder", recordMs, () => recordRecent(ledger, bus), moved),
-    loop("hold-closer", closeMs, parts.flushHolds),
-    sweep("hold-sweep", sweepMs, () => sweepHolds(parts)),
+    sweep("account-sweep", sweepMs, () => sweepAccounts(parts), credited),
     // In every process: repeated it changes nothing, and no lease may keep it from its turn.
     each("work-recall", recallMs, () => recallWork(payouts, clock.now(), deferMaxMs)),
     sweep("velocity-sweep", sweepMs, () => sweepReservations(parts)),

@@ -24,6 +24,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { namedCallers } from "@disburse/testkit/callers.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { createManualLoops } from "@disburse/testkit/loops.ts";
+import { quietMs } from "./ledger/writer.ts";
 import { migrations } from "./migrations.ts";
 import { type Payouts, toPayout } from "./payouts/document.ts";
 import { historyOf } from "./payouts/history.ts";
@@ -73,9 +74,16 @@ export async function startTestPlatform() {
   const rails = { current: sandboxRail as Rail | undefined };
   const loops = createManualLoops();
   const proposals = openApprovals({ db: database.db, clock, log: silentLog, openMax: 1_000 });
+  const bus = createMemoryBus();
+  // A credit is published to those that subscribe to it.
+  await bus.subscribe({
+    queue: "credits",
+    events: [{ keys: ["opt_in.account_credited"], publishers: ["payout"] }],
+    handle: async (events) => events.map(() => "stored"),
+  });
   const service = await startPayoutService({
     database,
-    bus: createMemoryBus(),
+    bus,
     quote: createClient(QuoteService, neighbours),
     beneficiary: createClient(BeneficiaryService, neighbours),
     rails: directoryOf(rails),
@@ -125,6 +133,7 @@ export async function startTestPlatform() {
   connectRail();
   /** Works until nothing is due at the clock's present time. */
   const work = () => loops.run("rail-worker");
+  const sweep = () => loops.run("account-sweep");
   const quote = (accountId: string, change: Partial<StandInQuote> = {}) => {
     const id = newId("quote");
     quotes.set(id, {
@@ -176,7 +185,15 @@ export async function startTestPlatform() {
     /** Of the key that signs receipts. */
     receiptJwk: publicJwk,
     callbackSecret,
-    sweep: () => loops.run("hold-sweep"),
+    sweep,
+    /** Takes out of accounts what is recorded, as if they had been quiet. */
+    tidy: async () => {
+      world.offsetMs += quietMs + 1_000;
+      await sweep();
+      // Once more: credits are published first.
+      await sweep();
+      world.offsetMs -= quietMs + 1_000;
+    },
     sweepReservations: () => loops.run("velocity-sweep"),
     work,
     /** Whether the workers were told of work since this was asked last. */

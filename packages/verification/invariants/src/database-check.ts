@@ -255,7 +255,8 @@ export function whole<F extends object>(name: CollectionName, filter: F): F {
   return name === "payouts" ? { status: { $exists: true }, ...filter } : filter;
 }
 
-async function readAll<C extends CollectionName>(
+/** The documents of a filter; of payouts those that were created. */
+export async function readAll<C extends CollectionName>(
   databases: Databases,
   name: C,
   filter: Filter<Document<C> & { _id: string }>,

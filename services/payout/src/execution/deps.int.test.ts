@@ -39,9 +39,10 @@ function request(quoteId: string) {
 it("hands a new payout on once: to close its hold, and with its lease and first event", async () => {
   const lease: Lease = { token: "token", until: new Date(), place: "first:8080" };
   const handed: unknown[] = [];
+  const { ledger } = platform.parts;
   const deps: ExecuteDeps = {
     ...platform.parts,
-    closeHold: (...hold) => handed.push(hold),
+    ledger: { ...ledger, closeHold: (...hold) => handed.push(hold) },
     leaseNew: () => lease,
     onCreated: (...created) => handed.push(created),
   };

@@ -4,7 +4,7 @@ import { isRefused, otherContent, type Refused, refused } from "@disburse/kernel
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { DuplicateGuard } from "../controls/duplicates.ts";
 import { duplicateKeys } from "../controls/rules/duplicate-keys.ts";
-import { closeHolds, type Ledger } from "../ledger/accounts.ts";
+import type { Ledger } from "../ledger/accounts.ts";
 import type { Lease, Payouts } from "../payouts/document.ts";
 import { markReissued } from "../payouts/reissued.ts";
 import type { GivenApproval } from "../payouts/rules/approval.ts";
@@ -24,8 +24,6 @@ export type ExecuteDeps = ReadDeps & {
   readonly room: Pick<VelocityRoom, "reserve" | "count">;
   readonly duplicates: DuplicateGuard;
   readonly clock: Clock;
-  /** Closes a hold whose payout exists; may be late, and lost in a crash. */
-  readonly closeHold: (accountId: string, payoutId: string) => void;
   /** The lease to store a payout with that this process submits at once. */
   readonly leaseNew: () => Lease | undefined;
   /** Called with a payout that was created: to publish its event, and to submit it. */
@@ -140,9 +138,11 @@ async function orderAndPay(
  * have lost them. If the backup lost the claim instead, this returns the existing payout's order.
  */
 async function orderAndHold(deps: ExecuteDeps, ordered: PayoutOrder, read: ReadQuote) {
-  const order = await placeOrder(deps.payouts, ordered);
-  if (isRefused(order)) return order;
-  const held = await hold(deps, order, read);
+  const orderedAt = performance.now();
+  const placed = await placeOrder(deps.payouts, ordered);
+  if (isRefused(placed)) return placed;
+  const { order, isFirst } = placed;
+  const held = await hold(deps, order, read, isFirst ? orderedAt : undefined);
   return isRefused(held) ? held : order;
 }
 
@@ -178,11 +178,15 @@ function askedRoom({ merchantId, quoteId, actor }: ExecuteRequest, quote: ReadQu
   };
 }
 
-/** Holds the money under the payout's id; a repeated hold is success. */
+/**
+ * Holds the money under the payout's id; a repeated hold is success. `orderedAt`: no order of the
+ * quote is older.
+ */
 async function hold(
   deps: ExecuteDeps,
   { merchantId, quoteId, details }: PayoutOrder,
   { accountId, executable }: ReadQuote,
+  orderedAt: number | undefined,
 ) {
   const movement = {
     step: "hold",
@@ -190,7 +194,7 @@ async function hold(
     amount: executable.sourceMinor,
     note: details.referenceId,
   } as const;
-  const { outcome } = await deps.ledger.apply({ merchantId, accountId }, movement);
+  const { outcome } = await deps.ledger.apply({ merchantId, accountId, orderedAt }, movement);
   switch (outcome) {
     case "applied":
       return "held";
@@ -231,7 +235,7 @@ async function create(deps: ExecuteDeps, { quote, order }: Claimed): Promise<Pay
   if (quote.reissueOf !== undefined) await markReissued(deps.payouts, made, deps.clock.now());
   const inserted = await insertPayout(deps.payouts, made, lease);
   const { payout } = inserted;
-  deps.closeHold(quote.accountId, payout.id);
+  deps.ledger.closeHold(quote.accountId, payout.id);
   if (inserted.events !== undefined) deps.onCreated(inserted, lease);
   return payout;
 }
@@ -246,5 +250,4 @@ async function releaseHold(
   const movement = { step: "release", payoutId, ofOrder: true, note: "quote expired" } as const;
   const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
   if (outcome !== "applied") throw new Error(`hold not released: ${outcome}`);
-  await closeHolds(ledger, accountId, [payoutId]);
 }

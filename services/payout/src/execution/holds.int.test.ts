@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { AccountDocument } from "../ledger/documents.ts";
 import { unavailable } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { createHoldCloser, sweepHolds } from "./holds.ts";
+import { sweepAccounts } from "./holds.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -109,7 +109,7 @@ it("logs what became of each hold that was left behind", async () => {
   const log = createLog("payout", "info", { write: (line) => void lines.push(line) });
   const sweep = async () => {
     platform.world.offsetMs = 6_000;
-    await sweepHolds({ ...platform.parts, log });
+    await sweepAccounts({ ...platform.parts, log });
     platform.world.offsetMs = 0;
     const logged = lines.splice(0).map((line) => JSON.parse(line));
     return orphans.map((quoteId) => {
@@ -133,32 +133,14 @@ it("logs what became of each hold that was left behind", async () => {
   ]);
 });
 
-it("closes what was collected with one write of each account, and what came meanwhile next", async () => {
-  const { accounts } = platform.ledger;
-  const [first, second] = [
-    await platform.fundedAccount(merchantId, "100.00"),
-    await platform.fundedAccount(merchantId, "100.00"),
-  ];
-  const closer = createHoldCloser(platform.ledger);
-  const [one, two, three] = [
-    await platform.execute(first, "order"),
-    await platform.execute(first, "order"),
-    await platform.execute(second, "order"),
-  ];
-  const write = vi.spyOn(accounts, "updateOne");
-  closer.close(first, one);
-  closer.close(second, three);
-  closer.close(first, two);
-  expect(await closer.flush()).toBe(false);
+it("is closed by the next write of its account, and by none of its own", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const write = vi.spyOn(platform.ledger.accounts, "updateOne");
+  await platform.execute(accountId, "order");
+  expect(write).toHaveBeenCalledTimes(1);
+  expect(await openHolds(accountId)).toBe(1);
+  await platform.execute(accountId, "order");
   expect(write).toHaveBeenCalledTimes(2);
+  expect(await openHolds(accountId)).toBe(1);
   write.mockRestore();
-  expect([await openHolds(first), await openHolds(second)]).toEqual([0, 0]);
-  const later = await platform.execute(first, "order");
-  closer.close(second, three);
-  const flushing = closer.flush();
-  closer.close(first, later);
-  expect(await flushing).toBe(true);
-  expect(await openHolds(first)).toBe(1);
-  expect(await closer.flush()).toBe(false);
-  expect(await openHolds(first)).toBe(0);
 });

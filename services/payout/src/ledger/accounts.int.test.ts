@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unknownMerchantId } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { readAccount } from "./accounts.ts";
-import { recordRecent } from "./recorder.ts";
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -132,7 +131,7 @@ describe("an account", () => {
     const { entry } = await platform.rpc.creditAccount(credit);
     const reversal = { mutation: platform.operation(), ...of, entryId: entry?.id ?? "" };
     await platform.rpc.reverseCredit(reversal);
-    await recordRecent(platform.ledger);
+    await platform.tidy();
     const found = platform.ledger.entries.find({ account_id: accountId }).sort({ sequence: 1 });
     const actor = { kind: "service", id: "test" };
     expect((await found.toArray()).map((each) => [each.step, each.actor, each.note])).toEqual([
@@ -222,7 +221,7 @@ describe("a credit in error", () => {
   it("of another account of the merchant is not found, and nothing moves", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
     const otherId = await platform.fundedAccount(merchantId, "100.00");
-    await recordRecent(platform.ledger);
+    await platform.tidy();
     const { entries } = await platform.rpc.listEntries({ merchantId, accountId: otherId });
     const entryId = entries[0]?.id ?? "";
     const read = () =>

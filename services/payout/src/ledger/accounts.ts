@@ -6,7 +6,6 @@ import { newId } from "@disburse/kernel/id.ts";
 import {
   type AccountDocument,
   accountSchemaVersion,
-  dirtyAccounts,
   type LedgerCollections,
   type LedgerDocument,
   toAccount,
@@ -24,7 +23,7 @@ export function openLedger({ db }: Database, watch?: WatchWrites) {
   const accounts = db.collection<AccountDocument>("accounts");
   const entries = db.collection<LedgerDocument>("ledger_entries");
   const collections = { accounts, entries };
-  return { ...collections, apply: createAccountWriter(collections, watch) };
+  return { ...collections, ...createAccountWriter(collections, watch) };
 }
 
 /** Opens an account with nothing in it; a repeat answers with the first one. */
@@ -51,6 +50,7 @@ function newAccount(of: Opening & { readonly id: string }, now: Date): AccountDo
   return {
     _id: of.id,
     schema_version: accountSchemaVersion,
+    revision: 0,
     merchant_id: of.merchantId,
     currency: of.currency,
     available: toDecimal128(0n),
@@ -142,16 +142,6 @@ export async function readAccount({ accounts }: LedgerCollections, merchantId: s
   return found === null ? undefined : toAccount(found);
 }
 
-/** Closes holds whose payouts exist, or which were released. */
-export async function closeHolds(
-  { accounts }: LedgerCollections,
-  accountId: string,
-  payoutIds: readonly string[],
-): Promise<void> {
-  const closed = { payout_id: { $in: [...payoutIds] } };
-  await accounts.updateOne({ _id: accountId }, { $pull: { open_holds: closed } });
-}
-
 /** Whether the money of a payout is set aside in an account: held, and not released. */
 export async function isHeld(
   { accounts, entries }: LedgerCollections,
@@ -166,13 +156,4 @@ export async function isHeld(
   const recent = account?.recent.map(({ key }) => key) ?? [];
   const keys = new Set([...recorded.map(({ _id }) => _id), ...recent]);
   return keys.has(held) && !keys.has(released);
-}
-
-/** Holds that are open since before `before`, by account. */
-export async function* openHolds(collections: LedgerCollections, before: Date) {
-  for await (const account of dirtyAccounts(collections)) {
-    const { _id: accountId, open_holds } = account;
-    const holds = open_holds.filter(({ since }) => since < before);
-    if (holds.length > 0) yield { accountId, holds };
-  }
 }

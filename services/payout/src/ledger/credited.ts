@@ -13,7 +13,7 @@ import {
   toLedgerEntry,
 } from "./documents.ts";
 
-/** Publishes an account's credits; a repeat has the same ids. */
+/** Publishes an account's credits, which are in the ledger; a repeat has the same ids. */
 export async function publishCredits(
   { accounts, entries }: LedgerCollections,
   { _id, credited = [] }: AccountDocument,
@@ -22,7 +22,8 @@ export async function publishCredits(
   if (credited.length === 0) return;
   const found = await entries.find({ _id: { $in: credited } }).toArray();
   await bus.publish(found.map(creditedMessage));
-  await accounts.updateOne({ _id }, { $pull: { credited: { $in: credited } } });
+  const published = { $pull: { credited: { $in: credited } }, $inc: { revision: 1 } };
+  await accounts.updateOne({ _id }, published);
 }
 
 /** The event of a credit, as its merchant's endpoints get it: one of its account's. */

@@ -6,10 +6,9 @@ import {
   LedgerEntrySchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { textOf } from "@disburse/testkit/document-text.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import type { AccountDocument, LedgerDocument } from "./documents.ts";
-import { recordRecent } from "./recorder.ts";
 import type { Movement } from "./rules/account.ts";
 
 /** Accounts and entries whole, as they are stored and as they are shown. */
@@ -29,25 +28,36 @@ beforeAll(async () => {
     const found = await platform.ledger.accounts.findOne({ _id: accountId });
     if (found !== null) accounts.push(found);
   };
+  /** The next write takes out of the account what is recorded by then. */
+  const recorded = async () => {
+    const { sequence } = (await platform.ledger.accounts.findOne({ _id: accountId })) ?? {};
+    await vi.waitFor(async () => {
+      const found = platform.ledger.entries.countDocuments({ account_id: accountId });
+      expect(await found).toBe(sequence);
+    }, 10_000);
+    await pause(50);
+  };
   const move = async (movement: Movement) => {
     await pause(2);
     await platform.ledger.apply({ merchantId, accountId }, movement);
+    await recorded();
   };
   await stored();
   await pause(2);
   const credit = { mutation: platform.operation(), merchantId, accountId, amount: "100" };
   await platform.rpc.creditAccount({ ...credit, currencyCode: "USD", note: "first" });
+  await recorded();
   const payoutId = "po_1";
   await move({ step: "hold", payoutId, amount: 1_241n, note: "order-1" });
   await stored();
-  await recordRecent(platform.ledger);
+  await platform.tidy();
   const conversion = {
     ...{ destination: "INR", feesMinor: 37n, receivingMinor: 100_000n },
     exchangeRate: "83.1234567891",
   };
   await move({ step: "post", payoutId, conversion, note: "" });
   await move({ step: "return", payoutId, note: "" });
-  await recordRecent(platform.ledger);
+  await platform.tidy();
   await stored();
   const found = platform.ledger.entries.find({ account_id: accountId }).sort({ sequence: 1 });
   entries = await found.toArray();
@@ -72,6 +82,7 @@ it("is stored with what its ledger does not have yet", () => {
   expect(accounts.map(shown).join("\n\n")).toMatchInlineSnapshot(`
     "_id: acc_1
     schema_version: 1
+    revision: 0
     merchant_id: mer_1
     currency: USD
     available: 0
@@ -90,6 +101,7 @@ it("is stored with what its ledger does not have yet", () => {
 
     _id: acc_1
     schema_version: 1
+    revision: 2
     merchant_id: mer_1
     currency: USD
     available: 8759
@@ -97,18 +109,21 @@ it("is stored with what its ledger does not have yet", () => {
     counts: { initiated 1, succeeded 0, failed 0 }
     sequence: 2
     head_hash: hash 2
-    recorded_sequence: 0
-    recent: [{ key acc_1:credit:op-2, step credit, amount 10000, payout_id , note first, sequence 1, available 10000, held 0, postings [{ account available, currency USD, amount 100 }, { account house:funding, currency USD, amount -100 }], reverses , previous_hash , hash hash 1, actor { kind service, id test }, created_at at 1 }, { key po_1:hold, step hold, amount 1241, payout_id po_1, note order-1, sequence 2, available 8759, held 1241, postings [{ account held, currency USD, amount 12.41 }, { account available, currency USD, amount -12.41 }], reverses , previous_hash hash 1, hash hash 2, created_at at 2 }]
+    recorded_sequence: 1
+    recent: [{ key po_1:hold, step hold, amount 1241, payout_id po_1, note order-1, sequence 2, available 8759, held 1241, postings [{ account held, currency USD, amount 12.41 }, { account available, currency USD, amount -12.41 }], reverses , previous_hash hash 1, hash hash 2, created_at at 2 }]
     open_holds: [{ payout_id po_1, since at 2 }]
     house: { house:funding/USD -100 }
     operation_id: op-1
     actor: { kind service, id test }
     created_at: at 0
     updated_at: at 2
+    credited: [acc_1:credit:op-2]
     dirty: true
+    head_due: true
 
     _id: acc_1
     schema_version: 1
+    revision: 7
     merchant_id: mer_1
     currency: USD
     available: 10000
@@ -118,14 +133,13 @@ it("is stored with what its ledger does not have yet", () => {
     head_hash: hash 4
     recorded_sequence: 4
     recent: []
-    open_holds: [{ payout_id po_1, since at 2 }]
+    open_holds: []
     house: { house:funding/USD -100, house:fees/USD 0, house:exchange/USD 0, house:exchange/INR 0, house:settlement/INR 0, house:rounding/INR 0 }
     operation_id: op-1
     actor: { kind service, id test }
     created_at: at 0
     updated_at: at 4
-    dirty: true
-    credited: [acc_1:credit:op-2]
+    credited: []
     head_due: true"
   `);
 });

@@ -6,7 +6,7 @@ import type { RememberedRefusals } from "./refusals.ts";
 import type { Account, LedgerEntry, LedgerStep, Posting, StatusCounts } from "./rules/account.ts";
 import { type HouseSums, postingText } from "./rules/postings.ts";
 
-/** A hold whose payout is not known to exist yet. */
+/** A hold whose payout may not exist yet. */
 export type OpenHold = { payout_id: string; since: Date };
 
 /** What an entry is stored with, in its account and in the ledger. */
@@ -34,6 +34,8 @@ export type RecentEntry = EntryFields & { key: string };
 export type AccountDocument = RememberedRefusals & {
   _id: string;
   schema_version: number;
+  /** Raised by every write of what follows. */
+  revision: number;
   /** `house` of a rail account. */
   merchant_id: string;
   /** Of a rail account. */
@@ -49,16 +51,17 @@ export type AccountDocument = RememberedRefusals & {
   head_hash: string;
   /** Up to here every entry is in the ledger. */
   recorded_sequence: number;
-  /** Entries that the ledger does not have yet. */
+  /** Its last entries: the ledger may lack them. They leave with a later write. */
   recent: RecentEntry[];
+  /** Holds whose payout may not exist. They leave with a later write. */
   open_holds: OpenHold[];
-  /** Keys of credits in the ledger whose event the bus has not confirmed; absent before one. */
+  /** Keys of credits whose event the bus has not confirmed; absent before one. */
   credited?: string[];
   /** The sums of the account's house postings, by `<account>/<currency>`, as decimal text. */
   house: Record<string, string>;
   /** Set while there is something in `recent`, `open_holds` or `credited`; absent otherwise. */
   dirty?: true;
-  /** Set while the head of its chain is not shipped as it is (`heads.ts`). */
+  /** Set by each movement, until the head of its chain is shipped as it is (`heads.ts`). */
   head_due?: true;
   operation_id: string;
   actor: StoredActor;
@@ -85,11 +88,6 @@ export type LedgerCollections = {
   readonly accounts: Collection<AccountDocument>;
   readonly entries: Collection<LedgerDocument>;
 };
-
-/** The accounts that have something in `recent`, `open_holds` or `credited`. */
-export function dirtyAccounts({ accounts }: LedgerCollections) {
-  return accounts.find({ dirty: true });
-}
 
 /** An account as the rules and RPCs see it. */
 export function toAccount(document: AccountDocument): Account {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { ledgerHeads } from "./heads.ts";
-import { recordRecent } from "./recorder.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -26,14 +25,14 @@ it("are those of accounts whose money has moved, until they are shipped as they 
     await platform.fundedAccount(merchantId, "100.00"),
     await platform.fundedAccount(merchantId, "100.00"),
   ];
-  await recordRecent(platform.ledger);
+  await platform.tidy();
   const due = await heads.changed(10);
   expect(new Set(due)).toEqual(new Set([await headOf(one), await headOf(other)]));
   expect([await heads.unshipped(), (await heads.changed(1)).length]).toEqual([2, 1]);
   // One of them moves while they are on their way.
   await hold(one, "po_1");
   await heads.shipped(due);
-  await recordRecent(platform.ledger);
+  await platform.tidy();
   expect(await heads.changed(10)).toEqual([await headOf(one)]);
   await heads.shipped(await heads.changed(10));
   expect([await heads.changed(10), await heads.unshipped()]).toEqual([[], 0]);

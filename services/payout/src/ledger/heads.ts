@@ -8,8 +8,8 @@ const countedMax = 10_000;
 const chainOf = (accountId: string) => `ledger/${accountId}`;
 
 /**
- * The heads of the accounts whose money has moved: the recorder marks them, in a write that it
- * makes anyhow, and a sparse index has no others, so that the cost is that of what has changed.
+ * The heads of the accounts whose money has moved: each movement marks its account, and a sparse
+ * index has no others, so that the cost is that of what has changed.
  */
 export function ledgerHeads({ accounts }: Pick<LedgerCollections, "accounts">): HeadSource {
   const due = { head_due: true } as const;

@@ -4,12 +4,10 @@ import { keyOf, type Refusal } from "./rules/movement.ts";
 /** An operation that an account has refused, and why. */
 export type FinalRefusal = { readonly key: string; readonly outcome: Refusal };
 
-/** What an account remembers of what it has refused; both absent before the first. */
+/** What an account remembers of what it has refused; absent before the first. */
 export type RememberedRefusals = {
   /** The last of them, oldest first. */
   readonly recent_refusals?: FinalRefusal[];
-  /** How many there were: it changes with each. */
-  readonly refusal_count?: number;
 };
 
 /** An account remembers so many; an attempt does not come after a hundred others were refused. */
@@ -42,11 +40,8 @@ export function findRefusal(
 
 /** What an account remembers when it has refused this too. */
 export function withRefusal(
-  { recent_refusals = [], refusal_count = 0 }: RememberedRefusals,
+  { recent_refusals = [] }: RememberedRefusals,
   fresh: FinalRefusal,
 ): RememberedRefusals {
-  return {
-    recent_refusals: [...recent_refusals, fresh].slice(-rememberedMax),
-    refusal_count: refusal_count + 1,
-  };
+  return { recent_refusals: [...recent_refusals, fresh].slice(-rememberedMax) };
 }

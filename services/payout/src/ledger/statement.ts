@@ -9,7 +9,7 @@ import {
   toHouseSums,
   toLedgerEntry,
 } from "./documents.ts";
-import { recordAccount } from "./recorder.ts";
+import { recordCarried } from "./recorder.ts";
 import { type LedgerStep, movementKey } from "./rules/account.ts";
 import { addHouseSums, type HouseSums, postingText } from "./rules/postings.ts";
 
@@ -182,7 +182,7 @@ export async function readAccountAsOf(collections: LedgerCollections, own: OwnAc
 async function readRecorded(collections: LedgerCollections, { merchantId, accountId }: OwnAccount) {
   const account = await collections.accounts.findOne({ _id: accountId, merchant_id: merchantId });
   if (account === null) return undefined;
-  if (account.recent.length > 0) await recordAccount(collections, account);
+  await recordCarried(collections.entries, [account]);
   return account;
 }
 

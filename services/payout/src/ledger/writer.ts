@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
+import { setAtRevision } from "@disburse/chassis/mongo/revision.ts";
 import { reportRejection } from "@disburse/chassis/rejections.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { LRUCache } from "lru-cache";
@@ -17,8 +18,9 @@ import {
   toLedgerEntry,
 } from "./documents.ts";
 import { createEntryReads } from "./entry-reads.ts";
+import { recordCarried, recordEntries } from "./recorder.ts";
 import { findRefusal, type RememberedRefusals, refusalKeyOf, withRefusal } from "./refusals.ts";
-import type { LedgerEntry, Movement } from "./rules/account.ts";
+import { type LedgerEntry, type Movement, movementKey } from "./rules/account.ts";
 import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";
 import { withHousePostings } from "./rules/postings.ts";
 
@@ -27,12 +29,14 @@ export type Applied =
   | { readonly outcome: "applied"; readonly entry: LedgerEntry }
   | { readonly outcome: Exclude<Planned["outcome"], "applied" | "repeated"> | "no_account" };
 
-/** The account of a movement, and what is stored with it. */
+/** The account of a movement, and what is known of it. */
 type MovementTarget = {
   readonly merchantId: string;
   readonly accountId: string;
   /** Of a credit: who made it. */
   readonly actor?: StoredActor;
+  /** Of a hold: the `performance.now()` before its order existed, if this process stored that. */
+  readonly orderedAt?: number | undefined;
 };
 
 /** Movements of one write; more would make the account's document large for a moment. */
@@ -42,18 +46,21 @@ const triesMax = 100;
 /** The pause between tries is random up to this, so that two processes do not collide again. */
 const pauseMaxMs = 10;
 
-/** Accounts that a process remembers, each for so long; a hot one is always read from memory. */
-const keptMax = 10_000;
-const keptMs = 60_000;
-/** With more entries than these an account is read again: most are in the ledger by then. */
+/** An account that is written no more for so long is tidied, and forgotten by its process. */
+export const quietMs = 5_000;
+/** Of an account with more entries than these nothing is remembered: it is read again. */
 const keptEntriesMax = 500;
+/** Accounts and entries that a process remembers. */
+const keptMax = 50_000;
 
 /** What is called about the writes of accounts. */
 export type WatchWrites = {
-  /** Accounts carry movements that are not in the ledger yet. */
-  readonly onMoved?: () => void;
+  /** An account was credited: that is published. */
+  readonly onCredited?: () => void;
   /** Another process had changed the account: the write is made again. */
   readonly onRetried?: () => void;
+  /** Entries are not in the ledger yet: a sweep records them. */
+  readonly onUnrecorded?: (accountId: string, error: unknown) => void;
 };
 
 type Waiting = {
@@ -62,22 +69,33 @@ type Waiting = {
   readonly done: PromiseWithResolvers<Applied>;
 };
 
+/** Applies movements to accounts, each once by its key. */
+export type AccountWriter = ReturnType<typeof createAccountWriter>;
+
 /**
- * Makes the function that applies movements to accounts, each once by its key; docs/decisions/0008
- * has the argument. It throws where it is not known whether a movement was applied: repeat it.
+ * Makes what applies movements to accounts, each once by its key; docs/decisions/0008 has the
+ * argument. `apply` throws where it is not known whether a movement was applied: repeat it.
  * Movements that arrive for an account during one of its writes go into the next write together.
+ * What such a write adds to the account is recorded in the ledger after it, and leaves the account
+ * with the next one.
  */
 export function createAccountWriter(collections: LedgerCollections, watch: WatchWrites = {}) {
   const queues = new Map<string, Waiting[]>();
-  const kept = new LRUCache<string, ReadAccount>({ max: keptMax, ttl: keptMs });
-  const writing = { ...collections, readEntries: createEntryReads(collections), kept, watch };
+  const sizeCalculation = ({ own }: KnownAccount) => 1 + own.size;
+  const known = new LRUCache<string, KnownAccount>({
+    maxSize: keptMax,
+    sizeCalculation,
+    ttl: quietMs,
+  });
+  const closed = new LRUCache<string, Set<string>>({ max: keptMax, ttl: quietMs });
+  const readEntries = createEntryReads(collections);
+  const writing: Writing = { ...collections, readEntries, known, closed, watch };
 
   const drain = async (accountId: string, queue: Waiting[]) => {
     while (queue.length > 0) {
       const batch: Waiting[] = [];
       try {
         const outcomes = await write(writing, accountId, batch, queue);
-        watch.onMoved?.();
         for (const [at, { done }] of batch.entries()) done.resolve(outcomes[at] as Applied);
       } catch (error) {
         for (const { done } of batch) done.reject(error);
@@ -86,31 +104,41 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
     queues.delete(accountId);
   };
 
-  return (target: MovementTarget, movement: Movement): Promise<Applied> => {
-    const { accountId } = target;
-    const done = Promise.withResolvers<Applied>();
-    const queue = queues.get(accountId);
-    const waiting = { target, movement, done };
-    if (queue === undefined) {
-      const fresh = [waiting];
-      queues.set(accountId, fresh);
-      drain(accountId, fresh).catch(reportRejection);
-    } else {
-      queue.push(waiting);
-    }
-    return done.promise;
+  return {
+    apply: (target: MovementTarget, movement: Movement): Promise<Applied> => {
+      const { accountId } = target;
+      const done = Promise.withResolvers<Applied>();
+      const queue = queues.get(accountId);
+      const waiting = { target, movement, done };
+      if (queue === undefined) {
+        const fresh = [waiting];
+        queues.set(accountId, fresh);
+        drain(accountId, fresh).catch(reportRejection);
+      } else {
+        queue.push(waiting);
+      }
+      return done.promise;
+    },
+    /** Has the account's next write close the hold of a payout that exists; a sweep does otherwise. */
+    closeHold: (accountId: string, payoutId: string): void => {
+      const ids = closed.get(accountId);
+      if (ids === undefined) closed.set(accountId, new Set([payoutId]));
+      else ids.add(payoutId);
+    },
   };
 }
 
-type Writing = Pick<LedgerCollections, "accounts"> & {
+type Writing = LedgerCollections & {
   readonly readEntries: ReturnType<typeof createEntryReads>;
-  readonly kept: LRUCache<string, ReadAccount>;
+  readonly known: LRUCache<string, KnownAccount>;
+  /** By account: payouts whose holds its next write closes. */
+  readonly closed: LRUCache<string, Set<string>>;
   readonly watch: WatchWrites;
 };
 
 /**
  * One write for a batch; repeated while other processes change the account. An account that this
- * process has written is remembered: its sequence, which the write compares, tells whether another
+ * process has written is remembered: its revision, which the write compares, tells whether another
  * process has written it since.
  */
 async function write(
@@ -119,71 +147,73 @@ async function write(
   batch: Waiting[],
   queue: Waiting[],
 ): Promise<Applied[]> {
-  const { kept, watch } = writing;
-  let known = kept.get(accountId);
-  kept.delete(accountId);
+  const { known, watch } = writing;
+  let remembered = known.get(accountId);
+  known.delete(accountId);
   for (let tries = 0; tries < triesMax; tries += 1) {
     batch.push(...queue.splice(0, batchMax - batch.length));
-    const read = known ?? (await readAccount(writing, accountId));
-    if (read === undefined) return batch.map(() => ({ outcome: "no_account" }));
-    const plan = await planBatch(writing, read, batch);
+    const account = remembered ?? (await readAccount(writing, accountId));
+    if (account === undefined) return batch.map(() => ({ outcome: "no_account" }));
+    const plan = await planBatch(writing, account, batch);
     const isWrite = plan.fresh.length > 0 || plan.refusals !== undefined;
-    const isSaved = isWrite && (await save(writing, read.document, plan));
-    if (isSaved) keep(kept, read, plan);
+    if (isWrite && (await save(writing, account, plan))) return plan.outcomes;
     // A refusal rests on the account as it is, which only a write or a read tells.
-    if (isSaved || (!isWrite && known === undefined)) return plan.outcomes;
+    if (!isWrite && remembered === undefined) return plan.outcomes;
     if (isWrite) watch.onRetried?.();
     await pause(Math.random() * pauseMaxMs);
-    known = undefined;
+    remembered = undefined;
   }
   throw new Error("the account changed during every try");
 }
 
-/** An account as it is, with its database's clock at a time of `performance.now()`. */
-type ReadAccount = {
+/** An account as it was read, or as this process has left it since. */
+type KnownAccount = {
   readonly document: AccountDocument;
+  /** The database's clock when it was read, and `performance.now()`. */
   readonly at: Date;
   readonly elapsed: number;
+  /** All entries since it was read, by their keys: this process has made them. */
+  readonly own: Map<string, RecentEntry>;
+  readonly recording: Recording;
 };
 
-/** The account as it is, with its database's clock. */
+/** What of an account's entries the ledger has. */
+type Recording = {
+  /** Up to this sequence they are recorded. */
+  recorded: number;
+  /** What the account carried when it was read: another process may have recorded it. */
+  carried: AccountDocument | undefined;
+  waiting: RecentEntry[];
+  isRunning: boolean;
+};
+
 async function readAccount({ accounts }: Writing, accountId: string) {
   const found = await findWithTime(accounts, accountId);
   if (found === null) return undefined;
   const { now: at, ...document } = found;
-  return { document, at, elapsed: performance.now() };
-}
-
-/** Remembers an account as a write has left it. */
-function keep(kept: LRUCache<string, ReadAccount>, read: ReadAccount, plan: Plan): void {
-  const recent = [...read.document.recent, ...plan.fresh];
-  if (recent.length > keptEntriesMax) return;
-  const document = { ...read.document, ...balances(plan), ...plan.refusals, recent };
-  kept.set(document._id, { ...read, document });
+  const recording: Recording = {
+    recorded: document.recorded_sequence,
+    carried: document,
+    waiting: [],
+    isRunning: false,
+  };
+  return { document, at, elapsed: performance.now(), own: new Map(), recording };
 }
 
 type Plan = Awaited<ReturnType<typeof planBatch>>;
 
-async function planBatch(
-  writing: Writing,
-  { document, at, elapsed }: ReadAccount,
-  batch: readonly Waiting[],
-) {
+async function planBatch(writing: Writing, account: KnownAccount, batch: readonly Waiting[]) {
+  const { document, at, elapsed } = account;
   const now = new Date(at.getTime() + Math.trunc(performance.now() - elapsed));
   // After the account was read: what it no longer carries is in the ledger by then.
-  const known = await findEntries(
-    writing,
-    document,
-    batch.flatMap(({ movement }) => decidingKeys(document._id, movement)),
-  );
+  const entriesByKey = await findEntries(writing, account, batch);
   let state: LedgerState = toAccount(document);
   const entries: LedgerEntry[] = [];
   const fresh: RecentEntry[] = [];
-  const holds: OpenHold[] = [];
   let remembered: RememberedRefusals = document;
   const outcomes = batch.map(({ target, movement }): Applied => {
     if (target.merchantId !== document.merchant_id) return { outcome: "no_account" };
-    const planned = planMovement(state, known, movement, now, target.actor);
+    const planned = planMovement(state, entriesByKey, movement, now, target.actor);
     if (planned.outcome === "repeated") return { outcome: "applied", entry: planned.entry };
     const refusalKey = refusalKeyOf(document._id, movement);
     const before = findRefusal(remembered, refusalKey);
@@ -196,51 +226,76 @@ async function planBatch(
     }
     const { entry } = planned;
     state = planned.state;
-    known.set(entry.key, entry);
+    entriesByKey.set(entry.key, entry);
     entries.push(entry);
     fresh.push(recentEntry(entry, target.actor));
-    if (entry.step === "hold") holds.push({ payout_id: entry.payoutId, since: entry.createdAt });
     return { outcome: "applied", entry };
   });
   const house = houseFields(withHousePostings(toHouseSums(document), entries));
   const refusals = remembered === document ? undefined : remembered;
-  return { outcomes, fresh, holds, house, state, refusals };
+  return { outcomes, fresh, house, state, refusals };
 }
 
-/** The entries of an account under these keys, wherever they are. */
+/**
+ * The entries that decide on a batch, wherever they are. The ledger is searched only for what may
+ * be older than what is remembered.
+ */
 async function findEntries(
   { readEntries }: Writing,
-  document: AccountDocument,
-  keys: readonly string[],
+  { document, elapsed, own }: KnownAccount,
+  batch: readonly Waiting[],
 ): Promise<Map<string, LedgerEntry>> {
-  const wanted = new Set(keys);
-  const recorded = await readEntries(document._id, wanted);
-  const recent = document.recent
+  const { _id, recent } = document;
+  const isRemembered = ({ target: { orderedAt = 0 }, movement }: Waiting) =>
+    "payoutId" in movement &&
+    (own.has(movementKey(movement.payoutId, "hold")) ||
+      (movement.step === "hold" && orderedAt > elapsed));
+  const keysOf = ({ movement }: Waiting) => decidingKeys(_id, movement);
+  const wanted = new Set(batch.flatMap(keysOf));
+  const searched = new Set(batch.filter((each) => !isRemembered(each)).flatMap(keysOf));
+  const recorded = searched.size === 0 ? [] : await readEntries(_id, searched);
+  const carried = [...recent, ...own.values()]
     .filter(({ key }) => wanted.has(key))
     .map((each) => ledgerDocument(document, each));
-  return new Map([...recorded, ...recent].map((each) => [each._id, toLedgerEntry(each)]));
+  return new Map([...recorded, ...carried].map((each) => [each._id, toLedgerEntry(each)]));
 }
 
 /** `false` when the account has changed since it was read. */
-async function save(
-  { accounts }: Writing,
-  { _id, sequence, refusal_count }: AccountDocument,
-  plan: Plan,
-): Promise<boolean> {
-  const { fresh, holds } = plan;
-  const moved = fresh.length > 0 && { ...balances(plan), dirty: true as const };
-  const saved = await accounts.updateOne(
-    { _id, sequence, refusal_count: refusal_count ?? { $exists: false } },
-    {
-      $set: { ...moved, ...plan.refusals },
-      $push: { recent: { $each: fresh }, open_holds: { $each: holds } },
-    },
+async function save(writing: Writing, account: KnownAccount, plan: Plan): Promise<boolean> {
+  const { document, recording } = account;
+  const fields = { ...(plan.fresh.length > 0 && moved(writing, account, plan)), ...plan.refusals };
+  if (!(await setAtRevision(writing.accounts, document, fields))) return false;
+  const after = { ...document, ...fields, revision: document.revision + 1 };
+  for (const entry of plan.fresh) account.own.set(entry.key, entry);
+  if (Math.max(account.own.size, after.recent.length) <= keptEntriesMax) {
+    writing.known.set(document._id, { ...account, document: after });
+  }
+  forget(writing.closed, after);
+  if (plan.fresh.some(({ step }) => step === "credit")) writing.watch.onCredited?.();
+  recording.waiting.push(...plan.fresh);
+  record(writing, after, recording).catch((error: unknown) =>
+    writing.watch.onUnrecorded?.(document._id, error),
   );
-  return saved.matchedCount === 1;
+  return true;
 }
 
-/** What each movement changes of an account, beside its entries. */
-function balances({ state, house }: Plan) {
+/** Forgets closed holds that a write has taken out of their account. */
+function forget(closed: Writing["closed"], { _id, open_holds }: AccountDocument): void {
+  const open = new Set(open_holds.map(({ payout_id }) => payout_id));
+  const left = [...(closed.get(_id) ?? [])].filter((id) => open.has(id));
+  if (left.length === 0) closed.delete(_id);
+  else closed.set(_id, new Set(left));
+}
+
+/** What movements change of an account. What is recorded, and closed holds, leave it. */
+function moved({ closed }: Writing, { document, recording }: KnownAccount, plan: Plan) {
+  const { fresh, state, house } = plan;
+  const { _id, recent, open_holds, credited = [] } = document;
+  const ended = fresh.filter(({ step }) => step === "post" || step === "release");
+  const closing = new Set([...(closed.get(_id) ?? []), ...ended.map((each) => each.payout_id)]);
+  const held = fresh.filter(({ step }) => step === "hold");
+  const holds = held.map(({ payout_id, created_at: since }): OpenHold => ({ payout_id, since }));
+  const credits = fresh.filter(({ step }) => step === "credit").map(({ key }) => key);
   return {
     available: toDecimal128(state.available),
     held: toDecimal128(state.held),
@@ -249,5 +304,40 @@ function balances({ state, house }: Plan) {
     head_hash: state.headHash,
     updated_at: state.updatedAt,
     house,
+    recorded_sequence: recording.recorded,
+    recent: [...recent.filter(({ sequence }) => sequence > recording.recorded), ...fresh],
+    open_holds: [...open_holds, ...holds].filter(({ payout_id }) => !closing.has(payout_id)),
+    ...(credits.length > 0 && { credited: [...credited, ...credits] }),
+    dirty: true as const,
+    head_due: true as const,
   };
+}
+
+/**
+ * Records what waits, one batch after the other. After a failure nothing more of it is recorded: the
+ * account carries it until it is read again, or is quiet.
+ */
+async function record(
+  { entries }: LedgerCollections,
+  account: AccountDocument,
+  recording: Recording,
+): Promise<void> {
+  if (recording.isRunning) return;
+  recording.isRunning = true;
+  const { carried } = recording;
+  if (carried !== undefined) {
+    await recordCarried(entries, [carried]);
+    recording.recorded = carried.sequence;
+    recording.carried = undefined;
+  }
+  while (recording.waiting.length > 0) {
+    const batch = recording.waiting;
+    recording.waiting = [];
+    await recordEntries(
+      entries,
+      batch.map((each) => ledgerDocument(account, each)),
+    );
+    recording.recorded = batch.at(-1)?.sequence ?? recording.recorded;
+  }
+  recording.isRunning = false;
 }

@@ -3,7 +3,7 @@ import { withCallContext } from "@disburse/chassis/call-context.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ListPayoutsRequestSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
-import { otherContent } from "@disburse/kernel/refusal.ts";
+import { isRefused, otherContent } from "@disburse/kernel/refusal.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unavailable } from "../test-neighbours.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
@@ -32,14 +32,19 @@ const orderOf = (quoteId: string, change: Partial<PayoutOrder> = {}): PayoutOrde
   ...order,
   ...{ quoteId, operationId: `op of ${quoteId}`, ...change },
 });
-const place = (placed: PayoutOrder) => placeOrder(platform.payouts, placed);
+async function place(order: PayoutOrder) {
+  const placed = await placeOrder(platform.payouts, order);
+  return isRefused(placed) ? placed : placed.order;
+}
 const stored = (quoteId: string) =>
   ordersIn(platform.payouts).findOne({ _id: derivedId("payout", quoteId) });
 
 describe("an order", () => {
   it("is stored under its payout's id, once for its operation", async () => {
-    expect(await place(orderOf("qt_1"))).toEqual(orderOf("qt_1"));
-    expect(await place(orderOf("qt_1"))).toEqual(orderOf("qt_1"));
+    const order = orderOf("qt_1");
+    for (const isFirst of [true, false]) {
+      expect(await placeOrder(platform.payouts, order)).toEqual({ order, isFirst });
+    }
     expect(await stored("qt_1")).toMatchObject({
       order: { quote_id: "qt_1", content: "content_1" },
     });

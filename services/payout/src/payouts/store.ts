@@ -30,6 +30,9 @@ export function ordersIn(payouts: Payouts): Collection<OrderDocument> {
 
 const isNotCreated = { status: { $exists: false } } as const;
 
+/** The order that stands; `isFirst`: its quote had none before. */
+type Placed = { readonly order: PayoutOrder; readonly isFirst: boolean };
+
 /** More are no one's errors, and would fill the document. */
 const operationsMax = 1_000;
 
@@ -42,13 +45,13 @@ const operationsMax = 1_000;
 export async function placeOrder(
   payouts: Payouts,
   order: PayoutOrder,
-): Promise<PayoutOrder | typeof otherContent> {
+): Promise<Placed | typeof otherContent> {
   const _id = payoutIdOf(order.quoteId);
   const orders = ordersIn(payouts);
   const placed = { order: toStored(order), ...currentOrigin() };
   const operation = boundOperation(order);
   const first = { _id, schema_version: 1, ...placed, operations: [operation] };
-  if (await insertOnce(orders, first)) return order;
+  if (await insertOnce(orders, first)) return { order, isFirst: true };
   const isOther = { id: operation.id, content: { $ne: operation.content } };
   const replaceable = { _id, ...isNotCreated, operations: { $not: { $elemMatch: isOther } } };
   let isPlaced = false;
@@ -59,9 +62,11 @@ export async function placeOrder(
     );
     isPlaced = matchedCount === 1;
   });
-  if (isPlaced) return order;
+  if (isPlaced) return { order, isFirst: false };
   const found = await orders.findOne({ _id });
-  if (found !== null && "status" in found) return fromStored<PayoutOrder>(found.order);
+  if (found !== null && "status" in found) {
+    return { order: fromStored<PayoutOrder>(found.order), isFirst: false };
+  }
   if ((found?.operations.length ?? 0) > operationsMax) {
     throw new ConnectError("the quote was ordered too often", Code.ResourceExhausted);
   }

@@ -9,7 +9,6 @@ import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/ben
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { recordRecent } from "../ledger/recorder.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import type { RailReply } from "./rail.ts";
 import { workOnDuePayout } from "./worker.ts";
@@ -163,7 +162,7 @@ it("moves the money of an outcome once, also when it was moved before a crash", 
   await after(1_100);
   expect(await look(id)).toMatchObject({ status: "initiated", balance: "100.00 + 0.00" });
   vi.restoreAllMocks();
-  await recordRecent(platform.ledger);
+  await platform.tidy();
   const accounts = platform.database.db.collection("accounts");
   await accounts.updateOne({ _id: accountId as never }, { $set: { applied: [] } });
   const quoteId = platform.quote(accountId);

@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampFromDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { readStatements } from "@disburse/bank-files/iso20022/reports/statement.ts";
 import { statementBalance } from "@disburse/bank-files/matching/balance.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -25,8 +25,8 @@ beforeAll(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
   const credit = { mutation: platform.operation(), merchantId, accountId, amount: "5.55" };
   const { entry } = await platform.rpc.creditAccount({ ...credit, note: "=cmd()" });
-  await pause(5);
-  middle = new Date();
+  // Entries are dated by the database's clock.
+  middle = new Date(timestampMs(entry?.createdAt ?? timestampFromDate(begin)) + 1);
   await pause(5);
   const reversal = { mutation: platform.operation(), merchantId, accountId };
   await platform.rpc.reverseCredit({ ...reversal, entryId: entry?.id ?? "", note: "wrong" });

@@ -10,7 +10,6 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/treasury_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { recordRecent } from "../ledger/recorder.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { guardedTreasury } from "./approvals.ts";
 import { dayOf } from "./rules/day.ts";
@@ -124,7 +123,7 @@ describe("a rail account", () => {
 
   it("is in the ledger as any account is: recorded, chained, and its head is due", async () => {
     await platform.operationsRpc.fundRailAccount(wire("100.00"));
-    await recordRecent(platform.ledger);
+    await platform.tidy();
     const account = await platform.ledger.accounts.findOne({ _id: `rail:${rail}:USD` });
     expect(account).toMatchObject({ recent: [], recorded_sequence: 1, head_due: true });
     const entry = await platform.ledger.entries.findOne({ account_id: `rail:${rail}:USD` });

@@ -1,4 +1,4 @@
-import { collectionOf, type Databases } from "../database-check.ts";
+import { type Databases, readAll } from "../database-check.ts";
 import type { Finding } from "../finding.ts";
 import type { Mined, Node } from "./node.ts";
 import { type ChainTransfer, checkChainTransfer } from "./transfer-check.ts";
@@ -24,9 +24,7 @@ export async function checkChain(databases: Databases, node: Node): Promise<Chai
   let batch: ChainTransfer[] = [];
   const check = async () => {
     const ids = batch.map(({ _id }) => _id);
-    const payouts = await collectionOf(databases, "payouts")
-      .find({ _id: { $in: ids } })
-      .toArray();
+    const payouts = await readAll(databases, "payouts", { _id: { $in: ids } });
     const byId = new Map(payouts.map((payout) => [payout._id, payout]));
     for (const transfer of batch) {
       const mined = await minedOf(transfer, node);

@@ -1,5 +1,5 @@
 import { checkHolding, createAccountCheck } from "../account-check.ts";
-import { batches, collectionOf, type Databases } from "../database-check.ts";
+import { batches, collectionOf, type Databases, readAll } from "../database-check.ts";
 import type { Account, RecentEntry, RecordedEntry } from "../documents.ts";
 import { checkLedgerEntry, indexDocuments } from "../documents-check.ts";
 import { hashOf } from "../entry-check.ts";
@@ -111,9 +111,7 @@ async function holdsWithoutPayouts(
   const holding = money.holding();
   for (let at = 0; at < holding.length; at += holdsMax) {
     const ids = holding.slice(at, at + holdsMax);
-    const payouts = await collectionOf(databases, "payouts")
-      .find({ _id: { $in: ids } })
-      .toArray();
+    const payouts = await readAll(databases, "payouts", { _id: { $in: ids } });
     found.push(...checkHolding(account, ids, indexDocuments({ payouts }).payouts));
   }
   return found;
@@ -124,9 +122,7 @@ async function verifyOwners(databases: Databases, accounts: ReadonlyMap<string, 
   const flaws: Flaw[] = [];
   for await (const entries of batches(databases, "ledger_entries")) {
     const ids = entries.map(({ payout_id }) => payout_id).filter((id) => id !== "");
-    const payouts = await collectionOf(databases, "payouts")
-      .find({ _id: { $in: ids } })
-      .toArray();
+    const payouts = await readAll(databases, "payouts", { _id: { $in: ids } });
     const index = Object.assign(indexDocuments({ payouts }), { accounts });
     const own = entries.filter(({ account_id }) => accounts.has(account_id));
     flaws.push(...own.flatMap((entry) => checkLedgerEntry(entry, index)).map(changed));
