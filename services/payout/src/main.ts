@@ -20,7 +20,7 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { startPayoutGauges } from "./gauges.ts";
-import { ledgerHeads } from "./ledger/heads.ts";
+import { ledgerHeads } from "./ledger/recorder.ts";
 import { createPayoutMetrics } from "./metrics.ts";
 import { migrations } from "./migrations.ts";
 import { openPayouts } from "./payouts/store.ts";

@@ -1,12 +1,21 @@
-import type { Bus } from "@disburse/chassis/bus/bus.ts";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ChainHead } from "@disburse/chassis/audit/heads.ts";
+import type { HeadSource } from "@disburse/chassis/audit/shipping.ts";
+import type { Bus, BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
-import { publishCredits } from "./credited.ts";
+import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
+import { exactNumber } from "@disburse/kernel/exact-json.ts";
+import { eventId } from "@disburse/kernel/id.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import { isoTime } from "@disburse/kernel/time.ts";
 import {
   type AccountDocument,
   dirtyAccounts,
   type LedgerCollections,
   type LedgerDocument,
   ledgerDocument,
+  toLedgerEntry,
 } from "./documents.ts";
 
 /** Writes the entries that an account carries to the ledger, then removes them there. */
@@ -69,4 +78,81 @@ export async function recordRecent(collections: LedgerCollections, bus?: Bus): P
     if (bus?.ready()) await publishCredits(collections, account, bus).catch(failed);
   }
   if (failures.length > 0) throw new AggregateError(failures, "accounts not recorded");
+}
+
+/** Accounts are counted up to here: more are as alarming. */
+const countedMax = 10_000;
+
+const chainOf = (accountId: string) => `ledger/${accountId}`;
+
+/**
+ * The heads of the accounts whose money has moved: the recorder marks them, in a write that it
+ * makes anyhow, and a sparse index has no others, so that the cost is that of what has changed.
+ */
+export function ledgerHeads({ accounts }: Pick<LedgerCollections, "accounts">): HeadSource {
+  const due = { head_due: true } as const;
+  return {
+    name: "ledger",
+    changed: async (limit) => {
+      const fields = { projection: { sequence: 1, head_hash: 1 } };
+      const found = await accounts.find(due, fields).limit(limit).toArray();
+      return found.map(({ _id, sequence, head_hash: hash }): ChainHead => {
+        return { chain: chainOf(_id), sequence, hash };
+      });
+    },
+    shipped: async (heads) => {
+      const writes = heads.map(({ chain, sequence }) =>
+        accounts.updateOne(
+          { _id: chain.slice(chainOf("").length), sequence },
+          { $unset: { head_due: "" } },
+        ),
+      );
+      await Promise.all(writes);
+    },
+    unshipped: () => accounts.countDocuments(due, { limit: countedMax }),
+  };
+}
+
+/** Publishes an account's credits; a repeat has the same ids. */
+async function publishCredits(
+  { accounts, entries }: LedgerCollections,
+  { _id, credited = [] }: AccountDocument,
+  bus: Pick<Bus, "publish">,
+): Promise<void> {
+  if (credited.length === 0) return;
+  const found = await entries.find({ _id: { $in: credited } }).toArray();
+  await bus.publish(found.map(creditedMessage));
+  await accounts.updateOne({ _id }, { $pull: { credited: { $in: credited } } });
+}
+
+/** The event of a credit, as its merchant's endpoints get it: one of its account's. */
+function creditedMessage(document: LedgerDocument): BusMessage {
+  const { key, accountId, merchantId, currency, sequence, note, createdAt, ...entry } =
+    toLedgerEntry(document);
+  const amount = (minor: bigint) => exactNumber(formatAmount(minor, currency));
+  const status = "credited";
+  const data = {
+    id: accountId,
+    status,
+    merchant_id: merchantId,
+    entry_id: key,
+    currency_code: currency,
+    amount: amount(entry.amount),
+    available: amount(entry.available),
+    held: amount(entry.held),
+    note,
+    created_at: isoTime(createdAt),
+  };
+  const id = eventId(accountId, sequence);
+  const event = create(OptInEventSchema, {
+    eventId: id,
+    merchantId,
+    transactionType: "account.credited",
+    transactionId: accountId,
+    status,
+    sequence: BigInt(sequence),
+    dataJson: JSON.stringify(data),
+    occurredAt: timestampFromDate(createdAt),
+  });
+  return { id, key: "opt_in.account_credited", body: toBinary(OptInEventSchema, event) };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { createGatherer, type Gathered } from "@disburse/chassis/mongo/grouping/gatherer.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { reportRejection } from "@disburse/chassis/rejections.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -8,6 +9,7 @@ import {
   type AccountDocument,
   houseFields,
   type LedgerCollections,
+  type LedgerDocument,
   ledgerDocument,
   type OpenHold,
   type RecentEntry,
@@ -16,7 +18,6 @@ import {
   toHouseSums,
   toLedgerEntry,
 } from "./documents.ts";
-import { createEntryReads } from "./entry-reads.ts";
 import { findRefusal, type RememberedRefusals, refusalKeyOf, withRefusal } from "./refusals.ts";
 import type { LedgerEntry, Movement } from "./rules/account.ts";
 import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";
@@ -250,4 +251,52 @@ function balances({ state, house }: Plan) {
     updated_at: state.updatedAt,
     house,
   };
+}
+
+/** Accounts of one read: each asks for a few keys of each of its movements. */
+const readBatchMax = 64;
+/** An account asks again when it was answered, so that few wait. */
+const readLimits = {
+  batchMax: readBatchMax,
+  inFlightMax: 2,
+  waitingMax: Number.POSITIVE_INFINITY,
+  batchBytesMax: Number.POSITIVE_INFINITY,
+  waitingBytesMax: Number.POSITIVE_INFINITY,
+};
+
+type Asked = { readonly accountId: string; readonly keys: ReadonlySet<string> };
+type Asking = Gathered &
+  Asked &
+  Pick<PromiseWithResolvers<readonly LedgerDocument[]>, "resolve" | "reject">;
+
+/**
+ * Reads recorded entries of an account by their keys. Accounts that ask in the same turn of the
+ * event loop share a command, which names them all: in a cluster it goes to their shards alone.
+ */
+export function createEntryReads({ entries }: Pick<LedgerCollections, "entries">) {
+  const send = async (batch: readonly Asking[]) => {
+    try {
+      const found = await findAsked(entries, batch);
+      const byAccount = Map.groupBy(found, (each) => each.account_id);
+      for (const { accountId, keys, resolve } of batch) {
+        const own = byAccount.get(accountId) ?? [];
+        resolve(own.filter(({ _id }) => keys.has(_id)));
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+  const gatherer = createGatherer(send, readLimits);
+  return (accountId: string, keys: ReadonlySet<string>): Promise<readonly LedgerDocument[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly LedgerDocument[]>();
+    gatherer.add({ key: undefined, bytes: 0, accountId, keys, resolve, reject });
+    return promise;
+  };
+}
+
+function findAsked(entries: LedgerCollections["entries"], batch: readonly Asked[]) {
+  const keys = new Set(batch.flatMap((each) => [...each.keys]));
+  const accounts = new Set(batch.map(({ accountId }) => accountId));
+  const filter = { _id: { $in: [...keys] }, account_id: { $in: [...accounts] } };
+  return entries.find(filter, { hint: "_id_" }).toArray();
 }

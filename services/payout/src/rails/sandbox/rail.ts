@@ -11,7 +11,6 @@ import type { Collection } from "mongodb";
 import type { Instruction, Rail } from "../rail.ts";
 import type { RailCapabilities } from "../rules/routing.ts";
 import { readMessage, type SandboxMessage, type SignedMessage, signMessage } from "./callbacks.ts";
-import { bankReference, rejectionOf, replyOf, returnOf } from "./replies.ts";
 import {
   batchMs,
   type Drawn,
@@ -24,7 +23,15 @@ import {
 } from "./scenarios.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { type Steered, steerTransfer } from "./steering.ts";
-import { type PendingMessage, type TransferDocument, withdrawTransfer } from "./transfers.ts";
+import {
+  bankReference,
+  type PendingMessage,
+  rejectionOf,
+  replyOf,
+  returnOf,
+  type TransferDocument,
+  withdrawTransfer,
+} from "./transfers.ts";
 
 export type SandboxRailOptions = {
   readonly database: Database;
