@@ -43,14 +43,12 @@ export type SandboxRailOptions = {
   readonly settings?: Pick<SandboxSettings, "draws" | "draw">;
   /** Notified when callbacks are to come. */
   readonly owed?: Wake;
+  /** Receives a callback; after an error it is sent again. */
+  readonly receive: (message: SignedMessage) => Promise<unknown>;
 };
 
-/** Receives a callback; after an error it is sent again. */
-export type ReceiveMessage = (message: SignedMessage) => Promise<unknown>;
-
-/** The simulated rail, with what connects and drives its callbacks. */
+/** The simulated rail, with what drives its callbacks. */
 export type SandboxRail = Rail & {
-  sendTo(receive: ReceiveMessage): void;
   /** Sends the callbacks that are due; `true`: there may be more. */
   sendDue(): Promise<boolean>;
   /**
@@ -78,9 +76,8 @@ const capabilities: RailCapabilities = {
 
 /** A simulated rail; the merchant's reference, or the seed, decides what it does. */
 export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
-  const { database, clock, behaviour, callbackSecret, owed } = options;
+  const { database, clock, behaviour, callbackSecret, owed, receive } = options;
   const transfers = database.db.collection<TransferDocument>("sandbox_transfers");
-  let receive: ReceiveMessage = async () => undefined;
   const send = (message: SandboxMessage) => receive(signMessage(message, callbackSecret));
   return {
     name: "sandbox",
@@ -109,9 +106,6 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
     },
     withdraw: (key) => withdrawTransfer(transfers, key, clock.now()),
     readCallback: (body, signature) => readMessage(body, signature, callbackSecret),
-    sendTo: (to) => {
-      receive = to;
-    },
     sendDue: () => sendDue(transfers, clock.now(), send),
     steer: async (key, to, sum) => {
       const before = await transfers.findOne({ _id: key });
