@@ -48,3 +48,32 @@ export function readableLines({ colors, dated }: ReadableOptions): (line: LogLin
     errorLikeObjectKeys: ["err"],
   });
 }
+
+/** The JSON object of a line, after the container's name that `docker compose logs` puts there. */
+function jsonOf(text: string): LogLine | undefined {
+  const from = text.indexOf("{");
+  if (from < 0) return undefined;
+  try {
+    const value: unknown = JSON.parse(text.slice(from));
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    // Another program's line, or one cut off by a kill.
+    return undefined;
+  }
+}
+
+/** The lines of one request, of all services, in time order; those without a time are left out. */
+export async function linesOfRequest(
+  lines: AsyncIterable<string>,
+  requestId: string,
+): Promise<readonly LogLine[]> {
+  const found: { readonly line: LogLine; readonly at: number }[] = [];
+  for await (const text of lines) {
+    // Most lines belong to other requests and need not be parsed.
+    if (!text.includes(requestId)) continue;
+    const line = jsonOf(text);
+    const at = Date.parse(String(line?.time));
+    if (line?.request_id === requestId && !Number.isNaN(at)) found.push({ line, at });
+  }
+  return found.sort((one, other) => one.at - other.at).map(({ line }) => line);
+}

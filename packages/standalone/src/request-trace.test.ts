@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { linesOfRequest } from "./request-trace.ts";
+import { linesOfRequest } from "./readable-line.ts";
 
 const at = (second: number) => `2026-11-21T10:00:0${second}.000Z`;
 const json = (second: number, request_id: string, service: string) =>

@@ -2,8 +2,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { logFiles } from "./log-output.ts";
-import { readableLines } from "./readable-line.ts";
-import { linesOfRequest } from "./request-trace.ts";
+import { linesOfRequest, readableLines } from "./readable-line.ts";
 
 /** `npm run trace -- REQUEST_ID`: a request's log lines, of the data folder or (`-`) of stdin. */
 

@@ -4,9 +4,10 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Collection } from "mongodb";
-import { orderGauges } from "./batches/gauges.ts";
+import { openBatches } from "./batches/document.ts";
 import { orphanedAfterMs } from "./execution/holds.ts";
 import type { AccountDocument } from "./ledger/documents.ts";
+import { openScheduledPayouts } from "./orders/document.ts";
 import type { Payouts } from "./payouts/document.ts";
 import { exceptionKinds } from "./payouts/rules/exception.ts";
 import { openPayouts } from "./payouts/store.ts";
@@ -184,4 +185,45 @@ function readOrphaned(accounts: Collection<AccountDocument>, before: Date) {
     { $count: "count" },
   ];
   return accounts.aggregate<Pick<Reading, "count">>(steps).toArray();
+}
+
+/** What payouts that are made later wait for: one reading brings the gauges up to date. */
+function orderGauges(database: Database, metrics: Metrics): (now: Date) => Promise<void> {
+  const orders = openScheduledPayouts(database);
+  const batches = openBatches(database);
+  const waiting = metrics.gauge(
+    "disburse_scheduled_payouts_waiting",
+    "Scheduled payouts that are not made yet; to 10,000.",
+  );
+  const overdue = metrics.gauge(
+    "disburse_scheduled_payout_oldest_overdue_seconds",
+    "How late the oldest scheduled payout is that is not made yet; 0 before its time.",
+  );
+  const running = metrics.gauge(
+    "disburse_batches_running",
+    "Batches whose payouts are being made; to 10,000.",
+  );
+  const idle = metrics.gauge(
+    "disburse_batch_oldest_idle_seconds",
+    "Since when no line of a running batch was taken on, of the batch that waits longest.",
+  );
+  return async (now) => {
+    const secondsSince = (at: Date) => Math.max(0, (now.getTime() - at.getTime()) / 1_000);
+    const read = (state: string, oldest: string) => [
+      // In the order of the index, which has those that wait alone: the latest are not among them.
+      ...[{ $match: { due_at: { $gt: new Date(0) }, state } }, { $limit: readMax }],
+      { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: oldest } } },
+    ];
+    const options = { hint: "due" };
+    const [ofOrders] = await orders
+      .aggregate<Reading>(read("waiting", "$scheduled_at"), options)
+      .toArray();
+    const [ofBatches] = await batches
+      .aggregate<Reading>(read("running", "$moved_at"), options)
+      .toArray();
+    waiting.set(ofOrders?.count ?? 0);
+    overdue.set(secondsSince(ofOrders?.oldest ?? now));
+    running.set(ofBatches?.count ?? 0);
+    idle.set(secondsSince(ofBatches?.oldest ?? now));
+  };
 }

@@ -6,6 +6,7 @@ import { sealedProposals } from "@disburse/chassis/approvals/store.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
 import { createTurns } from "@disburse/chassis/turns.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
@@ -20,7 +21,7 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { startPayoutGauges } from "./gauges.ts";
-import { ledgerHeads } from "./ledger/heads.ts";
+import { ledgerHeads } from "./ledger/recorder.ts";
 import { createPayoutMetrics } from "./metrics.ts";
 import { migrations } from "./migrations.ts";
 import { openPayouts } from "./payouts/store.ts";
@@ -29,11 +30,13 @@ import { sealedFindings } from "./rails/bank/findings.ts";
 import { bankMetrics, type MeasuredRail, startBankMetrics } from "./rails/bank/metrics.ts";
 import { type BankRail, openBankRail } from "./rails/bank/open.ts";
 import { sealedPayments } from "./rails/bank/payments.ts";
+import type { ReceivedMessage } from "./rails/callbacks.ts";
 import { openTransferStore } from "./rails/chain/documents.ts";
 import { countOrphans } from "./rails/chain/store.ts";
 import { createRailDirectory } from "./rails/directory.ts";
 import { evmMetrics } from "./rails/evm/metrics.ts";
 import { type RunningRail, startEvmRail } from "./rails/evm/open.ts";
+import type { SignedMessage } from "./rails/sandbox/callbacks.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openSandboxSettings } from "./rails/sandbox/settings.ts";
 import { openRailStates, type RailStates } from "./rails/states.ts";
@@ -45,13 +48,15 @@ import { startStatementGauges } from "./treasury/gauges.ts";
 const callbacksMs = 100;
 const callbacksRestMs = 1_000;
 
+/** Receives a callback by the service, once that is started. */
+type Receive = (message: ReceivedMessage, by: Change) => Promise<unknown>;
 type PayoutOpening = Opening<ReturnType<typeof readConfig>>;
 
 /** Starts the payout service: its RPCs, the relay of its events, its rail workers and sweeps. */
 export const start = serviceStart("payout", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime, connect, serve } = opening;
   const bus = await opening.openBus(config);
-  const sandbox = config.DISBURSE_MODE === "sandbox" ? await openSandbox(opening) : undefined;
+  const sandbox = await openSandbox(opening, (...of): Promise<unknown> => payout.receive(...of));
   const states = openRailStates(database, clock);
   const banks = await openBanks(opening, states);
   const chains = await startChains(opening, states);
@@ -101,7 +106,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   lifetime.add("gauges", startPayoutGauges({ database, rails: live, metrics, clock, log }).stop);
   const statements = { ledger, rails, metrics, clock, log };
   lifetime.add("statement gauges", startStatementGauges(statements).stop);
-  if (sandbox !== undefined) startCallbacks(opening, sandbox, payout.receive);
+  if (sandbox !== undefined) startCallbacks(opening, sandbox);
   const receiptKey = opening.identity.serviceKey;
   const renders = createTurns({ restShare: 3 });
   return serve({
@@ -126,7 +131,8 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
 });
 
 /** The simulated rail; its callbacks are signed with a secret of this service's key. */
-async function openSandbox({ config, database }: PayoutOpening) {
+async function openSandbox({ config, database }: PayoutOpening, receive: Receive) {
+  if (config.DISBURSE_MODE !== "sandbox") return undefined;
   const behaviour = {
     settleMs: config.SANDBOX_SETTLE_MS,
     delay: config.SANDBOX_DELAY,
@@ -137,20 +143,19 @@ async function openSandbox({ config, database }: PayoutOpening) {
   const callbackSecret = createHmac("sha256", ownKey).update("sandbox rail").digest("hex");
   const settings = await openSandboxSettings(database, clock);
   const owed = createWake();
-  const simulated = { database, clock, behaviour, callbackSecret, settings, owed };
+  const actor = { kind: "service", id: "sandbox" } as const;
+  // It calls back as any rail does, without the way over the network.
+  const send = (message: SignedMessage) =>
+    receive({ rail: "sandbox", ...message }, { actor, operationId: crypto.randomUUID() });
+  const simulated = { database, clock, behaviour, callbackSecret, settings, owed, receive: send };
   return { rail: createSandboxRail(simulated), settings, owed };
 }
 
-/** The simulated rail calls back as any rail does, without the way over the network. */
+/** Sends the callbacks of the simulated rail as they fall due. */
 function startCallbacks(
   { log, lifetime }: PayoutOpening,
-  { rail, owed: rouse }: Awaited<ReturnType<typeof openSandbox>>,
-  receive: Awaited<ReturnType<typeof startPayoutService>>["receive"],
+  { rail, owed: rouse }: NonNullable<Awaited<ReturnType<typeof openSandbox>>>,
 ): void {
-  const actor = { kind: "service", id: rail.name } as const;
-  rail.sendTo((message) =>
-    receive({ rail: rail.name, ...message }, { actor, operationId: crypto.randomUUID() }),
-  );
   const pace = { everyMs: callbacksMs, restMs: callbacksRestMs, rouse };
   const loop = startLoop({ name: "sandbox-callbacks", ...pace, run: rail.sendDue, log });
   lifetime.add("sandbox callbacks", loop.stop);

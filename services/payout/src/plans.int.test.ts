@@ -79,7 +79,8 @@ it("polling reads no settled payout or account", async () => {
   const ledger = openLedger(database);
   const payouts = openPayouts(database);
   const behaviour = { settleMs: 0, delay: "fixed", seed: 0, shares: {} } as const;
-  const rail = createSandboxRail({ database, clock, behaviour, callbackSecret: "secret" });
+  const receive = async () => undefined;
+  const rail = createSandboxRail({ database, clock, behaviour, callbackSecret: "secret", receive });
   await payouts.insertMany(Array.from({ length: settledCount }, settled));
   await openAccount(
     ledger,

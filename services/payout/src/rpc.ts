@@ -7,9 +7,7 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { PayoutSandboxService } from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
 import { approvalsRpc } from "./approvals/rpc.ts";
 import { type BatchRpcDeps, batchesRpc } from "./batches/rpc.ts";
-import { guardedControls } from "./controls/approvals.ts";
-import type { ControlsDeps } from "./controls/rpc.ts";
-import { ownControlsRpc } from "./controls/sandbox-rpc.ts";
+import { type ControlsDeps, guardedControls, ownControlsRpc } from "./controls/rpc.ts";
 import type { ExecuteDeps } from "./execution/execute.ts";
 import { executionRpc } from "./execution/rpc.ts";
 import type { PayoutCounts } from "./ledger/accounts.ts";
@@ -21,13 +19,11 @@ import { guardedWallets, type WalletDeps } from "./rails/chain/rpc.ts";
 import type { RailReportDeps } from "./rails/reports.ts";
 import { cancelRpc, destinationsRpc, railsRpc, reportRpc } from "./rails/rpc.ts";
 import { reissuesRpc } from "./reissues/rpc.ts";
-import { type GuardedResolutionDeps, guardedResolutions } from "./resolutions/approvals.ts";
+import { type GuardedResolutionDeps, guardedResolutions } from "./resolutions/rpc.ts";
 import { revocationsRpc } from "./revocations/rpc.ts";
 import { type SandboxDeps, sandboxPayoutsRpc } from "./sandbox/rpc.ts";
-import { guardedTreasury } from "./treasury/approvals.ts";
-import type { TreasuryDeps } from "./treasury/rpc.ts";
-import { guardedVelocity } from "./velocity/approvals.ts";
-import type { VelocityDeps } from "./velocity/rpc.ts";
+import { guardedTreasury, type TreasuryDeps } from "./treasury/rpc.ts";
+import { guardedVelocity, type VelocityDeps } from "./velocity/rpc.ts";
 
 /** The RPCs for the gateway and other services; proto/disburse/payout/v1/payout.proto has them. */
 export function payoutRpc(

@@ -51,7 +51,11 @@ export async function startTestPlatform() {
   const database = await migratedDatabase("payout", migrations);
   const quotes = new Map<string, StandInQuote>();
   /** What a test breaks: each is asked before the stand-in answers. */
-  const faults = { claim: (): void => undefined, afterClaim: (): void => undefined };
+  const faults = {
+    claim: (): void => undefined,
+    afterClaim: (): void => undefined,
+    callback: (): void => undefined,
+  };
   const screening = ScreeningStatus.CLEARED as ScreeningStatus;
   const away = { isBeneficiaryGone: false, isRegistryAway: false };
   const quoting: { refusal?: PublicRefusal; cost?: string; expiresAt?: Date } = {};
@@ -70,7 +74,15 @@ export async function startTestPlatform() {
   const settings = await openSandboxSettings(database, clock);
   const behaviour = { settleMs: 1_000, delay: "fixed", seed: 0, shares: {} } as const;
   const callbackSecret = "secret of the sandbox rail";
-  const sandboxRail = createSandboxRail({ database, clock, behaviour, callbackSecret, settings });
+  const sandboxRail = createSandboxRail({
+    ...{ database, clock, behaviour, callbackSecret, settings },
+    receive: async (message) => {
+      faults.callback();
+      const { operationId } = operation();
+      const actor = { kind: "service", id: "sandbox" } as const;
+      await service.receive({ rail: "sandbox", ...message }, { actor, operationId });
+    },
+  });
   const rails = { current: sandboxRail as Rail | undefined };
   const loops = createManualLoops();
   const proposals = openApprovals({ db: database.db, clock, log: silentLog, openMax: 1_000 });
@@ -123,14 +135,6 @@ export async function startTestPlatform() {
   const operation = () => ({ operationId: `op-${++operations}` });
   const rpc = createClient(PayoutService, transport);
   const operationsClient = createClient(PayoutOperationsService, transport);
-  const connectRail = () =>
-    sandboxRail.sendTo(({ body, signature }) =>
-      service.receive(
-        { rail: sandboxRail.name, body, signature },
-        { actor: { kind: "service", id: "sandbox" }, operationId: operation().operationId },
-      ),
-    );
-  connectRail();
   /** Works until nothing is due at the clock's present time. */
   const work = () => loops.run("rail-worker");
   const sweep = () => loops.run("account-sweep");
@@ -155,8 +159,6 @@ export async function startTestPlatform() {
     world,
     rails,
     sandboxRail,
-    /** Has the simulated rail call back again. */
-    connectRail,
     /** What the service is made of. */
     parts,
     loops,

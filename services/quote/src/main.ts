@@ -9,7 +9,7 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
-import { startRateAges } from "./corridors/rate-ages.ts";
+import { startRateAges } from "./corridors/rate-history.ts";
 import { migrations } from "./migrations.ts";
 import { createQuoteCount } from "./quotes/count.ts";
 import { openQuoteService } from "./rpc.ts";

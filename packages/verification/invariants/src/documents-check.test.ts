@@ -166,10 +166,15 @@ const saga: Corruption[] = [
   ["a decision that changed nothing", 10, "still waits", (d) => decide(d, {}, "awaiting_approval")],
   ["a wait for nothing", 10, "not need", (d) => wait(d)],
   ["a late claim", 11, "expired", (d) => (quote("settled")(d).expires_at = old)],
-  ["fees that do not add up", 13, "converted", (d) => (quote("open")(d).fees_minor = "79")],
-  ["too much that arrives", 13, "arrives", (d) => (quote("open")(d).receiving_minor = "824585")],
-  ["too little that arrives", 13, "arrives", (d) => (quote("open")(d).receiving_minor = "824500")],
-  ["nothing that arrives", 13, "nothing", (d) => (quote("open")(d).receiving_minor = "0")],
+  ["fees that do not add up", 13, "converted", (d) => (quote("open")(d).amounts.fees = "79")],
+  ["too much that arrives", 13, "arrives", (d) => (quote("open")(d).amounts.receiving = "824585")],
+  [
+    "too little that arrives",
+    13,
+    "arrives",
+    (d) => (quote("open")(d).amounts.receiving = "824500"),
+  ],
+  ["nothing that arrives", 13, "nothing", (d) => (quote("open")(d).amounts.receiving = "0")],
 ];
 
 /** The beneficiary is blocked permanently, so long before a payout to it is sent. */

@@ -83,13 +83,13 @@ type QuotedTerms = Owned & {
   readonly corridor_id: string;
   readonly source: string;
   readonly destination: string;
-  readonly source_minor: Minor;
-  readonly fees_minor: Minor;
-  readonly receiving_minor: Minor;
 };
 
 /** A payout as it is stored. */
 export type Payout = QuotedTerms & {
+  readonly source_minor: Minor;
+  readonly fees_minor: Minor;
+  readonly receiving_minor: Minor;
   readonly order: PayoutOrder;
   readonly beneficiary_id: string;
   /** Absent where its merchant's rules asked for none. */
@@ -167,7 +167,7 @@ export type BankFile = {
 
 /** A quote as it is stored. */
 export type Quote = QuotedTerms & {
-  readonly converted_minor: Minor;
+  readonly amounts: Readonly<Record<"source" | "fees" | "converted" | "receiving", Minor>>;
   readonly rate: string;
   readonly beneficiary: { readonly id: string };
   readonly state: string;

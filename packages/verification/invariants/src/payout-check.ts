@@ -113,9 +113,9 @@ function checkSource(payout: Payout, { quote, account }: MoneyRelations, expect:
     ["beneficiary", payout.beneficiary_id, quote.beneficiary.id],
     ["source", payout.source, quote.source],
     ["destination", payout.destination, quote.destination],
-    ["amount", minorOf(payout.source_minor), minorOf(quote.source_minor)],
-    ["fees", minorOf(payout.fees_minor), minorOf(quote.fees_minor)],
-    ["receiving amount", minorOf(payout.receiving_minor), minorOf(quote.receiving_minor)],
+    ["amount", minorOf(payout.source_minor), minorOf(quote.amounts.source)],
+    ["fees", minorOf(payout.fees_minor), minorOf(quote.amounts.fees)],
+    ["receiving amount", minorOf(payout.receiving_minor), minorOf(quote.amounts.receiving)],
   ];
   for (const [name, mine, quoted] of same) {
     expect(3, mine === quoted, `its ${name} is not its quote's`);

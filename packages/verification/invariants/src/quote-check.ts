@@ -40,10 +40,10 @@ function checkArithmetic(quote: Quote, expect: Expect): void {
   expect(13, isKnown, "is in currencies that there are not");
   if (!isKnown) return;
   const [sent, fees, converted, receiving] = [
-    minorOf(quote.source_minor),
-    minorOf(quote.fees_minor),
-    minorOf(quote.converted_minor),
-    minorOf(quote.receiving_minor),
+    minorOf(quote.amounts.source),
+    minorOf(quote.amounts.fees),
+    minorOf(quote.amounts.converted),
+    minorOf(quote.amounts.receiving),
   ];
   expect(13, converted + fees === sent, "converted + fees is not what is sent");
   const isPositive = converted > 0n && receiving > 0n && fees >= 0n;

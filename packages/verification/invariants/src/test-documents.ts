@@ -139,8 +139,9 @@ function quote(name: string, claimed = true): Quote {
     claimed_at: at,
   };
   return {
-    ...{ _id: `qt_${name}`, merchant_id: merchant, ...places, ...amounts },
-    ...{ converted_minor: "9920", rate: "83.1234567891", beneficiary: { id: "ben_1" } },
+    ...{ _id: `qt_${name}`, merchant_id: merchant, ...places },
+    amounts: { source: "10000", fees: "80", converted: "9920", receiving: "824584" },
+    ...{ rate: "83.1234567891", beneficiary: { id: "ben_1" } },
     ...{ state: claimed ? "claimed" : "open", expires_at: now },
     ...(claimed ? { claim } : {}),
   };

@@ -1,19 +1,29 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   PayoutControlsSchema,
   type ApprovalRules as RulesMessage,
   type SetPayoutControlsRequest,
 } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
-import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import {
+  type PayoutSandboxService,
+  type SetOwnPayoutControlsRequest,
+  SetOwnPayoutControlsRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/payout_sandbox_pb.ts";
+import { setPayoutControls } from "@disburse/forms/bodies/sandbox.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { invalidRequest, otherContent, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type AuditStore, readOperator } from "../payouts/operators.ts";
 import type { SettingsDocument } from "../settings/merchant-settings.ts";
 import { type ApprovalRulesText, hasRules, lastsDefaultSeconds } from "./rules/approval.ts";
-import { type ControlsText, controlViolations } from "./rules/controls.ts";
+import { type ControlsText, controlViolations, loosened } from "./rules/controls.ts";
 import type { PayoutControls } from "./settings.ts";
 
 /** What the RPCs of controls work with. */
@@ -104,4 +114,81 @@ function controlsMessage(merchantId: string, stored: SettingsDocument<ControlsTe
     }),
     ...(stored && { updatedAt: timestampFromDate(stored.updated_at) }),
   });
+}
+
+type ControlsRpc = ReturnType<typeof controlsRpc>;
+
+/** The RPCs of controls, guarded where there are persons. */
+export function guardedControls(deps: ControlsDeps, approvals?: Pick<ServiceApprovals, "guard">) {
+  const rpc = controlsRpc(deps);
+  return approvals?.guard(PayoutOperationsService, rpc, controlsGuards(deps)) ?? rpc;
+}
+
+/** One person may tighten a merchant's controls; whatever loosens one needs a second one. */
+function controlsGuards({
+  controls,
+}: ControlsDeps): Guards<Pick<ControlsRpc, "setPayoutControls">> {
+  const inForce = async (merchantId: string): Promise<ControlsText> => {
+    const { duplicate_window_seconds = 0, approval } = (await controls.read(merchantId)) ?? {};
+    return { duplicate_window_seconds, ...(approval && { approval }) };
+  };
+  return {
+    setPayoutControls: {
+      approvers: ["treasury_approver"],
+      difference: async (request) => ({
+        before: JSON.stringify(await inForce(request.merchantId)),
+        after: JSON.stringify(controlsText(request)),
+      }),
+      reasons: async (request) => {
+        const wanted = controlsText(request);
+        // The RPC itself refuses a malformed request.
+        if (controlViolations(wanted).length > 0) return [];
+        return loosened(await inForce(request.merchantId), wanted);
+      },
+    },
+  };
+}
+
+/** The RPC by which a merchant of a sandbox sets its own controls. */
+export function ownControlsRpc(deps: ControlsDeps) {
+  return {
+    setOwnPayoutControls: async (message) => {
+      const { actor, operationId: operation } = readMutation(message.mutation);
+      const context = { now: deps.clock.now(), unreadable: message.unreadable };
+      const schema = SetOwnPayoutControlsRequestSchema;
+      const asked = orThrow(checkedMessage(setPayoutControls, schema, message, context));
+      const text = ownControlsText(asked);
+      if (controlViolations(text).length > 0) {
+        const problem = "must be amounts above zero, each under its currency";
+        orThrow(invalidRequest([{ field: "approval_amounts", problem }]));
+      }
+      await setControls(deps, asked.merchantId, text, { person: actor.id, operation });
+      return {
+        approvalAmounts: asked.approvalAmounts,
+        approvalWindowSeconds: asked.approvalWindowSeconds ?? 0,
+        newBeneficiaryDays: asked.newBeneficiaryDays ?? 0,
+        approveBatches: asked.approveBatches ?? false,
+        approvalLastsSeconds: asked.approvalLastsSeconds ?? lastsDefaultSeconds,
+        duplicateWindowSeconds: asked.duplicateWindowSeconds ?? 0,
+      };
+    },
+  } satisfies Partial<ServiceImpl<typeof PayoutSandboxService>>;
+}
+
+function ownControlsText(asked: SetOwnPayoutControlsRequest): ControlsText {
+  const { approvalAmounts, newBeneficiaryDays = 0, approveBatches = false } = asked;
+  const { approvalWindowSeconds = 0 } = asked;
+  const { approvalLastsSeconds, duplicateWindowSeconds: window = 0 } = asked;
+  const amounts = Object.entries(approvalAmounts).map(([currency, minimum]) => {
+    return { currency, minimum, window_seconds: approvalWindowSeconds };
+  });
+  return {
+    duplicate_window_seconds: window,
+    approval: {
+      amounts,
+      new_beneficiary_days: newBeneficiaryDays,
+      lasts_seconds: approvalLastsSeconds ?? lastsDefaultSeconds,
+      ...(approveBatches && { batches: approveBatches }),
+    },
+  };
 }

@@ -61,7 +61,7 @@ export type AccountDocument = RememberedRefusals & {
   house: Record<string, string>;
   /** Set while there is something in `recent`, `open_holds` or `credited`; absent otherwise. */
   dirty?: true;
-  /** Set by each movement, until the head of its chain is shipped as it is (`heads.ts`). */
+  /** Set by each movement, until the head of its chain is shipped as it is (`ledgerHeads`). */
   head_due?: true;
   operation_id: string;
   actor: StoredActor;

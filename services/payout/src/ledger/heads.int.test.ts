@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { ledgerHeads } from "./heads.ts";
+import { ledgerHeads } from "./recorder.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;

@@ -1,3 +1,6 @@
+import type { ChainHead } from "@disburse/chassis/audit/heads.ts";
+import type { HeadSource } from "@disburse/chassis/audit/shipping.ts";
+import { createGatherer, type Gathered } from "@disburse/chassis/mongo/grouping/gatherer.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import {
   type AccountDocument,
@@ -54,4 +57,85 @@ function assertSame(
   for (const { _id, hash } of documents) {
     if ((hashes.get(_id) ?? hash) !== hash) throw new Error(`movement ${_id} was applied twice`);
   }
+}
+
+/** Accounts of one read: each asks for a few keys of each of its movements. */
+const readBatchMax = 64;
+/** An account asks again when it was answered, so that few wait. */
+const readLimits = {
+  batchMax: readBatchMax,
+  inFlightMax: 2,
+  waitingMax: Number.POSITIVE_INFINITY,
+  batchBytesMax: Number.POSITIVE_INFINITY,
+  waitingBytesMax: Number.POSITIVE_INFINITY,
+};
+
+type Asked = { readonly accountId: string; readonly keys: ReadonlySet<string> };
+type Asking = Gathered &
+  Asked &
+  Pick<PromiseWithResolvers<readonly LedgerDocument[]>, "resolve" | "reject">;
+
+/**
+ * Reads recorded entries of an account by their keys. Accounts that ask in the same turn of the
+ * event loop share a command, which names them all: in a cluster it goes to their shards alone.
+ */
+export function createEntryReads({ entries }: Pick<LedgerCollections, "entries">) {
+  const send = async (batch: readonly Asking[]) => {
+    try {
+      const found = await findAsked(entries, batch);
+      const byAccount = Map.groupBy(found, (each) => each.account_id);
+      for (const { accountId, keys, resolve } of batch) {
+        const own = byAccount.get(accountId) ?? [];
+        resolve(own.filter(({ _id }) => keys.has(_id)));
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+  const gatherer = createGatherer(send, readLimits);
+  return (accountId: string, keys: ReadonlySet<string>): Promise<readonly LedgerDocument[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly LedgerDocument[]>();
+    gatherer.add({ key: undefined, bytes: 0, accountId, keys, resolve, reject });
+    return promise;
+  };
+}
+
+function findAsked(entries: Entries, batch: readonly Asked[]) {
+  const keys = new Set(batch.flatMap((each) => [...each.keys]));
+  const accounts = new Set(batch.map(({ accountId }) => accountId));
+  const filter = { _id: { $in: [...keys] }, account_id: { $in: [...accounts] } };
+  return entries.find(filter, { hint: "_id_" }).toArray();
+}
+
+/** Accounts are counted up to here: more are as alarming. */
+const countedMax = 10_000;
+
+const chainOf = (accountId: string) => `ledger/${accountId}`;
+
+/**
+ * The heads of the accounts whose money has moved: each movement marks its account, and a sparse
+ * index has no others, so that the cost is that of what has changed.
+ */
+export function ledgerHeads({ accounts }: Pick<LedgerCollections, "accounts">): HeadSource {
+  const due = { head_due: true } as const;
+  return {
+    name: "ledger",
+    changed: async (limit) => {
+      const fields = { projection: { sequence: 1, head_hash: 1 } };
+      const found = await accounts.find(due, fields).limit(limit).toArray();
+      return found.map(({ _id, sequence, head_hash: hash }): ChainHead => {
+        return { chain: chainOf(_id), sequence, hash };
+      });
+    },
+    shipped: async (heads) => {
+      const writes = heads.map(({ chain, sequence }) =>
+        accounts.updateOne(
+          { _id: chain.slice(chainOf("").length), sequence },
+          { $unset: { head_due: "" } },
+        ),
+      );
+      await Promise.all(writes);
+    },
+    unshipped: () => accounts.countDocuments(due, { limit: countedMax }),
+  };
 }

@@ -17,8 +17,7 @@ import {
   toHouseSums,
   toLedgerEntry,
 } from "./documents.ts";
-import { createEntryReads } from "./entry-reads.ts";
-import { recordCarried, recordEntries } from "./recorder.ts";
+import { createEntryReads, recordCarried, recordEntries } from "./recorder.ts";
 import { findRefusal, type RememberedRefusals, refusalKeyOf, withRefusal } from "./refusals.ts";
 import { type LedgerEntry, type Movement, movementKey } from "./rules/account.ts";
 import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";

@@ -1,5 +1,6 @@
 import { forRequest, originOf } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, type LoopOptions, startLoop } from "@disburse/chassis/loop.ts";
 import { isDatabaseUnavailable } from "@disburse/chassis/mongo/database.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import { refusalReasons } from "@disburse/kernel/errors.ts";
@@ -7,6 +8,7 @@ import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { type ExecuteDeps, executePayout } from "../execution/execute.ts";
 import { expireQuote, requestQuote } from "../execution/quoting.ts";
 import type { Orders } from "./document.ts";
+import { expireHeld } from "./held-store.ts";
 import {
   afterRefusal,
   isOrderFailure,
@@ -19,6 +21,7 @@ import {
   bindQuote,
   defer,
   type LeasedOrder,
+  leaseDueOrder,
   setExecuted,
   setFailed,
   unbindQuote,
@@ -172,4 +175,34 @@ async function fail(deps: OrderDeps, leased: LeasedOrder, refusal: Refused<strin
 /** Ends a quote for ever; `false`: it is claimed, and its payout is there or coming. */
 export function endQuote(deps: Pick<OrderDeps, "quote">, order: Order, quote: OrderQuote) {
   return expireQuote(deps, operationOf(order), quote.id);
+}
+
+/** How late an order is found whose time has come. */
+const everyMs = 1_000;
+/** Orders that one process executes at a time: payouts that merchants execute now come first. */
+const workersMax = 4;
+/** A quote and an execute take half a second; calls to services that hang end after 5 s each. */
+export const orderLeaseMs = 20_000;
+
+/** Executes the orders whose time has come, until none is left; fails those held for too long. */
+export async function executeDueOrders(deps: OrderDeps): Promise<void> {
+  await expireHeld(deps.orders, deps.clock.now());
+  const work = async () => {
+    for (;;) {
+      const leased = await leaseDueOrder(deps.orders, deps.clock.now(), orderLeaseMs);
+      if (leased === undefined) return;
+      await executeOrder(deps, leased);
+    }
+  };
+  // One looks; where it finds something the others help.
+  const first = await leaseDueOrder(deps.orders, deps.clock.now(), orderLeaseMs);
+  if (first === undefined) return;
+  const others = Array.from({ length: workersMax - 1 }, work);
+  await Promise.all([executeOrder(deps, first).then(work), ...others]);
+}
+
+/** Executes orders as their time comes. */
+export function startOrderWorker(deps: OrderDeps & Pick<LoopOptions, "log" | "manual">): Loop {
+  const run = () => executeDueOrders(deps).then(() => false);
+  return startLoop({ name: "orders", everyMs, run, log: deps.log, manual: deps.manual });
 }

@@ -14,10 +14,9 @@ import { openVelocityLimits } from "../velocity/limits.ts";
 import { createVelocityRoom } from "../velocity/room.ts";
 import { openUsage } from "../velocity/usage.ts";
 import { openScheduledPayouts } from "./document.ts";
-import { executeOrder } from "./execute-order.ts";
+import { executeDueOrders, executeOrder, orderLeaseMs } from "./execute-order.ts";
 import { patienceMs } from "./rules/order.ts";
 import { leaseDueOrder } from "./store.ts";
-import { executeDueOrders, orderLeaseMs } from "./worker.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;

@@ -4,8 +4,7 @@ import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.t
 import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Decimal128 } from "mongodb";
-import { approvalEvent } from "./approval-event.ts";
-import { type PendingEvent, pendingEvent } from "./pending-event.ts";
+import { approvalEvent, type PendingEvent, pendingEvent } from "./pending-event.ts";
 import type { Approval } from "./rules/approval.ts";
 import type { Uncleared } from "./rules/clearance.ts";
 import type { PayoutException } from "./rules/exception.ts";

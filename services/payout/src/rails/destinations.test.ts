@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { testRail } from "../test-platform.ts";
-import { railsTo, waysTo } from "./destinations.ts";
 import { createRailDirectory } from "./directory.ts";
+import { railsTo, waysTo } from "./rpc.ts";
 
 const now = new Date("2026-11-20T11:26:00Z");
 

@@ -1,6 +1,9 @@
+import { type Loop, type ManualLoops, startLoop } from "@disburse/chassis/loop.ts";
+import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { resume } from "@disburse/chassis/tracing/tracing.ts";
+import type { Wake } from "@disburse/chassis/wake.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { StoredCall } from "../payouts/document.ts";
 import { clearanceWait, type UnclearedStatus } from "../payouts/rules/clearance.ts";
@@ -11,7 +14,6 @@ import type { Payout } from "../payouts/rules/payout.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
 import { causeOfEnd } from "../payouts/rules/timeline.ts";
 import { type LeasedPayout, release } from "../payouts/work.ts";
-import { expireApproval } from "./approval-expiry.ts";
 import { takeBack } from "./cancel.ts";
 import { moveOwed } from "./closing.ts";
 import type { Unavailability } from "./directory.ts";
@@ -298,4 +300,74 @@ async function moveMoney(
 function workAfter(stage: Progress["stage"], pollAt: Date | "done", now: Date): Date | "done" {
   if (stage === "returning") return now;
   return stage === "settled" || stage === "rejected" ? pollAt : "done";
+}
+
+/** How late work is found that no worker was woken for; one of them looks for it. */
+export const pollMs = 100;
+/** It looks so seldom where there is no work for a while. */
+const restMs = 1_000;
+/** The others are woken, and look so seldom by themselves. */
+const othersMs = 60_000;
+
+/** What workers are started with beside what each works with. */
+type RailWorkersOptions = {
+  readonly count: number;
+  /** The `work` of the leases: one worker goes on for each notification. */
+  readonly work: Wake;
+  readonly manual?: ManualLoops | undefined;
+};
+
+/** Starts workers that advance payouts side by side; one that finds work wakes the next. */
+export function startRailWorkers(deps: RailWorkerDeps, options: RailWorkersOptions): Loop {
+  const { leases, log } = deps;
+  const { count, work: wake, manual } = options;
+  const onTaken = (): void => {
+    if (leases.mayHaveMore()) wake.notify();
+  };
+  const run = async () => (await workOnDuePayout(deps, onTaken)) && leases.mayHaveMore();
+  const workers = Array.from({ length: count }, (_each, at) => {
+    const pace = at === 0 ? { everyMs: pollMs, restMs } : { everyMs: othersMs };
+    return startLoop({ name: "rail-worker", ...pace, wake, run, log, manual });
+  });
+  return {
+    /** Ends the present work, and leaves what is held to others. */
+    stop: async (): Promise<void> => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await leases.releaseHeld();
+    },
+  };
+}
+
+/**
+ * Ends the wait of a payout that no one approved in time, by the clock of its database: it is
+ * cancelled, and its money released. An approval at the same time is one write of the same
+ * document, and one of the two changes nothing.
+ */
+async function expireApproval(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+): Promise<StepResult | undefined> {
+  const { approval, exception } = leased.payout;
+  if (approval === undefined) throw new Error("a payout waits for an approval that it has not");
+  const found = await findWithTime(deps.payouts, leased.payout.id);
+  const leftMs = approval.expiresAt.getTime() - (found?.now.getTime() ?? 0);
+  if (leftMs > 0) {
+    return release(deps.payouts, leased, { work: fromNow(deps, Math.max(leftMs, retryMs)) });
+  }
+  if (exception?.kind === "contradicted") {
+    return release(deps.payouts, leased, { work: fromNow(deps, queueWaitMaxMs) });
+  }
+  const because = "approval_expired" as const;
+  const expired = await takeStep(
+    deps,
+    leased,
+    { stage: "concluding", outcome: { kind: "cancelled", because } },
+    {
+      cause: because,
+      detail: "not approved in time",
+      ...renewedLease(deps),
+      decides: { decision: { as: "expired", at: deps.clock.now() }, inTime: false },
+    },
+  );
+  return expired && { leased: expired, pollAt: "done" };
 }

@@ -13,8 +13,7 @@ import {
   testRail,
 } from "../test-platform.ts";
 import type { Rail, RailReply } from "./rail.ts";
-import { workOnDuePayout } from "./worker.ts";
-import { startRailWorkers } from "./workers.ts";
+import { startRailWorkers, workOnDuePayout } from "./worker.ts";
 
 /** Payouts that wait in the process between two steps, under their leases. */
 

@@ -3,7 +3,7 @@ import { createWake } from "@disburse/chassis/wake.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LeasedPayout } from "../payouts/work.ts";
 import type { RailWorkerDeps } from "./steps.ts";
-import { startRailWorkers } from "./workers.ts";
+import { startRailWorkers } from "./worker.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

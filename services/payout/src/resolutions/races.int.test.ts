@@ -23,8 +23,8 @@ import { reportOutcome } from "../rails/reports.ts";
 import { workOnDuePayout } from "../rails/worker.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { personally, resolvers } from "../test-resolutions.ts";
-import { guardedResolutions } from "./approvals.ts";
 import type { ResolutionDeps } from "./resolve.ts";
+import { guardedResolutions } from "./rpc.ts";
 
 const { findOne } = Collection.prototype;
 const merchantId = "mer_1";

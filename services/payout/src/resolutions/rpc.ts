@@ -1,6 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext, originOf } from "@disburse/chassis/call-context.ts";
 import { cutPage, readLimit, readNumber, readPage } from "@disburse/chassis/paging/page.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
@@ -12,7 +14,7 @@ import {
   JournalEntry_Kind,
   JournalEntrySchema,
   PayoutInDoubtSchema,
-  type PayoutOperationsService,
+  PayoutOperationsService,
   type ResolvePayoutRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
@@ -23,8 +25,10 @@ import { listExceptions } from "../payouts/exceptions.ts";
 import { type HistoryEntry, historyOf } from "../payouts/history.ts";
 import { type AuditEntry, readOperator } from "../payouts/operators.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
+import { findPayout } from "../payouts/store.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
-import { type Resolution, type ResolutionDeps, resolvePayout } from "./resolve.ts";
+import { describePayout, type Resolution, type ResolutionDeps, resolvePayout } from "./resolve.ts";
+import { effectOfOutcome, outcomeText } from "./rules/resolution.ts";
 
 /** See `resolutionsRpc`. */
 export type ResolutionsRpc = ReturnType<typeof resolutionsRpc>;
@@ -134,4 +138,44 @@ function operatorMessage(person: string) {
 
 function actorMessage({ kind, id }: StoredActor) {
   return create(ActorSchema, { kind: valueOfWord(Actor_Kind, kind), id });
+}
+
+/** What the guarded RPCs of exceptions work with. */
+export type GuardedResolutionDeps = ResolutionDeps & {
+  /** Resolutions wait for a second person in every mode. */
+  readonly proposals: Pick<ServiceApprovals, "guard" | "own">;
+};
+
+/** The RPCs of exceptions. */
+export function guardedResolutions(deps: GuardedResolutionDeps) {
+  const { guard, own } = deps.proposals;
+  const { current } = own(PayoutOperationsService.method.resolvePayout);
+  const openProposals = async () =>
+    new Map((await current()).map(({ subject, id }) => [subject, id]));
+  return guard(PayoutOperationsService, resolutionsRpc(deps, openProposals), guards(deps));
+}
+
+/** What became of a payout in doubt is never one person's word. */
+function guards({ payouts }: GuardedResolutionDeps): Guards<Pick<ResolutionsRpc, "resolvePayout">> {
+  return {
+    resolvePayout: {
+      approvers: ["treasury_approver"],
+      isSole: true,
+      difference: async (request) => {
+        const { payoutId, outcome, reason } = orThrow(readResolution(request));
+        const payout = await findPayout(payouts, payoutId);
+        const resolved = { payoutId, outcome: outcomeText(outcome), reason };
+        return {
+          before: payout === undefined ? "" : describePayout(payout),
+          after: JSON.stringify({ resolved }),
+        };
+      },
+      reasons: async (request) => {
+        const { payoutId, outcome } = orThrow(readResolution(request));
+        const payout = await findPayout(payouts, payoutId);
+        orThrow(effectOfOutcome(orThrow(payout ?? refused("RECORD_NOT_FOUND")), outcome));
+        return ["decides what became of a payout in doubt"];
+      },
+    },
+  };
 }

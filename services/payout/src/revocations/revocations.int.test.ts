@@ -17,10 +17,9 @@ import { leaseDueBatch } from "../batches/store.ts";
 import { approveOrder } from "../orders/decide.ts";
 import { toOrder } from "../orders/document.ts";
 import { heldOutbox } from "../orders/events.ts";
-import { executeOrder } from "../orders/execute-order.ts";
+import { executeOrder, orderLeaseMs } from "../orders/execute-order.ts";
 import { holdOrders } from "../orders/held-store.ts";
 import { leaseDueOrder, unbindQuote } from "../orders/store.ts";
-import { orderLeaseMs } from "../orders/worker.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { stopOrders } from "./stop-orders.ts";
 

@@ -190,13 +190,16 @@ it("the rail's word is kept, and reported after a crash", async () => {
   const payoutId = await sent();
   await platform.after(1_000);
   const transfers = platform.database.db.collection<{ _id: string }>("sandbox_transfers");
-  platform.sandboxRail.sendTo(() => Promise.reject(new Error("killed")));
+  const { callback } = platform.faults;
+  platform.faults.callback = () => {
+    throw new Error("killed");
+  };
   const cut = set(payoutId, RETURNED);
   await expect(cut).rejects.toThrow();
   expect(await transfers.findOne({ _id: payoutId })).toMatchObject({
     owed: [{ message: { outcome: "returned" } }],
   });
-  platform.connectRail();
+  platform.faults.callback = callback;
   await platform.after(1);
   const { payout } = await platform.rpc.getPayout({ merchantId, payoutId });
   expect(payout?.subStatus).toBe(PayoutSubStatus.RETURNED);

@@ -11,7 +11,7 @@ import {
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import { guardedTreasury } from "./approvals.ts";
+import { guardedTreasury } from "./rpc.ts";
 import { dayOf } from "./rules/day.ts";
 
 let platform: TestPlatform;

@@ -12,7 +12,7 @@ import type { LedgerEntry, RailStep as Step } from "../ledger/rules/account.ts";
 import { postingText } from "../ledger/rules/postings.ts";
 import type { RailAccountName } from "./accounts.ts";
 import type { RailDay } from "./report.ts";
-import { missingFor } from "./rules/waiting.ts";
+import { missingFor } from "./rules/day.ts";
 import type { WaitingSum } from "./waiting.ts";
 
 /** A line of a rail account for operators. */

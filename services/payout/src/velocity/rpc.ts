@@ -1,11 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
+import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type VelocityLimits as LimitsMessage,
   MerchantVelocitySchema,
-  type PayoutOperationsService,
+  PayoutOperationsService,
   type SetVelocityLimitsRequest,
   VelocityLimitsSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
@@ -14,7 +16,15 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { type AuditStore, readOperator } from "../payouts/operators.ts";
 import type { SettingsDocument } from "../settings/merchant-settings.ts";
 import type { VelocityLimits } from "./limits.ts";
-import { type LimitsText, limitViolations, type MerchantLimitsText } from "./rules/limits.ts";
+import {
+  type LimitedSubject,
+  type LimitsText,
+  limitViolations,
+  type MerchantLimitsText,
+  readLimits,
+  unlimited,
+} from "./rules/limits.ts";
+import { isLooser } from "./rules/window.ts";
 
 /** What the RPCs of velocity limits work with. */
 export type VelocityDeps = {
@@ -92,4 +102,54 @@ function limitsMessage(limits: LimitsText | undefined): LimitsMessage {
     ...(countDay !== undefined && { countDay }),
     amounts: amounts.map(({ currency: currencyCode, hour, day }) => ({ currencyCode, hour, day })),
   });
+}
+
+type VelocityRpc = ReturnType<typeof velocityRpc>;
+
+/** The RPCs of velocity limits, guarded where there are persons. */
+export function guardedVelocity(deps: VelocityDeps, approvals?: Pick<ServiceApprovals, "guard">) {
+  const rpc = velocityRpc(deps);
+  return approvals?.guard(PayoutOperationsService, rpc, velocityGuards(deps)) ?? rpc;
+}
+
+/** One person may limit a merchant further; whatever lets more through needs a second one. */
+function velocityGuards({
+  velocity,
+}: VelocityDeps): Guards<Pick<VelocityRpc, "setVelocityLimits">> {
+  const inForce = async (merchantId: string, subject: LimitedSubject) =>
+    (await velocity.read(merchantId))?.[subject] ?? unlimited;
+  const subjectsOf = (request: SetVelocityLimitsRequest) => {
+    const { merchant, beneficiary } = limitsOf(request);
+    return [
+      ["merchant", merchant],
+      ["beneficiary", beneficiary],
+    ] as const;
+  };
+  return {
+    setVelocityLimits: {
+      approvers: ["treasury_approver"],
+      difference: async (request) => {
+        const { merchantId } = request;
+        const [merchant, beneficiary] = await Promise.all([
+          inForce(merchantId, "merchant"),
+          inForce(merchantId, "beneficiary"),
+        ]);
+        return {
+          before: JSON.stringify({ merchant, beneficiary }),
+          after: JSON.stringify(limitsOf(request)),
+        };
+      },
+      reasons: async (request) => {
+        const reasons: string[] = [];
+        for (const [subject, wanted] of subjectsOf(request)) {
+          // The RPC itself refuses a malformed request.
+          if (wanted === undefined || limitViolations(subject, wanted).length > 0) continue;
+          const now = readLimits(await inForce(request.merchantId, subject));
+          if (isLooser(now, readLimits(wanted)))
+            reasons.push(`raises or removes a limit of the ${subject}`);
+        }
+        return reasons;
+      },
+    },
+  };
 }

@@ -190,9 +190,11 @@ it("is stored and shown whole, with whom it is open to and its rate", async () =
   const corridors = database.db.collection<{ _id: string }>("corridors");
   expect(await corridors.findOne({ _id: corridorId })).toEqual({
     ...{ _id: corridorId, source: "USD", destination: "INR", active: true, ...changed },
-    ...{ fee_share: "0.005", fee_flat_minor: minor("30") },
-    ...{ source_min: minor("100"), source_max: minor("900") },
-    ...{ receiving_min: minor("200"), receiving_max: minor("800") },
+    fee: { share: "0.005", flat_minor: minor("30") },
+    limits: {
+      ...{ source_min: minor("100"), source_max: minor("900") },
+      ...{ receiving_min: minor("200"), receiving_max: minor("800") },
+    },
     ...{ quote_ttl_seconds: 90, rate_max_age_seconds: 60 },
     return_charges: "house",
     operations: [first.operationId, second.operationId],

@@ -5,7 +5,7 @@ import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrations } from "../migrations.ts";
-import { rateAges, startRateAges } from "./rate-ages.ts";
+import { rateAges, startRateAges } from "./rate-history.ts";
 import { type CorridorText, readCorridor } from "./rules/corridor.ts";
 import { activeCorridors, addRate, openCorridors, setCorridor } from "./store.ts";
 

@@ -1,6 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { cutPage, readLimit } from "@disburse/chassis/paging/page.ts";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -11,11 +14,19 @@ import {
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
 import type { Filter } from "mongodb";
 import { corridorMessage, rateMessage } from "./rpc.ts";
 import type { Rate } from "./rules/corridor.ts";
 import { type RateCursor, readRateStart, writeRateCursor } from "./rules/page.ts";
-import { type CorridorStore, findCorridor, type RateDocument, rateId, toRate } from "./store.ts";
+import {
+  activeCorridors,
+  type CorridorStore,
+  findCorridor,
+  type RateDocument,
+  rateId,
+  toRate,
+} from "./store.ts";
 
 /** The RPC of the rates that were set for a corridor. */
 export function rateHistoryRpc(corridors: CorridorStore) {
@@ -93,4 +104,51 @@ async function listRates(
     actor: document.actor,
     approvedBy: document.approved_by,
   }));
+}
+
+/** Prometheus scrapes every 15 s; a reading is one look-up in an index for each corridor. */
+const everyMs = 10_000;
+/** Pairs of currencies that are shown: more than any deployment has, and few for Prometheus. */
+const corridorsMax = 500;
+
+/** What a reading is taken from. */
+type RateAgeDeps = {
+  readonly corridors: CorridorStore;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Keeps the gauges of rates up to date; every process shows the same. */
+export function startRateAges(deps: RateAgeDeps): Loop {
+  const read = rateAges(deps);
+  const run = () => read().then(() => false);
+  return startLoop({ name: "rate-ages", everyMs, run, log: deps.log });
+}
+
+/** One reading shows the age of each active corridor's rate; a corridor without one has no age. */
+export function rateAges({ corridors, metrics, clock }: RateAgeDeps): () => Promise<void> {
+  const age = metrics.gauge(
+    "disburse_quote_rate_age_seconds",
+    "Age of the rate in force of an active corridor.",
+    ["corridor"],
+  );
+  const ageMax = metrics.gauge(
+    "disburse_quote_rate_max_age_seconds",
+    "Past this age nothing is quoted in an active corridor; 0: no bound.",
+    ["corridor"],
+  );
+  return async () => {
+    const active = await activeCorridors(corridors, corridorsMax);
+    const now = clock.now().getTime();
+    // One that was closed meanwhile is not shown any more.
+    age.reset();
+    ageMax.reset();
+    for (const { corridor, rateAsOf } of active) {
+      const label = { corridor: `${corridor.source}-${corridor.destination}` };
+      ageMax.set(label, corridor.rateMaxAgeSeconds);
+      if (rateAsOf === undefined) continue;
+      age.set(label, Math.max(0, now - rateAsOf.getTime()) / 1_000);
+    }
+  };
 }

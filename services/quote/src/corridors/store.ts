@@ -1,20 +1,23 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
-import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind, upsertOnce } from "@disburse/chassis/mongo/once.ts";
+import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Decimal, formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import type { Collection, Decimal128, Filter } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { Corridor, CorridorTerms, Rate } from "./rules/corridor.ts";
 import type { PairCursor } from "./rules/page.ts";
-
-/** Minor units; `null` where there is no bound. */
-type Bound = Decimal128 | null;
 
 /** What each stored document that changes has of its last change. */
 type Changed = { schema_version: number; actor: StoredActor; created_at: Date; updated_at: Date };
 
-type CorridorDocument = ReturnType<typeof corridorTerms> &
+/** The terms of a corridor, the share as decimal text. */
+type TermsText = Omit<CorridorTerms, "fee"> & {
+  readonly fee: { readonly share: string; readonly flatMinor: bigint };
+};
+
+type CorridorDocument = Stored<TermsText> &
   Changed & {
     _id: string;
     operations: string[];
@@ -232,14 +235,6 @@ function onceFor({ operationId, actor }: Change, now: Date) {
   };
 }
 
-function bound(minor: bigint | undefined): Bound {
-  return minor === undefined ? null : toDecimal128(minor);
-}
-
-function fromBound(stored: Bound): bigint | undefined {
-  return stored === null ? undefined : fromDecimal128(stored);
-}
-
 /** Reads a decimal that this service has stored. */
 export function storedDecimal(text: string): Decimal {
   const read = parseDecimal(text);
@@ -247,43 +242,22 @@ export function storedDecimal(text: string): Decimal {
   return read;
 }
 
-function corridorTerms(terms: CorridorTerms) {
-  return {
-    source: terms.source,
-    destination: terms.destination,
-    active: terms.active,
-    fee_share: formatDecimal(terms.fee.share),
-    fee_flat_minor: toDecimal128(terms.fee.flatMinor),
-    source_min: bound(terms.limits.sourceMin),
-    source_max: bound(terms.limits.sourceMax),
-    receiving_min: bound(terms.limits.receivingMin),
-    receiving_max: bound(terms.limits.receivingMax),
-    quote_ttl_seconds: terms.quoteTtlSeconds,
-    rate_max_age_seconds: terms.rateMaxAgeSeconds,
-    return_charges: terms.returnCharges,
-  };
+function corridorTerms({ fee, ...terms }: CorridorTerms): Stored<TermsText> {
+  return toStored<TermsText>({ ...terms, fee: { ...fee, share: formatDecimal(fee.share) } });
 }
 
 function toCorridor(document: CorridorDocument): Corridor {
-  return {
-    id: document._id,
-    source: document.source,
-    destination: document.destination,
-    active: document.active,
-    fee: {
-      share: storedDecimal(document.fee_share),
-      flatMinor: fromDecimal128(document.fee_flat_minor),
-    },
-    limits: {
-      sourceMin: fromBound(document.source_min),
-      sourceMax: fromBound(document.source_max),
-      receivingMin: fromBound(document.receiving_min),
-      receivingMax: fromBound(document.receiving_max),
-    },
-    quoteTtlSeconds: document.quote_ttl_seconds,
-    rateMaxAgeSeconds: document.rate_max_age_seconds,
-    returnCharges: document.return_charges,
-  };
+  const {
+    _id: id,
+    schema_version,
+    operations,
+    actor,
+    created_at,
+    updated_at,
+    ...stored
+  } = document;
+  const { fee, ...terms } = fromStored<TermsText>(stored);
+  return { id, ...terms, fee: { ...fee, share: storedDecimal(fee.share) } };
 }
 
 /** The rate of a document. */

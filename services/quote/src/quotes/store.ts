@@ -1,8 +1,8 @@
 import { contentHash } from "@disburse/chassis/mongo/content-hash.ts";
-import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
-import { fromStored, toStored } from "@disburse/chassis/mongo/stored.ts";
+import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
 import {
   isOther,
   type RequestedChange,
@@ -10,24 +10,23 @@ import {
 } from "@disburse/chassis/mutations/content.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
-import { metadataOf, type StoredEntry, storedMetadata } from "@disburse/kernel/metadata.ts";
 import { otherContent } from "@disburse/kernel/refusal.ts";
 import { Binary, type Collection } from "mongodb";
 import { storedDecimal } from "../corridors/store.ts";
-import type { Claim, Quote, QuotedBeneficiary, QuoteState } from "./rules/quote.ts";
+import type { Claim, Quote, QuoteState } from "./rules/quote.ts";
+
+/** What was quoted, the rate as decimal text. */
+type QuotedText = Omit<Quote, "id" | "rate" | "state" | "claim"> & { readonly rate: string };
 
 /** A quote as it is stored. */
-type QuoteDocument = ReturnType<typeof quoteDocument> &
+type QuoteDocument = Stored<QuotedText> &
   StoredContent & {
+    _id: string;
+    schema_version: number;
+    state: Quote["state"];
     operation_id: string;
     actor: StoredActor;
-    /** Absent where none was sent. */
-    metadata?: StoredEntry[];
-    /** Absent where the source amount was asked for. */
-    fixed?: "receiving";
-    /** Absent where it pays no payout again. */
-    reissue_of?: string;
-    claim?: StoredClaim;
+    claim?: StoredClaim | undefined;
     /** Over `hashedFields`. */
     content_hash: string;
   };
@@ -40,10 +39,7 @@ const hashedFields = [
   "corridor_id",
   "source",
   "destination",
-  "source_minor",
-  "fees_minor",
-  "converted_minor",
-  "receiving_minor",
+  "amounts",
   "rate",
   "rate_as_of",
   "rate_source",
@@ -79,7 +75,7 @@ export function openQuotes({ db }: Database) {
       const found = await quotes.findOne({ merchant_id: merchantId, operation_id: operationId });
       return found === null ? undefined : firstOf(found, content);
     },
-    /** Stores a quote; answers with the first one of its operation when another call was faster. */
+    /** Stores a new quote; answers with the first one of its operation when another call was faster. */
     insert: async (quote: Quote, { operationId, actor, content }: RequestedChange) => {
       const operation = { operation_id: operationId, operation_content: content, actor };
       const fields = { ...quoteDocument(quote), ...operation };
@@ -99,7 +95,9 @@ export function openQuotes({ db }: Database) {
     /** Any merchant's quote, with the database's clock, against which it expires. */
     readAny: async (id: string): Promise<{ quote: Quote; now: Date } | undefined> => {
       const found = await findWithTime(quotes, id);
-      return found === null ? undefined : { quote: toQuote(found), now: found.now };
+      if (found === null) return undefined;
+      const { now, ...stored } = found;
+      return { quote: toQuote(stored), now };
     },
     claim: (id: string, claim: Omit<Claim, "claimedAt">) => claimQuote(quotes, id, claim),
     /** Moves the end of an open quote to now, where it is later; answers with it as it then is. */
@@ -147,69 +145,19 @@ async function claimQuote(
   return found === null ? undefined : toQuote(found);
 }
 
-function metadataFields({ metadata }: Pick<Quote, "metadata">): { metadata?: StoredEntry[] } {
-  const stored = storedMetadata(metadata);
-  return stored.length === 0 ? {} : { metadata: stored };
-}
-
-function quoteDocument(quote: Quote) {
-  return {
-    _id: quote.id,
-    schema_version: 1,
-    merchant_id: quote.merchantId,
-    account_id: quote.accountId,
-    corridor_id: quote.corridorId,
-    source: quote.source,
-    destination: quote.destination,
-    source_minor: toDecimal128(quote.amounts.source),
-    fees_minor: toDecimal128(quote.amounts.fees),
-    converted_minor: toDecimal128(quote.amounts.converted),
-    receiving_minor: toDecimal128(quote.amounts.receiving),
-    rate: formatDecimal(quote.rate),
-    rate_as_of: quote.rateAsOf,
-    rate_source: quote.rateSource,
-    ...(quote.returnCharges === "merchant" && { return_charges: quote.returnCharges }),
-    beneficiary: toStored(quote.beneficiary),
-    ...metadataFields(quote),
-    ...(quote.fixed === "receiving" && { fixed: quote.fixed }),
-    ...(quote.reissueOf !== "" && { reissue_of: quote.reissueOf }),
-    state: quote.state,
-    created_at: quote.createdAt,
-    updated_at: quote.updatedAt,
-    expires_at: quote.expiresAt,
-  };
+function quoteDocument({ id, state, rate, ...quoted }: Quote) {
+  const stored = toStored<QuotedText>({ ...quoted, rate: formatDecimal(rate) });
+  return { _id: id, schema_version: 1, ...stored, state };
 }
 
 function toQuote(document: QuoteDocument): Quote {
-  return {
-    ...quoteState(document),
-    id: document._id,
-    merchantId: document.merchant_id,
-    accountId: document.account_id,
-    corridorId: document.corridor_id,
-    source: document.source,
-    destination: document.destination,
-    amounts: {
-      source: fromDecimal128(document.source_minor),
-      fees: fromDecimal128(document.fees_minor),
-      converted: fromDecimal128(document.converted_minor),
-      receiving: fromDecimal128(document.receiving_minor),
-    },
-    rate: storedDecimal(document.rate),
-    rateAsOf: document.rate_as_of,
-    rateSource: document.rate_source,
-    returnCharges: document.return_charges ?? "house",
-    beneficiary: fromStored<QuotedBeneficiary>(document.beneficiary),
-    metadata: metadataOf(document.metadata),
-    fixed: document.fixed ?? "source",
-    reissueOf: document.reissue_of ?? "",
-    createdAt: document.created_at,
-    updatedAt: document.updated_at,
-    expiresAt: document.expires_at,
-  };
+  const { _id: id, schema_version, operation_id, operation_content, actor, ...own } = document;
+  const { content_hash, state, claim, ...stored } = own;
+  const { rate, ...quoted } = fromStored<QuotedText>(stored);
+  return { id, ...quoted, rate: storedDecimal(rate), ...quoteState({ state, claim }) };
 }
 
-function quoteState({ state, claim }: QuoteDocument): QuoteState {
+function quoteState({ state, claim }: Pick<QuoteDocument, "state" | "claim">): QuoteState {
   if (state !== "claimed") return { state };
   if (claim === undefined) throw new Error("a claimed quote without its claim");
   return {

@@ -13,8 +13,8 @@ const rules = {
   quote: [
     "disburse quote 1",
     ...["_id", "merchant_id", "account_id", "corridor_id", "source", "destination"],
-    ...["source_minor", "fees_minor", "converted_minor", "receiving_minor"],
-    ...["rate", "rate_as_of", "rate_source", "return_charges", "beneficiary", "metadata"],
+    ...["amounts", "rate", "rate_as_of", "rate_source", "return_charges"],
+    ...["beneficiary", "metadata"],
     ...["fixed", "reissue_of", "operation_id", "operation_content", "actor", "created_at"],
   ],
   payout: [

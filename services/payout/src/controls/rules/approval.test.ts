@@ -5,7 +5,7 @@ import {
   approvalViolations,
   readApprovalRules,
 } from "./approval.ts";
-import { loosened } from "./looser.ts";
+import { loosened } from "./controls.ts";
 
 const rules: ApprovalRulesText = {
   amounts: [

@@ -5,8 +5,11 @@ import {
   invalidRequest,
   isRefused,
   type Refused,
+  refused,
+  refusedBecause,
   type Violation,
 } from "@disburse/kernel/refusal.ts";
+import { isSameActor, type Who } from "../../payouts/rules/approval.ts";
 import { detailsOf, type PayoutDetails } from "../../payouts/rules/payout.ts";
 
 /** What is paid to whom, and what it may cost: all that a quote and its execution are made of. */
@@ -165,4 +168,23 @@ export function knownAmounts({ terms, quote }: Pick<Order, "terms" | "quote">) {
     sourceAmount: sourceMinor === undefined ? "" : formatAmount(sourceMinor, source),
     receivingAmount: receiving === undefined ? "" : formatAmount(receiving, destination),
   };
+}
+
+/** An order, who made it, and the operation that decided on it while it was held. */
+type DecidedOrder = {
+  readonly state: OrderState["state"];
+  readonly maker: Who;
+  readonly decidedBy: string | undefined;
+};
+
+/** Lets an operation decide on a held order; `done`: it has decided before. */
+export function decidable(
+  { state, maker, decidedBy }: DecidedOrder,
+  { operationId, actor }: { readonly operationId: string; readonly actor: Who },
+): "decide" | "done" | Refused<"NOT_AWAITING_APPROVAL" | "ACCESS_FORBIDDEN"> {
+  if (decidedBy === operationId) return "done";
+  if (state !== "awaiting_approval") {
+    return refused("NOT_AWAITING_APPROVAL", "This scheduled payout does not await approval.");
+  }
+  return isSameActor(maker, actor) ? refusedBecause("ACCESS_FORBIDDEN", "same_actor") : "decide";
 }

@@ -20,11 +20,10 @@ import {
 import type { Chain, Order, Signed } from "../chain/chain.ts";
 import type { Fees } from "../rules/fees.ts";
 import { agreedOn, type NodeView, verdictOf, verdictOfAll } from "../rules/finality.ts";
-import { lookOf } from "./look.ts";
+import { lookOf, takerAmong } from "./look.ts";
 import { connectNode, type EvmNode, type Payment, tokenAbi } from "./node.ts";
 import type { EvmChainSettings } from "./settings.ts";
 import type { Signer } from "./signer.ts";
-import { takerAmong } from "./taker.ts";
 
 /** The decimals of an EVM chain's own coin. */
 const coinDecimals = 18;

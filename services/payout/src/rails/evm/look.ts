@@ -1,6 +1,7 @@
 import { greatestOf, leastOf } from "@disburse/kernel/bigint.ts";
-import type { Address } from "viem";
-import type { Look } from "../chain/chain.ts";
+import { type Address, type Hex, isAddressEqual } from "viem";
+import type { Look, Taker } from "../chain/chain.ts";
+import { agreedOn } from "../rules/finality.ts";
 
 /** What one node says of the chain and the wallet, at its own height. */
 export type NodeLook = {
@@ -48,4 +49,38 @@ export function lookOf(
     baseFee: greatestOf(first.baseFee, ...others.map(({ baseFee }) => baseFee)),
     funds: { native, coin: leastUnits(({ coin }) => coin), tokens: new Map(tokens) },
   };
+}
+
+/** What a transaction does. */
+type Call = { readonly to: Address; readonly value: bigint; readonly data: Hex };
+
+/** A transaction as one node shows it. */
+type Shown = {
+  readonly hash: Hex;
+  readonly blockNumber: bigint;
+  readonly blockHash: Hex;
+  readonly to: Address | null;
+  readonly value: bigint;
+  readonly input: Hex;
+};
+
+/** The taker of a nonce that enough nodes name, where none names another one. */
+export function takerAmong(
+  found: readonly (Shown | undefined)[],
+  agreeing: number,
+  call: Call | undefined,
+): Taker | undefined {
+  const ids = found.map((each) => each?.hash);
+  const id = agreedOn(ids, agreeing);
+  const shown = found.flatMap((each) => (each !== undefined && each.hash === id ? [each] : []));
+  const [taker] = shown;
+  if (id === undefined || taker === undefined) return undefined;
+  // One node that shows the same payment is enough: the transfer gets no second nonce then.
+  const isSamePayment = shown.some((each) => call !== undefined && isCall(each, call));
+  return { id, height: Number(taker.blockNumber), block: taker.blockHash, isSamePayment };
+}
+
+function isCall({ to, value, input }: Shown, call: Call): boolean {
+  const isTo = to !== null && isAddressEqual(to, call.to);
+  return isTo && value === call.value && input === call.data;
 }

@@ -7,7 +7,7 @@ import { migrations } from "../../migrations.ts";
 import type { RailReply } from "../rail.ts";
 import { freshKey, instruction, keepsRailContract } from "../test-contract.ts";
 import { signMessage } from "./callbacks.ts";
-import { createSandboxRail, type SandboxRail } from "./rail.ts";
+import { createSandboxRail, type SandboxRail, type SandboxRailOptions } from "./rail.ts";
 import { batchMs, lateReturnMs, type Scenario } from "./scenarios.ts";
 
 const settleMs = 1_000;
@@ -15,6 +15,7 @@ const callbackSecret = "a secret";
 let database: Database;
 const owed = createWake();
 let rail: SandboxRail;
+let receive: SandboxRailOptions["receive"];
 let now = new Date("2026-01-01T00:00:00Z");
 
 beforeAll(async () => {
@@ -25,6 +26,7 @@ beforeAll(async () => {
     behaviour: { settleMs, delay: "fixed", seed: 1, shares: {} },
     callbackSecret,
     owed,
+    receive: (message) => receive(message),
   });
 });
 afterAll(async () => {
@@ -126,10 +128,10 @@ describe("the sandbox's rail", () => {
     const key = freshKey();
     await rail.submit(key, { ...instruction, referenceId: "sandbox-callback" });
     const sent: string[] = [];
-    rail.sendTo(async ({ body }) => {
+    receive = async ({ body }) => {
       sent.push(new TextDecoder().decode(body));
       if (sent.length === 1) throw new Error("nobody there");
-    });
+    };
     await rail.sendDue();
     expect(sent).toEqual([]);
     after(settleMs);
@@ -174,7 +176,7 @@ describe("a transfer", () => {
     ["silent", ["unknown", "unknown", "unknown", "unknown", "unknown"]],
   ])("of %s: the replies when it is sent, and after 0.4, 1, 1.4 and 2 s", async (name, replies) => {
     const key = freshKey();
-    rail.sendTo(async () => undefined);
+    receive = async () => undefined;
     const heard = [replyText(await rail.submit(key, ofScenario(name)))];
     for (const ms of [400, 600, 400, 600]) {
       after(ms);
@@ -203,13 +205,13 @@ describe("a transfer", () => {
     while (await rail.sendDue());
     const [key, start] = [freshKey(), now];
     const sent: string[] = [];
-    rail.sendTo(async ({ body, signature }) => {
+    receive = async ({ body, signature }) => {
       const read = rail.readCallback(body, signature);
       if (typeof read === "string" || read.key !== key) return;
       const { amount, currency } = read.transferred ?? {};
       const at = `${(now.getTime() - start.getTime()) / 1_000} s`;
       sent.push(`${at}: ${read.status.kind} ${amount} ${currency}`);
-    });
+    };
     await rail.submit(key, ofScenario(name));
     for (const ms of [0, 999, 1, 999, 1, lateReturnMs - 1_001, 1, 1]) {
       after(ms);
@@ -220,7 +222,7 @@ describe("a transfer", () => {
 
   it("is stored once, with the messages that the rail has not sent yet", async () => {
     while (await rail.sendDue());
-    rail.sendTo(async () => undefined);
+    receive = async () => undefined;
     const key = freshKey();
     const at = (ms: number) => new Date(submittedAt.getTime() + ms);
     const submittedAt = now;

@@ -11,7 +11,6 @@ import type { Collection } from "mongodb";
 import type { Instruction, Rail } from "../rail.ts";
 import type { RailCapabilities } from "../rules/routing.ts";
 import { readMessage, type SandboxMessage, type SignedMessage, signMessage } from "./callbacks.ts";
-import { bankReference, rejectionOf, replyOf, returnOf } from "./replies.ts";
 import {
   batchMs,
   type Drawn,
@@ -24,7 +23,15 @@ import {
 } from "./scenarios.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { type Steered, steerTransfer } from "./steering.ts";
-import { type PendingMessage, type TransferDocument, withdrawTransfer } from "./transfers.ts";
+import {
+  bankReference,
+  type PendingMessage,
+  rejectionOf,
+  replyOf,
+  returnOf,
+  type TransferDocument,
+  withdrawTransfer,
+} from "./transfers.ts";
 
 export type SandboxRailOptions = {
   readonly database: Database;
@@ -36,14 +43,12 @@ export type SandboxRailOptions = {
   readonly settings?: Pick<SandboxSettings, "draws" | "draw">;
   /** Notified when callbacks are to come. */
   readonly owed?: Wake;
+  /** Receives a callback; after an error it is sent again. */
+  readonly receive: (message: SignedMessage) => Promise<unknown>;
 };
 
-/** Receives a callback; after an error it is sent again. */
-export type ReceiveMessage = (message: SignedMessage) => Promise<unknown>;
-
-/** The simulated rail, with what connects and drives its callbacks. */
+/** The simulated rail, with what drives its callbacks. */
 export type SandboxRail = Rail & {
-  sendTo(receive: ReceiveMessage): void;
   /** Sends the callbacks that are due; `true`: there may be more. */
   sendDue(): Promise<boolean>;
   /**
@@ -71,9 +76,8 @@ const capabilities: RailCapabilities = {
 
 /** A simulated rail; the merchant's reference, or the seed, decides what it does. */
 export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
-  const { database, clock, behaviour, callbackSecret, owed } = options;
+  const { database, clock, behaviour, callbackSecret, owed, receive } = options;
   const transfers = database.db.collection<TransferDocument>("sandbox_transfers");
-  let receive: ReceiveMessage = async () => undefined;
   const send = (message: SandboxMessage) => receive(signMessage(message, callbackSecret));
   return {
     name: "sandbox",
@@ -102,9 +106,6 @@ export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
     },
     withdraw: (key) => withdrawTransfer(transfers, key, clock.now()),
     readCallback: (body, signature) => readMessage(body, signature, callbackSecret),
-    sendTo: (to) => {
-      receive = to;
-    },
     sendDue: () => sendDue(transfers, clock.now(), send),
     steer: async (key, to, sum) => {
       const before = await transfers.findOne({ _id: key });

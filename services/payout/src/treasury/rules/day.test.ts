@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { addsUp, compareStatement, dayBefore, dayOf, readDay } from "./day.ts";
-import { missingFor } from "./waiting.ts";
+import { addsUp, compareStatement, dayBefore, dayOf, missingFor, readDay } from "./day.ts";
 
 it.each<[string, bigint, bigint, bigint, bigint, bigint]>([
   ["the same", 100n, 0n, 100n, 0n, 0n],

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { LedgerCollections } from "./documents.ts";
-import { createEntryReads } from "./entry-reads.ts";
+import { createEntryReads } from "./recorder.ts";
 
 const stored = [
   { _id: "po_1:hold", account_id: "acc_1" },
