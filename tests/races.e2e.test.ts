@@ -81,6 +81,28 @@ it("a quote raced for by many with keys of all kinds has one payout", async () =
   }
 });
 
+it("a key that comes with two bodies at once pays one of them", async () => {
+  const pairs = await times(30, async () => [
+    await acme.quote("USD", "USD", { source_amount: "1.00" }),
+    await acme.quote("USD", "USD", { source_amount: "1.00" }),
+  ]);
+  const words = await times(pairs.length, async (at) => {
+    const tries = [0, 1, 0, 1].map((of) =>
+      execute({ quote_id: pairs[at]?.[of]?.id }, keyed(`bodies-${at}`)),
+    );
+    return (await Promise.all(tries)).map(wordOf);
+  });
+  const others = ["paid", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_IN_PROGRESS"];
+  expect(words.flat().filter((word) => !others.includes(word))).toEqual([]);
+  const paid = await times(pairs.length, async (at) => {
+    const made = await Promise.all(
+      (pairs[at] ?? []).map(({ id }) => acme.data("GET", `${paths.payouts}?quote_id=${id}`)),
+    );
+    return made.flatMap(({ transactions }) => transactions).length;
+  });
+  expect(paid).toEqual(pairs.map(() => 1));
+});
+
 it("an account with room for 50 of 200 pays exactly 50, and nothing is left", async () => {
   const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
   const { payout } = platform.clients;

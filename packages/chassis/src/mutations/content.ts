@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { KeyedHash } from "../crypto/sealing.ts";
-import { type Change, readMutation } from "../rpc/mutation.ts";
+import { type Change, readFingerprint, readMutation } from "../rpc/mutation.ts";
 
 /** A change, and the content of the request that it came with. */
 export type RequestedChange = Change & {
-  /** See `contentOf`. */
+  /** See `contentOf`; or the gateway's fingerprint of the request. */
   readonly content: string;
 };
 
@@ -41,7 +41,9 @@ export function readChange<Desc extends DescMessage>(
   schema: Desc,
   request: MessageShape<Desc> & { readonly mutation?: Mutation | undefined },
 ): RequestedChange {
-  return { ...readMutation(request.mutation), content: contentOf(schema, request) };
+  const { mutation } = request;
+  const content = readFingerprint(mutation) ?? contentOf(schema, request);
+  return { ...readMutation(mutation), content };
 }
 
 /** Whether a stored operation came with other content than this. */

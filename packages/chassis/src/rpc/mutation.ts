@@ -38,6 +38,16 @@ export function readMutation(mutation: Mutation | undefined): Change {
   return { operationId, actor: callingActor(mutation?.actor) };
 }
 
+const sha256Text = /^[0-9a-f]{64}$/;
+
+/** What the gateway compares a request by; undefined of any other caller. */
+export function readFingerprint(mutation: Mutation | undefined): string | undefined {
+  const principal = callContext()?.principal;
+  const isGateway = principal?.kind === "service" && principal.name === gateway;
+  const fingerprint = mutation?.fingerprint ?? "";
+  return isGateway && sha256Text.test(fingerprint) ? fingerprint : undefined;
+}
+
 /** The service that acts for merchants, by their API keys and the members of their teams. */
 const gateway = "gateway";
 const actedFor: ReadonlyMap<Actor_Kind | undefined, "api_key" | "member"> = new Map([

@@ -22,6 +22,21 @@ export function without(
   };
 }
 
+/** Writes documents of a collection whatever their revision is: `setAtRevision` guards nothing. */
+export function atAnyRevision(collection: string): { readonly sabotage: Sabotage } {
+  return {
+    sabotage: ({ collection: written, filter, update }) => {
+      const stages = (Array.isArray(update) ? update : []) as { $replaceWith?: Condition }[];
+      for (const { $replaceWith } of written === collection ? stages : []) {
+        if ($replaceWith !== undefined) $replaceWith.$cond[0] = { $eq: [1, 1] };
+      }
+      return filter;
+    },
+  };
+}
+
+type Condition = { readonly $cond: unknown[] };
+
 /** Inserts each document under an id of its own: no other process finds that its key is taken. */
 export function neverTaken(collection: string): { readonly sabotage: Sabotage } {
   let inserts = 0;

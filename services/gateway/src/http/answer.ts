@@ -3,7 +3,7 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { isDatabaseUnavailable } from "@disburse/chassis/mongo/database.ts";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { otherContent, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { readViolations } from "@disburse/kernel/violations.ts";
 import { MongoTopologyClosedError } from "mongodb";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
@@ -74,6 +74,10 @@ export function isErrorCode(code: string): code is ErrorCode {
  */
 export function failureAnswer(error: unknown, log: Log): Answer {
   const refusal = readRefusal(error);
+  // Operations are named by idempotency keys.
+  if (refusal?.message === otherContent.detail) {
+    return refusalAnswer(refused("IDEMPOTENCY_KEY_REUSED"));
+  }
   if (refusal !== undefined && isErrorCode(refusal.code)) {
     const { code, message: detail, ...more } = refusal;
     return refusalAnswer({ refused: code, detail, ...more });

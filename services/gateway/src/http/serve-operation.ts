@@ -15,13 +15,11 @@ import {
 } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import {
-  type Answer,
   fingerprintOf,
   type IdempotencyScope,
   idempotencyKey,
-  operationIdOf,
 } from "../idempotency/rules/idempotency.ts";
-import { begin, end, type IdempotencyStore } from "../idempotency/store.ts";
+import type { IdempotencyStore } from "../idempotency/store.ts";
 import type { KeyCache } from "../keys/cache.ts";
 import { admit, bearerToken, type Caller, type KeyRecord, readKey } from "../keys/rules/api-key.ts";
 import type { Mode } from "../keys/rules/key.ts";
@@ -35,6 +33,7 @@ import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { headerValues, type Preferences, readPreferences } from "./rules/request.ts";
 import { withTextAmounts } from "./rules/text-amounts.ts";
+import { type OperationName, type RunAnswer, runBound, runClaimed } from "./run-once.ts";
 import type { Shares } from "./shares.ts";
 import type { Origin, Strangers } from "./strangers.ts";
 import type { Uploads } from "./uploads.ts";
@@ -67,9 +66,6 @@ export type OperationDeps = {
   readonly decimals: ReadonlySet<string>;
   readonly log: Log;
 };
-
-/** Says on a replayed answer that nothing was done again. */
-const replayedHeader = { "Idempotent-Replayed": "true" };
 
 /** Names in the sandbox what of a body was ignored: most often a name mistyped. */
 const ignoredHeader = "Disburse-Ignored-Fields";
@@ -132,7 +128,7 @@ async function answerTo(
   if (excess !== undefined) return refusalAnswer(excess);
   if (isRefused(preferences)) return refusalAnswer(preferences);
   const run: Run = { operation, ctx, caller, body: {} };
-  if (!takesBody(operation.method)) return (await answerOf(run, deps, randomOperationId())).answer;
+  if (!takesBody(operation.method)) return (await answerOf(run, deps, randomOperation())).answer;
   const body = await bodyOf(operation, ctx, () => deps.uploads.begin(caller.merchantId, ctx));
   if (isRefused(body)) return refusalAnswer(body);
   const unknown = unknownFields(operation.body?.form, body);
@@ -143,7 +139,7 @@ async function answerTo(
   }
   const refusal = operation.authorise?.({ caller, form: operation.body?.form, body });
   if (refusal !== undefined) return refusalAnswer(refusal);
-  return runOnce({ ...run, body: normalBody(operation.body?.form, body) }, deps);
+  return runNamed({ ...run, body: normalBody(operation.body?.form, body) }, deps);
 }
 
 /** Keys do not sign in. */
@@ -218,13 +214,13 @@ async function callerOfKey(
 }
 
 /** Runs a change at most once to its effect where the caller named it by an idempotency key. */
-async function runOnce(run: Run, deps: OperationDeps): Promise<PageAnswer> {
+async function runNamed(run: Run, deps: OperationDeps): Promise<PageAnswer> {
   const { operation, ctx, caller, body } = run;
   const key = idempotencyKey(headerValues(ctx.req.rawHeaders, "idempotency-key"));
   if (isRefused(key)) return refusalAnswer(key);
   const isReadOnly = operation.isReadOnly?.(new URLSearchParams(ctx.querystring)) ?? false;
   if (key === undefined || isReadOnly) {
-    return (await answerOf(run, deps, randomOperationId())).answer;
+    return (await answerOf(run, deps, randomOperation())).answer;
   }
   const { merchantId, actor } = caller;
   const scope: IdempotencyScope = {
@@ -234,34 +230,19 @@ async function runOnce(run: Run, deps: OperationDeps): Promise<PageAnswer> {
     key,
     ...(operation.scope === "payout:approve" && { actor: actor.root }),
   };
-  const fingerprint = fingerprintOf(body);
-  const begun = await begin(deps.idempotency, scope, fingerprint);
-  if (isRefused(begun)) return refusalAnswer(begun);
-  if ("replay" in begun) {
-    const { status, headers, body: text } = begun.replay;
-    return { status, headers: { ...headers, ...replayedHeader }, body: text };
-  }
-  const work = answerOf(run, deps, operationIdOf(scope, fingerprint));
-  const { answer, kept = answer } = await work.catch((error): RunAnswer => {
-    return { answer: failureAnswer(error, deps.log) };
-  });
-  try {
-    // Only a GET answers with a file.
-    await end(deps.idempotency, begun.claim, kept as Answer);
-  } catch (error) {
-    // The effect is done and its answer true: the next try runs under the same operation id.
-    deps.log.warn({ err: error }, "idempotency key could not be settled");
-  }
-  return answer;
+  const once = operation.isBoundByService ? runBound : runClaimed;
+  const named = { scope, fingerprint: fingerprintOf(body) };
+  return once(deps.idempotency, named, deps.log, (operationNamed) =>
+    answerOf(run, deps, operationNamed).catch((error): RunAnswer => {
+      return { answer: failureAnswer(error, deps.log) };
+    }),
+  );
 }
-
-/** What is answered, and what is stored for a replay where that is not the same. */
-type RunAnswer = { readonly answer: PageAnswer; readonly kept?: Answer };
 
 async function answerOf(
   { operation, ctx, caller, body }: Run,
   { clients }: OperationDeps,
-  operationId: string,
+  operationNamed: OperationName,
 ): Promise<RunAnswer> {
   const { data, query: shape = {} } = operation;
   const query = readQuery(new URLSearchParams(ctx.querystring), shape);
@@ -277,7 +258,7 @@ async function answerOf(
     get change() {
       const { kind, id, root } = caller.actor;
       const actor = { kind: actorKinds[kind], id, root };
-      return { ...request, mutation: create(MutationSchema, { operationId, actor }) };
+      return { ...request, mutation: create(MutationSchema, { ...operationNamed, actor }) };
     },
   };
   const answered = await operation.answer(call, clients);
@@ -300,6 +281,6 @@ function chosenFormat(data: FileFormat, { format }: RouterContext["query"]): Fil
   return (typeof format === "string" ? data.formats?.[format] : undefined) ?? data;
 }
 
-function randomOperationId(): string {
-  return `op_${crypto.randomUUID()}`;
+function randomOperation(): OperationName {
+  return { operationId: `op_${crypto.randomUUID()}` };
 }

@@ -62,9 +62,12 @@ export type IdempotencyStore = {
   readonly clock: Clock;
   /** Where the gateway listens, so that no two that live have the same. */
   readonly place: string;
+  /** Fingerprints of what runs here under keys that services bind, by record. */
+  readonly running: Map<string, string>;
 };
 
-const sealContext = ({ id, merchantId }: Claim) => `${merchantId}|${id}|answer`;
+const sealContext = ({ id, merchantId }: Pick<Claim, "id" | "merchantId">) =>
+  `${merchantId}|${id}|answer`;
 
 /** A document for a new run, whether the key is unknown or taken over from a run before. */
 function started(
@@ -106,11 +109,7 @@ export async function begin(
   deps: IdempotencyStore,
   scope: IdempotencyScope,
   fingerprint: string,
-): Promise<
-  | { readonly claim: Claim }
-  | { readonly replay: Answer }
-  | Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS">
-> {
+): Promise<{ readonly claim: Claim } | { readonly replay: Answer } | KeyRefusal> {
   const { collection, clock, sealer } = deps;
   const id = scopeId(scope);
   const claim: Claim = { id, merchantId: scope.merchantId, fence: crypto.randomUUID() };
@@ -151,6 +150,61 @@ export async function end(
   await collection.updateOne({ _id: claim.id }, [{ $set: { progress: next } }]);
 }
 
+type KeyRefusal = Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS">;
+
+/** Takes a key that its service binds, of this gateway alone, until `end` is called. */
+export function runningKey(
+  { running }: IdempotencyStore,
+  scope: IdempotencyScope,
+  fingerprint: string,
+): { readonly end: () => void } | KeyRefusal {
+  const id = scopeId(scope);
+  const other = running.get(id);
+  if (other === fingerprint) return refused("IDEMPOTENCY_IN_PROGRESS");
+  if (other !== undefined) return refused("IDEMPOTENCY_KEY_REUSED");
+  running.set(id, fingerprint);
+  return { end: () => void running.delete(id) };
+}
+
+/** Stores the answer of a run; answers with another one that was stored first. */
+export async function keepAnswer(
+  store: IdempotencyStore,
+  scope: IdempotencyScope,
+  fingerprint: string,
+  answer: Answer,
+): Promise<Answer | undefined> {
+  const { collection, sealer } = store;
+  const claim: Claim = {
+    id: scopeId(scope),
+    merchantId: scope.merchantId,
+    fence: crypto.randomUUID(),
+  };
+  const sealed_answer = sealer.seal(JSON.stringify(answer), sealContext(claim));
+  const progress = { state: "done", sealed_answer } as const;
+  const document = { ...started(store, claim, fingerprint), progress };
+  if (await insertOnce(collection, document)) return undefined;
+  const first = await findAnswer(store, scope, fingerprint);
+  if (first !== undefined) return isRefused(first) ? undefined : first;
+  // Past its 30 days, and not deleted yet.
+  await collection.replaceOne({ _id: claim.id }, document);
+  return undefined;
+}
+
+/** The answer that was stored under a key, unless that is of another body. */
+export async function findAnswer(
+  { collection, sealer, clock }: IdempotencyStore,
+  scope: IdempotencyScope,
+  fingerprint: string,
+): Promise<Answer | undefined | Refused<"IDEMPOTENCY_KEY_REUSED">> {
+  const id = scopeId(scope);
+  const found = await collection.findOne({ _id: id });
+  if (found?.progress.state !== "done" || clock.now() >= found.expires_at) return undefined;
+  if (found.fingerprint !== fingerprint) return refused("IDEMPOTENCY_KEY_REUSED");
+  const { merchantId } = scope;
+  const text = sealer.open(found.progress.sealed_answer, sealContext({ id, merchantId }));
+  return JSON.parse(text) as Answer;
+}
+
 /**
  * Frees the keys of runs of this place that began before a time: the process that listens there
  * now knows that they have ended. A retry continues under the same operation id.
@@ -174,7 +228,8 @@ export async function sweep({ collection, clock }: IdempotencyStore): Promise<vo
 /** The collection of keys, with what works on it. */
 export function openIdempotencyStore(
   db: Db,
-  deps: Omit<IdempotencyStore, "collection">,
+  deps: Omit<IdempotencyStore, "collection" | "running">,
 ): IdempotencyStore {
-  return { collection: db.collection<IdempotencyDocument>(collectionName), ...deps };
+  const collection = db.collection<IdempotencyDocument>(collectionName);
+  return { collection, running: new Map(), ...deps };
 }

@@ -176,6 +176,8 @@ type Described<Path, Query, Data> = {
   readonly needsFreshSignIn?: true;
   /** Its own, in the order of the checks; `refusalsOf` adds what follows from method and path. */
   readonly refusals?: readonly ErrorCode[];
+  /** Its service binds an idempotency key to the body, so that the gateway stores the answer alone. */
+  readonly isBoundByService?: true;
   /** Whether a POST with this query changes nothing and so needs no idempotency key. */
   readonly isReadOnly?: (query: URLSearchParams) => boolean;
   /**

@@ -117,6 +117,7 @@ export const quotes: Resource = {
           },
         },
       },
+      isBoundByService: true,
       data: quote,
       refusals: [
         "INVALID_REQUEST",

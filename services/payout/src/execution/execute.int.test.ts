@@ -147,7 +147,7 @@ describe("execute", () => {
     expect(await codeOf(execute(platform.quote(accountId), sent))).toBe(code);
   });
 
-  it("takes an operation for the quote that it first came with, whatever became of that", async () => {
+  it("takes an operation for the quote that it first came with, unless that was refused", async () => {
     const accountId = await platform.fundedAccount("mer_1", "15.00");
     const [first = "", second = ""] = [platform.quote(accountId), platform.quote(accountId)];
     const mutation = platform.operation();
@@ -159,10 +159,24 @@ describe("execute", () => {
     const refused = platform.operation();
     expect(await codeOf(execute(third, { mutation: refused }))).toBe("INSUFFICIENT_BALANCE");
     const fourth = platform.quote(accountId, { amount: "1.00" });
-    expect(await codeOf(execute(fourth, { mutation: refused }))).toBe("INVALID_REQUEST");
+    expect(await codeOf(execute(fourth, { mutation: refused }))).toBe("OK");
     const credit = { mutation: platform.operation(), merchantId: "mer_1", accountId };
-    await platform.rpc.creditAccount({ ...credit, amount: "5.00" });
-    expect(await codeOf(execute(third, { mutation: refused }))).toBe("OK");
+    await platform.rpc.creditAccount({ ...credit, amount: "6.00" });
+    expect(await codeOf(execute(third, { mutation: refused }))).toBe("INVALID_REQUEST");
+    expect(await codeOf(execute(third))).toBe("OK");
+  });
+
+  it("frees an operation whose quote expired before its claim", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "20.00");
+    const [late, next] = [platform.quote(accountId), platform.quote(accountId)];
+    const mutation = platform.operation();
+    platform.faults.claim = () => {
+      platform.quotes.get(late)!.expiresAt = new Date(0);
+    };
+    expect(await codeOf(execute(late, { mutation }))).toBe("QUOTE_EXPIRED");
+    platform.faults.claim = () => undefined;
+    expect(await codeOf(execute(next, { mutation }))).toBe("OK");
+    expect(await balance(accountId)).toEqual({ available: "10.00", held: "10.00" });
   });
 
   it("makes one payout of one quote, however many ask at once", async () => {

@@ -10,7 +10,13 @@ import { markReissued } from "../payouts/reissued.ts";
 import type { GivenApproval } from "../payouts/rules/approval.ts";
 import { newPayout } from "../payouts/rules/deciding.ts";
 import { type Payout, type PayoutOrder, payoutIdOf } from "../payouts/rules/payout.ts";
-import { type Created, findPayout, insertPayout, placeOrder } from "../payouts/store.ts";
+import {
+  type Created,
+  findPayout,
+  insertPayout,
+  placeOrder,
+  removeOrder,
+} from "../payouts/store.ts";
 import type { VelocityRoom } from "../velocity/room.ts";
 import { countForApproval } from "./approval-window.ts";
 import { type Claimed, enclosed, readClaimed } from "./quote.ts";
@@ -123,27 +129,24 @@ async function orderAndPay(
   const need = approvalFor(deps, read, { beneficiaryCreatedAt: since, isOverWindow });
   const { given, reissueOf: _, ...ordered } = request;
   const asOrdered = need === undefined ? ordered : { ...ordered, approval: { ...need, given } };
-  const held = await orderAndHold(deps, asOrdered, read);
+  // Of a claimed quote too: a restored backup may have lost its order and its hold.
+  const orderedAt = performance.now();
+  const placed = await placeOrder(deps.payouts, asOrdered);
+  if (isRefused(placed)) {
+    await room?.giveUp();
+    await giveUp();
+    return placed;
+  }
+  const { order, onlyTry } = placed;
+  const held = await hold(deps, order, read, onlyTry === undefined ? undefined : orderedAt);
   // After an error the money may be held, so the limits stay reserved.
   if (isRefused(held)) {
     await room?.giveUp();
     await giveUp();
-    return held;
   }
-  return claimAndCreate(deps, read.accountId, held);
-}
-
-/**
- * Stores the order, then holds its money. A claimed quote needs both too: a restored backup may
- * have lost them. If the backup lost the claim instead, this returns the existing payout's order.
- */
-async function orderAndHold(deps: ExecuteDeps, ordered: PayoutOrder, read: ReadQuote) {
-  const orderedAt = performance.now();
-  const placed = await placeOrder(deps.payouts, ordered);
-  if (isRefused(placed)) return placed;
-  const { order, isFirst } = placed;
-  const held = await hold(deps, order, read, isFirst ? orderedAt : undefined);
-  return isRefused(held) ? held : order;
+  const result = isRefused(held) ? held : await claimAndCreate(deps, read.accountId, order);
+  if (isRefused(result) && onlyTry !== undefined) await removeOrder(deps.payouts, order, onlyTry);
+  return result;
 }
 
 /** The payout that this operation made of this quote before; refused where its content differs. */

@@ -42,14 +42,16 @@ export type Lease = { token: string; until: Date; place: string };
 
 /**
  * An order as it is stored under the id of its payout, until that is made of it: then the document
- * becomes the payout's. An order that was refused stays as it is.
+ * becomes the payout's. An order that was refused is removed, or gives way to the next one.
  */
 export type OrderDocument = Origin & {
   _id: string;
   schema_version: number;
   order: Stored<PayoutOrder>;
-  /** Every operation that ordered it: each is of one quote and one content, for ever. */
+  /** Every operation that ordered it: each is of one quote and one content while it is here. */
   operations: BoundOperation[];
+  /** The try that may remove it: no other one has relied on it. */
+  only_try?: string;
 };
 
 /** `id` is `<merchant id>:<operation id>`. */

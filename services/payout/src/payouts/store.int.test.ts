@@ -10,7 +10,8 @@ import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { readResolvable } from "./exceptions.ts";
 import { listPayouts } from "./list.ts";
 import type { PayoutOrder } from "./rules/payout.ts";
-import { findPayout, ordersIn, placeOrder } from "./store.ts";
+import { payoutIdOf } from "./rules/payout.ts";
+import { findPayout, ordersIn, placeOrder, removeOrder } from "./store.ts";
 import { order } from "./test-documents.ts";
 
 const merchantId = "mer_1";
@@ -42,9 +43,9 @@ const stored = (quoteId: string) =>
 describe("an order", () => {
   it("is stored under its payout's id, once for its operation", async () => {
     const order = orderOf("qt_1");
-    for (const isFirst of [true, false]) {
-      expect(await placeOrder(platform.payouts, order)).toEqual({ order, isFirst });
-    }
+    const onlyTry = expect.any(String);
+    expect(await placeOrder(platform.payouts, order)).toEqual({ order, onlyTry });
+    expect(await placeOrder(platform.payouts, order)).toEqual({ order });
     expect(await stored("qt_1")).toMatchObject({
       order: { quote_id: "qt_1", content: "content_1" },
     });
@@ -58,6 +59,41 @@ describe("an order", () => {
     expect(await place(orderOf(quoteId, change))).toEqual(otherContent);
     expect(await stored("qt_other")).toBeNull();
     expect((await stored("qt_2"))?.order.content).toBe("content_1");
+  });
+
+  it("that was refused is removed by its only try, and its operation is free again", async () => {
+    const order = orderOf("qt_refused");
+    const [first, other] = ["qt_refused", "qt_other_body"];
+    const tryIt = async (of: PayoutOrder) => {
+      const placed = await placeOrder(platform.payouts, of);
+      return isRefused(placed) ? undefined : placed.onlyTry;
+    };
+    const remove = (onlyTry = "") => removeOrder(platform.payouts, order, onlyTry);
+    await remove(await tryIt(order));
+    expect(await stored(first)).toBeNull();
+    const { operationId } = order;
+    expect(await tryIt(orderOf(other, { operationId }))).toBeDefined();
+    await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf(other) });
+    // Another try of the operation, or another operation, relies on it.
+    for (const again of [order, orderOf(first, { operationId: "another" })]) {
+      const onlyTry = await tryIt(order);
+      await place(again);
+      await remove(onlyTry);
+      expect((await stored(first))?.order.quote_id).toBe(first);
+      await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf(first) });
+    }
+  });
+
+  it("of a payout that is made is not removed", async () => {
+    const order = orderOf("qt_created");
+    const placed = await placeOrder(platform.payouts, order);
+    await ordersIn(platform.payouts).updateOne(
+      { _id: payoutIdOf("qt_created") },
+      { $set: { status: "initiated" } },
+    );
+    await removeOrder(platform.payouts, order, "onlyTry" in placed ? (placed.onlyTry ?? "") : "");
+    expect(await stored("qt_created")).not.toBeNull();
+    await ordersIn(platform.payouts).deleteOne({ _id: payoutIdOf("qt_created") });
   });
 
   it("whose quote another operation orders cannot take that one's quote", async () => {

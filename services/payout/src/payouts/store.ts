@@ -30,8 +30,8 @@ export function ordersIn(payouts: Payouts): Collection<OrderDocument> {
 
 const isNotCreated = { status: { $exists: false } } as const;
 
-/** The order that stands; `isFirst`: its quote had none before. */
-type Placed = { readonly order: PayoutOrder; readonly isFirst: boolean };
+/** The order that stands; `onlyTry` where its quote had none before: it removes it again. */
+type Placed = { readonly order: PayoutOrder; readonly onlyTry?: string };
 
 /** More are no one's errors, and would fill the document. */
 const operationsMax = 1_000;
@@ -50,27 +50,41 @@ export async function placeOrder(
   const orders = ordersIn(payouts);
   const placed = { order: toStored(order), ...currentOrigin() };
   const operation = boundOperation(order);
-  const first = { _id, schema_version: 1, ...placed, operations: [operation] };
-  if (await insertOnce(orders, first)) return { order, isFirst: true };
+  const onlyTry = crypto.randomUUID();
+  const first = { _id, schema_version: 1, ...placed, operations: [operation], only_try: onlyTry };
+  if (await insertOnce(orders, first)) return { order, onlyTry };
   const isOther = { id: operation.id, content: { $ne: operation.content } };
   const replaceable = { _id, ...isNotCreated, operations: { $not: { $elemMatch: isOther } } };
   let isPlaced = false;
   await onceByKey(async () => {
     const { matchedCount } = await orders.updateOne(
       { ...replaceable, [`operations.${operationsMax}`]: { $exists: false } },
-      { $set: placed, $addToSet: { operations: operation } },
+      { $set: placed, $addToSet: { operations: operation }, $unset: { only_try: "" } },
     );
     isPlaced = matchedCount === 1;
   });
-  if (isPlaced) return { order, isFirst: false };
+  if (isPlaced) return { order };
   const found = await orders.findOne({ _id });
   if (found !== null && "status" in found) {
-    return { order: fromStored<PayoutOrder>(found.order), isFirst: false };
+    return { order: fromStored<PayoutOrder>(found.order) };
   }
   if ((found?.operations.length ?? 0) > operationsMax) {
     throw new ConnectError("the quote was ordered too often", Code.ResourceExhausted);
   }
   return otherContent;
+}
+
+/**
+ * Removes a refused order, which frees its operation, unless another try has relied on it: that one
+ * may hold money for it. No hold of the removed order's is left, and its own try makes none.
+ */
+export async function removeOrder(
+  payouts: Payouts,
+  { quoteId }: Pick<PayoutOrder, "quoteId">,
+  onlyTry: string,
+): Promise<void> {
+  const _id = payoutIdOf(quoteId);
+  await ordersIn(payouts).deleteOne({ _id, ...isNotCreated, only_try: onlyTry });
 }
 
 /** A payout by its id; of one merchant where `own` names it. */
@@ -99,7 +113,10 @@ export async function insertPayout(
   const origin = currentOrigin();
   const document = payoutDocument(payout, origin, lease);
   const { _id, operations: _, ...fields } = document;
-  const made = await payouts.updateOne({ _id, ...isNotCreated }, { $set: fields });
+  const made = await payouts.updateOne(
+    { _id, ...isNotCreated },
+    { $set: fields, $unset: { only_try: "" } },
+  );
   const stored =
     made.matchedCount === 1 ? document : await insertOrFind(payouts, document, { _id });
   if (stored !== document) return { payout: toPayout(stored) };

@@ -50,14 +50,20 @@ export function finalProblems(
 
 /** What callers were answered: one payout an operation once it succeeded, and nothing for free. */
 function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): string[] {
-  const payouts = new Map(payoutsIn(databases.payout).map((each) => [each._id, each]));
-  return answered.flatMap(({ operationId, quoteId, answers, isRefusedBeneficiary }) => {
+  const all = payoutsIn(databases.payout);
+  const payouts = new Map(all.map((each) => [each._id, each]));
+  const byOperation = Map.groupBy(all, (each) => `${each.merchant_id} ${each.operation_id}`);
+  return answered.flatMap(({ merchantId, operationId, quoteId, answers, isRefusedBeneficiary }) => {
     const made = answers.filter((each) => each.startsWith("po_"));
     const say = (isWrong: boolean, what: string) =>
       isWrong ? [`${operationId} of ${quoteId}: ${what} (${answers.join(", ")})`] : [];
     const own = made.map((id) => payouts.get(id));
     return [
       ...say(new Set(made).size > 1, "got two payouts"),
+      ...say(
+        (byOperation.get(`${merchantId} ${operationId}`)?.length ?? 0) > 1,
+        "made two payouts",
+      ),
       ...say(own.includes(undefined), "got a payout that does not exist"),
       ...say(
         own.some((each) => each?.operation_id !== operationId || each.quote_id !== quoteId),

@@ -22,6 +22,8 @@ export type Command = {
    * none: what a simulation gives it is written over its document.
    */
   readonly filter: Document | undefined;
+  /** Of an update in a bulk write. */
+  readonly update?: Document | readonly Document[];
 };
 
 /**

@@ -23,7 +23,8 @@ export function memoryBulkWrite(tableOf: (name: string) => Table, access: Access
       const collection = sent.namespace.slice(databaseName.length + 1);
       const table = tableOf(collection);
       const filter = sent.name === "insertOne" ? undefined : (sent.filter as Document);
-      const command: Command = { collection, name: sent.name, isWrite: true, filter };
+      const update = sent.name === "updateOne" ? { update: sent.update } : {};
+      const command: Command = { collection, name: sent.name, isWrite: true, filter, ...update };
       const step = (taken: Document) => {
         try {
           write(table, sent, taken, at, result);

@@ -29,12 +29,12 @@ it.each([
   expect(isRefused(read) ? "refused" : read).toBe(key);
 });
 
-it("has one operation for merchant, method, path, key and body", () => {
+it("has one operation for merchant, method, path and key", () => {
   const others = [{ merchantId: "mer_2" }, { method: "PUT" }, { path: "/a/k" }, { key: "k2" }];
   const scopes = [scope, ...others.map((other) => ({ ...scope, ...other }))];
-  const ids = scopes.flatMap((each) => ["f", "g"].map((body) => operationIdOf(each, body)));
-  expect(new Set(ids).size).toBe(2 * scopes.length);
-  expect(operationIdOf({ ...scope }, "f")).toBe(ids[0]);
+  const ids = scopes.map(operationIdOf);
+  expect(new Set(ids).size).toBe(scopes.length);
+  expect(operationIdOf({ ...scope })).toBe(ids[0]);
   expect(ids[0]).toMatch(/^op_[0-9a-f]{64}$/);
   expect(scopeId({ ...scope, path: "/ak", key: "" })).not.toBe(scopeId(scope));
 });

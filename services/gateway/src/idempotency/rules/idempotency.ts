@@ -51,12 +51,11 @@ export function scopeId({ merchantId, method, path, key, actor }: IdempotencySco
 }
 
 /**
- * The owning service keeps this unique: whatever runs under one key has one effect. A key that was
- * freed names another operation with another body: were it the same one, a run of the first body
- * that still stalls somewhere could answer for the second.
+ * The owning service keeps this unique, with the content that it came with: whatever runs under one
+ * key has one effect.
  */
-export function operationIdOf(scope: IdempotencyScope, fingerprint: string): string {
-  return `op_${sha256(JSON.stringify([scopeId(scope), fingerprint]))}`;
+export function operationIdOf(scope: IdempotencyScope): string {
+  return `op_${scopeId(scope)}`;
 }
 
 function canonical(json: ExactJson): unknown {

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/type/v1/mutation.proto.
  */
 export const file_disburse_type_v1_mutation: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIrMBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJEgwKBHJvb3QYAyABKAkiZAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9BUElfS0VZEAESEQoNS0lORF9PUEVSQVRPUhACEhAKDEtJTkRfU0VSVklDRRADEg8KC0tJTkRfTUVNQkVSEAQiSAoITXV0YXRpb24SFAoMb3BlcmF0aW9uX2lkGAEgASgJEiYKBWFjdG9yGAIgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvcmIGcHJvdG8z");
+  fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIrMBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJEgwKBHJvb3QYAyABKAkiZAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9BUElfS0VZEAESEQoNS0lORF9PUEVSQVRPUhACEhAKDEtJTkRfU0VSVklDRRADEg8KC0tJTkRfTUVNQkVSEAQiXQoITXV0YXRpb24SFAoMb3BlcmF0aW9uX2lkGAEgASgJEiYKBWFjdG9yGAIgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchITCgtmaW5nZXJwcmludBgDIAEoCWIGcHJvdG8z");
 
 /**
  * The actor of a change, stored with the change for the audit trail.
@@ -149,6 +149,14 @@ export type Mutation = Message<"disburse.type.v1.Mutation"> & {
    * @generated from field: disburse.type.v1.Actor actor = 2;
    */
   actor?: Actor | undefined;
+
+  /**
+   * SHA-256 of the request as the gateway's caller sent it, in hexadecimal. With it the operation is compared
+   * in place of the RPC's fields. It is ignored of any other caller. Empty: the fields are compared.
+   *
+   * @generated from field: string fingerprint = 3;
+   */
+  fingerprint: string;
 };
 
 /**
@@ -173,6 +181,14 @@ export type MutationJson = {
    * @generated from field: disburse.type.v1.Actor actor = 2;
    */
   actor?: ActorJson;
+
+  /**
+   * SHA-256 of the request as the gateway's caller sent it, in hexadecimal. With it the operation is compared
+   * in place of the RPC's fields. It is ignored of any other caller. Empty: the fields are compared.
+   *
+   * @generated from field: string fingerprint = 3;
+   */
+  fingerprint?: string;
 };
 
 /**
