@@ -19,7 +19,9 @@ let heard: string[];
 let call: ReturnType<typeof merchantOf>["call"];
 
 beforeAll(async () => {
-  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "200", LISTS_POLL_MS: "200" });
+  platform = await startTestPlatform({
+    ...{ SANDBOX_SETTLE_MS: "200", LISTS_POLL_MS: "200", LOG_LEVEL: "debug" },
+  });
   receiver = await startReceiver();
   heard = [];
   const merchant = merchantOf(platform.baseUrl, platform.apiKey("acme"));

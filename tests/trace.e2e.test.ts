@@ -18,7 +18,7 @@ let receiver: Receiver;
 let acme: Payer;
 
 beforeAll(async () => {
-  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "100" });
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "100", LOG_LEVEL: "debug" });
   receiver = await startReceiver();
   acme = payerOf(platform, "acme");
   await acme.data("POST", paths.endpoints, { url: receiver.url });
@@ -54,7 +54,7 @@ function trace(requestId: string): Promise<string> {
 }
 
 /** Each line's time, and `service: event` where it stands. */
-const printed = /^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\] INFO: (\w+: [a-z ]+?) \[/;
+const printed = /^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\] (?:INFO|DEBUG): (\w+: [a-z ]+?) \[/;
 
 const times = (service: ServiceName, requestId: string, event: string): number =>
   told(service, requestId).filter((each) => each === event).length;
@@ -66,7 +66,7 @@ async function pay(requestId: string): Promise<string> {
   expect(answer.status).toBe(200);
   await vi.waitFor(
     () => {
-      expect(times("notifier", requestId, "webhook attempted")).toBe(2);
+      expect(times("notifier", requestId, "webhook delivered")).toBe(2);
       expect(times("payout", requestId, "event published")).toBe(2);
     },
     { timeout: 20_000 },
@@ -94,7 +94,7 @@ it("finds a payout's request in every service, up to its last webhook", async ()
   expect(events).toEqual(
     expect.arrayContaining(["gateway: request", "quote: rpc", "beneficiary: rpc", "payout: rpc"]),
   );
-  expect(events.at(-1)).toMatch(/^(notifier: webhook attempted|payout: event published)$/);
+  expect(events.at(-1)).toMatch(/^(notifier: webhook delivered|payout: event published)$/);
 });
 
 it("knows of no trace by default, also where a merchant sends one", async () => {
@@ -141,9 +141,9 @@ it("finds the request that asked for a webhook once more, not the payout's", asy
     () =>
       expect(told("notifier", "traced-again").toSorted()).toEqual([
         "rpc Redeliver",
-        "webhook attempted",
+        "webhook delivered",
       ]),
     10_000,
   );
-  expect(times("notifier", "traced-before", "webhook attempted")).toBe(2);
+  expect(times("notifier", "traced-before", "webhook delivered")).toBe(2);
 });

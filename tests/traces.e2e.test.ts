@@ -30,6 +30,7 @@ beforeAll(async () => {
   collector = await startCollector();
   platform = await startTestPlatform({
     SANDBOX_SETTLE_MS: "100",
+    LOG_LEVEL: "debug",
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_BSP_SCHEDULE_DELAY: "200",
     TRACE_MEMORY_SPANS: "1000",

@@ -62,18 +62,25 @@ function jsonOf(text: string): LogLine | undefined {
   }
 }
 
-/** The lines of one request, of all services, in time order; those without a time are left out. */
-export async function linesOfRequest(
+/** The fields by whose id a line is found: its request, or the record that it is of. */
+const idFields = ["request_id", "payout_id", "record_id", "transaction_id"] as const;
+
+/**
+ * The lines of one request or record, of all services, in time order; those without a time are left
+ * out.
+ */
+export async function linesOf(
   lines: AsyncIterable<string>,
-  requestId: string,
+  id: string,
 ): Promise<readonly LogLine[]> {
   const found: { readonly line: LogLine; readonly at: number }[] = [];
   for await (const text of lines) {
-    // Most lines belong to other requests and need not be parsed.
-    if (!text.includes(requestId)) continue;
+    // Most lines have other ids and need not be parsed.
+    if (!text.includes(id)) continue;
     const line = jsonOf(text);
     const at = Date.parse(String(line?.time));
-    if (line?.request_id === requestId && !Number.isNaN(at)) found.push({ line, at });
+    if (line === undefined || Number.isNaN(at)) continue;
+    if (idFields.some((field) => line[field] === id)) found.push({ line, at });
   }
   return found.sort((one, other) => one.at - other.at).map(({ line }) => line);
 }

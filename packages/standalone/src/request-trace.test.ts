@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { linesOfRequest } from "./readable-line.ts";
+import { linesOf } from "./readable-line.ts";
 
 const at = (second: number) => `2026-11-21T10:00:0${second}.000Z`;
 const json = (second: number, request_id: string, service: string) =>
@@ -9,8 +9,8 @@ async function* from(lines: readonly string[]) {
   yield* lines;
 }
 
-async function services(lines: readonly string[], requestId = "r-1") {
-  return (await linesOfRequest(from(lines), requestId)).map(({ service }) => service);
+async function services(lines: readonly string[], id = "r-1") {
+  return (await linesOf(from(lines), id)).map(({ service }) => service);
 }
 
 it("selects one request's lines of all services, in time order", async () => {
@@ -24,6 +24,12 @@ it("selects one request's lines of all services, in time order", async () => {
   expect(await services(lines)).toEqual(["gateway", "payout", "quote", "notifier"]);
   expect(await services(lines, "r-10")).toEqual(["quote"]);
   expect(await services(lines, "r-2")).toEqual([]);
+});
+
+it.each(["payout_id", "record_id", "transaction_id"])("finds a record by %s", async (field) => {
+  const line = { time: at(2), service: "payout", request_id: "r-7", [field]: "po_1" };
+  const lines = [JSON.stringify(line), json(1, "po_1", "gateway"), json(1, "r-7", "quote")];
+  expect(await services(lines, "po_1")).toEqual(["gateway", "payout"]);
 });
 
 it("skips the prefix of a container's log", async () => {

@@ -2,12 +2,12 @@ import { createReadStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { logFiles } from "./log-output.ts";
-import { linesOfRequest, readableLines } from "./readable-line.ts";
+import { linesOf, readableLines } from "./readable-line.ts";
 
-/** `npm run trace -- REQUEST_ID`: a request's log lines, of the data folder or (`-`) of stdin. */
+/** `npm run trace -- ID`: log lines of a request or payout, of the data folder or (`-`) of stdin. */
 
 const root = join(import.meta.dirname, "../../..");
-const usage = "usage: npm run trace -- REQUEST_ID [-]\n";
+const usage = "usage: npm run trace -- ID [-]\n";
 
 async function* linesOfFiles(): AsyncGenerator<string> {
   const files = logFiles(process.env.DATA_DIR || join(root, ".data"));
@@ -17,13 +17,13 @@ async function* linesOfFiles(): AsyncGenerator<string> {
 }
 
 const args = process.argv.slice(2);
-const [requestId, ...more] = args.filter((each) => each !== "-");
-if (requestId === undefined || more.length > 0) {
+const [id, ...more] = args.filter((each) => each !== "-");
+if (id === undefined || more.length > 0) {
   process.stderr.write(usage);
   process.exit(2);
 }
 const input = args.includes("-") ? createInterface({ input: process.stdin }) : linesOfFiles();
-const lines = await linesOfRequest(input, requestId);
+const lines = await linesOf(input, id);
 const readable = readableLines({ colors: Boolean(process.stdout.isTTY), dated: true });
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader (`head`, a pager) closed the pipe.
@@ -31,6 +31,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 process.stdout.write(lines.map(readable).join(""));
 if (lines.length === 0) {
-  process.stderr.write(`No line of request ${requestId} was found.\n`);
+  process.stderr.write(`No line of ${id} was found.\n`);
   process.exitCode = 1;
 }

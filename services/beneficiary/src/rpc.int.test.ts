@@ -195,10 +195,12 @@ describe("reading", () => {
     const foreign = { merchantId: "mer_globex", beneficiaryId };
     const calls = [
       rpc.getBeneficiary(foreign),
+      rpc.getBeneficiaryStatus(foreign),
       rpc.getPaymentInstruction(foreign),
       rpc.getDepositor({ merchantId: "mer_globex", depositorId }),
       rpc.getBeneficiary({ merchantId, beneficiaryId: "ben_none" }),
       rpc.getBeneficiary({ merchantId: "", beneficiaryId }),
+      rpc.getBeneficiaryStatus({ merchantId, beneficiaryId: "ben_none" }),
       rpc.getDepositor({ merchantId, depositorId: beneficiaryId }),
       rpc.getMerchantSettings({ merchantId: "mer_bare" }),
     ];

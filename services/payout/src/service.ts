@@ -3,6 +3,7 @@ import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
+import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type ManualLoops, startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
@@ -186,7 +187,10 @@ async function openParts(options: PayoutServiceOptions, { work, stored, credited
     markWithinMs: keeps.markWithinMs,
     orphanedAfterMs: keeps.orphanedAfterMs,
     lookEveryMs: keeps.eventsEveryMs,
-    onChange: metrics?.changed,
+    onChange: (status, { payoutId: payout_id, origin }) => {
+      metrics?.changed(status);
+      forRequest(origin, () => options.log.info({ payout_id, status }, "payout status changed"));
+    },
   });
   return {
     ...options,

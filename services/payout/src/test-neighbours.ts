@@ -137,11 +137,10 @@ export function standIns(
         }
         return { merchant: { id, name: "Acme" } };
       },
-      getBeneficiary: (asked) => {
+      getBeneficiaryStatus: (asked) => {
         findOwn(asked);
         const createdAt = timestampFromDate(world.beneficiarySince);
-        const known = { id: asked.beneficiaryId, destinationCurrency: "USD", createdAt };
-        return { beneficiary: { ...known, screeningStatus: world.screening } };
+        return { destinationCurrency: "USD", createdAt, screeningStatus: world.screening };
       },
       listBeneficiaryCurrencies: ({ beneficiaryIds }) => {
         const known = beneficiaryIds.filter((id) => ids.includes(id));

@@ -4,8 +4,16 @@ import { auditIndexes, proposalIndexes } from "@disburse/chassis/mongo/service-i
 const indexes: Indexes = {
   ...auditIndexes,
   ...proposalIndexes,
-  corridors: [{ key: { source: 1, destination: 1 }, name: "pair", unique: true }],
-  merchant_corridors: [{ key: { merchant_id: 1 }, name: "merchant" }],
+  corridors: [
+    {
+      key: { source: 1, destination: 1 },
+      name: "pair",
+      unique: true,
+      // Openings, which are most of the collection, have no pair.
+      partialFilterExpression: { source: { $exists: true } },
+    },
+    { key: { merchant_id: 1 }, name: "merchant", sparse: true },
+  ],
   quotes: [{ key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true }],
   rates: [
     { key: { corridor_id: 1, as_of: -1, received_at: -1 }, name: "latest" },

@@ -37,7 +37,7 @@ export function startRelay(options: RelayOptions): Loop {
       const duration_ms = Math.round(performance.now() - started);
       for (const { id, key, origin } of messages) {
         const fields = { event_id: id, key, duration_ms };
-        forRequest(origin, () => options.log.info(fields, "event published"));
+        forRequest(origin, () => options.log.debug(fields, "event published"));
       }
       await options.outbox.published(messages);
       return messages.length >= relayBatch;

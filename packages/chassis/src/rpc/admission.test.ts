@@ -1,13 +1,15 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
-import { expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ClientIdentity } from "../identity/service-tokens.ts";
 import type { StepUp } from "../identity/step-up.ts";
-import { silentLog } from "../log.ts";
+import { createLog, silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
-import { createAdmission } from "./admission.ts";
+import { createAdmission, slowCallMs } from "./admission.ts";
+import { orThrow } from "./refusal.ts";
 
 it("counts calls by RPC, code and caller; persons are one", async () => {
   const metrics = createMetrics("test");
@@ -62,4 +64,63 @@ it("asks a person for a fresh sign-in where the contract does, and by the settin
     Code.Unauthenticated,
     'Bearer error="insufficient_user_authentication", max_age=20',
   ]);
+});
+
+describe("the log of calls", () => {
+  const payout = testTrust.service("payout");
+  const thrown = (code: Code) => () => Promise.reject(new ConnectError("none", code));
+  const refuse = (code: "RECORD_NOT_FOUND" | "SERVICE_UNAVAILABLE") => async () =>
+    orThrow(refused(code)) as unknown;
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** The level and fields of the line of a call that took so long. */
+  async function lineOf(identity: ClientIdentity, work: () => Promise<unknown>, tookMs = 3) {
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog("quote", "debug", { write: (line) => void lines.push(JSON.parse(line)) });
+    const verify = testTrust.verify("quote");
+    const { identify, run } = createAdmission({ verify, log, metrics: createMetrics("test") });
+    const authorization = await identity("quote");
+    const header = (name: string) => (name === "authorization" ? authorization : undefined);
+    const incoming = { method: QuoteService.method.claimQuote, header };
+    const context = await identify(incoming);
+    vi.spyOn(performance, "now")
+      .mockReturnValueOnce(1_000)
+      .mockReturnValueOnce(1_000 + tookMs);
+    await run(context, incoming, work).catch(() => undefined);
+    const [line, ...more] = lines.filter(({ msg }) => msg === "rpc");
+    expect(more).toEqual([]);
+    return line;
+  }
+
+  it.each([
+    ["an answer", async () => "done"],
+    ["a refusal", refuse("RECORD_NOT_FOUND")],
+    ["an invalid request", thrown(Code.InvalidArgument)],
+    ["a caller who left", thrown(Code.Canceled)],
+  ])("has %s at debug", async (_what, work) => {
+    expect(await lineOf(payout, work)).toMatchObject({ level: "debug", rpc: "ClaimQuote" });
+  });
+
+  it.each([
+    ["a bug", () => Promise.reject(new Error("broken")), "internal"],
+    ["a service that is away", thrown(Code.Unavailable), "unavailable"],
+    ["a deadline", thrown(Code.DeadlineExceeded), "deadlineexceeded"],
+    ["a refusal of the service's own failure", refuse("SERVICE_UNAVAILABLE"), "unavailable"],
+    ["a caller who is not admitted", thrown(Code.PermissionDenied), "permissiondenied"],
+  ])("has %s at info", async (_what, work, code) => {
+    const line = { level: "info", rpc: "ClaimQuote", code, caller: "payout", duration_ms: 3 };
+    expect(await lineOf(payout, work)).toMatchObject(line);
+  });
+
+  it.each([
+    [slowCallMs, "info"],
+    [slowCallMs - 1, "debug"],
+  ])("has a call of %s ms at %s", async (tookMs, level) => {
+    expect(await lineOf(payout, async () => "done", tookMs)).toMatchObject({ level, code: "ok" });
+  });
+
+  it("has each call of a person at info", async () => {
+    const ada = testTrust.person("ada");
+    expect(await lineOf(ada, async () => "done")).toMatchObject({ level: "info" });
+  });
 });

@@ -98,25 +98,47 @@ export function admissionInterceptor({ identify, run }: Admission): Interceptor 
   };
 }
 
-/** Counts, times and logs every call; probes, which are frequent, at `debug`. */
+/** A call that takes so long is logged: callers wait 10 s at most, and few calls take 100 ms. */
+export const slowCallMs = 1_000;
+
+/** The service's own failures; by every other code it refuses what it was sent. */
+const failures: ReadonlySet<Code> = new Set([
+  ...[Code.Unknown, Code.Internal, Code.DataLoss, Code.Unimplemented],
+  ...[Code.Unavailable, Code.DeadlineExceeded],
+]);
+
+/** A caller that is not admitted fails as well; a refusal of that code is an answer. */
+function isFailure({ code }: ConnectError, refusal: string | undefined): boolean {
+  const isNotAdmitted = code === Code.PermissionDenied || code === Code.Unauthenticated;
+  return failures.has(code) || (isNotAdmitted && refusal === undefined);
+}
+
+/**
+ * Counts and times every call. The log has a call of a person, one that fails and one that is slow;
+ * all others, which are most of a service's work, are at `debug`.
+ */
 function observer(log: Log, metrics: Metrics) {
   const duration = durations(metrics);
   return async <T>({ method }: IncomingCall, work: Work<T>): Promise<T> => {
     const started = performance.now();
     let code = "ok";
     let refusal: string | undefined;
+    let hasFailed = false;
     try {
       return await work();
     } catch (error) {
       const answered = rpcErrorOf(error, method.name, log);
       code = Code[answered.code].toLowerCase();
       refusal = readRefusal(answered)?.code;
+      hasFailed = isFailure(answered, refusal);
       throw answered;
     } finally {
       const durationMs = performance.now() - started;
       const caller = callerOf(callContext()?.principal);
       duration(method.name, code, caller).observe(durationMs / 1_000);
-      const level = unauthenticatedServices.has(method.parent.typeName) ? "debug" : "info";
+      const isProbe = unauthenticatedServices.has(method.parent.typeName);
+      const isNotable = hasFailed || durationMs >= slowCallMs || caller === "person";
+      const level = isNotable && !isProbe ? "info" : "debug";
       const duration_ms = Math.round(durationMs);
       log[level]({ rpc: method.name, code, refusal, caller, duration_ms }, "rpc");
     }

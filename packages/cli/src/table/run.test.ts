@@ -52,9 +52,7 @@ describe("a call", () => {
     ]);
     const json = JSON.parse((await run(...args, "--json")).out);
     expect(json).toMatchObject({
-      payouts: [
-        { id: "po_1", status: "failed", sub_status: "", source_amount: "0.10", version: 0 },
-      ],
+      payouts: [{ id: "po_1", status: "failed", sub_status: "", source_amount: "0.10" }],
       ...{ next_cursor: "", total_count: "1", total_count_capped: false },
     });
     expect((await run(...args, "--field", "payouts.0.source_amount")).out).toBe("0.10\n");

@@ -1,3 +1,4 @@
+import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Creator, creatorOn, merchantId, refusalOf } from "../test-bodies.ts";
 import { mutation, startTestService, type TestService } from "../test-service.ts";
@@ -34,6 +35,27 @@ async function storedBeyondLimits(): Promise<string> {
   await collection.updateOne({ _id: id }, { $set: { sealed_body, transfer_method: "ACH" } });
   return id;
 }
+
+it("tells the status of a beneficiary, and opens nothing of it", async () => {
+  const beneficiaryId = await create.fiat();
+  const asked = { merchantId, beneficiaryId };
+  const whole = await read(beneficiaryId);
+  const { $typeName: _, ...status } = await service.rpc.getBeneficiaryStatus(asked);
+  expect(whole).toMatchObject(status);
+  expect(status.screeningStatus).toBe(ScreeningStatus.CLEARED);
+  expect(status.archived).toBe(false);
+
+  const collection = service.database.db.collection<BeneficiaryDocument>("beneficiaries");
+  const unreadable = { sealed_body: "", "sealed.$[].text": "", sealed_content: "" };
+  await collection.updateOne({ _id: beneficiaryId }, { $set: unreadable });
+  await expect(read(beneficiaryId)).rejects.toThrow();
+  const again = await service.rpc.getBeneficiaryStatus(asked);
+  expect(again).toMatchObject(status);
+  await collection.updateOne({ _id: beneficiaryId }, { $set: { "screening.status": "review" } });
+  const changed = await service.rpc.getBeneficiaryStatus(asked);
+  expect(changed.screeningStatus).toBe(ScreeningStatus.REVIEW);
+  await collection.deleteOne({ _id: beneficiaryId });
+});
 
 const reason = "beneficiary_account_number: must be at most 17 characters over ACH";
 

@@ -98,6 +98,14 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
       };
     },
 
+    getBeneficiaryStatus: async ({ merchantId, beneficiaryId }) => {
+      const { screening, createdAt, ...rest } = orThrow(
+        (await beneficiaries.status(merchantId, beneficiaryId)) ?? notFound,
+      );
+      const screeningStatus = valueOfWord(ScreeningStatus, screening);
+      return { ...rest, screeningStatus, createdAt: timestampFromDate(createdAt) };
+    },
+
     listBeneficiaryCurrencies: async ({ merchantId, beneficiaryIds: ids }) => {
       if (ids.length > resolvedMax) {
         orThrow(refused("INVALID_REQUEST", `beneficiary_ids: must be at most ${resolvedMax}`));

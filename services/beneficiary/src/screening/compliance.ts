@@ -115,7 +115,7 @@ export async function attemptScreening(
     const result = await screenRecord(compliance, due);
     await store.writeScreening(merchantId, id, result, clock.now(), at);
     const duration_ms = Math.round(performance.now() - started);
-    log.info({ record_id: id, attempt, status: result.status, duration_ms }, "record screened");
+    log.debug({ record_id: id, attempt, status: result.status, duration_ms }, "record screened");
     return "screened";
   } catch (error) {
     const unanswered = isUnavailable(error);

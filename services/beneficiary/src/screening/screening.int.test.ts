@@ -105,7 +105,7 @@ describe("screening", () => {
     compliance.down = undefined;
     clock.moveMs(60_000);
     const lines: string[] = [];
-    const log = createLog("beneficiary", "info", { write: (line) => void lines.push(line) });
+    const log = createLog("beneficiary", "debug", { write: (line) => void lines.push(line) });
     await sweepOnce({ ...deps, log, sweepEveryMs });
     const logged = lines.map((line) => JSON.parse(line)).find((each) => each.record_id === id);
     expect(logged).toMatchObject({ msg: "record screened", request_id: "req-late", attempt: 2 });

@@ -54,6 +54,8 @@ export type SubjectDocument = Compared & {
   readonly keys: readonly number[];
   /** The `ScreeningRequest` as JSON. */
   readonly sealed: string;
+  /** Its first screening, where that was stored before this document was inserted. */
+  readonly opened_by?: string;
   /** Its merchant lists it in a sandbox: a hit of this verdict beside what the lists say. */
   readonly listed?: Exclude<Verdict, "clear">;
   /** The screening of this revision, until it is stored and its alerts are raised. */
@@ -63,7 +65,10 @@ export type SubjectDocument = Compared & {
 };
 
 /** What one screening makes of a subject. */
-export type SubjectState = Omit<SubjectDocument, "outbox" | "recording" | "listed"> & {
+export type SubjectState = Omit<
+  SubjectDocument,
+  "outbox" | "recording" | "listed" | "opened_by"
+> & {
   readonly recording: ScreeningDocument;
 };
 

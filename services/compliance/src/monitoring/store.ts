@@ -84,6 +84,9 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
  */
 function subjectWrites(subjects: Collection<SubjectDocument>) {
   return {
+    /** Takes a first screening into force that is stored already; false when one was faster. */
+    open: (opened: SubjectDocument): Promise<boolean> => insertOnce(subjects, opened),
+
     /**
      * Takes a screening into force, with its pending event; false when another one was faster since
      * `before` was read.

@@ -91,10 +91,11 @@ describe("a subject's screening", () => {
       ...{ revision: 1, verdict: "clear", screening_id: id, screened_at: now, compared_at: now },
       ...{ found: expect.stringMatching(/^[0-9a-f]{64}$/), entries: [] },
       sealed: expect.any(String),
+      opened_by: id,
     });
     expect(openRequest(document, deps.sealer)).toEqual(request);
     expect(found).toEqual([{ request: query, hits: [], isFirst: true }]);
-    expect(raised).toEqual([{ subject, revision: 1, request, screening }]);
+    expect(raised).toEqual([]);
     expect(said).toEqual([
       ["compared", "request", "changed"],
       ["screened", id],
@@ -135,7 +136,7 @@ describe("a subject's screening", () => {
       screenedAt: "2026-01-01T00:00:00.001Z",
     });
     expect(found[1]).toMatchObject({ hits: [{ entryUid: "e2" }], isFirst: false });
-    expect(raised[1]).toEqual({ subject, revision: 2, request, screening: next?.screening });
+    expect(raised[0]).toEqual({ subject, revision: 2, request, screening: next?.screening });
     expect(said).toEqual([["compared", "list_change", "changed"], ["screened", id], ["event"]]);
   });
 
@@ -223,7 +224,71 @@ describe("lists are read again", () => {
   });
 });
 
+describe("a first screening without hits", () => {
+  /** Runs `meanwhile` between the two writes of a first screening. */
+  const interrupted = (meanwhile: () => Promise<unknown>): SubjectDeps => {
+    const open: typeof deps.subjects.open = async (document) => {
+      await meanwhile();
+      return deps.subjects.open(document);
+    };
+    return { ...deps, subjects: { ...deps.subjects, open } };
+  };
+  const crash = () => Promise.reject(new Error("crashed"));
+  const verdictOf = async (operation: string) => {
+    const { screening } = await screenSubject(deps, request, by(operation));
+    return [screening.verdict, screening.id];
+  };
+
+  it("inserts its subject with the result, and writes it no more", async () => {
+    const unused = async () => {
+      throw new Error("written again");
+    };
+    const subjects = { ...deps.subjects, put: unused, finished: unused };
+    const first = await screenSubject({ ...deps, subjects }, request, by("op-1"));
+    expect(await ben()).toMatchObject({ screening_id: first.screening.id, revision: 1 });
+    expect(await ben()).not.toHaveProperty("recording");
+    expect(await screenSubject(deps, request, by("op-1"))).toEqual(first);
+  });
+
+  it("that a crash left without its subject answers nothing", async () => {
+    await expect(screenSubject(interrupted(crash), request, by("op-1"))).rejects.toThrow("crashed");
+    expect(await test.subjects.countDocuments()).toBe(0);
+    test.switchTo(withHit, {});
+    const [verdict, id] = await verdictOf("op-1");
+    expect([verdict, (await ben()).screening_id]).toEqual(["block", id]);
+    expect(await verdictOf("op-1")).toEqual([verdict, id]);
+  });
+
+  it.each(["op-1", "op-2"])("that %s overtook, by newer lists, answers nothing", async (other) => {
+    const overtake = async () => {
+      test.switchTo(withHit, {});
+      await screenSubject(deps, request, by(other));
+    };
+    const { screening } = await screenSubject(interrupted(overtake), request, by("op-1"));
+    expect([screening.verdict, (await ben()).screening_id]).toEqual(["block", screening.id]);
+    expect(await verdictOf("op-1")).toEqual(["block", screening.id]);
+  });
+
+  it("of the same operation at once is one", async () => {
+    let winner: unknown;
+    const overtake = async () => {
+      winner = await screenSubject(deps, request, by("op-1"));
+    };
+    const answer = await screenSubject(interrupted(overtake), request, by("op-1"));
+    expect(answer).toEqual(winner);
+    expect(await screenSubject(deps, request, by("op-1"))).toEqual(winner);
+    expect(await ben()).toMatchObject({ revision: 1, screening_id: answer.screening.id });
+  });
+
+  it("keeps its operation from another subject", async () => {
+    const first = await screenSubject(deps, request, by("op-1"));
+    const other = requestFor("ben_2", "Harlan Mosswick");
+    expect(await screenSubject(deps, other, by("op-1"))).toEqual(first);
+  });
+});
+
 describe("after a crash", () => {
+  beforeEach(() => test.switchTo(withHit, {}));
   /** A screening that is in force and not stored. */
   async function crashed() {
     const lost = { ...deps.store, keep: async () => undefined };
@@ -235,7 +300,7 @@ describe("after a crash", () => {
   it("a screening is stored before the next one takes its place", async () => {
     const first = await crashed();
     expect(await deps.store.get(first.screening.id)).toBeUndefined();
-    test.switchTo(withHit, {});
+    test.switchTo(without, {});
     await rescreen(deps, subject, "list_change");
     expect(await deps.store.get(first.screening.id)).toEqual(first);
     expect(await test.screenings.countDocuments()).toBe(2);
@@ -243,7 +308,7 @@ describe("after a crash", () => {
 
   it("the repeat of an operation is answered with its first screening", async () => {
     const first = await crashed();
-    test.switchTo(withHit, {});
+    test.switchTo(without, {});
     expect(await screenSubject(deps, request, by("op-1"))).toEqual(first);
     expect(await test.screenings.countDocuments()).toBe(1);
   });

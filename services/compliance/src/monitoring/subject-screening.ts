@@ -72,7 +72,8 @@ export async function screenSubject(
     // An operation's first result is stored, or still in the subject's document: looked for in
     // this order it cannot be missed.
     if (before?.recording !== undefined) await deps.store.keep(before.recording);
-    const first = await deps.store.findOperation("party", by.operationId);
+    const opener = before?.opened_by;
+    const first = await deps.store.findInForce(by.operationId, request.subject, opener);
     if (first !== undefined) return first;
     const comparison = await compare(deps, before, request, waiter);
     const committed = await commit(deps, before, comparison, { trigger: "request", ...by });
@@ -275,7 +276,8 @@ async function commit(
   // A rescreening is its own operation.
   const stored = { screening, request: JSON.stringify(request) };
   const made = { ...stored, actor, operationId: operationId ?? screening.id };
-  const next: SubjectState = {
+  const recording = screeningDocument(made, deps.sealer);
+  const result = {
     ...subjectFields(subject),
     ...(await comparedAs(deps, comparison)),
     revision: (before?.revision ?? 0) + 1,
@@ -285,8 +287,16 @@ async function commit(
     compared_at: at,
     found,
     entries,
-    recording: screeningDocument(made, deps.sealer),
   };
+  const isQuiet = before === undefined && screening.hits.length === 0;
+  if (isQuiet && (await deps.store.keepOpening(recording))) {
+    // Nothing is left to do after its subject is inserted, which most are with.
+    if (!(await deps.subjects.open({ ...result, opened_by: screening.id }))) return undefined;
+    deps.compared(trigger, "changed");
+    deps.screened(screening);
+    return stored;
+  }
+  const next: SubjectState = { ...result, recording };
   const isNews = trigger !== "request" && before?.verdict !== screening.verdict;
   const event = isNews ? screeningChanged(screening) : undefined;
   if (!(await deps.subjects.put(before, next, event))) return undefined;

@@ -11,7 +11,7 @@ import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import type { Filter } from "mongodb";
 import type { ScreeningHit } from "./rules/hit.ts";
-import type { Screening, ScreeningKind } from "./rules/screening.ts";
+import type { Screening, ScreeningKind, Subject } from "./rules/screening.ts";
 
 const schemaVersion = 1;
 
@@ -43,6 +43,26 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
     /** The first result of an operation, for its repeats. */
     findOperation,
 
+    /**
+     * The first result of a subject's operation that was in force, or another subject's; `openedBy`:
+     * the screening that the subject's document was inserted with.
+     */
+    findInForce: async (
+      operationId: string,
+      { merchantId, recordId }: Subject,
+      openedBy: string | undefined,
+    ): Promise<StoredScreening | undefined> => {
+      const made = screenings.find({ kind: "party", operation_id: operationId }).sort({ _id: 1 });
+      const first = (await made.toArray()).find(
+        ({ _id, opens, ...of }) =>
+          opens !== true ||
+          _id === openedBy ||
+          of.merchant_id !== merchantId ||
+          of.record_id !== recordId,
+      );
+      return first && openScreening(first, sealer);
+    },
+
     /** Keeps a screening; a repeat of its operation gets the first result. */
     save: async (made: StoredScreening & Change): Promise<StoredScreening> => {
       if (await insertOnce(screenings, screeningDocument(made, sealer))) return made;
@@ -53,6 +73,10 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
 
     /** Keeps the screening of a subject's document; it may be kept already. */
     keep: async (document: ScreeningDocument) => void (await insertOnce(screenings, document)),
+
+    /** Stores a screening before its subject; false where its operation was here before. */
+    keepOpening: (document: ScreeningDocument) =>
+      insertOnce(screenings, { ...document, opens: true }),
 
     /** A screening by its id. */
     get: async (id: string): Promise<StoredScreening | undefined> => {
@@ -78,7 +102,10 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
  * `screenings`: kept forever. Who was screened, and the reasons, which quote names and dates, are
  * sealed; in the clear are ids, the verdict, and what the lists themselves publish.
  */
-export type ScreeningDocument = ReturnType<typeof screeningDocument>;
+export type ScreeningDocument = ReturnType<typeof screeningDocument> & {
+  /** Stored before its subject, which names it in `opened_by`; else it was never in force. */
+  readonly opens?: true;
+};
 
 /**
  * What is sealed: the whole request, so that it can be screened again when a list changes; what

@@ -89,10 +89,10 @@ export function observe({ log, metrics, tracing, note }: ObserveDeps) {
         [caller.actor.kind === "member" ? "member_id" : "key_id"]: caller.actor.id,
       };
       const known = { route, status, duration_ms: Math.round(durationMs) };
-      const fields = { ...ids, ...known };
+      const about = { ...(code && { code }), ...(recordId && { record_id: recordId }) };
+      const fields = { ...ids, ...known, ...about };
       withCallContext(context, () => log.info(fields, "request"));
       if (caller !== undefined) {
-        const about = { ...(code && { code }), ...(recordId && { record_id: recordId }) };
         note(caller, { request_id: requestId, ...known, ...about });
       }
       if (span !== undefined) endSpan(span, ctx, status);

@@ -1,8 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
+  type ListedPayout,
+  ListedPayoutSchema,
   ListPayoutsRequestSchema,
-  type Payout,
   PayoutCause,
   PayoutSchema,
   PayoutStatus,
@@ -141,8 +142,9 @@ describe("payouts", () => {
     expect((await calls.ask({ path: path.replace("limit=1", "limit=0") })).status).toBe(400);
   });
 
-  const list = (changed: Partial<Payout>, reply = {}) => {
-    const payouts = [Object.assign(create(PayoutSchema), payout, changed)];
+  const list = (changed: Partial<ListedPayout>, reply = {}) => {
+    const { $typeName: _, ...its } = payout;
+    const payouts = [Object.assign(create(ListedPayoutSchema), its, changed)];
     calls.fakes().payout.listPayouts = calls.replying({ payouts, totalCount: 1n, ...reply });
     return calls.data({ path: "/api/v1/transfer/payouts" });
   };

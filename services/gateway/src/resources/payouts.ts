@@ -1,6 +1,8 @@
 import {
   ExecutePayoutRequestSchema,
   ExecutePayoutResponseSchema,
+  type ListedPayout,
+  ListedPayoutSchema,
   ListPayoutEventsResponseSchema,
   ListPayoutsRequestSchema,
   ListPayoutsResponseSchema,
@@ -123,11 +125,11 @@ export const payoutWebhook: f.NamedSchema = {
   }),
 };
 
-const isCrypto = ({ transferMethod }: Pick<Payout, "transferMethod">) =>
+const isCrypto = ({ transferMethod }: Pick<ListedPayout, "transferMethod">) =>
   transferMethod === "CRYPTO";
 
 /** A line of the list (service interface, "Payout list item"; decisions §6). */
-const payoutItem = f.record(PayoutSchema, "PayoutItem", "A payout as it is listed.", {
+const payoutItem = f.record(ListedPayoutSchema, "PayoutItem", "A payout as it is listed.", {
   id: f.id("po", "Payout id."),
   title: f.from("beneficiaryName", f.text("Name of the beneficiary.", "Jane Doe")),
   sub_title: f.from(

@@ -115,7 +115,7 @@ function logStored(events: readonly WebhookEvent[], startedMs: number, log: Log)
   const duration_ms = Math.round(performance.now() - startedMs);
   for (const { eventId, transactionId, status, origin } of events) {
     const fields = { event_id: eventId, transaction_id: transactionId, status, duration_ms };
-    forRequest(origin, () => log.info(fields, "event stored"));
+    forRequest(origin, () => log.debug(fields, "event stored"));
   }
 }
 

@@ -63,7 +63,8 @@ export function createSender(options: SenderOptions): Sender {
       return await exchange({ target, headers, body, signal: late.signal });
     } catch (error) {
       const kind = late.signal.aborted ? "timeout" : attemptError(error);
-      if (kind === "connection_failed") options.log.warn({ code: codeOf(error) }, "attempt failed");
+      if (kind === "connection_failed")
+        options.log.debug({ code: codeOf(error) }, "attempt failed");
       return { kind: "failed", error: kind };
     } finally {
       clearTimeout(timer);

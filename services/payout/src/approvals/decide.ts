@@ -60,7 +60,7 @@ export async function approvePayout(
     await room.giveUp();
     return decideAgain(deps, asked, payout, () => approvePayout(deps, asked, by));
   }
-  deps.log.info({ payout_id: payout.id, stage: "queued", cause: "approved" }, "payout advanced");
+  deps.log.debug({ payout_id: payout.id, stage: "queued", cause: "approved" }, "payout advanced");
   deps.wake();
   return approved.payout;
 }
@@ -92,7 +92,7 @@ export async function rejectPayout(
   if (rejected === undefined) {
     return decideAgain(deps, asked, payout, () => rejectPayout(deps, asked, by));
   }
-  deps.log.info({ payout_id: payout.id, stage: "concluding", cause: because }, "payout advanced");
+  deps.log.debug({ payout_id: payout.id, stage: "concluding", cause: because }, "payout advanced");
   return endRejected(deps, asked, rejected.payout);
 }
 

@@ -45,10 +45,12 @@ export async function readBeneficiary(
   merchantId: string,
   beneficiaryId: string,
 ) {
-  const { beneficiary } = await deps.beneficiary.getBeneficiary({ merchantId, beneficiaryId });
-  const createdAt = beneficiary?.createdAt;
+  const { screeningStatus, createdAt } = await deps.beneficiary.getBeneficiaryStatus({
+    merchantId,
+    beneficiaryId,
+  });
   return {
-    screening: beneficiary && wordOf(ScreeningStatus, beneficiary.screeningStatus),
+    screening: wordOf(ScreeningStatus, screeningStatus),
     createdAt: createdAt && timestampDate(createdAt),
   };
 }

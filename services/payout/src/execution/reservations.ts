@@ -29,7 +29,7 @@ export async function sweepReservations(deps: SweepDeps): Promise<void> {
       answer: undefined,
     }));
     for (const [payout_id, fate] of fates) {
-      if (fate === "abandoned") deps.log.info({ payout_id }, "room within a limit given back");
+      if (fate === "abandoned") deps.log.debug({ payout_id }, "room within a limit given back");
     }
   }
 }

@@ -68,9 +68,6 @@ type Waiting = {
   readonly done: PromiseWithResolvers<Applied>;
 };
 
-/** Applies movements to accounts, each once by its key. */
-export type AccountWriter = ReturnType<typeof createAccountWriter>;
-
 /**
  * Makes what applies movements to accounts, each once by its key; docs/decisions/0008 has the
  * argument. `apply` throws where it is not known whether a movement was applied: repeat it.

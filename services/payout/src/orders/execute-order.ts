@@ -124,7 +124,7 @@ function execute(deps: OrderDeps, { order, document, given }: LeasedOrder, quote
 
 async function executed(deps: OrderDeps, leased: LeasedOrder, payoutId: string): Promise<void> {
   await setExecuted(deps.orders, leased, payoutId);
-  deps.log.info({ order_id: leased.order.id, payout_id: payoutId }, "order executed");
+  deps.log.debug({ order_id: leased.order.id, payout_id: payoutId }, "order executed");
 }
 
 /**

@@ -120,10 +120,9 @@ async function partiesOf(
   const account = await ledger.accounts.findOne({ _id: accountId, merchant_id: merchantId });
   const { currency } = orThrow(account ?? refused("RECORD_NOT_FOUND"));
   try {
-    const { beneficiary } = await beneficiaries.getBeneficiary({ merchantId, beneficiaryId });
-    const isGone = beneficiary === undefined || beneficiary.archived;
-    if (isGone) return orThrow(refused("RECORD_NOT_FOUND"));
-    return { account: currency, beneficiary: beneficiary.destinationCurrency };
+    const status = await beneficiaries.getBeneficiaryStatus({ merchantId, beneficiaryId });
+    if (status.archived) return orThrow(refused("RECORD_NOT_FOUND"));
+    return { account: currency, beneficiary: status.destinationCurrency };
   } catch (error) {
     if (readRefusal(error)?.code === "RECORD_NOT_FOUND") orThrow(refused("RECORD_NOT_FOUND"));
     throw error;

@@ -29,9 +29,9 @@ import type { CollationOptions, Filter } from "mongodb";
 import type { PayoutCounts } from "../ledger/accounts.ts";
 import { listedMerchant } from "../ledger/merchants.ts";
 import type { StatusCounts } from "../ledger/rules/account.ts";
-import { isCreated, type PayoutDocument, type Payouts, stateFields, toPayout } from "./document.ts";
+import { isCreated, type PayoutDocument, type Payouts } from "./document.ts";
+import { listedMessage, listFields } from "./listed.ts";
 import { everyStage, type Progress, publicStatusOf } from "./rules/progress.ts";
-import { payoutMessage } from "./wire.ts";
 
 /**
  * One page of a merchant's payouts, newest first, and how many pass the filter. An operator who
@@ -51,10 +51,10 @@ export async function listPayouts(
       ? { totalCount: totalOf(await counts.of(merchantId), filter.status) }
       : countedTotal(await countUpToMax(payouts, own, collated(filter)));
   const [{ shown, nextCursor }, counted] = await Promise.all([
-    findPage(payouts, own, message, { projection: stateFields, ...collated(filter) }),
+    findPage(payouts, own, message, { projection: listFields, ...collated(filter) }),
     total(),
   ]);
-  const messages = shown.map((document) => payoutMessage(toPayout(document)));
+  const messages = shown.map(listedMessage);
   return { payouts: messages, nextCursor, ...counted };
 }
 
@@ -69,7 +69,7 @@ async function listOfAll(
 ) {
   const read = ({ after, limit }: PageRange) => {
     const unseen = after === undefined ? {} : { _id: { $lt: after.id } };
-    const options = { projection: stateFields, ...collated(filter) };
+    const options = { projection: listFields, ...collated(filter) };
     const found = payouts.find({ $and: [isCreated, filter, unseen] }, options);
     return found.sort({ _id: -1 }).limit(limit).toArray();
   };
@@ -78,7 +78,7 @@ async function listOfAll(
     readPage(message, read, cursorOf),
     countUpToMax(payouts, { $and: [isCreated, filter] }, collated(filter)),
   ]);
-  const messages = shown.map((document) => payoutMessage(toPayout(document)));
+  const messages = shown.map(listedMessage);
   return { payouts: messages, nextCursor, ...countedTotal(counted) };
 }
 

@@ -32,8 +32,8 @@ export type OutboxOptions = {
   readonly lookEveryMs: number;
   /** Notified when an event is to be published. */
   readonly stored: Wake;
-  /** Gets the status that each event announces, to show it. */
-  readonly onChange?: ((to: PayoutStatus) => void) | undefined;
+  /** Gets the status that each event announces, to log and count it. */
+  readonly onChange?: ((to: PayoutStatus, of: OwedEvent) => void) | undefined;
 };
 
 /** Events that are kept in memory; further ones are found in the database. */
@@ -65,7 +65,7 @@ export function openPayoutOutbox(options: OutboxOptions) {
   const addStored = (event: OwedEvent): void => {
     add(event);
     const status = announcedBy(event.event);
-    if (status !== undefined) onChange?.(status);
+    if (status !== undefined) onChange?.(status, event);
     stored.notify();
   };
   const look = async (limit: number): Promise<void> => {

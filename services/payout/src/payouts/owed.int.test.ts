@@ -75,7 +75,10 @@ it("an event that was just stored notifies the relay, and its status is shown", 
   const outbox = open({ stored, onChange });
   const owed = owedOf(await insert());
   outbox.add(owed);
-  expect([stored.take(), onChange.mock.calls]).toEqual([true, [["initiated"]]]);
+  expect([stored.take(), onChange.mock.calls]).toEqual([
+    true,
+    [["initiated", expect.objectContaining({ payoutId: expect.any(String) })]],
+  ]);
   expect((await outbox.due(10)).map(({ id }) => id)).toEqual([owed.event.id]);
   // What a process left behind was shown by that process.
   await insert();

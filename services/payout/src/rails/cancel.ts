@@ -121,7 +121,7 @@ async function step(
   const work = isOver ? at : new Date(at.getTime() + leaseMs);
   const cause = "cancelled" as const;
   if ((await advance(payouts, payout, to, { cause, detail, at, by, work })) === undefined) return;
-  log.info({ payout_id: payout.id, stage: to.stage, cause: detail }, "payout advanced");
+  log.debug({ payout_id: payout.id, stage: to.stage, cause: detail }, "payout advanced");
 }
 
 /** Completes a cancellation that was left open, as far as its rail says: the work of a worker. */

@@ -67,7 +67,7 @@ export async function takeStep(
   if (advanced === undefined) return release(payouts, leased, { work: step.at });
   const { stage } = advanced.payout.progress;
   const { status } = publicStatusOf(advanced.payout.progress);
-  log.info(
+  log.debug(
     {
       payout_id: payout.id,
       stage,
@@ -173,7 +173,7 @@ export async function callRail(
     const reply = await withTimeout(railTimeoutMs, send);
     const answer = reply.status.kind;
     const duration_ms = observe(answer);
-    log.info({ payout_id: payoutId, answer, duration_ms }, "rail answered");
+    log.debug({ payout_id: payoutId, answer, duration_ms }, "rail answered");
     const said = describeResponse(reply);
     return { ...reply, call: { kind: "answer", at: clock.now(), said } };
   } catch (error) {

@@ -139,7 +139,7 @@ function waitForRail(
   const { payout } = leased;
   const isShort = waits === "LOW_GAS" || waits === "LOW_FUNDS";
   const isTemporary = isShort || waits === "PAUSED" || waits === "DOWN";
-  deps.log.info({ payout_id: payout.id, waits }, "payout waits for its rail");
+  deps.log.debug({ payout_id: payout.id, waits }, "payout waits for its rail");
   const waitMs = queueWaitMs(deps, payout);
   const said: StoredCall = { kind: "answer", at: deps.clock.now(), said: `not sent: ${waits}` };
   return release(deps.payouts, leased, {
@@ -159,7 +159,7 @@ function waitForClearance(
   const { payout } = leased;
   const at = deps.clock.now();
   const wait = clearanceWait(payout.uncleared, status, at, deps.stuckAfterMs);
-  deps.log.info({ payout_id: payout.id, screening: status }, "payout waits for its beneficiary");
+  deps.log.debug({ payout_id: payout.id, screening: status }, "payout waits for its beneficiary");
   return release(deps.payouts, leased, {
     work: fromNow(deps, wait.waitMs),
     calls,

@@ -14,7 +14,7 @@ const unchanged = { before: "", after: "" };
 let isOpen = false;
 const store = {
   corridors: { findOne: async () => null },
-  merchantCorridors: { findOne: async () => (isOpen ? { open: true } : null) },
+  openings: { findOne: async () => (isOpen ? { open: true } : null) },
 } as unknown as CorridorStore;
 const guards = (alone: boolean) => {
   const limits = { rateMove: { units: 1n, scale: 1 }, corridors: alone };

@@ -160,14 +160,33 @@ it("loses no change of a corridor that several make at once", async () => {
   expect(stored.map(({ operations: made }) => made.length)).toEqual([4, 4, 4, 4, 4]);
 });
 
+it("lists corridors alone, by the index of pairs, beside what is open to whom", async () => {
+  const corridorId = (await set("USDT_TRON", "0")).corridor?.id ?? "";
+  const before = await rpc.listCorridors({ limit: 100 });
+  for (const merchantId of ["mer_2", "mer_3"]) {
+    await rpc.setMerchantCorridor({ mutation: mutation(), merchantId, corridorId, open: true });
+  }
+  const after = await rpc.listCorridors({ limit: 100 });
+  expect(after).toEqual(before);
+  const { corridors } = await rpc.listCorridors({ merchantId: "mer_2" });
+  expect(corridors.map(({ id }) => id)).toEqual([corridorId]);
+  // An opening has an id as a corridor has, and is none.
+  const opening = { corridorId: `mer_2:${corridorId}`, merchantId: "mer_2", open: true };
+  expect(await refusalOf(rpc.setMerchantCorridor({ mutation: mutation(), ...opening }))).toBe(
+    "RECORD_NOT_FOUND",
+  );
+  const pairs = database.db.collection("corridors").find({ source: { $exists: true } });
+  const plan = JSON.stringify(await pairs.sort({ source: 1, destination: 1 }).explain());
+  expect(plan).toContain('"pair"');
+  expect(plan).not.toContain("COLLSCAN");
+});
+
 it("loses no change of whom a corridor is open to", async () => {
   const corridorId = (await set("USDC", "0")).corridor?.id ?? "";
   const change = (open: boolean) =>
     rpc.setMerchantCorridor({ mutation: mutation(), merchantId: "mer_1", corridorId, open });
   await Promise.all([true, false, true, false].map(change));
-  const stored = await database.db
-    .collection("merchant_corridors")
-    .findOne({ corridor_id: corridorId });
+  const stored = await database.db.collection("corridors").findOne({ corridor_id: corridorId });
   expect(stored?.operations).toHaveLength(4);
 });
 
@@ -200,7 +219,7 @@ it("is stored and shown whole, with whom it is open to and its rate", async () =
     operations: [first.operationId, second.operationId],
   });
   await rpc.setMerchantCorridor({ mutation: opening, merchantId: "mer_1", corridorId, open: true });
-  expect(await stored("merchant_corridors")).toEqual({
+  expect(await stored("corridors")).toEqual({
     ...{ _id: `mer_1:${corridorId}`, merchant_id: "mer_1", corridor_id: corridorId, open: true },
     ...{ ...changed, operations: [opening.operationId] },
   });
@@ -210,6 +229,7 @@ it("is stored and shown whole, with whom it is open to and its rate", async () =
     ...{ rate: "83.12", as_of: now, source: "test", received_at: now, actor },
     operation_id: rating.operationId,
   });
+  askedFor.length = 0;
   const listed = await rpc.listCorridors({ merchantId: "mer_1" });
   const shown = listed.corridors.find(({ id }) => id === corridorId);
   expect(shown && toJson(CorridorSchema, shown)).toEqual({
@@ -263,9 +283,7 @@ it("changes nothing for a repeat, however many changes came after the first try"
     await rpc.setMerchantCorridor({ ...opening, mutation: mutation(), open: false });
   }
   await rpc.setMerchantCorridor(opening);
-  const stored = await database.db
-    .collection("merchant_corridors")
-    .findOne({ corridor_id: corridorId });
+  const stored = await database.db.collection("corridors").findOne({ corridor_id: corridorId });
   expect(stored).toMatchObject({ open: false });
 });
 
@@ -285,7 +303,7 @@ it("opens no corridor and takes no rate of one that is not there", async () => {
     "RECORD_NOT_FOUND",
   );
   const left = { corridor_id: "cor_none" };
-  expect(await database.db.collection("merchant_corridors").countDocuments(left)).toBe(0);
+  expect(await database.db.collection("corridors").countDocuments(left)).toBe(0);
   expect(await database.db.collection("rates").countDocuments(left)).toBe(0);
 });
 

@@ -23,7 +23,8 @@ type CorridorDocument = Stored<TermsText> &
     operations: string[];
   };
 
-type MerchantCorridorDocument = Changed & {
+/** Whether a corridor is open to a merchant. */
+type OpeningDocument = Changed & {
   _id: string;
   merchant_id: string;
   corridor_id: string;
@@ -37,7 +38,8 @@ export type RateDocument = ReturnType<typeof rateDocument>;
 /** Corridors, the merchants they are open to, and every rate that was ever in force. */
 export type CorridorStore = {
   readonly corridors: Collection<CorridorDocument>;
-  readonly merchantCorridors: Collection<MerchantCorridorDocument>;
+  /** In the same collection, so that an execute reads a corridor and its opening in one. */
+  readonly openings: Collection<OpeningDocument>;
   readonly rates: Collection<RateDocument>;
 };
 
@@ -45,10 +47,13 @@ export type CorridorStore = {
 export function openCorridors({ db }: Database): CorridorStore {
   return {
     corridors: db.collection("corridors"),
-    merchantCorridors: db.collection("merchant_corridors"),
+    openings: db.collection("corridors"),
     rates: db.collection("rates"),
   };
 }
+
+/** What corridors have, and openings have not; the index of pairs has them alone. */
+const isCorridor = { source: { $exists: true } } as const;
 
 /** The corridor of an id, or of a pair of currencies. */
 export async function findCorridor(
@@ -56,7 +61,8 @@ export async function findCorridor(
   filter: { readonly _id: string } | { readonly source: string; readonly destination: string },
 ): Promise<Corridor | undefined> {
   const found = await corridors.findOne(filter);
-  return found === null ? undefined : toCorridor(found);
+  // An operator may name an opening by its id.
+  return found !== null && Object.hasOwn(found, "source") ? toCorridor(found) : undefined;
 }
 
 /** The active corridors and the times of their rates in force, by pair; at most `limit`. */
@@ -64,7 +70,7 @@ export async function activeCorridors({ corridors, rates }: CorridorStore, limit
   const latest = [{ $sort: { as_of: -1 } }, { $limit: 1 }, { $project: asOf }];
   const key = { localField: "_id", foreignField: "corridor_id" };
   const steps = [
-    { $match: { active: true } },
+    { $match: { ...isCorridor, active: true } },
     { $sort: { source: 1, destination: 1 } },
     { $limit: limit },
     { $lookup: { from: rates.collectionName, ...key, pipeline: latest, as: "latest" } },
@@ -76,25 +82,27 @@ export async function activeCorridors({ corridors, rates }: CorridorStore, limit
 
 const asOf = { as_of: 1 } as const;
 
+const openingId = (merchantId: string, corridorId: string) => `${merchantId}:${corridorId}`;
+
 /** Whether a corridor is open to a merchant. */
 export async function isOpenTo(
-  { merchantCorridors }: CorridorStore,
+  { openings }: Pick<CorridorStore, "openings">,
   merchantId: string,
   corridorId: string,
 ): Promise<boolean> {
-  const found = await merchantCorridors.findOne({ _id: `${merchantId}:${corridorId}` });
+  const found = await openings.findOne({ _id: openingId(merchantId, corridorId) });
   return found?.open === true;
 }
 
 /** A page of all corridors, or those open to a merchant, by pair; and how many there are. */
 export async function listCorridors(
-  { corridors, merchantCorridors }: CorridorStore,
+  { corridors, openings }: CorridorStore,
   merchantId: string,
   { after, limit }: { readonly after: PairCursor | undefined; readonly limit: number },
 ): Promise<{ readonly found: readonly Corridor[]; readonly count: number }> {
-  const listed: Filter<CorridorDocument> = {};
+  const listed: Filter<CorridorDocument> = { ...isCorridor };
   if (merchantId !== "") {
-    const open = await merchantCorridors.find({ merchant_id: merchantId, open: true }).toArray();
+    const open = await openings.find({ merchant_id: merchantId, open: true }).toArray();
     listed._id = { $in: open.map(({ corridor_id }) => corridor_id) };
   }
   const page = corridors
@@ -136,7 +144,7 @@ export async function setCorridor(
 
 /** Opens a corridor to a merchant, or closes it; a repeat of an operation changes nothing. */
 export async function setMerchantCorridor(
-  { merchantCorridors }: CorridorStore,
+  { openings }: CorridorStore,
   { merchantId, corridorId, open }: { merchantId: string; corridorId: string; open: boolean },
   change: Change,
   now: Date,
@@ -144,8 +152,8 @@ export async function setMerchantCorridor(
   const once = onceFor(change, now);
   const pair = { merchant_id: merchantId, corridor_id: corridorId };
   await upsertOnce((upsert) =>
-    merchantCorridors.updateOne(
-      { _id: `${merchantId}:${corridorId}`, ...once.filter },
+    openings.updateOne(
+      { _id: openingId(merchantId, corridorId), ...once.filter },
       {
         $set: { open, ...once.set },
         $push: once.push,

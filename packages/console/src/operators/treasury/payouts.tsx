@@ -1,5 +1,5 @@
 import {
-  type Payout,
+  type ListedPayout,
   PayoutStatus,
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -22,12 +22,12 @@ const words = t.treasury.payouts;
 const route = getRouteApi("/shell/treasury/payouts");
 
 /** The finer state of a payout in a word. */
-export function PayoutStateBadge({ payout }: { payout: Payout }) {
+export function PayoutStateBadge({ payout }: { payout: Pick<ListedPayout, "subStatus"> }) {
   const state = wordIn(PayoutSubStatus, payout.subStatus);
   return <StateBadge state={state} words={t.payouts.subStatuses} />;
 }
 
-const columns: readonly Column<Payout>[] = [
+const columns: readonly Column<ListedPayout>[] = [
   {
     id: "created",
     header: t.list.created,
@@ -97,7 +97,7 @@ const filters: readonly Filter[] = [
 export function TreasuryPayouts() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const read: ReadPage<Payout> = async (page) => {
+  const read: ReadPage<ListedPayout> = async (page) => {
     const answer = await rpcs.payout.listPayouts({
       merchantId: search.merchant_id ?? "",
       status: valueIn(PayoutStatus, search.status),

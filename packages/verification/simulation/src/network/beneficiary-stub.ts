@@ -81,17 +81,22 @@ export function beneficiaryStub(
     const stop = stops.find(({ fromMs, untilMs }) => fromMs <= nowMs && nowMs < untilMs);
     return stop?.status ?? ScreeningStatus.CLEARED;
   };
+  /** Its screening, as a call reads it; it may change right after. */
+  const readStatus = (beneficiary: SimulatedBeneficiary): ScreeningStatus => {
+    const status = statusOf(beneficiary);
+    if (faults.happens("screening changed", 0.08)) {
+      const untilMs = scheduler.nowMs() + stopMinMs + random.below(stopMoreMs);
+      stopBeneficiary(scheduler, beneficiary, untilMs);
+    }
+    return status;
+  };
   return {
     // Merchants are registered before a run begins.
     getMerchant: async ({ merchantId: id }) => ({ merchant: { id, name: "A merchant" } }),
     getBeneficiary: async ({ merchantId, beneficiaryId }) => {
       const beneficiary = found(merchantId, beneficiaryId);
       const { id, currency, createdAt } = beneficiary;
-      const screeningStatus = statusOf(beneficiary);
-      if (faults.happens("screening changed", 0.08)) {
-        const untilMs = scheduler.nowMs() + stopMinMs + random.below(stopMoreMs);
-        stopBeneficiary(scheduler, beneficiary, untilMs);
-      }
+      const screeningStatus = readStatus(beneficiary);
       return {
         beneficiary: {
           id,
@@ -104,6 +109,14 @@ export function beneficiaryStub(
           createdAt: timestampFromDate(createdAt),
         },
         destinationKeys: [hidesDestinations ? id : beneficiary.destination],
+      };
+    },
+    getBeneficiaryStatus: async ({ merchantId, beneficiaryId }) => {
+      const beneficiary = found(merchantId, beneficiaryId);
+      return {
+        screeningStatus: readStatus(beneficiary),
+        destinationCurrency: beneficiary.currency,
+        createdAt: timestampFromDate(beneficiary.createdAt),
       };
     },
     listBeneficiaryCurrencies: async ({ merchantId, beneficiaryIds }) => ({

@@ -2,7 +2,7 @@ import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.t
 import { Decimal128 } from "mongodb";
 import { evaluate, withFields } from "./expression.ts";
 import { matches } from "./filter.ts";
-import { compareValues, copied, type Document, keyText, valuesAt } from "./value.ts";
+import { compareValues, copied, type Document, isDocument, keyText, valuesAt } from "./value.ts";
 
 /** The order of a query: 1 ascends, -1 descends. */
 export type Sort = Readonly<Record<string, 1 | -1>>;
@@ -104,12 +104,15 @@ function sortValue(document: Document, path: string, direction: 1 | -1): unknown
   return values.reduce((best, each) => (compareValues(each, best) * direction < 0 ? each : best));
 }
 
-/** A copy of a document as a projection shows it; whole fields, shown or left out. */
+/** A copy of a document as a projection shows it: whole fields, or parts of some that are shown. */
 export function projected(document: Document, projection?: Document): Document {
   if (projection === undefined) return copied(document) as Document;
   const names = Object.keys(projection);
   if (names.some((name) => name.includes("."))) {
-    throw new Error("the simulated store projects whole fields");
+    if (names.every((name) => isShown(projection[name]))) {
+      return copied(partsOf(document, ["_id", ...names])) as Document;
+    }
+    throw new Error("the simulated store shows parts of fields, and leaves out whole ones");
   }
   const isInclusion = names.some((name) => name !== "_id" && isShown(projection[name]));
   const isOnlyId = names.length === 1 && isShown(projection._id);
@@ -119,6 +122,23 @@ export function projected(document: Document, projection?: Document): Document {
   };
   const fields = Object.entries(document).filter(([name]) => shown(name));
   return copied(Object.fromEntries(fields)) as Document;
+}
+
+/** Whole fields, and parts of others: `a.b` shows `b` of what stands at `a`. */
+function partsOf(document: Document, paths: readonly string[]): Document {
+  const parts: Document = {};
+  for (const [name, of] of Map.groupBy(paths, (path) => path.split(".", 1)[0] ?? "")) {
+    const inner = of.filter((path) => path !== name).map((path) => path.slice(name.length + 1));
+    const part = inner.length === 0 ? document[name] : partOf(document[name], inner);
+    if (part !== undefined) parts[name] = part;
+  }
+  return parts;
+}
+
+/** Of a list the part of each document in it; a value without fields has none. */
+function partOf(value: unknown, paths: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.flatMap((each) => partOf(each, paths) ?? []);
+  return isDocument(value) ? partsOf(value, paths) : undefined;
 }
 
 function isShown(flag: unknown): boolean {

@@ -41,6 +41,15 @@ export const readCases: readonly ContractCase[] = [
     run: (of) => of.findOne({ _id: "two" }, { projection: { at: 1, _id: 0 } as object }),
   },
   {
+    name: "shows parts of fields",
+    rows: lists,
+    run: (of) =>
+      of
+        .find({}, { projection: { "list.key": 1, "list.none.at": 1, at: 1 } as object })
+        .sort({ _id: 1 })
+        .toArray(),
+  },
+  {
     name: "shows all but some",
     rows: lists,
     run: (of) => of.findOne({ _id: "two" }, { projection: { list: 0 } }),

@@ -70,18 +70,24 @@ export class Approvers {
       this.wrong.push(`the payouts of ${merchantId} are ${found}`);
       return;
     }
-    for (const payout of found.payouts) void this.#tend(payout);
+    for (const { id } of found.payouts) void this.#tend(merchantId, id);
   }
 
   /** Does what is planned for a payout, again where it was refused before. */
-  async #tend(payout: Payout): Promise<void> {
+  async #tend(merchantId: string, id: string): Promise<void> {
     const { random } = this.#scheduler;
-    const { id } = payout;
     if (this.#tended.has(id)) return;
     const plan = this.#plans.get(id) ?? random.pick(plans);
     this.#plans.set(id, plan);
     if (plan === "nothing") return;
     this.#tended.add(id);
+    const read = () => this.#rpc.payout.getPayout({ merchantId, payoutId: id });
+    const found = await this.#callers.ask(read);
+    const payout = typeof found === "string" ? undefined : found.payout;
+    if (payout === undefined) {
+      this.wrong.push(`${id} is listed, and cannot be read`);
+      return;
+    }
     if (plan === "late") await this.#callers.pause(this.#untilEnd(payout));
     this.underWay += 1;
     if (random.chance(0.3)) await this.#tryWrongly(payout);

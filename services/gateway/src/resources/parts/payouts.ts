@@ -5,8 +5,8 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/controls_pb.ts";
 import {
   ApprovePayoutRequestSchema,
+  ListedPayoutSchema,
   type Payout,
-  PayoutSchema,
   RejectPayoutRequestSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { approvePayout, rejectPayout } from "@disburse/forms/bodies/approval.ts";
@@ -104,7 +104,7 @@ const decimalText = (description: string, example: string) =>
 /** The amounts of a listed payout. */
 export const amounts = f.object(
   "The amounts, as strings.",
-  f.fields(PayoutSchema, {
+  f.fields(ListedPayoutSchema, {
     source_amount: decimalText("What the account pays, fees included.", "250.00"),
     receiving_amount: decimalText("What the beneficiary receives.", "248.207250"),
     source_amount_currency: f.from(

@@ -1,6 +1,7 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { type SigningDeps, signedRequest } from "../../endpoints/keys.ts";
 import type { Recipient } from "../../endpoints/rules/endpoint.ts";
+import { isAcknowledged } from "../../sender/rules/outcome.ts";
 import type { DeliveryDocument } from "../documents.ts";
 import { type Attempt, transitionAfter, transitionBefore } from "../rules/delivery.ts";
 import { type PostDeps, postDelivery } from "./call-span.ts";
@@ -37,18 +38,18 @@ export async function attemptDelivery(
     const endedAt = clock.now();
     const attempt: Attempt = { number: attemptsBefore + 1, startedAt, endedAt, outcome };
     const transition = transitionAfter(attempt, { jitter, deadline });
-    log.info(
-      {
-        delivery_id: id,
-        endpoint_id: endpoint.id,
-        event_id: delivery.event_id,
-        attempt: attempt.number,
-        result: outcome.kind === "answered" ? outcome.statusCode : outcome.error,
-        state: transition.state,
-        duration_ms: endedAt.getTime() - startedAt.getTime(),
-      },
-      "webhook attempted",
-    );
+    const fields = {
+      delivery_id: id,
+      endpoint_id: endpoint.id,
+      event_id: delivery.event_id,
+      transaction_id: delivery.transaction_id,
+      attempt: attempt.number,
+      result: outcome.kind === "answered" ? outcome.statusCode : outcome.error,
+      state: transition.state,
+      duration_ms: endedAt.getTime() - startedAt.getTime(),
+    };
+    if (isAcknowledged(outcome)) log.debug(fields, "webhook delivered");
+    else log.info(fields, "webhook failed");
     return { ...settlement, attempt, transition, at: endedAt };
   });
 }

@@ -200,7 +200,7 @@ export async function releaseByStatements(
         $inc: { revision: 1 },
       },
     );
-    work.log.info({ rail, payout_id: _id }, "statements prove that a payment was not executed");
+    work.log.debug({ rail, payout_id: _id }, "statements prove that a payment was not executed");
   }
 }
 

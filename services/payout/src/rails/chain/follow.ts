@@ -54,7 +54,7 @@ async function end(
   if (!(await endTransfer(store, transfer, state, ended))) return;
   if (state === "unclear") onEvent("unclear");
   if (state === "rejected") onEvent("reverted");
-  log.info({ payout_id: transfer._id, state, height }, "transfer final");
+  log.debug({ payout_id: transfer._id, state, height }, "transfer final");
 }
 
 /** A success that names no recipient may have paid or not: people find out. */

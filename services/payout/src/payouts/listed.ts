@@ -1,0 +1,84 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import {
+  type ListedPayout,
+  ListedPayoutSchema,
+  PayoutStatus,
+  PayoutSubStatus,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { metadataOf } from "@disburse/kernel/metadata.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import type { PayoutDocument } from "./document.ts";
+import { visibleFailure } from "./rules/failure.ts";
+import { publicStatusOf, visibleReference } from "./rules/progress.ts";
+
+/**
+ * What a list reads of a payout, as a projection. A page has up to a hundred payouts, and decoding
+ * them is most of its cost.
+ */
+export const listFields = {
+  merchant_id: 1,
+  account_id: 1,
+  beneficiary_id: 1,
+  "order.details.reference_id": 1,
+  "order.details.metadata": 1,
+  "order.scheduled_payout_id": 1,
+  "order.batch_id": 1,
+  source: 1,
+  destination: 1,
+  source_minor: 1,
+  receiving_minor: 1,
+  beneficiary_name: 1,
+  account_number_masked: 1,
+  transfer_method: 1,
+  progress: 1,
+  created_at: 1,
+  updated_at: 1,
+} as const;
+
+type OrderFields = PayoutDocument["order"];
+
+/** A payout as `listFields` reads it. */
+type ListedDocument = Pick<
+  PayoutDocument,
+  "_id" | Exclude<keyof typeof listFields, `order.${string}`>
+> & {
+  readonly order: Pick<OrderFields, "scheduled_payout_id" | "batch_id"> & {
+    readonly details: Pick<OrderFields["details"], "reference_id" | "metadata">;
+  };
+};
+
+/** A payout as it is listed: straight from its document, which the rules never see. */
+export function listedMessage(document: ListedDocument): ListedPayout {
+  const { order, progress, source, destination } = document;
+  const { status, subStatus } = publicStatusOf(progress);
+  const { failureCode, failureMessage, railCode, returnedReference } = visibleFailure(progress);
+  return create(ListedPayoutSchema, {
+    id: document._id,
+    merchantId: document.merchant_id,
+    accountId: document.account_id,
+    beneficiaryId: document.beneficiary_id,
+    referenceId: order.details.reference_id,
+    status: valueOfWord(PayoutStatus, status),
+    subStatus: valueOfWord(PayoutSubStatus, subStatus),
+    sourceCurrencyCode: source,
+    destinationCurrencyCode: destination,
+    sourceAmount: formatAmount(fromDecimal128(document.source_minor), source),
+    receivingAmount: formatAmount(fromDecimal128(document.receiving_minor), destination),
+    uniqueTransactionReference: visibleReference(progress),
+    beneficiaryName: document.beneficiary_name,
+    beneficiaryAccountNumberMasked: document.account_number_masked,
+    transferMethod: document.transfer_method,
+    createdAt: timestampFromDate(document.created_at),
+    updatedAt: timestampFromDate(document.updated_at),
+    failureCode,
+    failureMessage,
+    railCode,
+    returnedReference,
+    metadata: metadataOf(order.details.metadata),
+    scheduledPayoutId: order.scheduled_payout_id ?? "",
+    batchId: order.batch_id ?? "",
+  });
+}
