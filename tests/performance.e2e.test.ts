@@ -4,27 +4,12 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
+import { backgroundCommands, rowsOf } from "@disburse/testkit/performance-page.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cryptoBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
-
-/** What docs/PERFORMANCE.md says that an operation reads and writes, when it is alone. */
-type Row = { readonly what: string; readonly times: number; readonly isMost: boolean };
-
-const page = readFileSync(join(import.meta.dirname, "../docs/PERFORMANCE.md"), "utf8");
-
-/** The rows of an operation's table: `| payout.payouts | insert | 1 | why | index |`. */
-function rowsOf(operation: string): Row[] {
-  const [, table = ""] = page.split(`\n### ${operation}\n`);
-  const [of = ""] = table.split("\n#");
-  return [...of.matchAll(/^\| `([\w.]+)` \| ([^|]*?) \| (≤ )?(\d+) \|/gm)].map(
-    ([, place, how = "", isMost, times]) => ({
-      ...{ what: `${place} ${how.trim()}`, times: Number(times), isMost: isMost !== undefined },
-    }),
-  );
-}
 
 const folder = mkdtempSync(join(tmpdir(), "disburse-commands-"));
 const record = join(folder, "commands");
@@ -33,8 +18,6 @@ let acme: Payer;
 let receiver: Receiver;
 /** How many commands there were before the operations. */
 let begun = 0;
-/** By itself, whether anything is asked or not. */
-const background = new Set(rowsOf("In the background").map(({ what }) => what));
 /** So long after its last command, whatever an operation leads to is stored. */
 const restMs = 1_200;
 beforeAll(async () => {
@@ -59,7 +42,7 @@ const lines = () => readFileSync(record, "utf8").split("\n").filter(Boolean);
 const recorded = () => lines().map((line) => line.split("\t")[0] ?? "");
 
 /** What operations asked of the databases, without what runs by itself. */
-const ofOperations = () => recorded().filter((what) => !background.has(what));
+const ofOperations = () => recorded().filter((what) => !backgroundCommands.has(what));
 
 /** Waits until nothing more is asked, however slow the machine is; what never stops is named. */
 async function rest(): Promise<void> {
@@ -160,7 +143,7 @@ describe("in a sharded cluster", () => {
     const unkeyed = new Set<string>();
     for (const line of lines().slice(begun)) {
       const [what = "", targets = ""] = line.split("\t");
-      if (background.has(what)) continue;
+      if (backgroundCommands.has(what)) continue;
       const [place = ""] = what.split(" ");
       const key = keys.get(place);
       expect(key, `${place} is not in docs/SCALING.md`).toBeDefined();
