@@ -29,7 +29,8 @@ test.each(loads)(
         Math.round((100 * sum) / clients.length) / 100,
       ]);
       const detail = { clients: clients.length, kinds };
-      expectCounts(`simulation, ${name}`, operation, Object.fromEntries(each), { detail });
+      const found = Object.fromEntries(each);
+      expectCounts({ section: `simulation, ${name}`, operation, found }, detail);
       return answers;
     };
     const of = (at: number) => clients[at] as (typeof clients)[number];
