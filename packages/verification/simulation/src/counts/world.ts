@@ -88,7 +88,7 @@ export async function openWorld(load: Load) {
   const names = Array.from({ length: load.merchants }, (_each, at) => `mer_${at + 1}`);
   const opening = new SetUp(scheduler, platform, new Callers(scheduler, "count"));
   const accounts = await done(() => opening.open(quoteTtlSeconds, names));
-  for (let made = 0; made < pageSize; made += 1) await done(() => payouts(accounts));
+  await done(() => payouts(Array.from({ length: pageSize }, () => accounts).flat()));
   if (load.payoutsBehind > 0) {
     for (const account of accounts) await addHistory(platform, account, load.payoutsBehind);
   }
