@@ -16,7 +16,7 @@ const globalSetup = ["packages/verification/testkit/src/global-setup.ts"];
 /** Files that take longest: they start brokers, browsers and whole installations. */
 const slowest = new RegExp(
   `/(${[
-    ...["seed-run", "processes", "rules"],
+    ...["seed-run", "counts", "processes", "rules"],
     ...["broker.int", "history.int", "docs-page.int", "import.int", "delivery.int"],
     ...["faults.e2e", "standalone.e2e", "fields.e2e", "outage.e2e", "races.e2e"],
   ].join("|")})\\.test\\.ts$`,

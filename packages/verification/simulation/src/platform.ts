@@ -27,7 +27,11 @@ import { SimulatedRail } from "./rail/rail.ts";
 import { createRailState } from "./rail/state.ts";
 import { Host, type ProcessInstance } from "./scheduler/host.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
-import { createMemoryDatabase, directAccess } from "./store/memory-database.ts";
+import {
+  createMemoryDatabase,
+  directAccess,
+  type MemoryDatabase,
+} from "./store/memory-database.ts";
 import { Approvers } from "./workload/approvers.ts";
 import { Operators } from "./workload/operators.ts";
 import { Treasury } from "./workload/treasury.ts";
@@ -46,18 +50,39 @@ const processes: readonly (readonly [name: string, boot: Boot])[] = [
   ["notifier-2", bootNotifier],
 ];
 
+/** How a platform is put together. */
+export type Assembly = {
+  /** The processes that run; all by default. */
+  readonly runs: (name: string) => boolean;
+  /** A database and the network as the processes have them: a meter counts what they do. */
+  readonly database: (service: string, database: MemoryDatabase) => MemoryDatabase;
+  readonly network: (network: RpcNetwork) => RpcNetwork;
+};
+
+const whole: Assembly = {
+  runs: () => true,
+  database: (_service, database) => database,
+  network: (network) => network,
+};
+
 /** Puts the processes on what they share; nothing is started yet. */
-export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
+export function createPlatform(
+  scheduler: Scheduler,
+  defects: InjectedDefects,
+  assembly: Assembly = whole,
+) {
   const now = () => scheduler.now();
   const beneficiaries = new Map<string, SimulatedBeneficiary>();
   const railState = createRailState(scheduler);
   const observer = new WriteObserver(scheduler, beneficiaries, railState);
+  const database = (service: string) =>
+    assembly.database(service, createMemoryDatabase(now, observer.listen));
   const databases = {
-    payout: createMemoryDatabase(now, observer.listen),
-    quote: createMemoryDatabase(now, observer.listen),
-    notifier: createMemoryDatabase(now, observer.listen),
+    payout: database("payout"),
+    quote: database("quote"),
+    notifier: database("notifier"),
   };
-  const network = createRpcNetwork(scheduler);
+  const network = assembly.network(createRpcNetwork(scheduler));
   const outside = { instance: undefined, log: silentLog };
   network.serve(BeneficiaryService, beneficiaryStub(scheduler, beneficiaries, defects), outside);
   const rpc = callersOf(network, service("gateway"));
@@ -72,8 +97,8 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
     broker: new Broker(scheduler),
     merchants: createMerchantEndpoints(scheduler),
   };
-  const hosts = processes.map(
-    ([name, boot]) => new Host(scheduler, name, (instance) => boot(shared, instance)),
+  const hosts = processes.flatMap(([name, boot]) =>
+    assembly.runs(name) ? new Host(scheduler, name, (instance) => boot(shared, instance)) : [],
   );
   const operator = (id: string) => network.client(PayoutOperationsService, person(id));
   const people = { ann: operator("ann"), bob: operator("bob"), eve: operator("eve") };

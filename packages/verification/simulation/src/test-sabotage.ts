@@ -25,7 +25,8 @@ export function without(
 /** Writes documents of a collection whatever their revision is: `setAtRevision` guards nothing. */
 export function atAnyRevision(collection: string): { readonly sabotage: Sabotage } {
   return {
-    sabotage: ({ collection: written, filter, update }) => {
+    sabotage: ({ collection: written, filter, sent }) => {
+      const [{ update } = {}] = sent as readonly { readonly update?: unknown }[];
       const stages = (Array.isArray(update) ? update : []) as { $replaceWith?: Condition }[];
       for (const { $replaceWith } of written === collection ? stages : []) {
         if ($replaceWith !== undefined) $replaceWith.$cond[0] = { $eq: [1, 1] };

@@ -1,12 +1,20 @@
 import { appendFileSync } from "node:fs";
-import { type CommandStartedEvent, type Document, MongoClient } from "mongodb";
+import {
+  BSON,
+  type CommandStartedEvent,
+  type CommandSucceededEvent,
+  type Document,
+  MongoClient,
+} from "mongodb";
 
 /**
  * A module to load before a service. It appends what the service asks of its database to the file
  * of `COMMAND_RECORD`: for each document that is written a line `<service>.<collection> <insert,
  * update or delete>`, for each read `<service>.<collection> read by <fields of the filter>`. Behind
  * a tab are the fields that the router of a sharded cluster could choose a shard by: those of a
- * document that is inserted, and of a filter those that have one value or each of a few.
+ * document that is inserted, and of a filter those that have one value or each of a few. Behind
+ * further tabs are the number of its command, which writes share, and the BSON bytes of what the
+ * command carries for it and of what it reads. A line is written when its command has succeeded.
  */
 const file = process.env.COMMAND_RECORD ?? "";
 
@@ -27,49 +35,79 @@ function targetsOf(filter: Document): string {
   return named.flatMap(([name, value]) => (isValue(value) ? name : [])).join(", ");
 }
 
-function lineOf(database: string, collection: string, what: string, by: Document): string {
-  return `${database.split("_").at(-1)}.${collection} ${what}\t${targetsOf(by)}`;
+/** What a command asks for one document, or of one collection, and the bytes that say so. */
+type Asked = { readonly line: string; readonly bytes: number };
+
+type By = { readonly by: Document; readonly sent: Document };
+
+function askedOf(database: string, collection: string, what: string, { by, sent }: By): Asked {
+  const line = `${database.split("_").at(-1)}.${collection} ${what}\t${targetsOf(by)}`;
+  return { line, bytes: BSON.calculateObjectSize(sent) };
 }
 
-function linesOf({ commandName, command, databaseName }: CommandStartedEvent): string[] {
-  const line = (collection: string, what: string, by: Document) =>
-    lineOf(databaseName, collection, what, by);
-  const read = (collection: string, filter: Document = {}) =>
-    line(collection, `read by ${fieldsOf(filter)}`, filter);
+function allAsked({ commandName, command, databaseName }: CommandStartedEvent): Asked[] {
+  const asked = (collection: string, what: string, by: Document, sent = by) =>
+    askedOf(databaseName, collection, what, { by, sent });
+  const read = (collection: string, filter: Document = {}, sent = filter) =>
+    asked(collection, `read by ${fieldsOf(filter)}`, filter, sent);
   switch (commandName) {
     case "bulkWrite":
       return command.ops.map((op: Document) => {
         const kind = ["insert", "update", "delete"].find((each) => each in op) ?? "";
         const [database = "", ...collection] = command.nsInfo[op[kind]].ns.split(".");
-        return lineOf(database, collection.join("."), kind, op.filter ?? op.document);
+        const by = op.filter ?? op.document;
+        return askedOf(database, collection.join("."), kind, { by, sent: op });
       });
     case "insert":
-      return command.documents.map((each: Document) => line(command.insert, "insert", each));
+      return command.documents.map((each: Document) => asked(command.insert, "insert", each));
     case "update":
-      return command.updates.map(({ q, multi }: Document) =>
-        line(command.update, multi === true ? "update many" : "update", q),
+      return command.updates.map((each: Document) =>
+        asked(command.update, each.multi === true ? "update many" : "update", each.q, each),
       );
     case "delete":
-      return command.deletes.map(({ q }: Document) => line(command.delete, "delete", q));
-    case "findAndModify":
-      return [line(command.findAndModify, "update", command.query ?? {})];
+      return command.deletes.map(({ q }: Document) => asked(command.delete, "delete", q));
+    case "findAndModify": {
+      const { query = {}, update = {} } = command;
+      return [asked(command.findAndModify, "update", query, { query, update })];
+    }
     case "find":
       return [read(command.find, command.filter)];
     case "distinct":
       return [read(command.distinct, command.query)];
     case "aggregate":
-      return [read(command.aggregate, command.pipeline[0]?.$match)];
+      return [read(command.aggregate, command.pipeline[0]?.$match, command.pipeline)];
     default:
       return [];
   }
 }
 
+/** Documents that a read found; those of one that wants bytes are bytes. */
+function readBytes({ reply }: CommandSucceededEvent): number {
+  const found: unknown = (reply as Document).cursor?.firstBatch;
+  if (!Array.isArray(found)) return 0;
+  const sizes = found.map((each) =>
+    each instanceof Uint8Array ? each.byteLength : BSON.calculateObjectSize(each),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 const { connect } = MongoClient.prototype;
 MongoClient.prototype.connect = function connectRecorded(this: MongoClient) {
   this.options.monitorCommands = true;
+  const running = new Map<number, readonly Asked[]>();
   this.on("commandStarted", (event) => {
-    const lines = linesOf(event);
-    if (lines.length > 0) appendFileSync(file, `${lines.join("\n")}\n`);
+    const all = allAsked(event);
+    if (all.length > 0) running.set(event.requestId, all);
+  });
+  this.on("commandFailed", ({ requestId }) => running.delete(requestId));
+  this.on("commandSucceeded", (event) => {
+    const { requestId } = event;
+    const all = running.get(requestId);
+    if (all === undefined) return;
+    running.delete(requestId);
+    const read = readBytes(event);
+    const lines = all.map(({ line, bytes }) => `${line}\t${requestId}\t${bytes + read}\n`);
+    appendFileSync(file, lines.join(""));
   });
   return connect.call(this);
 };

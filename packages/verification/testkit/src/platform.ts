@@ -15,8 +15,11 @@ export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
  * Starts one in databases and queues of its own, its services in this process; in another one where
  * it has a module to load before them.
  */
-export const startTestPlatform = (settings: Environment = {}, extras?: StartExtras) =>
-  start(settings, extras ?? "here");
+export const startTestPlatform = (
+  settings: Environment = {},
+  extras?: StartExtras,
+  engineUri = mongodbUri,
+) => start(settings, extras ?? "here", engineUri);
 
 /** Payouts settle soon, and no file meets the rate limit. */
 const sharedSettings = { SANDBOX_SETTLE_MS: "100", RATE_LIMIT_BURST: "5000" };
@@ -35,9 +38,9 @@ export const sharedPlatform = (): Promise<TestPlatform> => {
 /** Starts one whose services are processes of their own, to be killed and started again. */
 export const startSeparatePlatform = (settings: Environment = {}) => start(settings, "apart");
 
-async function start(settings: Environment, places: Places) {
+async function start(settings: Environment, places: Places, engineUri = mongodbUri) {
   const options = {
-    mongodbUri,
+    mongodbUri: engineUri,
     amqpUrl: amqpUrl(),
     databasePrefix: `${freshDatabase("e2e")}_`,
     busNamespace: freshPrefix("e2e").replaceAll(".", "-"),
@@ -76,7 +79,7 @@ async function start(settings: Environment, places: Places) {
     /** Opens the database of a service as the service does; the caller closes it. */
     openDatabase: (service: ServiceName) => {
       const name = platform.database(service);
-      return connectDatabase(mongodbUri(name), name);
+      return connectDatabase(engineUri(name), name);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { writeCursor } from "@disburse/chassis/paging/page.ts";
+import { type Copier, type CopyTerms, compileCopy } from "@disburse/harness/copies.ts";
 import type { RecordedEntry } from "@disburse/invariants/documents.ts";
 import { addHouse, effectOf, hashOf } from "@disburse/invariants/entry-check.ts";
 import { type Decimal, formatDecimal, normalise } from "@disburse/kernel/decimal.ts";
@@ -8,7 +9,6 @@ import { newId } from "@disburse/kernel/id.ts";
 import type { Db, Decimal128, Document } from "mongodb";
 import type { KnownRecord } from "../load/answers.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
-import { type Copier, type CopyTerms, compileCopy } from "./copies.ts";
 import {
   createTemplatePayout,
   type TemplateDocuments,

@@ -1,10 +1,10 @@
+import { namesAny } from "@disburse/harness/copies.ts";
 import { until } from "@disburse/harness/waiting.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
 import type { Db, Document } from "mongodb";
 import { executeExchange, quoteExchange } from "../load/scenarios.ts";
 import { newSeen, senderOf } from "../load/sender.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
-import { namesAny } from "./copies.ts";
 
 /** The documents of one collection that belong to one payout. */
 export type TemplateDocuments = {

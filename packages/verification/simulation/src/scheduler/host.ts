@@ -55,14 +55,19 @@ export class ProcessInstance implements Owner {
     let isCancelled = false;
     const inContext = AsyncLocalStorage.snapshot();
     const fire = () => isCancelled || inContext(run);
-    const lateness = this.scheduler.faults.isCalm() ? calmLateness : this.#lateness;
-    const delayMs = Math.max(ms, 1) * lateness;
+    const delayMs = Math.max(ms, 1) * this.#lateOf();
     this.scheduler.after(delayMs, { label: "timer", owner: this, run: fire });
     return {
       cancel: () => {
         isCancelled = true;
       },
     };
+  }
+
+  /** By what a timer's time is multiplied. */
+  #lateOf(): number {
+    if (this.scheduler.isPunctual) return 1;
+    return this.scheduler.faults.isCalm() ? calmLateness : this.#lateness;
   }
 
   /** Stops for a while and goes on as if nothing had been. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ProcessInstance } from "./host.ts";
@@ -80,6 +81,20 @@ it("gives clock, timers and chance to simulated processes alone", async () => {
     expect(await observed()).toEqual(first);
     expect(Math.abs(Date.now() - performance.timeOrigin - performance.now())).toBeLessThan(60_000);
     await new Promise((resolve) => setTimeout(resolve, 1));
+  } finally {
+    globals.restore();
+  }
+});
+
+it("has a simulated process that yields go on at its time", async () => {
+  const globals = virtualGlobals();
+  try {
+    const scheduler = new Scheduler(7, startMs);
+    const instance = new ProcessInstance(scheduler, "process", () => 0);
+    const seen: string[] = [];
+    instance.within(() => void nextTurn().then(() => seen.push("goes on")));
+    await scheduler.run(never, startMs + 1_000, stepsMax);
+    expect(seen).toEqual(["goes on"]);
   } finally {
     globals.restore();
   }

@@ -31,11 +31,14 @@ export class Scheduler {
   readonly #listen: ((line: string) => void) | undefined;
   #nowMs: number;
   #hash = 0x811c9dc5;
+  /** Timers of processes are on time, not late as on a busy machine. */
+  isPunctual = false;
   /** How many tasks were run. */
   steps = 0;
 
-  constructor(seed: number, startMs: number, listen?: (line: string) => void) {
-    this.random = createRandom(seed);
+  /** `chance`: what a seed decides; a generator of its own where nothing is left to it. */
+  constructor(chance: number | Random, startMs: number, listen?: (line: string) => void) {
+    this.random = typeof chance === "number" ? createRandom(chance) : chance;
     this.faults = createFaults(this.random);
     this.#nowMs = startMs;
     this.#listen = listen;

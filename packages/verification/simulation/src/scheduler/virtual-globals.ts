@@ -72,6 +72,7 @@ function virtualTimers(uses: UseCounts): (() => void)[] {
     immediate: globalThis.setImmediate,
   };
   const realPause = timersPromises.setTimeout;
+  const realYield = timersPromises.setImmediate;
   const set = (run: (...given: unknown[]) => void, ms = 0, ...given: unknown[]): unknown => {
     const instance = currentInstance();
     if (instance === undefined) return real.set(run, ms, ...given);
@@ -88,6 +89,8 @@ function virtualTimers(uses: UseCounts): (() => void)[] {
     uses.timers += 1;
     return new Promise((resolve) => void instance.timer(ms, () => resolve(value)));
   };
+  const yieldTurn = (value?: unknown, options?: object): Promise<unknown> =>
+    currentInstance() === undefined ? realYield(value, options) : pause(0, value);
   const immediate = (run: (...given: unknown[]) => void, ...given: unknown[]): unknown =>
     currentInstance() === undefined ? real.immediate(run, ...given) : set(run, 0, ...given);
   return [
@@ -95,6 +98,7 @@ function virtualTimers(uses: UseCounts): (() => void)[] {
     replaced(globalThis, "setImmediate", immediate),
     replaced(globalThis, "clearTimeout", clear),
     replaced(timersPromises, "setTimeout", pause),
+    replaced(timersPromises, "setImmediate", yieldTurn),
   ];
 }
 

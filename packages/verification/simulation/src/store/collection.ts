@@ -22,8 +22,8 @@ export type Command = {
    * none: what a simulation gives it is written over its document.
    */
   readonly filter: Document | undefined;
-  /** Of an update in a bulk write. */
-  readonly update?: Document | readonly Document[];
+  /** The documents, filters and updates that it carries. */
+  readonly sent: readonly unknown[];
 };
 
 /**
@@ -47,6 +47,12 @@ type Cursor = {
   toArray(): Promise<Document[]>;
   [Symbol.asyncIterator](): AsyncGenerator<Document>;
 };
+/** Writes of one command: what they carry, and what each does. */
+type Bulk = {
+  readonly sent: readonly unknown[];
+  readonly writes: readonly (() => void)[];
+  readonly ordered: boolean;
+};
 type BulkOperation = Readonly<Record<string, Document & { filter: Document; update: Update }>>;
 
 /** Documents, or their bytes for a caller that parses them itself. */
@@ -65,7 +71,7 @@ export class MemoryCollection {
   }
 
   async createIndexes(descriptions: readonly IndexDescription[]): Promise<void> {
-    await this.write("createIndexes", {}, () => {
+    await this.write("createIndexes", {}, [], () => {
       for (const each of descriptions) this.table.addIndex(each);
     });
   }
@@ -111,19 +117,20 @@ export class MemoryCollection {
 
   aggregate(pipeline: readonly Document[], { raw = false }: FindOptions = {}) {
     const read = () => asSent(aggregated(this.table.select({}), pipeline, this.table.now()), raw);
-    return { toArray: () => this.read("aggregate", {}, read) };
+    const matched = (pipeline[0]?.$match ?? {}) as Document;
+    return { toArray: () => this.read("aggregate", matched, read, pipeline) };
   }
 
   async insertOne(document: Document) {
     const sent = copied(document) as Document;
-    await this.write("insertOne", undefined, () => this.table.insert(sent));
+    await this.write("insertOne", undefined, [sent], () => this.table.insert(sent));
     return { acknowledged: true, insertedId: document._id };
   }
 
   insertMany(documents: readonly Document[], { ordered = true }: { ordered?: boolean } = {}) {
     const sent = documents.map((each) => copied(each) as Document);
     const writes = sent.map((document) => () => this.table.insert(document));
-    return this.bulk("insertMany", writes, ordered, () => ({
+    return this.bulk("insertMany", { sent, writes, ordered }, () => ({
       acknowledged: true,
       insertedCount: documents.length,
     }));
@@ -136,7 +143,7 @@ export class MemoryCollection {
   /** What it takes is decided at its beginning; each document is then changed by itself. */
   async updateMany(filter: Document, update: Update) {
     const result = { acknowledged: true, matchedCount: 0, modifiedCount: 0 };
-    await this.write("updateMany", filter, (sent) => {
+    await this.write("updateMany", filter, [filter, update], (sent) => {
       for (const before of this.table.select(sent)) {
         const { isModified } = this.table.updateSelected(before, update);
         result.matchedCount += 1;
@@ -148,7 +155,7 @@ export class MemoryCollection {
 
   async findOneAndUpdate(filter: Document, update: Update, options: AfterOptions = {}) {
     const { returnDocument = "before", projection } = options;
-    const made = await this.write("findOneAndUpdate", filter, (sent) => {
+    const made = await this.write("findOneAndUpdate", filter, [filter, update], (sent) => {
       const changed = this.table.update(sent, update, options);
       const shown = returnDocument === "after" ? changed.after : changed.before;
       return shown && projected(shown, projection);
@@ -187,13 +194,12 @@ export class MemoryCollection {
       result.matchedCount += Number(made.before !== undefined);
       result.modifiedCount += Number(made.isModified);
     });
-    return this.bulk("bulkWrite", writes, ordered, () => result);
+    return this.bulk("bulkWrite", { sent: operations, writes, ordered }, () => result);
   }
 
   private async changeOne(name: string, filter: Document, update: Update, options?: UpdateOptions) {
-    const { before, after, isModified } = await this.write(name, filter, (sent) =>
-      this.table.update(sent, update, options),
-    );
+    const change = (sent: Document) => this.table.update(sent, update, options);
+    const { before, after, isModified } = await this.write(name, filter, [filter, update], change);
     const isFound = before !== undefined;
     return {
       acknowledged: true,
@@ -204,7 +210,7 @@ export class MemoryCollection {
   }
 
   private async delete(name: string, filter: Document, countMax = Number.POSITIVE_INFINITY) {
-    const deletedCount = await this.write(name, filter, (sent) => {
+    const deletedCount = await this.write(name, filter, [filter], (sent) => {
       const found = this.table.select(sent).slice(0, countMax);
       for (const each of found) this.table.delete(each);
       return found.length;
@@ -212,21 +218,27 @@ export class MemoryCollection {
     return { acknowledged: true, deletedCount };
   }
 
-  private read<T>(name: string, filter: Document, read: () => T): Promise<T> {
-    const command = { collection: this.table.name, name, isWrite: false, filter };
+  private read<T>(
+    name: string,
+    filter: Document,
+    read: () => T,
+    sent: readonly unknown[] = [filter],
+  ): Promise<T> {
+    const command = { collection: this.table.name, name, isWrite: false, filter, sent };
     return this.access(command, [], read);
   }
 
   private async write<T>(
     name: string,
     filter: Document | undefined,
+    sent: readonly unknown[],
     write: (filter: Document) => T,
   ): Promise<T> {
-    const command = { collection: this.table.name, name, isWrite: true, filter };
+    const command = { collection: this.table.name, name, isWrite: true, filter, sent };
     const done: { value?: T; error?: unknown } = {};
-    const step = (sent: Document) => {
+    const step = (taken: Document) => {
       try {
-        done.value = write(sent);
+        done.value = write(taken);
       } catch (error) {
         done.error = error;
       }
@@ -238,12 +250,7 @@ export class MemoryCollection {
   }
 
   /** Many writes of which each is by itself; an unordered one goes on past those that fail. */
-  private bulk<T>(
-    name: string,
-    writes: readonly (() => void)[],
-    ordered: boolean,
-    result: () => T,
-  ): Promise<T> {
+  private bulk<T>(name: string, { sent, writes, ordered }: Bulk, result: () => T): Promise<T> {
     const failed: WriteError[] = [];
     const steps = writes.map((write, index) => () => {
       if (ordered && failed.length > 0) return;
@@ -256,7 +263,7 @@ export class MemoryCollection {
         failed.push({ index, code, errmsg } as WriteError);
       }
     });
-    const command = { collection: this.table.name, name, isWrite: true, filter: undefined };
+    const command = { collection: this.table.name, name, isWrite: true, filter: undefined, sent };
     return this.access(command, steps, () => {
       const [first] = failed;
       if (first === undefined) return result();

@@ -23,8 +23,13 @@ export function memoryBulkWrite(tableOf: (name: string) => Table, access: Access
       const collection = sent.namespace.slice(databaseName.length + 1);
       const table = tableOf(collection);
       const filter = sent.name === "insertOne" ? undefined : (sent.filter as Document);
-      const update = sent.name === "updateOne" ? { update: sent.update } : {};
-      const command: Command = { collection, name: sent.name, isWrite: true, filter, ...update };
+      const command: Command = {
+        collection,
+        name: sent.name,
+        isWrite: true,
+        filter,
+        sent: [sent],
+      };
       const step = (taken: Document) => {
         try {
           write(table, sent, taken, at, result);
@@ -37,7 +42,8 @@ export function memoryBulkWrite(tableOf: (name: string) => Table, access: Access
     });
     const collections = new Set(steps.map(({ command }) => command?.collection));
     const collection = [...collections].join("+");
-    const command = { collection, name: "bulkWrite", isWrite: true, filter: undefined };
+    const sent = steps.flatMap(({ command }) => command?.sent ?? []);
+    const command = { collection, name: "bulkWrite", isWrite: true, filter: undefined, sent };
     return access(command, steps, () => {
       const partialResult = result as unknown as ClientBulkWriteResult;
       if (writeErrors.size === 0) return partialResult;

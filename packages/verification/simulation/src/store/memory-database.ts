@@ -2,7 +2,7 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { groupedDb } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { type Db, MongoServerError } from "mongodb";
 import { aggregated } from "./aggregation.ts";
-import { type Access, MemoryCollection } from "./collection.ts";
+import { type Access, type Command, MemoryCollection } from "./collection.ts";
 import { databaseName, memoryBulkWrite } from "./memory-bulk-write.ts";
 import { Table } from "./table.ts";
 import { copied, type Document } from "./value.ts";
@@ -39,7 +39,13 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
         collection: (name: string) => new MemoryCollection(tableOf(name), access),
         aggregate: (pipeline: readonly Document[]) => ({
           toArray: () => {
-            const command = { collection: "", name: "aggregate", isWrite: false, filter: {} };
+            const command = {
+              collection: "",
+              name: "aggregate",
+              isWrite: false,
+              filter: {},
+              sent: pipeline,
+            };
             return access(command, [], () => aggregated([], pipeline, now()));
           },
         }),
@@ -57,7 +63,13 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
             }),
           );
           const collection = rows.map((each) => each.collection).join("+");
-          const command = { collection, name: "bulkInsert", isWrite: true, filter: undefined };
+          const command: Command = {
+            collection,
+            name: "bulkInsert",
+            isWrite: true,
+            filter: undefined,
+            sent,
+          };
           return access(command, steps, () => !isStopped);
         },
         ready: () => Promise.resolve(true),
@@ -66,6 +78,7 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
     },
     /** All documents of a collection, which no caller may change: for checks, past every fault. */
     documents: (collection: string): readonly Document[] => tableOf(collection).select({}),
+    collections: (): readonly string[] => [...tables.keys()],
     /** How many documents were written so far. */
     changes: () => changes,
   };

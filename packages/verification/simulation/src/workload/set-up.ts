@@ -39,14 +39,17 @@ export class SetUp {
   }
 
   /** Corridors, merchants' accounts and endpoints. */
-  async open(quoteTtlSeconds: number): Promise<readonly FundedAccount[]> {
+  async open(
+    quoteTtlSeconds: number,
+    merchants: readonly string[] = merchantIds,
+  ): Promise<readonly FundedAccount[]> {
     const corridorIds = [
       await this.#corridor(endings.destination, "83.1234567891", quoteTtlSeconds),
       await this.#corridor(endings.same, "1", quoteTtlSeconds),
     ];
     const accounts: FundedAccount[] = [];
     const { quote, notifier } = this.#platform.rpc;
-    for (const merchantId of merchantIds) {
+    for (const merchantId of merchants) {
       for (const corridorId of corridorIds) {
         await this.#surely((mutation) =>
           quote.setMerchantCorridor({ mutation, merchantId, corridorId, open: true }),

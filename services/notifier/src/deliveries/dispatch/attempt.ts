@@ -1,11 +1,21 @@
+import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { formatTraceparent, traceparentHeader } from "@disburse/chassis/tracing/traceparent.ts";
+import type { SpanStart, Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { type SigningDeps, signedRequest } from "../../endpoints/keys.ts";
 import type { Recipient } from "../../endpoints/rules/endpoint.ts";
-import { isAcknowledged } from "../../sender/rules/outcome.ts";
+import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
+import type { Post, PostRequest } from "../../sender/sender.ts";
 import type { DeliveryDocument } from "../documents.ts";
 import { type Attempt, transitionAfter, transitionBefore } from "../rules/delivery.ts";
-import { type PostDeps, postDelivery } from "./call-span.ts";
 import type { Settlement } from "./work-store.ts";
+
+/** What a webhook is posted with. */
+type PostDeps = {
+  readonly post: Post;
+  /** Absent where tracing is off. */
+  readonly tracing?: Tracing | undefined;
+};
 
 /** What an attempt uses. */
 export type AttemptDeps = SigningDeps & PostDeps & { readonly log: Log };
@@ -52,4 +62,51 @@ export async function attemptDelivery(
     else log.info(fields, "webhook failed");
     return { ...settlement, attempt, transition, at: endedAt };
   });
+}
+
+/**
+ * Posts a delivery, where its request is traced in a span that its receiver is given; what becomes
+ * of it is reported under that span.
+ */
+async function postDelivery<T>(
+  { post, tracing }: PostDeps,
+  delivery: DeliveryDocument,
+  request: PostRequest,
+  report: (outcome: Outcome) => T,
+): Promise<T> {
+  const context = callContext();
+  if (tracing === undefined || context?.span === undefined) return report(await post(request));
+  const span = tracing.startLater(spanOf(delivery), context.span, delivery.created_at);
+  const traceparent = formatTraceparent(span.context);
+  const headers = { ...request.headers, [traceparentHeader]: traceparent };
+  const outcome = await post({ ...request, headers });
+  span.end(endOf(outcome));
+  return withCallContext({ ...context, span: span.context }, () => report(outcome));
+}
+
+/** The address is the merchant's, and may have a secret in it: the endpoint's id stands for it. */
+function spanOf({ _id, endpoint_id, event_id, attempts_count }: DeliveryDocument): SpanStart {
+  return {
+    kind: "client",
+    name: "POST",
+    attributes: {
+      "http.request.method": "POST",
+      "http.request.resend_count": attempts_count,
+      "disburse.delivery_id": _id,
+      "disburse.endpoint_id": endpoint_id,
+      "disburse.event_id": event_id,
+    },
+  };
+}
+
+/** Anything but 200 is not acknowledged. */
+const acknowledged = 200;
+
+function endOf(outcome: Outcome) {
+  if (outcome.kind === "failed") return { error: outcome.error };
+  const { statusCode } = outcome;
+  return {
+    attributes: { "http.response.status_code": statusCode },
+    ...(statusCode !== acknowledged && { error: String(statusCode) }),
+  };
 }

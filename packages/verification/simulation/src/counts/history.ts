@@ -1,0 +1,84 @@
+import { compileCopy, namesAny } from "@disburse/harness/copies.ts";
+import type { Platform } from "../platform.ts";
+import { directAccess, type MemoryDatabase } from "../store/memory-database.ts";
+import type { Document } from "../store/value.ts";
+import type { FundedAccount } from "../workload/set-up.ts";
+
+/** Copies are this far apart in time; longer than a payout takes. */
+const apartMs = 2_000;
+/** An account is of all its payouts. */
+const shared = ["accounts"];
+
+/**
+ * Stores finished payouts of an account, as copies of everything that the services store of its
+ * oldest one, and has the account count them. Hashes and balances are those of the original.
+ */
+export async function addHistory(
+  { databases }: Pick<Platform, "databases">,
+  { id: accountId }: FundedAccount,
+  copies: number,
+): Promise<void> {
+  const payouts = databases.payout.documents("payouts");
+  const original = payouts.find((each) => each.account_id === accountId);
+  if (original === undefined) throw new Error("the account has no payout to copy");
+  const names = namesOf(databases, String(original._id).slice("po_".length));
+  const stored = databases.payout.documents("accounts").find(({ _id }) => _id === accountId);
+  const sequence = Number(stored?.sequence);
+  let entries = 0;
+  for (const database of Object.values(databases)) {
+    for (const [collection, documents] of partsOf(database, names)) {
+      const copiers = documents.map((document) => compileCopy(document, names));
+      const all = Array.from({ length: copies }, (_each, at) => {
+        const terms = {
+          names: names.map((name) => renamed(name, at)),
+          shiftMs: -apartMs * (at + 1),
+        };
+        return copiers.map((copier) => copier(terms));
+      }).flat();
+      if (collection === "ledger_entries") {
+        for (const entry of all) {
+          entries += 1;
+          entry.sequence = sequence + entries;
+        }
+      }
+      await collectionOf(database, collection).insertMany(all as { _id: string }[]);
+    }
+  }
+  const ended = sequence + entries;
+  await collectionOf(databases.payout, "accounts").updateOne(
+    { _id: accountId },
+    {
+      $set: { sequence: ended, recorded_sequence: ended },
+      $inc: { "counts.succeeded": copies },
+    },
+  );
+}
+
+function collectionOf(database: MemoryDatabase, name: string) {
+  return database.connect(directAccess).db.collection<{ _id: string }>(name);
+}
+
+/** The documents of each collection that name one of these. */
+function partsOf(database: MemoryDatabase, names: readonly string[]) {
+  return database.collections().flatMap((collection): [string, readonly Document[]][] => {
+    if (shared.includes(collection)) return [];
+    const found = database.documents(collection).filter((each) => namesAny(each, names));
+    return found.length === 0 ? [] : [[collection, found]];
+  });
+}
+
+/** What only a payout's own documents are named by: its id, its operations, its deliveries. */
+function namesOf({ payout, quote, notifier }: Platform["databases"], suffix: string): string[] {
+  const [made] = payout.documents("payouts").filter(({ _id }) => _id === `po_${suffix}`);
+  const [quoted] = quote.documents("quotes").filter(({ _id }) => _id === `qt_${suffix}`);
+  const { operation_id } = (made?.order ?? {}) as { operation_id: string };
+  const deliveries = notifier.documents("deliveries").filter((each) => namesAny(each, [suffix]));
+  const ids = deliveries.map(({ _id }) => String(_id));
+  return [suffix, operation_id, String(quoted?.operation_id), ...ids];
+}
+
+/** As long, and a name of nothing else: no id of ours has a capital. */
+function renamed(name: string, at: number): string {
+  const mark = `X${String(at).padStart(5, "0")}`;
+  return `${name.slice(0, -mark.length)}${mark}`;
+}

@@ -1,0 +1,104 @@
+import { pendingWorkOf } from "../checks/pending-work.ts";
+import { createPlatform, migratePlatform } from "../platform.ts";
+import { Callers, makerOf, mutationFor } from "../workload/callers.ts";
+import { endings, type FundedAccount, SetUp } from "../workload/set-up.ts";
+import { addHistory } from "./history.ts";
+import { createMeter } from "./meter.ts";
+import { steadyScheduler } from "./steady.ts";
+
+/** Who asks: so many clients at the same moment, merchant by merchant, and what is behind them. */
+export type Load = {
+  readonly clients: number;
+  readonly merchants: number;
+  /** Finished payouts of each merchant, beside the page that every merchant has. */
+  readonly payoutsBehind: number;
+};
+
+/** Longer than a payout takes with its webhooks, and than what follows it when it rests. */
+const restMs = 12_000;
+const restsMax = 10;
+const stepsMax = 2_000_000;
+/** Payouts that every merchant has made: a page. */
+const pageSize = 20;
+const quoteTtlSeconds = 60;
+
+/**
+ * Every loop of a process runs within this time, and no process takes its last write of an account
+ * for the newest any longer.
+ */
+const idleMs = 72_000;
+
+/** A platform in virtual time on which operations are counted. */
+export async function openWorld(load: Load) {
+  const scheduler = steadyScheduler();
+  const meter = createMeter();
+  const runs = (name: string) => !name.endsWith("-2");
+  const platform = createPlatform(scheduler, {}, { ...meter.assembly, runs });
+  const { quote, payout } = platform.rpc;
+
+  /** Does something, and lets pass what it leads to. */
+  const done = async <T>(work: () => Promise<T>): Promise<T> => {
+    const outcome: { value?: T; error?: unknown } = {};
+    work().then(
+      (value) => Object.assign(outcome, { value }),
+      (error: unknown) => Object.assign(outcome, { error }),
+    );
+    for (let left = restsMax; left > 0; left -= 1) {
+      await scheduler.run(() => false, scheduler.nowMs() + restMs, stepsMax);
+      const { now, laterMs } = pendingWorkOf(platform, scheduler.nowMs());
+      const isAtRest = now.length === 0 && laterMs === undefined;
+      if ("error" in outcome) throw outcome.error;
+      if ("value" in outcome && isAtRest) return outcome.value as T;
+    }
+    throw new Error("the platform does not come to rest");
+  };
+  let operations = 0;
+  /** As long as the gateway's, so that bytes do not depend on how many there were. */
+  const operation = (): string => {
+    operations += 1;
+    return `op_${String(operations).padStart(64, "0")}`;
+  };
+  const mutation = ({ merchantId }: FundedAccount) => mutationFor(makerOf(merchantId), operation());
+  const quoted = async (account: FundedAccount): Promise<string> => {
+    const made = await quote.createQuote({
+      mutation: mutation(account),
+      merchantId: account.merchantId,
+      accountId: account.id,
+      beneficiaryId: account.beneficiaryIds[0] ?? "",
+      sourceCurrencyCode: "USD",
+      destinationCurrencyCode: endings.destination,
+      sourceAmount: "10.00",
+    });
+    return made.quote?.id ?? "";
+  };
+  const executed = async (account: FundedAccount, quoteId: string): Promise<string> => {
+    const { merchantId } = account;
+    const own = { mutation: mutation(account), merchantId, quoteId };
+    return (await payout.executePayout({ ...own, referenceId: "counted" })).payoutId;
+  };
+  const read = ({ merchantId }: FundedAccount, payoutId: string) =>
+    payout.getPayout({ merchantId, payoutId });
+  const page = ({ merchantId }: FundedAccount) =>
+    payout.listPayouts({ merchantId, limit: pageSize });
+  const payouts = (of: readonly FundedAccount[]) =>
+    Promise.all(of.map(async (account) => executed(account, await quoted(account))));
+
+  await migratePlatform(platform);
+  for (const host of platform.hosts) host.start();
+  const names = Array.from({ length: load.merchants }, (_each, at) => `mer_${at + 1}`);
+  const opening = new SetUp(scheduler, platform, new Callers(scheduler, "count"));
+  const accounts = await done(() => opening.open(quoteTtlSeconds, names));
+  await done(() => payouts(Array.from({ length: pageSize }, () => accounts).flat()));
+  if (load.payoutsBehind > 0) {
+    for (const account of accounts) await addHistory(platform, account, load.payoutsBehind);
+  }
+  meter.take();
+  for (let passed = 0; passed < idleMs; passed += restMs) await done(async () => undefined);
+  const background = Object.keys(meter.take().kinds);
+  meter.ignore(background);
+  const clients = Array.from(
+    { length: load.clients },
+    (_each, at) => accounts[at % accounts.length] as FundedAccount,
+  );
+  return { meter, background, done, clients, quoted, executed, read, page };
+}

@@ -1,0 +1,47 @@
+import { createServer } from "node:http";
+import { Session } from "node:inspector/promises";
+import { isMainThread } from "node:worker_threads";
+
+/**
+ * A module to load before services. It serves on the socket of `CALL_RECORDER`: `/start` counts
+ * calls of functions from then on, `/take` answers the URLs of the files with a function that was
+ * called since. Loading a module is no call.
+ */
+const socket = process.env.CALL_RECORDER ?? "";
+
+const session = new Session();
+// Threads of a service load this module as well.
+if (isMainThread) {
+  session.connect();
+  await session.post("Profiler.enable");
+  listen();
+}
+
+async function start(): Promise<readonly string[]> {
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  return [];
+}
+
+async function take(): Promise<readonly string[]> {
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  await session.post("Profiler.stopPreciseCoverage");
+  return result.flatMap(({ url, functions }) => {
+    const called = functions.filter(({ functionName, ranges: [range] }) => {
+      const isScript = functionName === "" && range?.startOffset === 0;
+      return !isScript && (range?.count ?? 0) > 0;
+    });
+    return called.length === 0 ? [] : [url];
+  });
+}
+
+function listen(): void {
+  const server = createServer((request, response) => {
+    const done = request.url === "/start" ? start() : take();
+    done.then(
+      (urls) => response.end(JSON.stringify(urls)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  server.listen(socket);
+  server.unref();
+}

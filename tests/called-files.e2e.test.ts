@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { json } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
+import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Payer, payerOf } from "./payer.ts";
+
+/**
+ * To understand how a payout is made, an engineer reads these files, so they are bounded. Tests,
+ * verification and generated files do not count. Runs on one machine differ by five, because of
+ * loops that fall into every payout. Lower the bound when files go.
+ */
+const filesMost = 220;
+
+const root = join(import.meta.dirname, "..");
+const ours = /^(packages|services)\/[\w-]+\/src\//;
+const notSource = /\.test\.ts$|\/test-[\w-]+\.ts$|\/gen\//;
+/** Only files that each of so many payouts calls count: most loops are not in all of them. */
+const payouts = 12;
+
+const folder = mkdtempSync(join(tmpdir(), "disburse-calls-"));
+const socketPath = join(folder, "socket");
+let platform: TestPlatform;
+let acme: Payer;
+let receiver: Receiver;
+beforeAll(async () => {
+  const preload = import.meta.resolve("@disburse/testkit/call-recorder.ts");
+  const extras = { preload, environment: { CALL_RECORDER: socketPath } };
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "200" }, extras);
+  acme = payerOf(platform, "acme");
+  receiver = await startReceiver();
+  await acme.post("/api/v1/webhooks/endpoints", { url: receiver.url, description: "calls" });
+  const id = await acme.pay("first");
+  await receiver.waitFor(1, { filter: (call) => isSettled(call, id) });
+});
+afterAll(async () => {
+  await receiver?.close();
+  await platform?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function recorder(path: "/start" | "/take"): Promise<readonly string[]> {
+  const asked = request({ socketPath, path }).end();
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  return (await json(response)) as readonly string[];
+}
+
+function isSettled({ body }: { readonly body: Buffer }, id: string): boolean {
+  const { transaction_id, data } = JSON.parse(body.toString());
+  return transaction_id === id && data.status === "succeeded";
+}
+
+/** Source files with a function that is called from an execute until the webhook's answer. */
+async function calledByPayout(): Promise<ReadonlySet<string>> {
+  const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "10.00" });
+  await recorder("/start");
+  const key = { "idempotency-key": crypto.randomUUID() };
+  const order = { quote_id, reference_id: "calls" };
+  const { json } = await acme.post("/api/v1/transfer/execute", order, key);
+  const { id } = json.data as { id: string };
+  await receiver.waitFor(1, { filter: (call) => isSettled(call, id) });
+  const urls = (await recorder("/take")).filter((url) => url.startsWith("file:"));
+  const files = urls.map((url) => relative(root, fileURLToPath(url)));
+  return new Set(files.filter((file) => ours.test(file) && !notSource.test(file)));
+}
+
+it("a payout calls functions of few source files", async () => {
+  let files = await calledByPayout();
+  for (let made = 1; made < payouts; made += 1) files = files.intersection(await calledByPayout());
+  const list = [...files].sort();
+  process.stdout.write(`a payout calls functions of ${list.length} source files\n`);
+  expect(list.length, `${list.length} files:\n${list.join("\n")}`).toBeLessThanOrEqual(filesMost);
+});
