@@ -1,10 +1,28 @@
 import { UsageError } from "@disburse/harness/command-line.ts";
 import { expect, test, vi } from "vitest";
-import { withBackends } from "./backends.ts";
+import { assertComparable, describeDatabase, withBackends } from "./backends.ts";
 
 test("names in one sentence what it needs where there is no RabbitMQ", async () => {
   vi.stubEnv("DISBURSE_BROKER", "none");
   const failure: unknown = await withBackends(async () => 0).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(UsageError);
   expect(String(failure)).toMatch(/^UsageError: The bench needs RabbitMQ: [^\n]*AMQP_URL[^\n]*\.$/);
+});
+
+test("says in one sentence that an older server's figures do not compare", () => {
+  expect(() => assertComparable({ version: "7.0.14" })).toThrow(UsageError);
+  expect(() => assertComparable({ version: "7.0.14" })).toThrow(
+    /^MONGODB_URI names MongoDB 7\.0\.14: its figures do not compare, [^\n]*\.$/,
+  );
+  for (const version of ["8.0.0", "9.0.0-alpha0", "10.1.2"]) {
+    expect(() => assertComparable({ version })).not.toThrow();
+  }
+});
+
+test("says what the embedded engine leaves out, and whether a server has an oplog", () => {
+  const embedded = { kind: "embedded", version: "9.0.0-alpha0", hasOplog: false } as const;
+  expect(describeDatabase(embedded)).toMatch(/socket in JavaScript and has no oplog/);
+  const external = { kind: "external", version: "8.0.4", hasOplog: true } as const;
+  expect(describeDatabase(external)).toMatch(/8\.0\.4 named by MONGODB_URI, .* with an oplog/);
+  expect(describeDatabase({ ...external, hasOplog: false })).toMatch(/without an oplog/);
 });
