@@ -29,7 +29,7 @@ const whole = {
   sizes: { small: 1_000, large: 200_000 },
   rounds: 7,
   /** The merchants of `merchants`, and the payouts of each before the run. */
-  merchants: 200,
+  merchants: 100,
   history: 2_000,
   /** Deliveries in the backlog of `webhooks`. */
   backlog: 10_000,

@@ -104,8 +104,8 @@ async function startSized(
   say(`starting a platform with ${payouts} payouts`);
   const platform = await startBenchPlatform(name, backends, ends);
   const targets = await createMerchants(platform, 1);
-  const { readable, deepCursor } = await seedPayouts(platform, targets, payouts);
-  return { platform, payouts, state: newLoadState(targets, readable, deepCursor) };
+  const readable = await seedPayouts(platform, targets, payouts);
+  return { platform, payouts, state: newLoadState(targets, readable) };
 }
 
 async function measureAll(

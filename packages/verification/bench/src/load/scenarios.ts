@@ -32,7 +32,6 @@ export type LoadState = ReturnType<typeof newLoadState>;
 export function newLoadState(
   targets: readonly [Target, ...Target[]],
   payouts: readonly KnownRecord[] = [],
-  deepCursor = "",
 ) {
   return {
     targets,
@@ -40,8 +39,6 @@ export function newLoadState(
     quotes: [] as KnownRecord[],
     payouts: [...payouts],
     amounts: new Map(payouts.map(({ id, amount }) => [id, amount])),
-    /** The start of a page deep in the list. */
-    deepCursor,
     /** Successful executes. */
     executed: 0,
   };
@@ -62,7 +59,6 @@ type Turn = {
 
 /** The length of a page by default. */
 const pageLength = 20;
-const listPath = `/transfer/payouts?limit=${pageLength}`;
 
 /** Each runs one turn; returns false if nothing is left to request. */
 export const scenarios = {
@@ -85,9 +81,11 @@ export const scenarios = {
     return true;
   },
 
-  list: async (turn: Turn) => await page(turn, listPath),
-
-  list_deep: async (turn: Turn) => await page(turn, `${listPath}&cursor=${turn.state.deepCursor}`),
+  list: async ({ state, send }: Turn) => {
+    const check = (text: string) => checkPage(text, pageLength, (id) => state.amounts.get(id));
+    await send({ path: `/transfer/payouts?limit=${pageLength}`, check });
+    return true;
+  },
 
   beneficiary: async ({ send }: Turn) => {
     await createBeneficiary(send);
@@ -136,12 +134,6 @@ async function execute(state: LoadState, send: Send, quote: KnownRecord): Promis
   state.executed += 1;
   state.payouts.push(payout);
   state.amounts.set(payout.id, payout.amount);
-}
-
-async function page({ state, send }: Turn, path: string): Promise<boolean> {
-  const check = (text: string) => checkPage(text, pageLength, (id) => state.amounts.get(id));
-  await send({ path, check });
-  return true;
 }
 
 /** Creates a beneficiary, a new person and wallet that are on no list; returns its id. */

@@ -17,7 +17,7 @@ export type SizedPlatform = {
 };
 
 /** Requests per round whose cost must not depend on the number of payouts. */
-const compared = { list: 80, list_deep: 60, read: 100, execute: 32 } as const;
+const compared = { list: 80, read: 100, execute: 32 } as const;
 type Compared = keyof typeof compared;
 
 /** The project's own bound for a request beside many payouts. */

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import { writeCursor } from "@disburse/chassis/paging/page.ts";
 import type { RecordedEntry } from "@disburse/invariants/documents.ts";
 import { addHouse, effectOf, hashOf } from "@disburse/invariants/entry-check.ts";
 import { type Decimal, formatDecimal, normalise } from "@disburse/kernel/decimal.ts";
@@ -9,7 +8,7 @@ import type { Db, Decimal128, Document } from "mongodb";
 import type { KnownRecord } from "../load/answers.ts";
 import type { Target } from "../load/scenarios.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
-import { type Copier, type CopyTerms, compileCopy } from "./copies.ts";
+import { type CopyTerms, compileCopy } from "./copies.ts";
 import {
   createTemplatePayout,
   type TemplateDocuments,
@@ -42,22 +41,17 @@ const readableMax = 2_000;
 const unjournalled = { w: 1, j: false };
 const journalled = { w: "majority", j: true } as const;
 
-/** What was seeded of the first merchant: some payouts, and a place deep down the list. */
-export type Seeded = { readonly readable: readonly KnownRecord[]; readonly deepCursor: string };
-
-/** A page this far from the newest end, as a share of all payouts. */
-const deepShare = 0.7;
-
 /**
  * Brings each merchant to `payouts` payouts: creates one over HTTP for the first merchant, and stores
  * copies of each of its documents for all of them. Each account's ledger is written anew: its funding,
  * the copies, and the payout. Balance, statement, chain and kept counts are those of so many payouts.
+ * Returns payouts of the first merchant that can be read.
  */
 export async function seedPayouts(
   platform: BenchPlatform,
   targets: readonly [Target, ...Target[]],
   payouts: number,
-): Promise<Seeded> {
+): Promise<readonly KnownRecord[]> {
   const [first] = targets;
   const template = await createTemplatePayout(platform, first);
   const ledger = ledgerOf(template);
@@ -65,7 +59,10 @@ export async function seedPayouts(
   await predateScreening(platform, targets, openedAt);
   const { suffix, operations, deliveryIds } = template;
   const names = [suffix, ...operations, ...deliveryIds, ...namesOf(first)];
-  const originals = template.parts.map((part) => compilePart(part, names));
+  const parts = template.parts.map(({ db, collection, documents }) => {
+    const copiers = documents.map((each) => compileCopy(each, names));
+    return { db, collection, copiers };
+  });
   const running = new Set<Promise<unknown>>();
   const plan = planCopies(template, payouts - 1);
   for (const target of targets) {
@@ -76,10 +73,12 @@ export async function seedPayouts(
       const terms = planned
         .slice(from, from + batchSize)
         .map((each) => termsOf(each, template, target));
-      const stored = originals.map((original) => {
-        const copies = copiesOf(original, terms);
-        const isLedger = original.collection === ledger.collection;
-        return insertAll(original, isLedger ? linked(chain, copies) : copies);
+      const stored = parts.map((part) => {
+        const copies = terms.flatMap((each) => part.copiers.map((copy) => copy(each)));
+        return insertAll(
+          part,
+          part.collection === ledger.collection ? linked(chain, copies) : copies,
+        );
       });
       const tracked = Promise.all(stored).finally(() => running.delete(tracked));
       running.add(tracked);
@@ -89,13 +88,8 @@ export async function seedPayouts(
     await writeSums(platform, target, chain, planned.length, openedAt);
   }
   await Promise.all(running);
-  const known = ({ suffix }: PlannedCopy) => ({ id: `po_${suffix}`, amount: template.amount });
-  const deep = plan[Math.floor(plan.length * (1 - deepShare))];
-  const at = new Date(template.createdAt.getTime() + (deep?.shiftMs ?? 0));
-  return {
-    readable: plan.slice(-readableMax).map(known),
-    deepCursor: writeCursor({ at, id: `po_${deep?.suffix}` }),
-  };
+  const known = ({ suffix: own }: PlannedCopy) => ({ id: `po_${own}`, amount: template.amount });
+  return plan.slice(-readableMax).map(known);
 }
 
 /** A planned copy: the end of its ids, and its time from the original's. */
@@ -107,18 +101,6 @@ function planCopies({ createdAt }: TemplatePayout, copies: number): PlannedCopy[
     const id = newId("quote", new Date(createdAt.getTime() + shiftMs));
     return { suffix: id.slice("qt_".length), shiftMs };
   });
-}
-
-/** The documents of one collection, ready to be copied. */
-type Originals = Pick<TemplateDocuments, "db" | "collection"> & {
-  readonly copiers: readonly Copier[];
-};
-
-function compilePart(
-  { db, collection, documents }: TemplateDocuments,
-  names: readonly string[],
-): Originals {
-  return { db, collection, copiers: documents.map((document) => compileCopy(document, names)) };
 }
 
 /** A merchant's names in the documents of a payout. */
@@ -138,10 +120,6 @@ function termsOf(
   const at = new Date(createdAt.getTime() + shiftMs);
   const deliveries = deliveryIds.map(() => newId("delivery", at));
   return { names: [suffix, ...own, ...deliveries, ...namesOf(target)], shiftMs };
-}
-
-function copiesOf({ copiers }: Originals, planned: readonly CopyTerms[]): Document[] {
-  return planned.flatMap((terms) => copiers.map((copier) => copier(terms)));
 }
 
 /** As one command: the driver's own `insertMany` reads every document twice to measure it. */

@@ -1,11 +1,10 @@
 import { until } from "@disburse/harness/waiting.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
-import type { Db, Document } from "mongodb";
+import { BSON, type Db, type Document } from "mongodb";
 import { executeQuote, requestQuote, type Target } from "../load/scenarios.ts";
 import { newSeen, senderOf } from "../load/sender.ts";
 import { untilSettled } from "../measures/money.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
-import { namesAny } from "./copies.ts";
 
 /** The documents of one collection that belong to one payout. */
 export type TemplateDocuments = {
@@ -86,28 +85,26 @@ async function settled(
     const events = await notifier.collection("events").countDocuments(own);
     const delivered = { ...own, state: "delivered" };
     const deliveries = await notifier.collection("deliveries").countDocuments(delivered);
-    const isDelivered = endpointId === undefined || deliveries === 1;
-    return isDone(payout) && events === payout.version && isDelivered;
+    const { status, lease, outbox = [], version } = payout;
+    const isDone = status === "succeeded" && lease === undefined && outbox.length === 0;
+    return isDone && events === version && deliveries === (endpointId === undefined ? 0 : 1);
   };
   if (!(await until(isSettled, settling))) throw new Error("a payout was not settled in time");
   return payout;
-}
-
-function isDone({ status, lease, outbox }: Document): boolean {
-  return status === "succeeded" && lease === undefined && outbox.length === 0;
 }
 
 async function partsNaming(
   platform: BenchPlatform,
   names: readonly string[],
 ): Promise<TemplateDocuments[]> {
+  const anyName = new RegExp(names.join("|"));
   const parts: TemplateDocuments[] = [];
   for (const service of serviceNames) {
     const db = platform.db(service);
     for (const { name } of await db.listCollections().toArray()) {
       if (shared.includes(name)) continue;
       const all = await db.collection(name).find().toArray();
-      const documents = all.filter((document) => namesAny(document, names));
+      const documents = all.filter((each) => anyName.test(BSON.EJSON.stringify(each)));
       if (documents.length > 0) parts.push({ db, collection: name, documents });
     }
   }
