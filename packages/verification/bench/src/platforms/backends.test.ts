@@ -1,12 +1,31 @@
 import { UsageError } from "@disburse/harness/command-line.ts";
-import { expect, test, vi } from "vitest";
+import { serveLocally } from "@disburse/harness/local-server.ts";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { assertComparable, describeDatabase, withBackends } from "./backends.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 test("names in one sentence what it needs where there is no RabbitMQ", async () => {
   vi.stubEnv("DISBURSE_BROKER", "none");
   const failure: unknown = await withBackends(async () => 0).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(UsageError);
   expect(String(failure)).toMatch(/^UsageError: The bench needs RabbitMQ: [^\n]*AMQP_URL[^\n]*\.$/);
+});
+
+test("names a broker and a database that do not answer", async () => {
+  vi.stubEnv("AMQP_URL", "amqp://127.0.0.1:1");
+  await expect(withBackends(async () => 0)).rejects.toThrow(
+    /^The bench needs the broker .*REFUSED/,
+  );
+  const { url, close } = await serveLocally(() => undefined);
+  onTestFinished(close);
+  vi.stubEnv("AMQP_URL", url.replace("http", "amqp"));
+  vi.stubEnv("MONGODB_URI", "nonsense");
+  const failure: unknown = await withBackends(async () => 0).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(UsageError);
+  expect(String(failure)).toMatch(/needs the database that MONGODB_URI names: [^\n]*mongodb:/);
 });
 
 test("says in one sentence that an older server's figures do not compare", () => {

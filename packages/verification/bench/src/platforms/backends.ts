@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBroker } from "@disburse/embedded/broker.ts";
@@ -35,6 +37,26 @@ function lost(part: string): (how: string) => never {
   };
 }
 
+function missing(part: string): (error: unknown) => never {
+  return (error) => {
+    throw new UsageError(`The bench needs ${part}: ${(error as Error).message}`);
+  };
+}
+
+/** Connects to the host and port of a URL, and disconnects. */
+async function connectTo(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port) || amqpPort, hostname);
+  await once(socket, "connect");
+  socket.destroy();
+}
+
+const amqpPort = 5_672;
+const selectionTimeoutMs = 5_000;
+
+const connectMongo = async ({ uri }: Engine) =>
+  await new MongoClient(uri("admin"), { serverSelectionTimeoutMS: selectionTimeoutMs }).connect();
+
 /** Starts an engine and a broker with nothing in them, lets `use` work on them, and ends them. */
 export async function withBackends<T>(use: (backends: Backends) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-bench-"));
@@ -47,9 +69,11 @@ export async function withBackends<T>(use: (backends: Backends) => Promise<T>): 
     );
   }
   ends.defer(broker.stop);
-  const engine = await startEngine({ dataDir, cacheMegabytes, onExit: lost("database engine") });
+  await connectTo(broker.url).catch(missing("the broker that AMQP_URL names"));
+  const options = { dataDir, cacheMegabytes, onExit: lost("database engine") };
+  const engine = await startEngine(options).catch(missing("a database engine"));
   ends.defer(engine.stop);
-  const mongo = await new MongoClient(engine.uri("admin")).connect();
+  const mongo = await connectMongo(engine).catch(missing("the database that MONGODB_URI names"));
   ends.defer(() => mongo.close());
   const admin = mongo.db("admin");
   const { version } = await admin.command({ buildInfo: 1 });
