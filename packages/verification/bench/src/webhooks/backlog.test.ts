@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { createArrivals } from "./backlog.ts";
-import { readSessionId, sessionIdOf, sessionMessage } from "./events.ts";
+import { readRefundId, refundIdOf, refundMessage } from "./events.ts";
 
 test("keeps the first webhook of each event, and counts duplicates and misrouted ones", () => {
   const arrivals = createArrivals(100);
   const arrive = (run: string, number: number, endpoint: number, atMs: number) =>
-    arrivals.add(sessionIdOf({ run, number }), endpoint, atMs);
+    arrivals.add(refundIdOf({ run, number }), endpoint, atMs);
   arrive("a", 101, 1, 50);
   arrive("a", 2, 2, 40);
   arrive("a", 2, 2, 60);
@@ -20,17 +20,17 @@ test("keeps the first webhook of each event, and counts duplicates and misrouted
   expect(arrivals.faults).toEqual({ duplicates: 1, misrouted: 1 });
 });
 
-test("a session's id names its run and its number", () => {
+test("a refund's id names its run and its number", () => {
   const name = { run: "backlog", number: 17 };
-  expect(readSessionId(sessionIdOf(name))).toEqual(name);
-  expect(readSessionId("ps_01kah0m3sg7z8x9c2v4b6n8m0q")).toBeUndefined();
+  expect(readRefundId(refundIdOf(name))).toEqual(name);
+  expect(readRefundId("rf_01kah0m3sg7z8x9c2v4b6n8m0q")).toBeUndefined();
 });
 
 test("a webhook's body has 1 kB", () => {
-  const { body } = sessionMessage({ run: "a", number: 12_345 }, "mer_1");
+  const { body } = refundMessage({ run: "a", number: 12_345 }, "mer_1");
   const text = Buffer.from(body).toString("latin1");
   const data = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
-  expect(JSON.parse(data)).toMatchObject({ id: "ps_a_12345", merchant_id: "mer_1" });
-  const frame = `{"transaction_type":"payment_session","transaction_id":"ps_a_12345","data":${data}}`;
+  expect(JSON.parse(data)).toMatchObject({ id: "rf_a_12345", merchant_id: "mer_1" });
+  const frame = `{"transaction_type":"refund","transaction_id":"rf_a_12345","data":${data}}`;
   expect(frame.length).toBe(1_024);
 });

@@ -10,7 +10,7 @@ import { cpuPerRequest } from "../measures/cost.ts";
 import { lessUsage, readUsage } from "../measures/counters.ts";
 import { rounded } from "../measures/percentile.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
-import { readSessionId, sessionMessage, sessionStatus } from "./events.ts";
+import { eventType, readRefundId, refundMessage } from "./events.ts";
 
 /** Each endpoint has a merchant and a port of its own. */
 const endpointsInAll = 100;
@@ -41,7 +41,7 @@ export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, b
   const bus = await connectPublisher(platform, amqpUrl);
   ends.defer(bus.stop);
   const event = (run: string, number: number) =>
-    sessionMessage({ run, number }, endpoints[number % endpointsInAll]?.merchantId ?? "");
+    refundMessage({ run, number }, endpoints[number % endpointsInAll]?.merchantId ?? "");
   /** An event's latency counts from the moment at which it should have been published. */
   const steady = async (run: string, seconds: number) => {
     let next = 0;
@@ -130,8 +130,7 @@ async function openEndpoints(
     const { url, close } = await startReceiver(onWebhook, answerAfterMs);
     ends.defer(close);
     const merchantId = newId("merchant");
-    const eventTypes = [`payment_session.${sessionStatus}`];
-    const creating = { mutation: mutation(), merchantId, url, eventTypes };
+    const creating = { mutation: mutation(), merchantId, url, eventTypes: [eventType] };
     const { endpoint } = await notifier.createEndpoint(creating);
     const owned = () => ({ mutation: mutation(), merchantId, endpointId: endpoint?.id ?? "" });
     return {
@@ -153,7 +152,7 @@ export function createArrivals(endpoints: number) {
     of,
     faults,
     add: (transactionId: string, endpoint: number, atMs: number) => {
-      const name = readSessionId(transactionId);
+      const name = readRefundId(transactionId);
       if (name === undefined) return;
       const first = of(name.run);
       if (name.number % endpoints !== endpoint) faults.misrouted += 1;
