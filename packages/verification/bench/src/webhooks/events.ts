@@ -26,7 +26,7 @@ const frameBytes = 57;
 
 /** The event of a refund of its own, so that no event waits for another. */
 export function refundMessage(name: EventName, merchantId: string): BusMessage {
-  const [transactionType, status] = eventType.split(".");
+  const [transactionType = "", status = ""] = eventType.split(".");
   const id = refundIdOf(name);
   const data = { id, merchant_id: merchantId, status, note: "" };
   const bytes = JSON.stringify(data).length + frameBytes + id.length;
