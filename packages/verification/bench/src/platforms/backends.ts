@@ -60,8 +60,10 @@ const connectMongo = async ({ uri }: Engine) =>
 /** Starts an engine and a broker with nothing in them, lets `use` work on them, and ends them. */
 export async function withBackends<T>(use: (backends: Backends) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-bench-"));
-  process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  process.once("exit", remove);
   await using ends = new AsyncDisposableStack();
+  ends.defer(remove);
   const broker = await startBroker({ dataDir, onExit: lost("message broker") });
   if (broker === undefined) {
     throw new UsageError(
