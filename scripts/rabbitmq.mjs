@@ -1,4 +1,4 @@
-// A RabbitMQ for the tests: the machine's, or Debian's package installed now.
+// A RabbitMQ for tests and bench: the machine's, or Debian's package installed now.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { installPackage, mayInstallPackages } from "./debian.mjs";
@@ -8,14 +8,14 @@ const packagedServer = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
 const theWays =
   "Either install rabbitmq-server 3.10 or newer (`apt-get install rabbitmq-server` or `brew " +
-  "install rabbitmq`); the tests\nthen start a private node. Or set AMQP_URL to a broker that " +
-  "they may use, such as amqp://guest:guest@localhost.";
+  "install rabbitmq`); this\ncommand then starts a private node. Or set AMQP_URL to a broker that " +
+  "it may use, such as amqp://guest:guest@localhost.";
 
-/** Provides a RabbitMQ for the tests, or throws with what to do. */
+/** Provides a RabbitMQ, or throws with what to do. */
 export async function ensureRabbitmq() {
   if (process.env.AMQP_URL || isInstalled()) return;
   if (!mayInstallPackages()) {
-    throw new StartError(`The tests need RabbitMQ and there is none here.\n${theWays}`);
+    throw new StartError(`This command needs RabbitMQ and there is none here.\n${theWays}`);
   }
   try {
     await installPackage("rabbitmq-server", { service: "rabbitmq-server" });

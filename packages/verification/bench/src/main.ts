@@ -1,50 +1,51 @@
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, type as osType, release, totalmem } from "node:os";
 import { exitOnSignals, runCommand, say, writeJson } from "@disburse/harness/command-line.ts";
-import type { MongoClient } from "mongodb";
-import type { BenchFigures, MachineFigures } from "./figures.ts";
-import { startChild } from "./load/child.ts";
-import type { LoadCalls } from "./load/load-process.ts";
+import type { BenchFigures } from "./figures.ts";
+import { measureLedger } from "./ledger/ledger.ts";
 import { rounded } from "./measures/percentile.ts";
-import { concurrency } from "./measures/scenario.ts";
+import { concurrency, scenarioNames } from "./measures/scenario.ts";
 import { type BenchOptions, readOptions } from "./options.ts";
-import { type Backends, withBackends } from "./platforms/backends.ts";
+import {
+  type Backends,
+  type DatabaseServer,
+  describeDatabase,
+  withBackends,
+} from "./platforms/backends.ts";
+import { logLevel } from "./platforms/bench-platform.ts";
 import { report } from "./report.ts";
-import { compareSizes, measurePlatform } from "./run.ts";
-import { measureBacklog } from "./webhooks/backlog.ts";
+import { compareSizes, measureHistory, measurePlatform } from "./run.ts";
 
 /** `npm run bench`: README.md describes what it measures and how. */
 
-/** The project's own bound for a request beside many payouts. */
-const flatWithin = 1.3;
-
 async function main(options: BenchOptions, backends: Backends): Promise<number> {
   const startedAt = performance.now();
-  const machine = await readMachine(backends.mongo);
-  const load = startChild<LoadCalls>("load/load-process.ts");
-  await using ends = new AsyncDisposableStack();
-  ends.defer(load.stop);
-  const bench = { backends, options, load };
-  const { faults, ...measured } = await measurePlatform(bench);
-  const backlog = options.only.has("webhooks")
-    ? await measureBacklog(backends, options.backlog)
+  const { only } = options;
+  const machine = readMachine(backends.database);
+  const bench = { backends, options };
+  const ledger = only.has("ledger") ? await measureLedger(backends, options.seconds) : undefined;
+  const onSmall = [...scenarioNames, "hot", "webhooks"].filter((name) => name !== "merchants");
+  const small = onSmall.some((name) => only.has(name as "hot"))
+    ? await measurePlatform(bench)
     : undefined;
+  const history = only.has("merchants") ? await measureHistory(bench) : undefined;
   // Last, because the engine works for minutes on what is seeded for it.
-  const sizes = options.only.has("flat") ? await compareSizes(bench) : undefined;
-  const moneyFaults = [...faults, ...(sizes?.faults ?? [])];
+  const sizes = only.has("flat") ? await compareSizes(bench) : undefined;
+  const moneyFaults = [ledger, small, history, sizes].flatMap((each) => each?.faults ?? []);
+  const { faults, webhookFaults = [], ...measured } = small ?? { faults: [], scenarios: {} };
   const figures: BenchFigures = {
     machine,
     seconds_in_all: Math.round((performance.now() - startedAt) / 1_000),
     concurrency,
     ...measured,
+    scenarios: { ...history?.scenarios, ...measured.scenarios },
+    ...(history !== undefined && { history: history.history }),
+    ...(ledger !== undefined && { ledger: ledger.ledger }),
     flat: sizes?.flat ?? {},
-    flat_within: flatWithin,
-    ...(backlog === undefined ? {} : { webhooks: backlog.webhooks }),
     money_conserved: moneyFaults.length === 0,
   };
   say(`\n${report(figures)}\n`);
   writeJson(options.json, figures);
-  const webhookFaults = backlog?.faults ?? [];
   for (const fault of webhookFaults) say(fault);
   const conserved = moneyFaults.length === 0;
   say(conserved ? "money conserved" : `money NOT conserved:\n${moneyFaults.join("\n")}`);
@@ -53,16 +54,17 @@ async function main(options: BenchOptions, backends: Backends): Promise<number> 
 
 const gigabyte = 1_024 ** 3;
 
-/** What the figures of a run depend on. */
-async function readMachine(mongo: MongoClient): Promise<MachineFigures> {
-  const { version } = await mongo.db("admin").command({ buildInfo: 1 });
+/** The figures of a run depend on these. */
+function readMachine(database: DatabaseServer): BenchFigures["machine"] {
   return {
     cpu: `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown"}`,
     memory_gb: Math.round(totalmem() / gigabyte),
     os: `${osType()} ${release().replace(/-.*/, "")}`,
     load_before: rounded(loadavg()[0] ?? 0, 1),
     node: process.version,
-    mongodb: String(version),
+    mongodb: database.version,
+    engine: describeDatabase(database),
+    log_level: logLevel,
     commit: commit(),
     date: new Date().toISOString().slice(0, 10),
   };

@@ -1,17 +1,10 @@
 import { countOf, oneOf, readArguments } from "@disburse/harness/command-line.ts";
+import { scenarioNames } from "./measures/scenario.ts";
 
 /** The measurements. README.md describes each. */
 export const measurementNames = [
-  "quote",
-  "execute",
-  "read",
-  "list",
-  "beneficiary",
-  "lifecycle",
-  "merchants",
-  "hot",
-  "flat",
-  "webhooks",
+  ...scenarioNames,
+  ...(["ledger", "hot", "flat", "webhooks"] as const),
 ] as const;
 
 type MeasurementName = (typeof measurementNames)[number];
@@ -20,48 +13,66 @@ type MeasurementName = (typeof measurementNames)[number];
 export type BenchOptions = ReturnType<typeof readOptions>;
 
 const usage =
-  "usage: npm run bench -- [--only NAME]… [--seconds N] [--json FILE] [--smoke]\n" +
+  "usage: npm run bench -- [--only NAME]… [--seconds N] [--merchants N] [--history N] " +
+  "[--json FILE] [--smoke]\n" +
   `NAME is one of ${measurementNames.join(", ")}.`;
 
 const whole = {
-  /** The time that each scenario is measured. */
-  seconds: 4,
+  /** The time of each closed loop. */
+  seconds: 10,
+  /** The time of lifecycles, and of each fixed rate. */
+  lifecycleSeconds: 30,
   warmUpSeconds: 6,
+  /** Background loops run often in this time. */
+  restSeconds: 10,
   /** Payouts of the two platforms that `flat` compares, and its rounds. */
   sizes: { small: 1_000, large: 200_000 },
   rounds: 7,
-  /** The merchants of `merchants`. */
-  merchants: 1_000,
+  /** The merchants of `merchants`, and the payouts of each before the run. */
+  merchants: 100,
+  history: 2_000,
   /** Deliveries in the backlog of `webhooks`. */
   backlog: 10_000,
 };
 /** Shows that everything works. Its figures mean nothing. */
 const smoke = {
   seconds: 1,
+  lifecycleSeconds: 2,
   warmUpSeconds: 1,
+  restSeconds: 1,
   sizes: { small: 100, large: 1_000 },
   rounds: 1,
-  merchants: 20,
+  merchants: 10,
+  history: 20,
   backlog: 500,
 };
 
 const optionTypes = {
   only: { type: "string", multiple: true },
   seconds: { type: "string" },
+  merchants: { type: "string" },
+  history: { type: "string" },
   json: { type: "string" },
   smoke: { type: "boolean", default: false },
 } as const;
 
 /** Reads the arguments of `npm run bench`. */
 export function readOptions(args: readonly string[]) {
-  const { only, seconds, json, ...flags } = readArguments(args, optionTypes, usage);
-  const preset = flags.smoke ? smoke : whole;
-  const names = only?.map((name) => oneOf(measurementNames, name, usage)) ?? measurementNames;
+  const given = readArguments(args, optionTypes, usage);
+  const preset = given.smoke ? smoke : whole;
+  const names = given.only?.map((name) => oneOf(measurementNames, name, usage));
+  const count = (name: "seconds" | "merchants" | "history", fallback = preset[name]) => {
+    const text = given[name];
+    return text === undefined ? fallback : countOf(`--${name}`, text, usage);
+  };
   return {
     ...preset,
-    only: new Set<MeasurementName>(names),
-    seconds: seconds === undefined ? preset.seconds : countOf("--seconds", seconds, usage),
+    only: new Set<MeasurementName>(names ?? measurementNames),
+    seconds: count("seconds"),
+    lifecycleSeconds: count("seconds", preset.lifecycleSeconds),
+    merchants: count("merchants"),
+    history: count("history"),
     /** The file for all figures as JSON. */
-    json,
+    json: given.json,
   };
 }

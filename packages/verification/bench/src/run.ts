@@ -1,21 +1,18 @@
 import { say } from "@disburse/harness/command-line.ts";
-import { serviceNames } from "@disburse/sandbox/service-names.ts";
-import type { RestFigures, ScenarioFigures } from "./figures.ts";
-import { type Child, startChild } from "./load/child.ts";
-import type { LoadCalls } from "./load/load-process.ts";
-import type { NaiveCalls } from "./load/naive-process.ts";
+import { startChild } from "./load/child.ts";
+import { startLifecycleReceiver } from "./load/receiver.ts";
+import { runNaive } from "./load/run.ts";
+import { type LoadState, newLoadState } from "./load/scenarios.ts";
 import { measureFlatness, measureHotAccount, type SizedPlatform } from "./measures/comparisons.ts";
-import { commandTotal, readUsage, type Usage, usageBetween } from "./measures/counters.ts";
-import { checkInvariants, checkMoney, untilSettled } from "./measures/money.ts";
-import { rounded } from "./measures/percentile.ts";
+import { restFigures } from "./measures/cost.ts";
+import { lessUsage, readUsage } from "./measures/counters.ts";
+import { moneyFaults, untilSettled } from "./measures/money.ts";
 import {
   concurrency,
-  lifecycleNames,
   type MeasuredName,
-  mapValues,
   measureScenario,
+  type ScenarioFigures,
   scenarioNames,
-  targetOf,
   warmUp,
 } from "./measures/scenario.ts";
 import type { BenchOptions } from "./options.ts";
@@ -23,157 +20,126 @@ import type { Backends } from "./platforms/backends.ts";
 import { type BenchPlatform, startBenchPlatform } from "./platforms/bench-platform.ts";
 import { createMerchants } from "./platforms/merchants.ts";
 import { seedPayouts } from "./seeding/seeding.ts";
-
-/** Long enough for every background loop to run often. */
-const idleMs = 2_000;
+import { measureBacklog } from "./webhooks/backlog.ts";
 
 /** What a run of the bench works with. */
-export type Bench = {
-  readonly backends: Backends;
-  readonly options: BenchOptions;
-  readonly load: Child<LoadCalls>;
-};
+type Bench = { readonly backends: Backends; readonly options: BenchOptions };
 
-/** Measures scenarios and the hot account on one platform, which stops here. */
-export async function measurePlatform(bench: Bench) {
-  const { load, options } = bench;
-  const { only } = options;
-  const wanted = scenarioNames.filter((name) => only.has(name));
-  if (wanted.length === 0 && !only.has("hot")) return { scenarios: {}, faults: [] };
+/** Measures many merchants with history on a platform that stops here. */
+export async function measureHistory(bench: Bench) {
+  const { backends, options } = bench;
+  const { merchants, history } = options;
   await using ends = new AsyncDisposableStack();
-  const small = await startSized(bench, ends, "small", options.sizes.small);
-  const { platform } = small;
-  const measured = wanted.length > 0 ? await measureAll(bench, ends, platform, wanted) : undefined;
-  if (only.has("hot")) say("comparing one account with many");
-  const hot = only.has("hot")
-    ? await measureHotAccount(load, platform, options.seconds)
-    : undefined;
+  const { url, close } = await startLifecycleReceiver();
+  ends.defer(close);
+  say(`starting a platform with ${merchants} merchants, each with ${history} payouts`);
+  const platform = await startBenchPlatform("history", backends, ends);
+  const targets = await createMerchants(platform, merchants, url);
+  await seedPayouts(platform, targets, history);
+  const state = newLoadState(targets);
+  const measured = await measureAll(bench, ends, url, [["merchants", state]], platform);
   say("checking that money is conserved");
-  const lifecycles = lifecycleNames.filter((name) => only.has(name));
-  const targets = [platform.name, ...lifecycles.map((name) => targetOf(platform, name))];
-  const payouts = small.payouts + (hot?.executed ?? 0);
-  const faults = [
-    ...(await faultsOf(load, { ...small, payouts }, targets)),
-    ...(await checkInvariants(platform)),
-  ];
+  const expected = merchants * history + state.executed;
   return {
-    scenarios: {},
-    ...measured,
-    ...(hot === undefined ? {} : { hot_account: hot.figures }),
+    scenarios: measured.scenarios,
+    history: { merchants, payouts_each: history, at_rest: measured.at_rest },
+    faults: await moneyFaults(platform.databases, expected),
+  };
+}
+
+/** Measures the other scenarios, the hot account and webhooks on one platform, which stops here. */
+export async function measurePlatform(bench: Bench) {
+  const { backends, options } = bench;
+  const { only, sizes } = options;
+  await using ends = new AsyncDisposableStack();
+  const { url, close } = await startLifecycleReceiver();
+  ends.defer(close);
+  const small = await startSized(bench, ends, "small", sizes.small);
+  const { platform } = small;
+  const lifecycles = newLoadState(await createMerchants(platform, 1, url));
+  const names = scenarioNames.filter((name) => only.has(name) && name !== "merchants");
+  const wanted = names.map((name) => {
+    return [name, name === "lifecycle" ? lifecycles : small.state] as const;
+  });
+  const measured = wanted.length > 0 && (await measureAll(bench, ends, url, wanted, platform));
+  if (only.has("hot")) say("comparing one account with many");
+  const hot = only.has("hot") ? await measureHotAccount(small, options.seconds) : undefined;
+  say("checking that money is conserved");
+  const executed = small.state.executed + lifecycles.executed + (hot?.executed ?? 0);
+  const faults = await moneyFaults(platform.databases, small.payouts + executed);
+  const backlog = only.has("webhooks")
+    ? await measureBacklog(platform, backends.amqpUrl, options.backlog)
+    : undefined;
+  return {
+    ...(measured || { scenarios: {} }),
+    ...(hot !== undefined && { hot_account: hot.figures }),
+    ...(backlog !== undefined && { webhooks: backlog.webhooks }),
     faults,
+    webhookFaults: backlog?.faults ?? [],
   };
 }
 
 /** Compares a platform with few payouts to one with many. Both stop here. */
 export async function compareSizes(bench: Bench) {
-  const { load, options } = bench;
+  const { options } = bench;
   await using ends = new AsyncDisposableStack();
   const few = await startSized(bench, ends, "few", options.sizes.small);
   const many = await startSized(bench, ends, "many", options.sizes.large);
   say("comparing the two sizes");
-  for (const { platform } of [few, many]) {
-    const names = ["quote", "execute", "read", "list"] as const;
-    await warmUp(load, platform, names, options.warmUpSeconds / 4);
+  for (const { state } of [few, many]) {
+    await warmUp(state, ["quote", "execute", "read", "list"], options.warmUpSeconds / 4);
   }
-  const flat = await measureFlatness(load, [few, many], options.rounds);
-  const faults = [
-    ...(await faultsOf(load, few, [few.platform.name])),
-    ...(await faultsOf(load, many, [many.platform.name])),
-    ...(await checkInvariants(few.platform)),
-  ];
-  return { flat, faults };
+  const flat = await measureFlatness(few, many, options.rounds);
+  const faultsOf = ({ platform, payouts, state }: SizedPlatform) =>
+    moneyFaults(platform.databases, payouts + state.executed);
+  return { flat, faults: [...(await faultsOf(few)), ...(await faultsOf(many))] };
 }
 
 async function startSized(
-  { backends, load }: Bench,
+  { backends }: Bench,
   ends: AsyncDisposableStack,
   name: string,
   payouts: number,
 ): Promise<SizedPlatform> {
   say(`starting a platform with ${payouts} payouts`);
-  const platform = await startBenchPlatform(name, backends);
-  ends.defer(platform.stop);
-  const { readable, deepCursor } = await seedPayouts(platform, payouts);
-  await load.call("target", { name, targets: [platform.target], payouts: readable });
-  return { platform, payouts, deepCursor };
+  const platform = await startBenchPlatform(name, backends, ends);
+  const targets = await createMerchants(platform, 1);
+  const readable = await seedPayouts(platform, targets, payouts);
+  return { platform, payouts, state: newLoadState(targets, readable) };
 }
 
 async function measureAll(
-  { backends, load, options }: Bench,
+  { backends, options }: Bench,
   ends: AsyncDisposableStack,
+  webhookUrl: string,
+  wanted: readonly (readonly [MeasuredName, LoadState])[],
   platform: BenchPlatform,
-  wanted: readonly MeasuredName[],
 ) {
-  const { mongo } = backends;
-  const receiver = await load.call("receiver", undefined);
-  const naiveProcess = startChild<NaiveCalls>("load/naive-process.ts");
-  ends.defer(naiveProcess.stop);
-  const database = "bench_naive";
-  const places = { uri: backends.mongodbUri(database), database, webhookUrl: receiver.url };
-  const { url } = await naiveProcess.call("serve", places);
-  const merchants = { lifecycle: 1, merchants: options.merchants };
-  for (const name of lifecycleNames.filter((each) => wanted.includes(each))) {
-    say(`creating the merchants of ${name}`);
-    const targets = await createMerchants(platform, merchants[name], receiver.url);
-    await load.call("target", { name: targetOf(platform, name), targets, payouts: [] });
-  }
+  const database = `bench_naive_${platform.name}`;
+  const job = { uri: backends.mongodbUri(database), database, webhookUrl };
+  const naive = await startChild("load/naive-process.ts", job);
+  ends.defer(naive.stop);
   say("warming up");
-  await warmUp(load, platform, wanted, options.warmUpSeconds);
-  await load.call("naive", {
-    url,
-    scenario: "lifecycle",
-    accounts: 1,
-    sizes: { method: "POST", requestBytes: 100, answerBytes: 100 },
-    loop: { concurrency, end: { seconds: options.warmUpSeconds / 3 } },
-  });
-  await untilSettled(platform);
-  const services = serviceNames.map((service) => [service, platform.pid(service)] as const);
-  const outside = { load: load.pid, receiver: receiver.pid };
-  const pids = { ...Object.fromEntries(services), ...backends.pids, ...outside };
-  const idle = await measureRest(() => readUsage(mongo, pids));
+  const warmUpSeconds = options.warmUpSeconds / wanted.length;
+  for (const [name, state] of wanted) await warmUp(state, [name], warmUpSeconds);
+  const sizes = { isGet: false, requestBytes: 100, answerBytes: 100 };
+  const pace = { concurrency, end: { seconds: options.warmUpSeconds / 3 } };
+  await runNaive({ url: naive.url, scenario: "lifecycle", accounts: 1, sizes }, pace);
+  await untilSettled(platform.databases);
+  const rest = await measureRest(platform, options.restSeconds);
   const scenarios: Record<string, ScenarioFigures> = {};
-  for (const name of wanted) {
+  for (const [name, state] of wanted) {
     say(`measuring ${name}`);
-    scenarios[name] = await measureScenario(
-      {
-        platform,
-        load,
-        mongo,
-        pids,
-        naive: { url, pid: naiveProcess.pid },
-        idle,
-        seconds: options.seconds,
-        merchants: options.merchants,
-      },
-      name,
-    );
+    const { seconds, lifecycleSeconds } = options;
+    const times = { seconds, lifecycleSeconds };
+    scenarios[name] = await measureScenario({ platform, state, naive, rest, ...times }, name);
   }
-  return { scenarios, at_rest: restFigures(idle) };
+  return { scenarios, at_rest: restFigures(rest) };
 }
 
-async function measureRest(read: () => ReturnType<typeof readUsage>): Promise<Usage> {
-  const before = await read();
-  await new Promise((resolve) => setTimeout(resolve, idleMs));
-  return usageBetween(before, await read());
-}
-
-function restFigures({ cpu, commands, elapsedMs }: Usage): RestFigures {
-  return {
-    cpu_share: mapValues(cpu, (us) => {
-      return us === undefined ? null : rounded(us / 1_000 / elapsedMs, 3);
-    }),
-    mongo_ops: rounded((commandTotal(commands) * 1_000) / elapsedMs, 1),
-  };
-}
-
-/** Compares the raw documents with the executes that the load generator saw succeed. */
-async function faultsOf(
-  load: Child<LoadCalls>,
-  { platform, payouts }: SizedPlatform,
-  targets: readonly string[],
-): Promise<string[]> {
-  const executed = await Promise.all(targets.map((name) => load.call("executed", name)));
-  const expected = executed.reduce((sum, count) => sum + count, payouts);
-  const faults = await checkMoney(platform, expected);
-  return faults.map((fault) => `${platform.name}: ${fault}`);
+/** The work of a platform and its engine when nothing is requested. */
+async function measureRest({ mongo, pids }: BenchPlatform, seconds: number) {
+  const before = await readUsage(mongo, pids);
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  return lessUsage(await readUsage(mongo, pids), before);
 }

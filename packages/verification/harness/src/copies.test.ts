@@ -1,6 +1,6 @@
 import { Binary, Decimal128 } from "mongodb";
 import { expect, test } from "vitest";
-import { compileCopy, namesAny } from "./copies.ts";
+import { compileCopy } from "./copies.ts";
 
 test("gives a copy its own names and times, and leaves the rest", () => {
   const amount = Decimal128.fromString("500");
@@ -32,17 +32,9 @@ test("gives a copy its own names and times, and leaves the rest", () => {
   expect(copier({ names: ["eee", "fff"], shiftMs: 0 })).toMatchObject({ _id: "po_eee" });
 });
 
-test("makes copies that can be changed, also of what names nothing", () => {
+test("makes copies that can be changed, also of documents without a name", () => {
   const original = { step: "hold", held: 1 };
   const copy = compileCopy(original, ["aaa"])({ names: ["bbb"], shiftMs: 0 });
   copy.held = 2;
   expect(original.held).toBe(1);
-});
-
-test.each([
-  [{ _id: "po_aaa" }, true],
-  [{ a: { b: ["x", "evt_aaa_1"] } }, true],
-  [{ a: { b: ["x"] }, c: null }, false],
-])("knows whether %j names it", (document, expected) => {
-  expect(namesAny(document, ["aaa"])).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { Binary, type Document } from "mongodb";
 
-/** What of a document is another in its copy. */
+/** The differences of a copy from its original. */
 export type CopyTerms = {
   /** In the order of the names that the originals were compiled with, and each as long. */
   readonly names: readonly string[];
@@ -15,9 +15,9 @@ export type Copier = (terms: CopyTerms) => Document;
 type Maker = ((terms: CopyTerms) => unknown) | undefined;
 
 /**
- * Makes copies of a document as its service would have written it for another payout: where it
- * names the original, also inside texts and bytes, it names the copy; all times move; all else
- * stays. Hundreds of thousands are made, so what has to change is looked for once.
+ * Compiles a function that copies a document as its service would have written it for another
+ * payout: names of the original, also inside texts and bytes, become the copy's, and all times move.
+ * The search for them runs once: a copy without it costs half.
  */
 export function compileCopy(document: Document, names: readonly string[]): Copier {
   return copyFields(document, names) ?? (() => ({ ...document }));
@@ -35,7 +35,7 @@ function copyValue(value: unknown, names: readonly string[]): Maker {
   return "_bsontype" in value ? undefined : copyFields(value, names);
 }
 
-/** A text is what stands between the names, and the names; undefined when it holds none. */
+/** Splits a text at the names; `undefined` if it has none. */
 function copyText(text: string, names: readonly string[]): Maker {
   const at = names.findIndex((name) => text.includes(name));
   if (at === -1) return undefined;
@@ -59,11 +59,4 @@ function copyFields(document: Document, names: readonly string[]): Copier | unde
     for (const { key, value, make } of fields) copy[key] = make === undefined ? value : make(terms);
     return copy;
   };
-}
-
-/** Whether a document names one of these, anywhere in it. */
-export function namesAny(value: unknown, names: readonly string[]): boolean {
-  if (typeof value === "string") return names.some((name) => value.includes(name));
-  if (typeof value !== "object" || value === null || "_bsontype" in value) return false;
-  return Object.values(value).some((each) => namesAny(each, names));
 }

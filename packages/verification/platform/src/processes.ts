@@ -39,8 +39,11 @@ const askEveryMs = 50;
 
 type Started = { readonly child: ChildProcess; readonly output: string[] };
 
-/** What the services are started with: `serviceEnvironments` makes it. */
-export function createServiceProcesses(environments: Readonly<Record<ServiceName, Environment>>) {
+/** `serviceEnvironments` makes the environments. Under load, logs would fill this process. */
+export function createServiceProcesses(
+  environments: Readonly<Record<ServiceName, Environment>>,
+  logChunksMax = Number.POSITIVE_INFINITY,
+) {
   const processes = new Map<ServiceName, Started>();
   const failures: string[] = [];
   const started = (service: ServiceName): Started => {
@@ -52,6 +55,9 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
     const output = processes.get(service)?.output ?? [];
     const main = join(root, "services", service, "src/main.ts");
     const now = spawnProgram([main], environments[service], output, extras);
+    now.child.stdout?.on("data", () => {
+      if (output.length > logChunksMax) output.splice(0, output.length / 2);
+    });
     processes.set(service, now);
     noteFailure(failures, service, now);
     await untilUp(service, environments[service], now);

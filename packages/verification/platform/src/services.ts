@@ -17,6 +17,8 @@ export interface PlatformOptions {
   readonly settings?: Environment;
   /** Processes of each service; one by default. */
   readonly replicas?: number;
+  /** Keeps about this many of a service's last log chunks; all by default. */
+  readonly logChunksMax?: number;
 }
 
 /** Settings for load: no request is refused for its rate. */
@@ -39,10 +41,11 @@ export type Replica = ReturnType<typeof replicaOf>;
 function replicaOf(
   environments: Readonly<Record<ServiceName, Environment>>,
   { ports, adminPorts }: Awaited<ReturnType<typeof choosePorts>>,
+  logChunksMax: number | undefined,
 ) {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
-    ...createServiceProcesses(environments),
+    ...createServiceProcesses(environments, logChunksMax),
     /** The gateway's public address. */
     baseUrl: url(ports.public),
     /** Where operators reach it. */
@@ -56,7 +59,7 @@ function replicaOf(
 
 /** Chooses ports and secrets. No service runs yet: `startAll` or `start` starts them. */
 export async function configureServices(options: PlatformOptions) {
-  const { settings, busNamespace, replicas: count = 1, ...places } = options;
+  const { settings, busNamespace, replicas: count = 1, logChunksMax, ...places } = options;
   const chosen: Awaited<ReturnType<typeof choosePorts>>[] = [];
   for (let at = 0; at < count; at += 1) chosen.push(await choosePorts());
   const secrets = generateSecrets();
@@ -71,7 +74,7 @@ export async function configureServices(options: PlatformOptions) {
       issuer: `http://127.0.0.1:${issuerPort}`,
       settings: { BUS_NAMESPACE: busNamespace, ...settings },
     });
-  const replicas = chosen.map((own) => replicaOf(environmentsOf(own), own));
+  const replicas = chosen.map((own) => replicaOf(environmentsOf(own), own, logChunksMax));
   const [first] = replicas;
   const [own] = chosen;
   if (first === undefined || own === undefined) throw new Error("a platform has one replica");

@@ -11,7 +11,7 @@ const packageImports: Record<string, readonly string[]> = {
   "bank-simulator": ["harness"],
   bench: [
     ...["kernel", "contracts", "chassis", "embedded", "harness"],
-    ...["invariants", "platform", "sandbox"],
+    ...["invariants", "platform", "sandbox", "payout"],
   ],
   chassis: ["kernel", "contracts"],
   cli: ["bank-files", "contracts", "kernel", "sdk"],
@@ -70,10 +70,11 @@ export function mayImport(room: Room, workspace: string, forTests: boolean): boo
 
 /**
  * Whether of a service a file in `room` may import more than its main.ts and migrations.ts: the
- * simulation puts services' parts together by itself, without their processes.
+ * simulation puts services' parts together by itself, without their processes, and the bench
+ * measures the ledger alone.
  */
 export function mayTakeApart(room: Room): boolean {
-  return room.kind === "package" && room.name === "simulation";
+  return room.kind === "package" && ["simulation", "bench"].includes(room.name);
 }
 
 /** Packages whose files are rules, but for these folders: measuring, threads, connections. */

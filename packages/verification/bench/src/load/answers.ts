@@ -9,36 +9,32 @@ export class WrongAnswerError extends Error {
 /** A quote or payout, and the amount that was requested. */
 export type KnownRecord = { readonly id: string; readonly amount: string };
 
-const usdDecimals = 2;
-
 function must(holds: boolean, what: string, text: string): void {
   if (!holds) throw new WrongAnswerError(`${what}: ${text.slice(0, 500)}`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function dataOf(text: string): Fields {
-  const { data } = parseExactJson(text) as { data?: Fields };
-  must(typeof data === "object" && data !== null, "no data", text);
-  return data as Fields;
-}
-
-function minor(value: unknown, decimals: number, text: string): bigint {
-  const decimal = value instanceof ExactNumber ? parseDecimal(value.text) : undefined;
-  must(decimal !== undefined, "an amount is not a number", text);
-  return decimal === undefined ? 0n : rescale(decimal, decimals);
-}
+const dataOf = (text: string): Fields =>
+  (parseExactJson(text) as { readonly data?: Fields }).data ?? {};
 
 const cents = (amount: string): bigint => BigInt(amount.replace(".", ""));
 
+/** An amount of US dollars in an answer, in cents. */
+function usd(value: unknown, text: string): bigint {
+  const decimal = value instanceof ExactNumber ? parseDecimal(value.text) : undefined;
+  must(decimal !== undefined, "an amount is not a number", text);
+  return decimal === undefined ? 0n : rescale(decimal, 2);
+}
+
 /** Checks that this is a quote for the requested amount; returns it. */
 export function checkQuote(text: string, amount: string): KnownRecord {
-  const data = dataOf(text);
-  const usd = (field: string) => minor(data[field], usdDecimals, text);
-  must(usd("source_amount") === cents(amount), `not a quote for ${amount}`, text);
-  must(usd("converted_amount") + usd("total_fees") === cents(amount), "fees do not add up", text);
-  must(/^qt_\w{26}$/.test(String(data.id)), "no quote id", text);
-  return { id: String(data.id), amount };
+  const { id, source_amount, converted_amount, total_fees } = dataOf(text);
+  must(usd(source_amount, text) === cents(amount), `not a quote for ${amount}`, text);
+  const sum = usd(converted_amount, text) + usd(total_fees, text);
+  must(sum === cents(amount), "fees do not add up", text);
+  must(/^qt_\w{26}$/.test(String(id)), "no quote id", text);
+  return { id: String(id), amount };
 }
 
 /** A quote's payout has the quote's id, but for the kind. */
@@ -46,21 +42,20 @@ export function payoutIdOf({ id }: KnownRecord): string {
   return id.replace("qt_", "po_");
 }
 
-/** The payout of this quote, queued. */
+/** Checks that this is the quote's payout, queued; returns it. */
 export function checkExecuted(text: string, quote: KnownRecord): KnownRecord {
-  const data = dataOf(text);
-  const id = payoutIdOf(quote);
-  must(data.id === id && data.message === "Transaction Queued", "not queued", text);
-  return { id, amount: quote.amount };
+  const { id, message } = dataOf(text);
+  const wanted = payoutIdOf(quote);
+  must(id === wanted && message === "Transaction Queued", "not queued", text);
+  return { id: wanted, amount: quote.amount };
 }
 
-/** This payout, with the requested amount. */
-export function checkPayout(text: string, payout: KnownRecord): void {
+/** Checks that this is the payout, with the requested amount. */
+export function checkPayout(text: string, { id, amount }: KnownRecord): void {
   const data = dataOf(text);
-  must(data.id === payout.id, `not payout ${payout.id}`, text);
-  const source = minor(data.source_amount, usdDecimals, text);
-  must(source === cents(payout.amount), `not an amount of ${payout.amount}`, text);
-  must(data.status === "initiated" || data.status === "succeeded", "failed", text);
+  must(data.id === id, `not payout ${id}`, text);
+  must(usd(data.source_amount, text) === cents(amount), `not an amount of ${amount}`, text);
+  must(["initiated", "succeeded"].includes(String(data.status)), "failed", text);
 }
 
 type Line = {
@@ -68,23 +63,22 @@ type Line = {
   readonly created_at: string;
   readonly amount: { readonly source_amount: string };
 };
+type Page = {
+  readonly transactions: Line[];
+  readonly meta_data: { readonly total_count: number };
+};
 
-/** A full page, newest first, nothing twice, with the requested amounts. */
+/** Checks that a page is full, newest first, with no payout twice, and with requested amounts. */
 export function checkPage(
   text: string,
   length: number,
   amountOf: (payoutId: string) => string | undefined,
 ): void {
-  const { transactions, meta_data } = (
-    JSON.parse(text) as {
-      data: { transactions: Line[]; meta_data: { total_count: number } };
-    }
-  ).data;
+  const { transactions, meta_data } = (JSON.parse(text) as { readonly data: Page }).data;
   must(transactions.length === length, `not a page of ${length}`, text);
   must(new Set(transactions.map(({ id }) => id)).size === length, "a payout twice", text);
-  const isNewestFirst = transactions.every(
-    ({ created_at }, at) => at === 0 || created_at <= (transactions[at - 1]?.created_at ?? ""),
-  );
+  const times = transactions.map(({ created_at }) => created_at);
+  const isNewestFirst = times.every((time, at) => at === 0 || time <= (times[at - 1] ?? ""));
   must(isNewestFirst, "not newest first", text);
   must(meta_data.total_count >= length, "fewer in all than on the page", text);
   for (const { id, amount } of transactions) {
@@ -93,7 +87,7 @@ export function checkPage(
   }
 }
 
-/** A beneficiary's id. */
+/** Returns a beneficiary's id. */
 export function checkBeneficiary(text: string): string {
   const id = String(dataOf(text).beneficiary_id);
   must(/^ben_\w{26}$/.test(id), "no beneficiary", text);

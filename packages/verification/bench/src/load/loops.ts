@@ -1,78 +1,103 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { median } from "../measures/percentile.ts";
 
 /** When a closed loop ends: after a time, or after a number of requests. */
 export type LoopEnd = { readonly seconds: number } | { readonly requests: number };
 
-/** How a loop went: each request's time, and the time from the first to the end of the last. */
-export type LoopTimes = { readonly latenciesMs: number[]; readonly elapsedMs: number };
-
-/**
- * Runs `concurrency` clients, each of which sends its next request after an answer. Ends on time
- * or when `request` answers `false`, which counts as no request. What a client throws ends all.
- */
-export async function closedLoop(
-  { concurrency, end }: { readonly concurrency: number; readonly end: LoopEnd },
-  request: () => Promise<boolean>,
-): Promise<LoopTimes> {
-  const latenciesMs: number[] = [];
-  const startedAt = performance.now();
-  const endsAt = "seconds" in end ? startedAt + end.seconds * 1_000 : Number.POSITIVE_INFINITY;
-  let left = "requests" in end ? end.requests : Number.POSITIVE_INFINITY;
-  let failed = false;
-  const client = async () => {
-    while (left > 0 && !failed && performance.now() < endsAt) {
-      left -= 1;
-      const sentAt = performance.now();
-      try {
-        if (!(await request())) return;
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-      latenciesMs.push(performance.now() - sentAt);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, client));
-  return { latenciesMs, elapsedMs: performance.now() - startedAt };
-}
+/** Clients that each send their next request after an answer. */
+export type ClosedPace = { readonly concurrency: number; readonly end: LoopEnd };
 
 /** Requests at fixed moments, however long the answers take. */
 export type OpenPace = {
   readonly perSecond: number;
   readonly seconds: number;
-  /** The loop ends early where so many are under way: what is asked does not keep up. */
+  /** The loop ends early with this many requests in flight: the platform does not keep up. */
   readonly inFlightMax: number;
 };
 
+/** A request: when it began or was due, from the start of its loop, and its latency. */
+export type Sample = { readonly atMs: number; readonly latencyMs: number };
+
+/** The result of a loop. */
+export type LoopTimes = {
+  readonly samples: readonly Sample[];
+  /** From the first request to the end of the last. */
+  readonly elapsedMs: number;
+  readonly keptUp: boolean;
+};
+
 /**
- * Starts each request at its own moment and waits for all of them. A latency counts from that
- * moment, so a load that comes late counts as well. What a request throws ends the loop.
+ * Runs a loop. `request` returns `false` if nothing is left to request. The first error ends the
+ * loop, after the requests in flight.
  */
-export async function openLoop(
-  { perSecond, seconds, inFlightMax }: OpenPace,
+export async function runLoop(
+  pace: ClosedPace | OpenPace,
   request: () => Promise<boolean>,
-): Promise<LoopTimes & { readonly keptUp: boolean }> {
-  const latenciesMs: number[] = [];
-  const running = new Set<Promise<void>>();
+): Promise<LoopTimes> {
+  const samples: Sample[] = [];
   const failures: unknown[] = [];
-  const total = Math.ceil(perSecond * seconds);
   const startedAt = performance.now();
-  const one = async (dueAt: number) => {
+  const one = async (atMs: number): Promise<boolean> => {
     try {
-      if (await request()) latenciesMs.push(performance.now() - dueAt);
+      if (!(await request())) return false;
+      samples.push({ atMs, latencyMs: performance.now() - startedAt - atMs });
+      return true;
     } catch (error) {
       failures.push(error);
+      return false;
     }
   };
+  const sinceStart = () => performance.now() - startedAt;
+  const isWhole = await ("perSecond" in pace
+    ? runOpen(pace, one, sinceStart)
+    : runClosed(pace, one, sinceStart));
+  if (failures.length > 0) throw failures[0];
+  return { samples, elapsedMs: sinceStart(), keptUp: isWhole && isSteady(samples) };
+}
+
+type RunOne = (atMs: number) => Promise<boolean>;
+
+async function runClosed({ concurrency, end }: ClosedPace, one: RunOne, sinceStart: () => number) {
+  const endsAtMs = "seconds" in end ? end.seconds * 1_000 : Number.POSITIVE_INFINITY;
+  let left = "requests" in end ? end.requests : Number.POSITIVE_INFINITY;
+  const client = async () => {
+    while (left > 0 && sinceStart() < endsAtMs) {
+      left -= 1;
+      if (!(await one(sinceStart()))) left = 0;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, client));
+  return true;
+}
+
+/** A latency counts from the moment at which a request was due, so a late start counts as well. */
+async function runOpen(pace: OpenPace, one: RunOne, sinceStart: () => number) {
+  const running = new Set<Promise<boolean>>();
+  const total = Math.ceil(pace.perSecond * pace.seconds);
   let started = 0;
-  while (started < total && running.size < inFlightMax && failures.length === 0) {
-    const dueAt = startedAt + (started * 1_000) / perSecond;
-    await pause(Math.max(0, dueAt - performance.now()));
-    const tracked = one(dueAt).finally(() => running.delete(tracked));
+  let isGoing = true;
+  while (isGoing && started < total && running.size < pace.inFlightMax) {
+    const dueMs = (started * 1_000) / pace.perSecond;
+    await pause(Math.max(0, dueMs - sinceStart()));
+    const tracked = one(dueMs).finally(() => running.delete(tracked));
+    void tracked.then((isMade) => {
+      isGoing = isGoing && isMade;
+    });
     running.add(tracked);
     started += 1;
   }
   await Promise.all(running);
-  if (failures.length > 0) throw failures[0];
-  return { latenciesMs, elapsedMs: performance.now() - startedAt, keptUp: started === total };
+  return started === total;
+}
+
+/** The second half of a loop may be slower than the first by this factor: that is noise. */
+const slowerMax = 1.1;
+
+/** Compares the medians of both halves: a growing queue makes the second half slower. */
+export function isSteady(samples: readonly Sample[]): boolean {
+  const inOrder = samples.toSorted((one, other) => one.atMs - other.atMs);
+  const half = Math.floor(inOrder.length / 2);
+  const medianOf = (part: readonly Sample[]) => median(part.map(({ latencyMs }) => latencyMs));
+  const first = medianOf(inOrder.slice(0, half));
+  return half === 0 || medianOf(inOrder.slice(half)) <= first * slowerMax;
 }

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { listenLocally } from "@disburse/harness/local-server.ts";
 import Koa from "koa";
 import { MongoClient } from "mongodb";
-import { serveCalls } from "./child.ts";
+import { runChild } from "./child.ts";
 import { type NaiveOperation, naiveOperations, prepareNaive } from "./naive/operations.ts";
 
 type Job = { readonly uri: string; readonly database: string; readonly webhookUrl: string };
@@ -18,7 +18,7 @@ const driverSettings = {
   readConcern: { level: "majority" },
 } as const;
 
-async function serve({ uri, database, webhookUrl }: Job): Promise<{ readonly url: string }> {
+async function serve({ uri, database, webhookUrl }: Job): Promise<string> {
   const client = await new MongoClient(uri, driverSettings).connect();
   const places = { client, database, webhookUrl };
   await prepareNaive(places);
@@ -33,10 +33,7 @@ async function serve({ uri, database, webhookUrl }: Job): Promise<{ readonly url
   });
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));
-  return { url: `http://127.0.0.1:${await listenLocally(server)}` };
+  return `http://127.0.0.1:${await listenLocally(server)}`;
 }
 
-const calls = { serve };
-/** Calls of the naive program's process. */
-export type NaiveCalls = typeof calls;
-serveCalls(calls);
+await runChild(serve);

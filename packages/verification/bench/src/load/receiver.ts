@@ -1,17 +1,43 @@
-import { startChild } from "./child.ts";
-import type { Receipt, ReceiverCalls } from "./receiver-process.ts";
+import { json } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
+import { serveLocally } from "@disburse/harness/local-server.ts";
+import { WrongAnswerError } from "./answers.ts";
 
-/** Starts the receivers' process and calls `onReceipt` for each webhook that comes. */
-export async function startReceivers(
-  job: Parameters<ReceiverCalls["listen"]>[0],
-  onReceipt: (receipt: Receipt) => void,
+/** Opens a merchant's server and calls `onWebhook` when the head of a webhook arrives. */
+export async function startReceiver(
+  onWebhook: (transactionId: string, atMs: number) => void,
+  answerAfterMs = 0,
 ) {
-  const child = startChild<ReceiverCalls>("load/receiver-process.ts");
-  const urls = await child.call("listen", job);
-  const collect = async () => {
-    for (;;) for (const receipt of await child.call("take", undefined)) onReceipt(receipt);
-  };
-  // Fails when the receivers stop; then there is nothing more to collect.
-  collect().catch(() => undefined);
-  return { pid: child.pid, urls, stop: child.stop };
+  const { url, close } = await serveLocally(async (request, response) => {
+    const atMs = performance.now();
+    const { transaction_id } = (await json(request)) as { transaction_id: string };
+    onWebhook(transaction_id, atMs);
+    if (answerAfterMs > 0) await pause(answerAfterMs);
+    response.writeHead(200).end();
+  });
+  return { url: `${url}/webhooks`, close };
+}
+
+/** A webhook that takes longer counts as lost. */
+const lateMs = 30_000;
+const expected = new Map<string, (atMs: number) => void>();
+
+/** Opens the receiver of lifecycles: `webhookOf` finds its webhooks. */
+export function startLifecycleReceiver() {
+  return startReceiver((transactionId, atMs) => expected.get(transactionId)?.(atMs));
+}
+
+/** Waits for a payout's webhook and returns when it arrived. Call it before the execute. */
+export async function webhookOf(transactionId: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const late = setTimeout(() => {
+    reject(new WrongAnswerError(`the webhook of ${transactionId} did not arrive`));
+  }, lateMs);
+  expected.set(transactionId, resolve);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(late);
+    expected.delete(transactionId);
+  }
 }

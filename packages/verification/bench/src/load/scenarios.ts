@@ -8,8 +8,8 @@ import {
   type KnownRecord,
   payoutIdOf,
 } from "./answers.ts";
-import { monotonicMs } from "./monotonic-clock.ts";
-import type { Exchange, Send } from "./sender.ts";
+import { webhookOf } from "./receiver.ts";
+import type { Send } from "./sender.ts";
 
 /** The settlement time of the sandbox's rail: short, so that it does not bound lifecycles. */
 export const railMs = 100;
@@ -18,51 +18,52 @@ export const railMs = 100;
 export type Target = {
   readonly baseUrl: string;
   readonly apiKey: string;
+  readonly merchantId: string;
   readonly accountId: string;
-  /** Quotes go to these accounts in turn, if there are several. */
-  readonly accountIds?: readonly string[];
   readonly beneficiaryId: string;
+  /** Its webhook endpoint, if it has one. */
+  readonly endpointId: string | undefined;
 };
 
-/** A target as the load generator keeps it between runs. */
-export type TargetState = {
-  /** The merchants that send requests, in turn. */
-  readonly targets: readonly [Target, ...Target[]];
-  /** Quotes that were not executed yet. */
-  readonly quotes: KnownRecord[];
-  /** Payouts that can be read. */
-  readonly payouts: KnownRecord[];
-  /** Their amounts by id. */
-  readonly amounts: Map<string, string>;
-  /** Successful executes. */
-  executed: number;
-};
+/** What the load generator keeps of a platform between runs. */
+export type LoadState = ReturnType<typeof newLoadState>;
+
+/** Merchants that send requests in turn. Reads choose among `payouts`. */
+export function newLoadState(
+  targets: readonly [Target, ...Target[]],
+  payouts: readonly KnownRecord[] = [],
+) {
+  return {
+    targets,
+    /** Quotes that were not executed yet. */
+    quotes: [] as KnownRecord[],
+    payouts: [...payouts],
+    amounts: new Map(payouts.map(({ id, amount }) => [id, amount])),
+    /** Successful executes. */
+    executed: 0,
+  };
+}
 
 /** The requests that the load generator can send to a platform. */
 export type ScenarioName = keyof typeof scenarios;
 
 /** One turn of a client. */
 type Turn = {
-  readonly state: TargetState;
+  readonly state: LoadState;
   /** The merchant whose turn it is. */
   readonly target: Target;
   readonly send: Send;
-  /** The start of a page deep in the list. */
-  readonly cursor: string;
-  /** Waits for a payout's webhook; returns when it came. Call it before the execute. */
-  readonly webhookOf: (payoutId: string) => Promise<number>;
   /** Milliseconds from each execute to its webhook. */
   readonly webhookMs: number[];
 };
 
 /** The length of a page by default. */
 const pageLength = 20;
-const listPath = `/api/v1/transfer/payouts?limit=${pageLength}`;
 
 /** Each runs one turn; returns false if nothing is left to request. */
 export const scenarios = {
   quote: async ({ state, target, send }: Turn) => {
-    state.quotes.push(await send(quoteExchange(target)));
+    state.quotes.push(await requestQuote(send, target));
     return true;
   },
 
@@ -75,23 +76,25 @@ export const scenarios = {
   read: async ({ state, send }: Turn) => {
     const payout = state.payouts[Math.floor(Math.random() * state.payouts.length)];
     if (payout === undefined) return false;
-    const path = `/api/v1/transfer/payouts/${payout.id}`;
-    await send({ method: "GET", path, check: (text) => checkPayout(text, payout) });
+    const check = (text: string) => checkPayout(text, payout);
+    await send({ path: `/transfer/payouts/${payout.id}`, check });
     return true;
   },
 
-  list: async (turn: Turn) => await page(turn, listPath),
-
-  list_deep: async (turn: Turn) => await page(turn, `${listPath}&cursor=${turn.cursor}`),
+  list: async ({ state, send }: Turn) => {
+    const check = (text: string) => checkPage(text, pageLength, (id) => state.amounts.get(id));
+    await send({ path: `/transfer/payouts?limit=${pageLength}`, check });
+    return true;
+  },
 
   beneficiary: async ({ send }: Turn) => {
-    await send(beneficiaryExchange());
+    await createBeneficiary(send);
     return true;
   },
 
-  lifecycle: async ({ state, target, send, webhookOf, webhookMs }: Turn) => {
-    const quote = await send(quoteExchange(target));
-    const sentAtMs = monotonicMs();
+  lifecycle: async ({ state, target, send, webhookMs }: Turn) => {
+    const quote = await requestQuote(send, target);
+    const sentAtMs = performance.now();
     const [receivedAtMs] = await Promise.all([
       webhookOf(payoutIdOf(quote)),
       execute(state, send, quote),
@@ -101,49 +104,6 @@ export const scenarios = {
   },
 };
 
-/** Requests a quote, by default for the next amount. */
-export function quoteExchange(target: Target, amount = nextAmount()): Exchange<KnownRecord> {
-  const body = quoteBody(target.beneficiaryId, nextAccount(target), amount);
-  const check = (text: string) => checkQuote(text, amount);
-  return { method: "POST", path: "/api/v1/transfer/rfq", body, check };
-}
-
-/** Executes a quote. */
-export function executeExchange(quote: KnownRecord): Exchange<KnownRecord> {
-  const body = JSON.stringify({ quote_id: quote.id, reference_id: "bench" });
-  const check = (text: string) => checkExecuted(text, quote);
-  return { method: "POST", path: "/api/v1/transfer/execute", body, check };
-}
-
-async function execute(state: TargetState, send: Send, quote: KnownRecord): Promise<void> {
-  const payout = await send(executeExchange(quote));
-  state.executed += 1;
-  addPayout(state, payout);
-}
-
-async function page({ state, send }: Turn, path: string): Promise<boolean> {
-  const check = (text: string) => checkPage(text, pageLength, (id) => state.amounts.get(id));
-  await send({ method: "GET", path, check });
-  return true;
-}
-
-/** Creates a beneficiary; its answer is the id. */
-export function beneficiaryExchange(): Exchange<string> {
-  const path = "/api/v1/transfer/crypto/beneficiary";
-  return { method: "POST", path, body: beneficiaryBody(), check: checkBeneficiary };
-}
-
-/** Adds a payout to those that can be read. */
-export function addPayout({ payouts, amounts }: TargetState, payout: KnownRecord): void {
-  payouts.push(payout);
-  amounts.set(payout.id, payout.amount);
-}
-
-function quoteBody(beneficiary_id: string, account_id: string, source_amount: string) {
-  const corridor = { source_currency_code: "USD", destination_currency_code: "USDC_ETH" };
-  return JSON.stringify({ source_amount, ...corridor, beneficiary_id, account_id });
-}
-
 let amountsMade = 0;
 
 /** From 2.00, which the corridor's fees leave something of, to 8.99. */
@@ -152,21 +112,37 @@ function nextAmount(): string {
   return (200 + (amountsMade % 700)).toString().replace(/(..)$/, ".$1");
 }
 
-function nextAccount({ accountId, accountIds = [accountId] }: Target): string {
-  return accountIds[amountsMade % accountIds.length] ?? accountId;
+/** Requests a quote, by default for the next amount. */
+export async function requestQuote(
+  send: Send,
+  { beneficiaryId: beneficiary_id, accountId: account_id }: Target,
+  source_amount = nextAmount(),
+): Promise<KnownRecord> {
+  const corridor = { source_currency_code: "USD", destination_currency_code: "USDC_ETH" };
+  const body = { source_amount, ...corridor, beneficiary_id, account_id };
+  return send({ path: "/transfer/rfq", body, check: (text) => checkQuote(text, source_amount) });
 }
 
-const firstNames = ["Ada", "Grace", "Edsger", "Barbara", "Tony", "Radia", "Donald", "Frances"];
-const lastNames = ["Lovelace", "Hopper", "Dijkstra", "Liskov", "Hoare", "Perlman", "Knuth"];
-
-function anyOf(names: readonly string[]): string {
-  return names[Math.floor(Math.random() * names.length)] ?? "";
+/** Executes a quote; returns its payout. */
+export async function executeQuote(send: Send, quote: KnownRecord): Promise<KnownRecord> {
+  const body = { quote_id: quote.id, reference_id: "bench" };
+  return send({ path: "/transfer/execute", body, check: (text) => checkExecuted(text, quote) });
 }
 
-/** A new person and wallet that are on no list. */
-function beneficiaryBody(): string {
-  return JSON.stringify({
-    beneficiary_name: `${anyOf(firstNames)} ${anyOf(lastNames)}`,
+async function execute(state: LoadState, send: Send, quote: KnownRecord): Promise<void> {
+  const payout = await executeQuote(send, quote);
+  state.executed += 1;
+  state.payouts.push(payout);
+  state.amounts.set(payout.id, payout.amount);
+}
+
+/** Creates a beneficiary, a new person and wallet that are on no list; returns its id. */
+export async function createBeneficiary(send: Send): Promise<string> {
+  const anyOf = (names: readonly string[]) => names[Math.floor(Math.random() * names.length)];
+  const first = anyOf(["Ada", "Grace", "Edsger", "Barbara", "Tony", "Radia", "Donald", "Frances"]);
+  const last = anyOf(["Lovelace", "Hopper", "Dijkstra", "Liskov", "Hoare", "Perlman", "Knuth"]);
+  const body = {
+    beneficiary_name: `${first} ${last}`,
     beneficiary_account_type: "Individual",
     beneficiary_date_of_birth: "1985-12-10",
     beneficiary_document_type: "PASSPORT",
@@ -182,5 +158,6 @@ function beneficiaryBody(): string {
     beneficiary_account_number: `0x${randomBytes(20).toString("hex")}`,
     beneficiary_wallet_custody_provider: "OTHERS",
     beneficiary_wallet_custody_provider_name: "Paper wallet",
-  });
+  };
+  return send({ path: "/transfer/crypto/beneficiary", body, check: checkBeneficiary });
 }

@@ -12,8 +12,8 @@ async function serve(statuses: readonly number[]) {
   });
   onTestFinished(close);
   const seen = newSeen();
-  const send = senderOf({ baseUrl: url, apiKey: "key" }, seen);
-  const post = () => send({ method: "POST", path: "/", body: "{}", check: (text) => text });
+  const send = senderOf(url, "key", seen);
+  const post = () => send({ path: "/", body: {}, check: (text) => text });
   return { keys, seen, post };
 }
 
@@ -22,7 +22,7 @@ test("repeats a request that got a 503 with its key, and counts it", async () =>
   expect(await post()).toBe("answer 2");
   expect(seen).toEqual({
     unavailable: 2,
-    last: { method: "POST", requestBytes: 2, answerBytes: "answer 2".length },
+    last: { isGet: false, requestBytes: 2, answerBytes: "answer 2".length },
   });
   expect(new Set(keys).size).toBe(1);
   await post();

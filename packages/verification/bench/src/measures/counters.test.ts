@@ -1,41 +1,26 @@
 import { expect, test } from "vitest";
-import {
-  commandsBetween,
-  commandTotal,
-  cpuMicroseconds,
-  readCpuTicks,
-  scaledCounts,
-  usageBetween,
-} from "./counters.ts";
+import { cpuMicroseconds, lessUsage, readCpuTicks, type Usage } from "./counters.ts";
 
-test("counts what ran in between, less what runs idle anyway", () => {
-  const before = { find: 10, insert: 5 };
-  const after = { find: 40, insert: 5, update: 7, aggregate: 1 };
-  const idle = { find: 3, aggregate: 2 };
-  expect(commandsBetween(before, after, idle)).toEqual({ find: 27, update: 7 });
+const usage = (elapsedMs: number, engine: number | undefined, counts: number): Usage => ({
+  elapsedMs,
+  cpu: { engine },
+  engine: { commands: counts, writes: 2 * counts, journalBytes: 100 * counts },
 });
 
-test("scales and adds up", () => {
-  expect(scaledCounts({ find: 10, insert: 4 }, 0.5)).toEqual({ find: 5, insert: 2 });
-  expect(commandTotal({ find: 5, insert: 2 })).toBe(7);
-  expect(commandTotal({})).toBe(0);
+test("counts the work between two readings", () => {
+  expect(lessUsage(usage(3_000, 900, 60), usage(1_000, 500, 10))).toEqual(usage(2_000, 400, 50));
 });
 
-test("takes from CPU time, writes and journal what an idle platform has of each", () => {
-  const [commands, writes] = [{}, 10];
-  const cpu = { engine: 500, broker: undefined };
-  const before = { atMs: 1_000, cpu, commands, writes, journalBytes: 1_000 };
-  const used = { engine: 900, broker: 7 };
-  const after = { atMs: 3_000, cpu: used, commands, writes: 60, journalBytes: 4_000 };
-  const idle = { elapsedMs: 1_000, cpu: { engine: 50 }, commands, writes: 5, journalBytes: 100 };
-  expect(usageBetween(before, after, idle)).toMatchObject({
-    elapsedMs: 2_000,
-    cpu: { engine: 300, broker: undefined },
-    writes: 40,
-    journalBytes: 2_800,
-  });
-  const none = { ...after, journalBytes: undefined };
-  expect(usageBetween(before, none, idle).journalBytes).toBeUndefined();
+test("takes the idle work of the same time from each count, and never more than there is", () => {
+  const idle = usage(500, 50, 20);
+  expect(lessUsage(usage(2_000, 400, 50), idle, 2)).toEqual(usage(1_000, 300, 10));
+  expect(lessUsage(usage(2_000, 100, 30), idle, 4)).toEqual(usage(0, 0, 0));
+});
+
+test("knows no work of a process that cannot be measured", () => {
+  const none = { ...usage(1, undefined, 1).engine, journalBytes: undefined };
+  const unmeasured = { ...usage(1, undefined, 1), engine: none };
+  expect(lessUsage(unmeasured, usage(0, 5, 0))).toEqual(unmeasured);
 });
 
 test("reads a stat line, whatever the name contains", () => {

@@ -1,106 +1,66 @@
 import { readFileSync } from "node:fs";
 import type { MongoClient } from "mongodb";
 
-/** CPU time by process, in microseconds; `undefined` where it cannot be measured. */
-export type CpuTimes = Readonly<Record<string, number | undefined>>;
+/** A count by name; `undefined` if it cannot be measured. */
+type Counts = Readonly<Record<string, number | undefined>>;
 
-/** What processes and engine had done at a moment. */
-export type UsageReading = {
-  readonly atMs: number;
-  readonly cpu: CpuTimes;
-  readonly commands: CommandCounts;
-  /** Documents that were inserted, updated or deleted. */
-  readonly writes: number;
-  /** Bytes of the engine's journal; `undefined` if the engine does not count them. */
-  readonly journalBytes: number | undefined;
+/** The work of processes and engine, in total or between two readings. */
+export type Usage = {
+  readonly elapsedMs: number;
+  /** CPU time by process, in µs. */
+  readonly cpu: Counts;
+  readonly engine: {
+    readonly commands: number;
+    /** Documents that were inserted, updated or deleted. */
+    readonly writes: number;
+    /** Bytes of the journal; `undefined` if the engine does not count them. */
+    readonly journalBytes: number | undefined;
+  };
 };
 
-/** What was done between two readings, by process and by command. */
-export type Usage = Omit<UsageReading, "atMs"> & { readonly elapsedMs: number };
+/** Processes by name; a process on another machine has no pid. */
+export type Pids = Readonly<Record<string, number | undefined>>;
 
-/** Reads what the processes have used and what the engine has run so far. */
-export async function readUsage(
-  mongo: MongoClient,
-  pids: Readonly<Record<string, number | undefined>>,
-): Promise<UsageReading> {
-  // The engine counts each command that it runs, and each document that one changes.
+/** Reads the work of the processes and the engine so far. */
+export async function readUsage(mongo: MongoClient, pids: Pids): Promise<Usage> {
   const { metrics, wiredTiger } = await mongo.db("admin").command({ serverStatus: 1 });
   const journal = wiredTiger?.log?.["log bytes written"];
-  const commands = dataCommands.map((name) => {
-    return [name, Number(metrics.commands[name]?.total ?? 0)] as const;
-  });
+  const commands = dataCommands.map((name) => Number(metrics.commands[name]?.total ?? 0));
   const cpu = Object.entries(pids).map(([name, pid]) => {
     return [name, pid === undefined ? undefined : cpuMicroseconds(pid)] as const;
   });
   const { inserted, updated, deleted } = metrics.document;
   return {
-    atMs: performance.now(),
+    elapsedMs: performance.now(),
     cpu: Object.fromEntries(cpu),
-    commands: Object.fromEntries(commands),
-    writes: Number(inserted) + Number(updated) + Number(deleted),
-    journalBytes: journal === undefined ? undefined : Number(journal),
+    engine: {
+      commands: commands.reduce((sum, count) => sum + count, 0),
+      writes: Number(inserted) + Number(updated) + Number(deleted),
+      journalBytes: journal === undefined ? undefined : Number(journal),
+    },
   };
 }
-
-/** What was done between two readings, less what an idle platform does in that time. */
-export function usageBetween(before: UsageReading, after: UsageReading, idle?: Usage): Usage {
-  const elapsedMs = after.atMs - before.atMs;
-  const share = idle === undefined ? 0 : elapsedMs / idle.elapsedMs;
-  const cpu = Object.entries(after.cpu).map(([name, used]) => {
-    const since = before.cpu[name];
-    if (used === undefined || since === undefined) return [name, undefined] as const;
-    return [name, Math.max(0, used - since - (idle?.cpu[name] ?? 0) * share)] as const;
-  });
-  const atRest = scaledCounts(idle?.commands ?? {}, share);
-  const commands = commandsBetween(before.commands, after.commands, atRest);
-  const since = (key: "writes" | "journalBytes") =>
-    Math.max(0, (after[key] ?? 0) - (before[key] ?? 0) - (idle?.[key] ?? 0) * share);
-  return {
-    elapsedMs,
-    cpu: Object.fromEntries(cpu),
-    commands,
-    writes: since("writes"),
-    journalBytes: after.journalBytes === undefined ? undefined : since("journalBytes"),
-  };
-}
-
-/** How often each MongoDB command ran; `find` counts a query, `getMore` each further batch. */
-export type CommandCounts = Readonly<Record<string, number>>;
 
 /** The commands that read or write documents; the rest keeps connections and reads states. */
 const dataCommands = [
-  "find",
-  "getMore",
-  "insert",
-  "update",
-  "delete",
-  "findAndModify",
-  "aggregate",
-  "count",
-  "distinct",
-  "bulkWrite",
-] as const;
+  ...["find", "getMore", "insert", "update", "delete", "findAndModify", "bulkWrite"],
+  ...["aggregate", "count", "distinct"],
+];
 
-/** What ran between two readings, each less what an idle platform runs in the same time. */
-export function commandsBetween(
-  before: CommandCounts,
-  after: CommandCounts,
-  idle: CommandCounts = {},
-): CommandCounts {
-  const counts = Object.entries(after).map(([name, count]) => {
-    return [name, Math.max(0, count - (before[name] ?? 0) - (idle[name] ?? 0))] as const;
-  });
-  return Object.fromEntries(counts.filter(([, count]) => count > 0));
-}
-
-/** Each count times a factor. */
-export function scaledCounts(counts: CommandCounts, factor: number): CommandCounts {
-  return Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, n * factor]));
-}
-
-/** All commands together. */
-export function commandTotal(counts: CommandCounts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+/** The first less a multiple of the second, and never below zero. */
+export function lessUsage(usage: Usage, other: Usage, factor = 1): Usage {
+  const less = <C extends Counts>(counts: C, others: Counts) => {
+    const entries = Object.entries(counts).map(([name, count]) => {
+      const taken = (others[name] ?? 0) * factor;
+      return [name, count === undefined ? undefined : Math.max(0, count - taken)] as const;
+    });
+    return Object.fromEntries(entries) as C;
+  };
+  return {
+    elapsedMs: usage.elapsedMs - other.elapsedMs * factor,
+    cpu: less(usage.cpu, other.cpu),
+    engine: less(usage.engine, other.engine),
+  };
 }
 
 /** USER_HZ is the same on every Linux that this runs on. */

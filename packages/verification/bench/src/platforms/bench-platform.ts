@@ -1,56 +1,50 @@
 import type { Databases } from "@disburse/invariants/database-check.ts";
-import {
-  type FundedMerchant,
-  fundMerchant,
-  type Platform,
-  startPlatform,
-} from "@disburse/platform/platform.ts";
+import { type Platform, startPlatform } from "@disburse/platform/platform.ts";
 import { unlimitedRate } from "@disburse/platform/services.ts";
-import type { ServiceName } from "@disburse/sandbox/service-names.ts";
-import type { Db } from "mongodb";
-import { beneficiaryExchange, railMs, type Target } from "../load/scenarios.ts";
-import { newSeen, senderOf } from "../load/sender.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/service-names.ts";
+import type { Db, MongoClient } from "mongodb";
+import { railMs } from "../load/scenarios.ts";
+import type { Pids } from "../measures/counters.ts";
 import type { Backends } from "./backends.ts";
 
-/** A platform of six processes, with one merchant whose account has money in it. */
-export type BenchPlatform = Platform &
-  FundedMerchant & {
-    readonly name: string;
-    readonly target: Target;
-    readonly db: (service: ServiceName) => Db;
-    readonly databases: Databases;
-  };
+/** A platform of six processes, and what counts its work. */
+export type BenchPlatform = Platform & {
+  readonly name: string;
+  readonly mongo: MongoClient;
+  readonly pids: Pids;
+  readonly db: (service: ServiceName) => Db;
+  readonly databases: Databases;
+};
 
+/** The product's default: logs are a part of what a payout costs. */
+export const logLevel = "info";
+/** The last lines show why a service failed. */
+const logChunksMax = 200;
 /** No request of the bench is refused for its rate, and no quote expires in it. */
 const settings = {
   ...unlimitedRate,
-  LOG_LEVEL: "warn",
+  LOG_LEVEL: logLevel,
   QUOTE_TTL_SECONDS: "3600",
   SANDBOX_SETTLE_MS: String(railMs),
 };
 
-/** Starts a platform in databases of its own and seeds the sandbox in it. */
-export async function startBenchPlatform(name: string, backends: Backends): Promise<BenchPlatform> {
-  const { mongodbUri, amqpUrl, mongo } = backends;
+/** Starts a platform in databases of its own, with the sandbox in it, and stops it with `ends`. */
+export async function startBenchPlatform(
+  name: string,
+  { mongodbUri, amqpUrl, mongo, pids }: Backends,
+  ends: AsyncDisposableStack,
+): Promise<BenchPlatform> {
   const databasePrefix = `bench_${name}_`;
   const places = { mongodbUri, amqpUrl, databasePrefix, busNamespace: `bench-${name}` };
-  const platform = await startPlatform({ ...places, settings });
-  try {
-    const merchant = await fundMerchant(platform);
-    const { baseUrl } = platform;
-    const { apiKey, accountId } = merchant;
-    const send = senderOf({ baseUrl, apiKey }, newSeen());
-    const beneficiaryId = await send(beneficiaryExchange());
-    return {
-      ...platform,
-      ...merchant,
-      name,
-      target: { baseUrl, apiKey, accountId, beneficiaryId },
-      db: (service) => mongo.db(platform.database(service)),
-      databases: { client: mongo, prefix: databasePrefix },
-    };
-  } catch (error) {
-    await platform.stop();
-    throw error;
-  }
+  const platform = await startPlatform({ ...places, settings, logChunksMax });
+  ends.defer(platform.stop);
+  const services = serviceNames.map((service) => [service, platform.pid(service)] as const);
+  return {
+    ...platform,
+    name,
+    mongo,
+    pids: { ...Object.fromEntries(services), ...pids, load: process.pid },
+    db: (service) => mongo.db(platform.database(service)),
+    databases: { client: mongo, prefix: databasePrefix },
+  };
 }

@@ -1,21 +1,21 @@
 import { newId } from "@disburse/kernel/id.ts";
 import { ampleFunds, type Platform } from "@disburse/platform/platform.ts";
-import { beneficiaryExchange, type Target } from "../load/scenarios.ts";
+import { createBeneficiary, type Target } from "../load/scenarios.ts";
 import { newSeen, senderOf } from "../load/sender.ts";
 
-/** Merchants that are made at a time. */
+/** Merchants that are created at a time. */
 const atOnce = 16;
 /** Lifecycles need the settlement alone. */
 const eventTypes = ["payout_session.succeeded"];
 
 /**
- * Makes merchants over the services' RPCs, as an operator does: each with a key, an account with
- * money in it, the corridor, a beneficiary, and an endpoint that receives its settlements.
+ * Creates merchants over the services' RPCs, as an operator does: each with a key, a funded account,
+ * the corridor, a beneficiary, and for a webhook URL an endpoint that receives its settlements.
  */
 export async function createMerchants(
   platform: Platform,
   count: number,
-  webhookUrl: string,
+  webhookUrl?: string,
 ): Promise<[Target, ...Target[]]> {
   const corridorId = await corridorOf(platform);
   const made: Target[] = [];
@@ -28,7 +28,7 @@ export async function createMerchants(
   return made as [Target, ...Target[]];
 }
 
-/** The corridor that quotes are asked for: the sandbox has one of it. */
+/** The sandbox has one corridor for the quotes of the bench. */
 async function corridorOf({ clients, sandbox }: Platform): Promise<string> {
   const merchantId = sandbox.merchants.acme.merchant_id;
   const { corridors } = await clients.quote.listCorridors({ merchantId, limit: 100 });
@@ -40,39 +40,43 @@ async function corridorOf({ clients, sandbox }: Platform): Promise<string> {
 }
 
 async function createMerchant(
-  { clients, seeders, baseUrl }: Platform,
+  platform: Platform,
   corridorId: string,
-  webhookUrl: string,
+  webhookUrl: string | undefined,
 ): Promise<Target> {
+  const { clients } = platform;
+  const baseUrl = `${platform.baseUrl}/api/v1`;
   const merchantId = newId("merchant");
   const mutation = (step: string) => ({ operationId: `${step}:${merchantId}` });
   const description = "a merchant of the bench";
-  const { keys, beneficiary, quote, payout, notifier } = clients;
+  const { keys, beneficiary, quote, notifier } = clients;
   const settings = { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: false };
   const registering = { mutation: mutation("merchant"), merchantId, name: description };
   await beneficiary.createMerchant(registering);
-  const [{ secret: apiKey }, { account }] = await Promise.all([
+  const opening = { mutation: mutation("corridor"), merchantId, corridorId, open: true };
+  const endpoint = { mutation: mutation("hook"), merchantId, url: webhookUrl ?? "", eventTypes };
+  const [{ secret: apiKey }, accountId, created] = await Promise.all([
     keys.createKey({ mutation: mutation("key"), merchantId, description }),
-    payout.openAccount({ mutation: mutation("account"), merchantId, currencyCode: "USD" }),
+    openFundedAccount(platform, merchantId),
+    webhookUrl === undefined ? undefined : notifier.createEndpoint(endpoint),
     beneficiary.setMerchantSettings({ mutation: mutation("settings"), settings }),
-    quote.setMerchantCorridor({
-      mutation: mutation("corridor"),
-      merchantId,
-      corridorId,
-      open: true,
-    }),
-    notifier.createEndpoint({
-      mutation: mutation("hook"),
-      merchantId,
-      url: webhookUrl,
-      eventTypes,
-    }),
+    quote.setMerchantCorridor(opening),
   ]);
+  const beneficiaryId = await createBeneficiary(senderOf(baseUrl, apiKey, newSeen()));
+  const endpointId = created?.endpoint?.id;
+  return { baseUrl, apiKey, merchantId, accountId, beneficiaryId, endpointId };
+}
+
+/** Opens an account with money for any number of small payouts; returns its id. */
+export async function openFundedAccount(
+  { seeders }: Platform,
+  merchantId: string,
+): Promise<string> {
+  const mutation = () => ({ operationId: crypto.randomUUID() });
+  const opening = { mutation: mutation(), merchantId, currencyCode: "USD" };
+  const { account } = await seeders.payout.openAccount(opening);
   const accountId = account?.id ?? "";
-  const crediting = { mutation: mutation("funds"), merchantId, accountId };
-  const [beneficiaryId] = await Promise.all([
-    senderOf({ baseUrl, apiKey }, newSeen())(beneficiaryExchange()),
-    seeders.payout.creditAccount({ ...crediting, amount: ampleFunds, note: description }),
-  ]);
-  return { baseUrl, apiKey, accountId, beneficiaryId };
+  const crediting = { mutation: mutation(), merchantId, accountId, note: "bench" };
+  await seeders.payout.creditAccount({ ...crediting, amount: ampleFunds });
+  return accountId;
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import { writeCursor } from "@disburse/chassis/paging/page.ts";
-import { type Copier, type CopyTerms, compileCopy } from "@disburse/harness/copies.ts";
+import { type CopyTerms, compileCopy } from "@disburse/harness/copies.ts";
 import type { RecordedEntry } from "@disburse/invariants/documents.ts";
 import { addHouse, effectOf, hashOf } from "@disburse/invariants/entry-check.ts";
 import { type Decimal, formatDecimal, normalise } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Db, Decimal128, Document } from "mongodb";
 import type { KnownRecord } from "../load/answers.ts";
+import type { Target } from "../load/scenarios.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 import {
   createTemplatePayout,
@@ -41,52 +41,58 @@ const readableMax = 2_000;
 const unjournalled = { w: 1, j: false };
 const journalled = { w: "majority", j: true } as const;
 
-/** What was seeded: some payouts that can be read, and a place deep down the list. */
-export type Seeded = { readonly readable: readonly KnownRecord[]; readonly deepCursor: string };
-
-/** A page this far from the newest end, as a share of all payouts. */
-const deepShare = 0.7;
-
 /**
- * Brings a platform to `payouts` payouts: creates one over HTTP, and stores copies of each of its
- * documents. The account's ledger is written anew: its funding, the copies, and the payout. Balance,
- * statement, chain and kept counts are those of so many payouts.
+ * Brings each merchant to `payouts` payouts: creates one over HTTP for the first merchant, and stores
+ * copies of each of its documents for all of them. Each account's ledger is written anew: its funding,
+ * the copies, and the payout. Balance, statement, chain and kept counts are those of so many payouts.
+ * Returns payouts of the first merchant that can be read.
  */
-export async function seedPayouts(platform: BenchPlatform, payouts: number): Promise<Seeded> {
-  const template = await createTemplatePayout(platform);
+export async function seedPayouts(
+  platform: BenchPlatform,
+  targets: readonly [Target, ...Target[]],
+  payouts: number,
+): Promise<readonly KnownRecord[]> {
+  const [first] = targets;
+  const template = await createTemplatePayout(platform, first);
   const ledger = ledgerOf(template);
-  const plan = planCopies(template, payouts - 1);
-  const chain = startChain();
-  const accountAt = new Date(template.createdAt.getTime() - payouts * apartMs);
-  await beginLedger(platform, ledger, chain, accountAt);
-  await predateScreening(platform, accountAt);
-  const parts = template.parts.filter((part) => part !== ledger);
-  const originals = compileTemplate({ ...template, parts });
-  const lines = compileTemplate({ ...template, parts: [ledger] });
+  const openedAt = new Date(template.createdAt.getTime() - payouts * apartMs);
+  await predateScreening(platform, targets, openedAt);
+  const { suffix, operations, deliveryIds } = template;
+  const names = [suffix, ...operations, ...deliveryIds, ...namesOf(first)];
+  const parts = template.parts.map(({ db, collection, documents }) => {
+    const copiers = documents.map((each) => compileCopy(each, names));
+    return { db, collection, copiers };
+  });
   const running = new Set<Promise<unknown>>();
-  for (let from = 0; from < plan.length; from += batchSize) {
-    const planned = plan.slice(from, from + batchSize).map((each) => termsOf(each, template));
-    const stored = Promise.all([
-      ...originals.map((original) => insertAll(original, copiesOf(original, planned))),
-      ...lines.map((each) => insertAll(each, linked(chain, copiesOf(each, planned)))),
-    ]);
-    const tracked = stored.finally(() => running.delete(tracked));
-    running.add(tracked);
-    if (running.size >= batchesMax) await Promise.race(running);
+  const plan = planCopies(template, payouts - 1);
+  for (const target of targets) {
+    const chain = startChain();
+    const own = await beginLedger(ledger, target, chain, openedAt);
+    const planned = target === first ? plan : planCopies(template, payouts);
+    for (let from = 0; from < planned.length; from += batchSize) {
+      const terms = planned
+        .slice(from, from + batchSize)
+        .map((each) => termsOf(each, template, target));
+      const stored = parts.map((part) => {
+        const copies = terms.flatMap((each) => part.copiers.map((copy) => copy(each)));
+        return insertAll(
+          part,
+          part.collection === ledger.collection ? linked(chain, copies) : copies,
+        );
+      });
+      const tracked = Promise.all(stored).finally(() => running.delete(tracked));
+      running.add(tracked);
+      if (running.size >= batchesMax) await Promise.race(running);
+    }
+    await insertAll(ledger, linked(chain, own));
+    await writeSums(platform, target, chain, planned.length, openedAt);
   }
   await Promise.all(running);
-  await insertAll(ledger, linked(chain, ledger.documents));
-  await writeSums(platform, chain, plan.length, accountAt);
-  const known = ({ suffix }: PlannedCopy) => ({ id: `po_${suffix}`, amount: template.amount });
-  const deep = plan[Math.floor(plan.length * (1 - deepShare))];
-  const at = new Date(template.createdAt.getTime() + (deep?.shiftMs ?? 0));
-  return {
-    readable: plan.slice(-readableMax).map(known),
-    deepCursor: writeCursor({ at, id: `po_${deep?.suffix}` }),
-  };
+  const known = ({ suffix: own }: PlannedCopy) => ({ id: `po_${own}`, amount: template.amount });
+  return plan.slice(-readableMax).map(known);
 }
 
-/** A copy that is to be made: what its ids end in, and how long before the original it is. */
+/** A planned copy: the end of its ids, and its time from the original's. */
 type PlannedCopy = { readonly suffix: string; readonly shiftMs: number };
 
 function planCopies({ createdAt }: TemplatePayout, copies: number): PlannedCopy[] {
@@ -97,28 +103,23 @@ function planCopies({ createdAt }: TemplatePayout, copies: number): PlannedCopy[
   });
 }
 
-/** The documents of one collection, ready to be copied. */
-type Originals = Pick<TemplateDocuments, "db" | "collection"> & {
-  readonly copiers: readonly Copier[];
-};
-
-function compileTemplate({ suffix, operations, parts }: TemplatePayout): Originals[] {
-  const names = [suffix, ...operations];
-  return parts.map(({ db, collection, documents }) => {
-    return { db, collection, copiers: documents.map((document) => compileCopy(document, names)) };
-  });
+/** A merchant's names in the documents of a payout. */
+function namesOf({ merchantId, accountId, beneficiaryId, endpointId }: Target): string[] {
+  return [merchantId, accountId, beneficiaryId, ...(endpointId === undefined ? [] : [endpointId])];
 }
 
 /** Operations and keys are named by a SHA-256 in hexadecimal. */
 const operationBytes = 32;
 
-function termsOf({ suffix, shiftMs }: PlannedCopy, { operations }: TemplatePayout): CopyTerms {
+function termsOf(
+  { suffix, shiftMs }: PlannedCopy,
+  { operations, deliveryIds, createdAt }: TemplatePayout,
+  target: Target,
+): CopyTerms {
   const own = operations.map(() => randomBytes(operationBytes).toString("hex"));
-  return { names: [suffix, ...own], shiftMs };
-}
-
-function copiesOf({ copiers }: Originals, planned: readonly CopyTerms[]): Document[] {
-  return planned.flatMap((terms) => copiers.map((copier) => copier(terms)));
+  const at = new Date(createdAt.getTime() + shiftMs);
+  const deliveries = deliveryIds.map(() => newId("delivery", at));
+  return { names: [suffix, ...own, ...deliveries, ...namesOf(target)], shiftMs };
 }
 
 /** As one command: the driver's own `insertMany` reads every document twice to measure it. */
@@ -126,6 +127,7 @@ async function insertAll(
   { db, collection }: { readonly db: Db; readonly collection: string },
   documents: readonly Document[],
 ): Promise<void> {
+  if (documents.length === 0) return;
   const options = { ordered: false, writeConcern: unjournalled };
   const { n } = await db.command({ insert: collection, documents, ...options });
   if (n !== documents.length) throw new Error(`${collection}: not all copies were stored`);
@@ -144,50 +146,55 @@ function linked(chain: LedgerChain, documents: readonly Document[]): Document[] 
   return documents.map((document) => chain.add(document as unknown as LedgerLine));
 }
 
-/** Begins the account's ledger anew, with what funded it, at a time before all payouts. */
+/**
+ * Begins an account's ledger anew, with its funding at a time before all payouts. Returns the entries
+ * of its own payout, which follow the copies.
+ */
 async function beginLedger(
-  { target }: BenchPlatform,
-  { db, collection, documents }: TemplateDocuments,
+  { db, collection }: TemplateDocuments,
+  { accountId }: Target,
   chain: LedgerChain,
   at: Date,
-): Promise<void> {
-  const own = { account_id: target.accountId };
+): Promise<Document[]> {
+  const own = { account_id: accountId };
   const all = await db.collection(collection).find(own).sort({ sequence: 1 }).toArray();
-  const credits = all.slice(0, all.length - documents.length);
-  if (credits.some(({ step }) => step !== "credit")) throw new Error("the account has a past");
+  const credits = all.filter(({ step }) => step === "credit");
   await db.collection(collection).deleteMany(own);
   const earlier = credits.map((credit) => ({ ...credit, created_at: at }));
   await insertAll({ db, collection }, linked(chain, earlier));
+  return all.slice(credits.length);
 }
 
-/** Whom the copies pay was cleared before them. */
-async function predateScreening({ db, target }: BenchPlatform, at: Date): Promise<void> {
-  const own = { record_id: target.beneficiaryId };
-  await db("compliance")
-    .collection("screenings")
-    .updateMany(own, { $set: { created_at: at } });
+/** The payees of the copies were screened before them. */
+async function predateScreening(
+  { db }: BenchPlatform,
+  targets: readonly Target[],
+  at: Date,
+): Promise<void> {
+  const own = { record_id: { $in: targets.map(({ beneficiaryId }) => beneficiaryId) } };
+  const screenings = db("compliance").collection("screenings");
+  await screenings.updateMany(own, { $set: { created_at: at } });
 }
 
-/** What the account adds up over payouts. */
+/** Writes the sums that an account keeps of its payouts. */
 async function writeSums(
-  { db, target }: BenchPlatform,
+  { db }: BenchPlatform,
+  { accountId }: Target,
   chain: LedgerChain,
   copies: number,
   openedAt: Date,
 ): Promise<void> {
   const account = chain.account();
   const sequence = account.sequence - 2 * copies;
-  const atRest = { sequence, recorded_sequence: sequence, recent: [], open_holds: [] };
+  const own = { _id: accountId, sequence, recorded_sequence: sequence, recent: [], open_holds: [] };
   const accounts = db("payout").collection<{ _id: string }>("accounts");
-  const lasting = { writeConcern: journalled };
-  const own = { _id: target.accountId, ...atRest };
-  const opened = {
+  const changed = {
     $set: { ...account, created_at: openedAt },
-    $inc: { "counts.succeeded": copies },
+    $inc: { "counts.succeeded": copies, revision: 1 },
   };
-  const summed = await accounts.updateOne(own, opened, lasting);
+  const summed = await accounts.updateOne(own, changed, { writeConcern: journalled });
   if (summed.modifiedCount !== 1) {
-    throw new Error("the account was not at rest while it was seeded");
+    throw new Error("an account was not at rest while it was seeded");
   }
 }
 

@@ -1,9 +1,9 @@
-import { namesAny } from "@disburse/harness/copies.ts";
 import { until } from "@disburse/harness/waiting.ts";
 import { serviceNames } from "@disburse/sandbox/service-names.ts";
-import type { Db, Document } from "mongodb";
-import { executeExchange, quoteExchange } from "../load/scenarios.ts";
+import { BSON, type Db, type Document } from "mongodb";
+import { executeQuote, requestQuote, type Target } from "../load/scenarios.ts";
 import { newSeen, senderOf } from "../load/sender.ts";
+import { untilSettled } from "../measures/money.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 
 /** The documents of one collection that belong to one payout. */
@@ -19,6 +19,8 @@ export type TemplatePayout = {
   readonly suffix: string;
   /** Of the quote and of the execute: their operations, and the gateway's idempotency keys. */
   readonly operations: readonly string[];
+  /** An id derived from event and endpoint: a copy has a new one. */
+  readonly deliveryIds: readonly string[];
   readonly amount: string;
   readonly createdAt: Date;
   readonly parts: readonly TemplateDocuments[];
@@ -26,18 +28,20 @@ export type TemplatePayout = {
 
 /** An amount that the sandbox's limits allow and its fees leave something of. */
 const templateAmount = "5.00";
-/** What several payouts or requests share is no payout's own. */
+/** Collections whose documents several payouts or requests share. */
 const shared = ["accounts", "request_log"];
 
 const settling = { timeoutMs: 30_000, everyMs: 100 };
 
 /** Creates a payout as a merchant does, waits until it is settled, and reads its documents. */
-export async function createTemplatePayout(platform: BenchPlatform): Promise<TemplatePayout> {
-  const { target } = platform;
-  const send = senderOf(target, newSeen());
-  const quote = await send(quoteExchange(target, templateAmount));
-  const { id } = await send(executeExchange(quote));
-  const payout = await settled(platform, id);
+export async function createTemplatePayout(
+  platform: BenchPlatform,
+  target: Target,
+): Promise<TemplatePayout> {
+  const send = senderOf(target.baseUrl, target.apiKey, newSeen());
+  const quote = await requestQuote(send, target, templateAmount);
+  const { id } = await executeQuote(send, quote);
+  const payout = await settled(platform, target, id);
   const quotes = platform.db("quote").collection<{ _id: string; operation_id: string }>("quotes");
   const stored = await quotes.findOne({ _id: quote.id });
   if (stored === null) throw new Error("the quote is not stored");
@@ -45,7 +49,15 @@ export async function createTemplatePayout(platform: BenchPlatform): Promise<Tem
   const operations = [...hashes, ...(await newestKeys(platform))];
   const suffix = id.slice("po_".length);
   const parts = await partsNaming(platform, [suffix, ...operations]);
-  return { suffix, operations, amount: templateAmount, createdAt: payout.created_at, parts };
+  const deliveries = parts.filter(({ collection }) => collection === "deliveries");
+  return {
+    suffix,
+    operations,
+    deliveryIds: deliveries.flatMap(({ documents }) => documents.map(({ _id }) => String(_id))),
+    amount: templateAmount,
+    createdAt: payout.created_at,
+    parts,
+  };
 }
 
 const operationHash = (operationId: string): string => operationId.replace(/^op_/, "");
@@ -57,39 +69,42 @@ async function newestKeys(platform: BenchPlatform): Promise<string[]> {
   return newest.map(({ _id }) => _id);
 }
 
-/** The payout when nothing is left to do for it and its account. */
-async function settled(platform: BenchPlatform, payoutId: string): Promise<Document> {
+/** Waits until nothing is left to do for a payout, its account and its webhook; returns it. */
+async function settled(
+  platform: BenchPlatform,
+  { endpointId }: Target,
+  payoutId: string,
+): Promise<Document> {
+  await untilSettled(platform.databases);
   const payouts = platform.db("payout").collection<{ _id: string }>("payouts");
-  const accounts = platform.db("payout").collection<{ _id: string }>("accounts");
-  const notified = platform.db("notifier").collection("events");
+  const notifier = platform.db("notifier");
   let payout: Document = {};
   const isSettled = async () => {
     payout = (await payouts.findOne({ _id: payoutId })) ?? {};
-    const account = await accounts.findOne({ _id: platform.target.accountId });
-    const events = await notified.countDocuments({ transaction_id: payoutId });
-    return account !== null && isDone(payout, account) && events === payout.version;
+    const own = { transaction_id: payoutId };
+    const events = await notifier.collection("events").countDocuments(own);
+    const delivered = { ...own, state: "delivered" };
+    const deliveries = await notifier.collection("deliveries").countDocuments(delivered);
+    const { status, lease, outbox = [], version } = payout;
+    const isDone = status === "succeeded" && lease === undefined && outbox.length === 0;
+    return isDone && events === version && deliveries === (endpointId === undefined ? 0 : 1);
   };
   if (!(await until(isSettled, settling))) throw new Error("a payout was not settled in time");
   return payout;
-}
-
-function isDone(payout: Document, account: Document): boolean {
-  if (payout.status !== "succeeded" || payout.lease !== undefined) return false;
-  const owed = [payout.outbox, account.recent, account.open_holds];
-  return owed.every(({ length }) => length === 0);
 }
 
 async function partsNaming(
   platform: BenchPlatform,
   names: readonly string[],
 ): Promise<TemplateDocuments[]> {
+  const anyName = new RegExp(names.join("|"));
   const parts: TemplateDocuments[] = [];
   for (const service of serviceNames) {
     const db = platform.db(service);
     for (const { name } of await db.listCollections().toArray()) {
       if (shared.includes(name)) continue;
       const all = await db.collection(name).find().toArray();
-      const documents = all.filter((document) => namesAny(document, names));
+      const documents = all.filter((each) => anyName.test(BSON.EJSON.stringify(each)));
       if (documents.length > 0) parts.push({ db, collection: name, documents });
     }
   }

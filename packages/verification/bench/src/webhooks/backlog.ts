@@ -1,161 +1,166 @@
+import { connectAmqpBus } from "@disburse/chassis/amqp/bus.ts";
+import { createLog } from "@disburse/chassis/log.ts";
 import { say } from "@disburse/harness/command-line.ts";
 import { until } from "@disburse/harness/waiting.ts";
-import type { BacklogFigures } from "../figures.ts";
-import { startChild } from "../load/child.ts";
-import { monotonicMs } from "../load/monotonic-clock.ts";
-import { startReceivers } from "../load/receiver.ts";
-import type { Receipt } from "../load/receiver-process.ts";
-import { commandTotal, readUsage, usageBetween } from "../measures/counters.ts";
-import { percentile, rounded } from "../measures/percentile.ts";
-import { cpuPerRequest } from "../measures/scenario.ts";
-import type { Backends } from "../platforms/backends.ts";
-import { type Endpoint, endpointOf, planEndpoints } from "./endpoints.ts";
-import { readSessionId } from "./events.ts";
-import { namespace, register, startNotifier } from "./notifier.ts";
-import type { PublisherCalls } from "./publisher-process.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { runLoop, type Sample } from "../load/loops.ts";
+import { startReceiver } from "../load/receiver.ts";
+import { percentilesOf } from "../load/run.ts";
+import { cpuPerRequest } from "../measures/cost.ts";
+import { lessUsage, readUsage } from "../measures/counters.ts";
+import { rounded } from "../measures/percentile.ts";
+import type { BenchPlatform } from "../platforms/bench-platform.ts";
+import { eventType, readRefundId, refundMessage } from "./events.ts";
 
-/** The webhooks that came, by run. */
-type Arrivals = ReturnType<typeof createArrivals>;
-
-const everyMs = 50;
-
-/** The rate of new events, for 100 endpoints together. */
+/** Each endpoint has a merchant and a port of its own. */
+const endpointsInAll = 100;
+/** The time that a receiver needs to store an event. */
+const answerAfterMs = 30;
+/** The rate of new events, for all endpoints together. */
 const perSecond = 200;
-/** The expected rate of the drain: new events come for as long as it takes. */
+/** The expected rate of the drain: new events arrive for as long as it takes. */
 const drainedPerSecond = 700;
 /** New code runs slowly at first. */
 const warmUpSeconds = 3;
-/** Time for the first event to be ready when its moment comes. */
-const leadMs = 200;
-/** The time that a receiver needs to store an event. */
-const answerAfterMs = 30;
 /** A webhook that takes longer than this is lost; a lost lease ends earlier. */
 const lostAfterMs = 45_000;
 /** Storing the backlog, and delivering it, may take this long. */
 const backlogTimeoutMs = 600_000;
+/** Events of the backlog that are published together. */
+const batch = 50;
 
 /**
  * Pauses 100 endpoints while a backlog is stored for them, resumes them together, and publishes new
- * events meanwhile. Returns what was lost or misrouted as faults.
+ * events meanwhile. Returns lost and misrouted webhooks as faults.
  */
-export async function measureBacklog(
-  backends: Backends,
-  backlog: number,
-): Promise<{ readonly webhooks: BacklogFigures; readonly faults: readonly string[] }> {
+export async function measureBacklog(platform: BenchPlatform, amqpUrl: string, backlog: number) {
   await using ends = new AsyncDisposableStack();
-  const { mongo } = backends;
-  const notifier = await startNotifier(backends);
-  ends.defer(notifier.stop);
-  const endpoints = planEndpoints();
-  const arrivals = createArrivals(endpoints);
-  const receivers = { receivers: endpoints.length, answerAfterMs };
-  const receiver = await startReceivers(receivers, arrivals.add);
-  ends.defer(receiver.stop);
-  const load = startChild<PublisherCalls>("webhooks/publisher-process.ts");
-  ends.defer(load.stop);
-  await load.call("connect", { url: backends.amqpUrl, namespace, secrets: notifier.secrets });
-  const registered = await Promise.all(
-    endpoints.map((each) => register(notifier, each, receiver.urls[each.at] ?? "")),
-  );
-  const seconds = Math.ceil(backlog / drainedPerSecond);
-  const steady = (run: string, runSeconds: number) =>
-    publishSteady({ call: load.call, endpoints, arrivals }, run, runSeconds);
+  const { mongo, pids } = platform;
+  const arrivals = createArrivals(endpointsInAll);
+  const endpoints = await openEndpoints(platform, arrivals, ends);
+  const bus = await connectPublisher(platform, amqpUrl);
+  ends.defer(bus.stop);
+  const event = (run: string, number: number) =>
+    refundMessage({ run, number }, endpoints[number % endpointsInAll]?.merchantId ?? "");
+  /** An event's latency counts from the moment at which it should have been published. */
+  const steady = async (run: string, seconds: number) => {
+    let next = 0;
+    const startedAtMs = performance.now();
+    const pace = { perSecond, seconds, inFlightMax: Number.POSITIVE_INFINITY };
+    const { samples: published } = await runLoop(pace, async () => {
+      await bus.publish([event(run, next++)]);
+      return true;
+    });
+    await arrivals.untilAll(run, published.length, lostAfterMs);
+    const samples = [...arrivals.of(run)].map(([number, arrivedAtMs]): Sample => {
+      const atMs = startedAtMs + (number * 1_000) / perSecond;
+      return { atMs, latencyMs: arrivedAtMs - atMs };
+    });
+    return { samples, lost: published.length - samples.length };
+  };
 
   say("warming up the notifier");
-  await steady("warm", warmUpSeconds);
+  const warm = await steady("warm", warmUpSeconds);
+  if (warm.lost > 0) throw new Error(`the notifier lost ${warm.lost} webhooks`);
+  const seconds = Math.ceil(backlog / drainedPerSecond);
   const alone = await steady("alone", seconds);
   say(`storing a backlog of ${backlog}`);
-  await Promise.all(registered.map((each) => each.pause()));
-  await load.call("flood", { run: "backlog", endpoints, count: backlog });
-  const stored = async () =>
-    (await notifier.db.collection("deliveries").countDocuments({ state: "pending" })) >= backlog;
-  await until(stored, { timeoutMs: backlogTimeoutMs, everyMs: 500 });
+  await Promise.all(endpoints.map((each) => each.pause()));
+  for (let from = 0; from < backlog; from += batch) {
+    const numbers = Array.from({ length: Math.min(batch, backlog - from) }, (_, at) => from + at);
+    await bus.publish(numbers.map((number) => event("backlog", number)));
+  }
+  const deliveries = platform.db("notifier").collection("deliveries");
+  const isStored = async () => (await deliveries.countDocuments({ state: "pending" })) >= backlog;
+  await until(isStored, { timeoutMs: backlogTimeoutMs, everyMs: 500 });
   say("draining it");
-  const { pid } = notifier;
-  const pids = { notifier: pid, ...backends.pids, load: load.pid, receiver: receiver.pid };
   const before = await readUsage(mongo, pids);
-  const resumedAtMs = monotonicMs();
-  await Promise.all(registered.map((each) => each.resume()));
+  const resumedAtMs = performance.now();
+  await Promise.all(endpoints.map((each) => each.resume()));
   const fresh = steady("fresh", seconds);
   await arrivals.untilAll("backlog", backlog, backlogTimeoutMs);
-  const usage = usageBetween(before, await readUsage(mongo, pids));
-  const delivered = arrivals.countOf("backlog") + arrivals.countOf("fresh");
-  const drainedAtMs = arrivals.lastAtMs("backlog");
-  const late = await fresh;
-  const beside = late.samples.filter(({ dueAtMs }) => dueAtMs <= drainedAtMs);
-  const lost = backlog - arrivals.countOf("backlog") + alone.lost + late.lost;
-  const { duplicates, misrouted } = arrivals.faults();
-  const [aloneTimes, besideTimes] = [timesOf(alone.samples), timesOf(beside)];
-  const webhooks: BacklogFigures = {
+  const usage = lessUsage(await readUsage(mongo, pids), before);
+  const drained = arrivals.of("backlog");
+  const drainedAtMs = Math.max(...drained.values());
+  const delivered = drained.size + arrivals.of("fresh").size;
+  const beside = await fresh;
+  const timesOf = (samples: readonly Sample[]) =>
+    percentilesOf(samples.map(({ latencyMs }) => latencyMs));
+  const times = {
+    /** From the moment of a new event's publication to its webhook, without and with the backlog. */
+    alone: timesOf(alone.samples),
+    beside: timesOf(beside.samples.filter(({ atMs }) => atMs <= drainedAtMs)),
+  };
+  const lost = backlog - drained.size + alone.lost + beside.lost;
+  const { duplicates, misrouted } = arrivals.faults;
+  const webhooks = {
     backlog,
     drained_per_s: rounded((backlog * 1_000) / (drainedAtMs - resumedAtMs), 1),
-    alone: aloneTimes,
-    beside: besideTimes,
-    p99_ratio: rounded(besideTimes.p99_ms / aloneTimes.p99_ms, 2),
+    ...times,
+    p99_ratio: rounded(times.beside.p99_ms / times.alone.p99_ms, 2),
     lost,
     duplicates,
     misrouted,
+    /** Per delivery while the backlog drains. */
     cpu_us: cpuPerRequest(usage, delivered),
-    mongo_ops_total: rounded(commandTotal(usage.commands) / delivered, 3),
+    mongo_ops_total: rounded(usage.engine.commands / delivered, 3),
   };
-  const faults = [
-    ...(lost === 0 ? [] : [`${lost} webhooks were lost`]),
-    ...(misrouted === 0 ? [] : [`${misrouted} webhooks went to another endpoint`]),
-  ];
-  return { webhooks, faults };
+  const isRight = lost === 0 && misrouted === 0;
+  return { webhooks, faults: isRight ? [] : [`webhooks: ${lost} lost, ${misrouted} misrouted`] };
 }
 
-type Sample = { readonly dueAtMs: number; readonly latencyMs: number };
-
-type Steady = {
-  readonly call: ReturnType<typeof startChild<PublisherCalls>>["call"];
-  readonly endpoints: readonly Endpoint[];
-  readonly arrivals: Arrivals;
-};
-
-/** An open loop: latency counts from the moment at which an event should have been published. */
-async function publishSteady({ call, endpoints, arrivals }: Steady, run: string, seconds: number) {
-  const count = seconds * perSecond;
-  const startsAtMs = monotonicMs() + leadMs;
-  await call("steady", { run, endpoints, startsAtMs, perSecond, count });
-  await arrivals.untilAll(run, count, lostAfterMs);
-  const samples = arrivals.firstAtMs(run).map(([number, atMs]): Sample => {
-    const dueAtMs = startsAtMs + (number * 1_000) / perSecond;
-    return { dueAtMs, latencyMs: atMs - dueAtMs };
-  });
-  return { samples, lost: count - samples.length };
+/** Connects as another system that publishes events. */
+async function connectPublisher({ name, trust }: BenchPlatform, url: string) {
+  const own = { service: "sandbox", keys: trust.eventKeys("sandbox") };
+  const log = createLog("bench", "error");
+  const bus = await connectAmqpBus({ url, namespace: `bench-${name}`, ...own, log });
+  await until(bus.ready, { timeoutMs: lostAfterMs, everyMs: 50 });
+  return bus;
 }
 
-function timesOf(samples: readonly Sample[]) {
-  const latencies = samples.map(({ latencyMs }) => latencyMs);
-  return {
-    p50_ms: rounded(percentile(latencies, 0.5), 2),
-    p99_ms: rounded(percentile(latencies, 0.99), 2),
+/** Opens receivers and registers an endpoint for each. */
+async function openEndpoints(
+  { clients: { notifier } }: BenchPlatform,
+  arrivals: ReturnType<typeof createArrivals>,
+  ends: AsyncDisposableStack,
+) {
+  const mutation = () => ({ operationId: crypto.randomUUID() });
+  const open = async (_: unknown, at: number) => {
+    const onWebhook = (id: string, atMs: number) => arrivals.add(id, at, atMs);
+    const { url, close } = await startReceiver(onWebhook, answerAfterMs);
+    ends.defer(close);
+    const merchantId = newId("merchant");
+    const creating = { mutation: mutation(), merchantId, url, eventTypes: [eventType] };
+    const { endpoint } = await notifier.createEndpoint(creating);
+    const owned = () => ({ mutation: mutation(), merchantId, endpointId: endpoint?.id ?? "" });
+    return {
+      merchantId,
+      pause: () => notifier.pauseEndpoint(owned()),
+      resume: () => notifier.resumeEndpoint(owned()),
+    };
   };
+  return await Promise.all(Array.from({ length: endpointsInAll }, open));
 }
 
-/** Counts the webhooks that come to these endpoints. */
-export function createArrivals(endpoints: readonly Endpoint[]) {
+/** Keeps the webhooks that arrive at so many endpoints, to which events belong in turn. */
+export function createArrivals(endpoints: number) {
   const runs = new Map<string, Map<number, number>>();
   const faults = { duplicates: 0, misrouted: 0 };
-  const firstOf = (run: string) => runs.getOrInsert(run, new Map<number, number>());
-  const countOf = (run: string): number => firstOf(run).size;
+  /** The number of each event of a run that arrived, and the time of its first webhook. */
+  const of = (run: string) => runs.getOrInsert(run, new Map<number, number>());
   return {
-    countOf,
-    add: ({ transactionId, receiver, atMs }: Receipt) => {
-      const name = readSessionId(transactionId);
+    of,
+    faults,
+    add: (transactionId: string, endpoint: number, atMs: number) => {
+      const name = readRefundId(transactionId);
       if (name === undefined) return;
-      const first = firstOf(name.run);
-      if (endpointOf(endpoints, name.number).at !== receiver) faults.misrouted += 1;
+      const first = of(name.run);
+      if (name.number % endpoints !== endpoint) faults.misrouted += 1;
       if (first.has(name.number)) faults.duplicates += 1;
       else first.set(name.number, atMs);
     },
-    /** The number of each event that came, and the time of its first webhook. */
-    firstAtMs: (run: string) => [...firstOf(run)],
-    lastAtMs: (run: string) => [...firstOf(run).values()].reduce((a, b) => Math.max(a, b), 0),
-    faults: () => ({ ...faults }),
-    /** Waits until so many events of a run have come, or until it is too late. */
+    /** Waits until so many events of a run have arrived, or until it is too late. */
     untilAll: (run: string, count: number, timeoutMs: number) =>
-      until(() => countOf(run) >= count, { timeoutMs, everyMs }),
+      until(() => of(run).size >= count, { timeoutMs, everyMs: 50 }),
   };
 }

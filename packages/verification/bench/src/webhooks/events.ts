@@ -2,68 +2,45 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
-import type { Endpoint } from "./endpoints.ts";
 
 /** The number of an event in its run. */
 export type EventName = { readonly run: string; readonly number: number };
 
-/** The id of an event's payment session. A run's name is letters and digits. */
-export function sessionIdOf({ run, number }: EventName): string {
-  return `ps_${run}_${number}`;
+/** The id of an event's refund. A run's name is letters and digits. */
+export function refundIdOf({ run, number }: EventName): string {
+  return `rf_${run}_${number}`;
 }
 
-/** Reads an id that `sessionIdOf` made; `undefined` for any other. */
-export function readSessionId(id: string): EventName | undefined {
-  const [, run, number] = /^ps_([a-z0-9]+)_(\d+)$/.exec(id) ?? [];
+/** Reads an id that `refundIdOf` made; `undefined` for any other. */
+export function readRefundId(id: string): EventName | undefined {
+  const [, run, number] = /^rf_([a-z0-9]+)_(\d+)$/.exec(id) ?? [];
   return run === undefined ? undefined : { run, number: Number(number) };
 }
 
+/** The endpoints subscribe to this event. */
+export const eventType = "refund.succeeded";
 /** A webhook's body has this size. */
 const bodyBytes = 1_024;
-/** `{"transaction_type":"payment_session","transaction_id":"…","data":…}` without its values. */
-const frameBytes = 66;
+/** `{"transaction_type":"refund","transaction_id":"…","data":…}` without its values. */
+const frameBytes = 57;
 
-/** All fields of a payment session, padded to the body's size. */
-function paymentSession(id: string, endpoint: Endpoint, at: Date): string {
-  const time = at.toISOString();
-  const data = {
-    id,
-    reference_id: `order-${id}`,
-    merchant_id: endpoint.merchantId,
-    status: endpoint.status,
-    failure_code: "",
-    amount: 125.5,
-    source_currency: "USDC_ETH",
-    source_account: "0x52908400098527886E0F7030069857D2E4169EE7",
-    payment_option_id: "opt_7",
-    payment_option_code: "USDC_ETHEREUM",
-    success_redirect_url: "https://shop.example/paid?note=",
-    failure_redirect_url: "https://shop.example/failed",
-    risk_score: "lowRisk",
-    created_at: time,
-    updated_at: time,
-    expires_at: new Date(at.getTime() + 3_600_000).toISOString(),
-  };
+/** The event of a refund of its own, so that no event waits for another. */
+export function refundMessage(name: EventName, merchantId: string): BusMessage {
+  const [transactionType = "", status = ""] = eventType.split(".");
+  const id = refundIdOf(name);
+  const data = { id, merchant_id: merchantId, status, note: "" };
   const bytes = JSON.stringify(data).length + frameBytes + id.length;
-  data.success_redirect_url += "x".repeat(Math.max(0, bodyBytes - bytes));
-  return JSON.stringify(data);
-}
-
-/** The event of a payment session of its own, so that no event waits for another. */
-export function sessionMessage(name: EventName, endpoint: Endpoint): BusMessage {
+  data.note = "x".repeat(Math.max(0, bodyBytes - bytes));
   const eventId = `evt_${name.run}_${name.number}`;
-  const transactionId = sessionIdOf(name);
-  const at = new Date();
   const message = create(MerchantEventSchema, {
     eventId,
-    merchantId: endpoint.merchantId,
-    transactionType: "payment_session",
-    transactionId,
-    status: endpoint.status,
+    merchantId,
+    transactionType,
+    transactionId: id,
+    status,
     sequence: 1n,
-    dataJson: paymentSession(transactionId, endpoint, at),
-    occurredAt: timestampFromDate(at),
+    dataJson: JSON.stringify(data),
+    occurredAt: timestampFromDate(new Date()),
   });
-  const body = toBinary(MerchantEventSchema, message);
-  return { id: eventId, key: "payment_session.updated", body };
+  return { id: eventId, key: "refund.updated", body: toBinary(MerchantEventSchema, message) };
 }

@@ -1,4 +1,4 @@
-import { compileCopy, namesAny } from "@disburse/harness/copies.ts";
+import { compileCopy } from "@disburse/harness/copies.ts";
 import type { Platform } from "../platform.ts";
 import { directAccess, type MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
@@ -81,4 +81,11 @@ function namesOf({ payout, quote, notifier }: Platform["databases"], suffix: str
 function renamed(name: string, at: number): string {
   const mark = `X${String(at).padStart(5, "0")}`;
   return `${name.slice(0, -mark.length)}${mark}`;
+}
+
+/** Whether a document names one of these, anywhere in it. */
+function namesAny(value: unknown, names: readonly string[]): boolean {
+  if (typeof value === "string") return names.some((name) => value.includes(name));
+  if (typeof value !== "object" || value === null || "_bsontype" in value) return false;
+  return Object.values(value).some((each) => namesAny(each, names));
 }

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, "../../../..", path), "utf8");
+const page = read("docs/PERFORMANCE.md");
+
+/** The names of a collection's indexes in its service's migrations. */
+function indexesOf(service: string, collection: string): string[] {
+  const source = read(`services/${service}/src/migrations.ts`);
+  const own = source.split(`  ${collection}: [`)[1]?.split("\n  ],")[0] ?? "";
+  return [...own.matchAll(/name: "(\w+)"/g)].map(([, name = ""]) => name);
+}
+
+test.each([
+  ["payout", "payouts"],
+  ["notifier", "deliveries"],
+])("PERFORMANCE.md names the query of each index of %s.%s", (service, collection) => {
+  const [, after = ""] = page.split(`\n\`${service}.${collection}\`:\n`);
+  const [table = ""] = after.trim().split("\n\n");
+  const named = [...table.matchAll(/^\| `(\w+)` \| \S/gm)].map(([, name = ""]) => name);
+  const indexes = indexesOf(service, collection);
+  expect(indexes.length).toBeGreaterThan(10);
+  expect(named.toSorted()).toEqual(indexes.toSorted());
+});
