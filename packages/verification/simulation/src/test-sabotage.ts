@@ -22,21 +22,24 @@ export function without(
   };
 }
 
-/** Writes documents of a collection whatever their revision is: `setAtRevision` guards nothing. */
-export function atAnyRevision(collection: string): { readonly sabotage: Sabotage } {
+/** Makes each guard in the updates of a collection true. */
+export function unguarded(collection: string): { readonly sabotage: Sabotage } {
   return {
     sabotage: ({ collection: written, filter, sent }) => {
       const [{ update } = {}] = sent as readonly { readonly update?: unknown }[];
-      const stages = (Array.isArray(update) ? update : []) as { $replaceWith?: Condition }[];
-      for (const { $replaceWith } of written === collection ? stages : []) {
-        if ($replaceWith !== undefined) $replaceWith.$cond[0] = { $eq: [1, 1] };
+      const stages = written === collection && Array.isArray(update) ? (update as Stage[]) : [];
+      for (const { $replaceWith, $set = {} } of stages) {
+        for (const next of [$replaceWith, ...Object.values($set)]) {
+          if (next?.$cond !== undefined) next.$cond[0] = { $eq: [1, 1] };
+        }
       }
       return filter;
     },
   };
 }
 
-type Condition = { readonly $cond: unknown[] };
+type Stage = { readonly $replaceWith?: Guarded; readonly $set?: Readonly<Record<string, Guarded>> };
+type Guarded = { readonly $cond?: unknown[] } | undefined;
 
 /** Inserts each document under an id of its own: no other process finds that its key is taken. */
 export function neverTaken(collection: string): { readonly sabotage: Sabotage } {

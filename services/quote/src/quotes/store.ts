@@ -134,12 +134,17 @@ async function claimQuote(
     operation_id: { $literal: claim.operationId },
     claimed_at: "$$NOW",
   };
+  const ended = { $cond: [inTime, "claimed", "expired"] };
+  // The guard is in the update: see `setAtRevision`.
+  const ifOpen = (next: unknown, before: string) => ({
+    $cond: [{ $eq: ["$state", "open"] }, next, before],
+  });
   const update = {
-    state: { $cond: [inTime, "claimed", "expired"] },
-    claim: { $cond: [inTime, taken, "$$REMOVE"] },
-    updated_at: "$$NOW",
+    state: ifOpen(ended, "$state"),
+    claim: ifOpen({ $cond: [inTime, taken, "$$REMOVE"] }, "$claim"),
+    updated_at: ifOpen("$$NOW", "$updated_at"),
   };
-  await quotes.updateOne({ _id: id, state: "open" }, [{ $set: update }]);
+  await quotes.updateOne({ _id: id }, [{ $set: update }]);
   // A quote that is no longer open does not change again.
   const found = await quotes.findOne({ _id: id });
   return found === null ? undefined : toQuote(found);
