@@ -62,7 +62,7 @@ describe("every command", () => {
       const { rpc, request } = JSON.parse(out);
       expect(rpc).toMatch(/^disburse\.\w+\.v1\.\w+\/\w+$/);
       const actor = { kind: "operator", id: "ada", root: "" };
-      expect(request.mutation).toEqual({ operation_id: "op-1", actor });
+      expect(request.mutation).toEqual({ operation_id: "op-1", actor, fingerprint: "" });
     }
   });
 });

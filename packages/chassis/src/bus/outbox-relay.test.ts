@@ -67,7 +67,7 @@ it("publishes the next batch at once while there are more events", async () => {
 
 it("logs each event under the request that caused it", async () => {
   const lines: string[] = [];
-  const log = createLog("payout", "info", { write: (line) => void lines.push(line) });
+  const log = createLog("payout", "debug", { write: (line) => void lines.push(line) });
   const bus = createMemoryBus();
   const received: BusMessage[] = [];
   await bus.subscribe({
