@@ -37,7 +37,7 @@ let seen = 0;
 const ownLines = 3;
 
 /** Through these a store writes; they are a site only for what is sent later, as a batch. */
-const throughs = /\/chassis\/src\/mongo\/(once|grouping\/[\w-]+)\.ts/;
+const throughs = /\/chassis\/src\/mongo\/(once|revision|grouping\/[\w-]+)\.ts/;
 
 /**
  * The line of ours that called, by itself or through the chassis; `undefined` for a write that the
