@@ -31,7 +31,11 @@ describe.skipIf(anvilPath() === undefined)("documents and a chain, on anvil", ()
     await anvil.client.mine({ blocks: 1 });
     const [first] = hashes;
     const progress = { stage: "settled", reference: first };
-    await collectionOf(databases, "payouts").insertOne({ _id: "po_1", status: "succeeded", progress } as never);
+    await collectionOf(databases, "payouts").insertOne({
+      _id: "po_1",
+      status: "succeeded",
+      progress,
+    } as never);
     await transfers().insertOne({
       ...{ _id: "po_1", wallet: `31337:${wallet.address.toLowerCase()}`, currency: "USDC_ETH" },
       ...{ amount_minor: amount, to, state: "settled", since: 0, end: { id: first ?? "" } },
@@ -63,7 +67,11 @@ describe.skipIf(anvilPath() === undefined)("documents and a chain, on anvil", ()
     });
     await transfers().updateOne({ _id: "po_1" }, { $set: { attempts: [{ id: first }] } });
     const progress = { stage: "settled", reference: second };
-    await collectionOf(databases, "payouts").insertOne({ _id: "po_2", status: "succeeded", progress } as never);
+    await collectionOf(databases, "payouts").insertOne({
+      _id: "po_2",
+      status: "succeeded",
+      progress,
+    } as never);
     expect(await checkChain(databases, openNode(anvil.url))).toEqual({ checked: 2, findings: [] });
   });
 
