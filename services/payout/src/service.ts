@@ -7,7 +7,7 @@ import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type ManualLoops, startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { createSweepLease, type SweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
@@ -267,22 +267,24 @@ function startOrders(parts: Parts, batchDue: Wake) {
 /** Starts what takes payouts to their rails, publishes their events, and sweeps. */
 function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
   const { database, bus, log, manual, clock, payouts, outbox, railWorkers: count } = parts;
-  const lease = createSweepLease(database, "sweeps", sweepLeaseMs);
   const loop = (name: string, everyMs: number, run: () => Promise<boolean>, wake?: Wake) =>
     startLoop({ name, everyMs, wake, run, log, manual });
   const each = (name: string, everyMs: number, run: () => Promise<unknown>) =>
     loop(name, everyMs, () => run().then(() => false));
-  /** One process sweeps, the one with the lease. */
-  const sweep = (name: string, everyMs: number, run: () => Promise<void>, wake?: Wake) =>
-    loop(
-      name,
-      everyMs,
-      async () => {
-        if ((await lease.hold()) !== undefined) await run();
-        return false;
-      },
-      wake,
-    );
+  const leases: SweepLease[] = [];
+  /**
+   * One process runs a sweep, the one with its lease. Were a lease shared, two slow processes could
+   * take it in turn for one sweep, each just before the other tries the other sweep.
+   */
+  const sweep = (name: string, everyMs: number, run: () => Promise<void>, wake?: Wake) => {
+    const lease = createSweepLease(database, name, sweepLeaseMs);
+    leases.push(lease);
+    const runIfHeld = async (): Promise<boolean> => {
+      if ((await lease.hold()) !== undefined) await run();
+      return false;
+    };
+    return loop(name, everyMs, runIfHeld, wake);
+  };
   const settings = [parts.velocity, parts.controls, parts.sandbox?.settings];
   const loops = [
     startRelay({ outbox, bus, log, manual, wake: stored }),
@@ -300,7 +302,7 @@ function startLoops(parts: Parts, { work, stored, credited }: Wakes) {
       // What is not marked now is published once more by another process.
       const lost = (error: unknown) => log.warn({ err: error }, "published events not marked");
       await outbox.settle(true).catch(lost);
-      await lease.release();
+      await Promise.all(leases.map((lease) => lease.release()));
     },
   };
 }
