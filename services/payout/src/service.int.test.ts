@@ -43,3 +43,24 @@ it("goes on where its predecessor died: a pause of a rail, and a payout that was
     await platform.stop();
   }
 });
+
+it("keeps no sweep from its turn by the lease of another", async () => {
+  const platform = await startTestPlatform();
+  try {
+    const leases = platform.database.db.collection<{ _id: string; owner: string; until: Date }>(
+      "leases",
+    );
+    const sweeps = ["account-sweep", "velocity-sweep"];
+    for (const name of sweeps) await platform.loops.run(name);
+    expect(await leases.distinct("_id")).toEqual(expect.arrayContaining(sweeps));
+    // Another process sweeps velocity limits; accounts are swept here all the same.
+    const other = { owner: "another process", until: new Date(Date.now() + 3_600_000) };
+    await leases.updateOne({ _id: "velocity-sweep" }, { $set: other });
+    const accountId = await platform.fundedAccount("mer_1", "1.00");
+    await platform.tidy();
+    const account = await platform.ledger.accounts.findOne({ _id: accountId });
+    expect(account).not.toHaveProperty("dirty");
+  } finally {
+    await platform.stop();
+  }
+});

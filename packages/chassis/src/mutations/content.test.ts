@@ -49,6 +49,25 @@ describe("the content of a request", () => {
     expect(ownKeys).toHaveBeenCalledTimes(1);
   });
 
+  it.each([
+    ["the gateway's fingerprint", { kind: "service", name: "gateway" }, "ab".repeat(32), true],
+    ["no text that is not a SHA-256", { kind: "service", name: "gateway" }, "AB".repeat(32), false],
+    ["no other service's", { kind: "service", name: "quote" }, "ab".repeat(32), false],
+    [
+      "no person's",
+      { kind: "person", id: "gateway", roles: new Set<never>() },
+      "ab".repeat(32),
+      false,
+    ],
+  ] as const)("is %s", (_what, principal, fingerprint, isTaken) => {
+    const mutation = { operationId: "1", fingerprint };
+    const sent = create(CreditAccountRequestSchema, { ...fields, mutation });
+    const read = () => readChange(CreditAccountRequestSchema, sent).content;
+    expect(withCallContext({ requestId: "r", principal }, read)).toBe(
+      isTaken ? fingerprint : content,
+    );
+  });
+
   it("leaves the request as it is", () => {
     const principal = { kind: "service", name: "a" } as const;
     const read = () => readChange(CreditAccountRequestSchema, request);
