@@ -74,7 +74,7 @@ export function isErrorCode(code: string): code is ErrorCode {
  */
 export function failureAnswer(error: unknown, log: Log): Answer {
   const refusal = readRefusal(error);
-  // Operations are named by idempotency keys.
+  // The operation id is derived from the idempotency key.
   if (refusal?.message === otherContent.detail) {
     return refusalAnswer(refused("IDEMPOTENCY_KEY_REUSED"));
   }

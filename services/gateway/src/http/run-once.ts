@@ -15,13 +15,13 @@ import {
 } from "../idempotency/store.ts";
 import { type PageAnswer, refusalAnswer } from "./answer.ts";
 
-/** Says on a replayed answer that nothing was done again. */
+/** Marks a stored answer: the request was not run again. */
 const replayedHeader = { "Idempotent-Replayed": "true" };
 
 /** How the owning service names and compares an operation. */
 export type OperationName = { readonly operationId: string; readonly fingerprint?: string };
 
-/** What is answered, and what is stored for a replay where that is not the same. */
+/** The answer of a run, and the answer to store for replays if that differs. */
 export type RunAnswer = { readonly answer: PageAnswer; readonly kept?: Answer };
 
 /** A request under an idempotency key. */
@@ -29,10 +29,7 @@ type Named = { readonly scope: IdempotencyScope; readonly fingerprint: string };
 
 type Work = (operation: OperationName) => Promise<RunAnswer>;
 
-/**
- * Runs a request once under its key, which is claimed before and settled after: one runs at a time,
- * whichever gateway gets it.
- */
+/** Claims the key, runs the request, and settles the key: one run at a time, at all gateways. */
 export async function runClaimed(
   store: IdempotencyStore,
   { scope, fingerprint }: Named,
@@ -44,19 +41,19 @@ export async function runClaimed(
   if ("replay" in begun) return replayed(begun.replay);
   const { answer, kept = answer } = await work({ operationId: operationIdOf(scope) });
   try {
-    // Only a GET answers with a file.
+    // Only a GET returns a file.
     await end(store, begun.claim, kept as Answer);
   } catch (error) {
-    // The effect is done and its answer true: the next try runs under the same operation id.
+    // The request succeeded: the next try runs under the same operation id.
     log.warn({ err: error }, "idempotency key could not be settled");
   }
   return answer;
 }
 
 /**
- * Runs a request whose service binds the key to the fingerprint, and answers a repeat from what it
- * made: the gateway stores the answer, in one write. Of runs at different gateways at once the
- * answer that is stored first is every one's.
+ * Runs a request whose service binds the key to the fingerprint and returns the first result to a
+ * repeat. The gateway stores the answer, in one write. If two gateways run the request at once, both
+ * send the answer that is stored first.
  */
 export async function runBound(
   store: IdempotencyStore,
@@ -70,14 +67,15 @@ export async function runBound(
     const operation = { operationId: operationIdOf(scope), fingerprint };
     const { answer, kept = answer } = await work(operation);
     const isDone = answer.status < 400;
-    const find = isDone
+    const storing = isDone
       ? keepAnswer(store, scope, fingerprint, kept as Answer)
       : findAnswer(store, scope, fingerprint);
-    const first = await find.catch((error: unknown): undefined => {
-      // What was done is done, and its service answers the next try.
+    const first = await storing.catch((error: unknown): undefined => {
+      // The service returns the same result to the next try.
       log.warn({ err: error }, "answer under an idempotency key not stored or read");
     });
-    return isRefused(first) ? refusalAnswer(first) : first === undefined ? answer : replayed(first);
+    if (first === undefined) return answer;
+    return isRefused(first) ? refusalAnswer(first) : replayed(first);
   } finally {
     running.end();
   }

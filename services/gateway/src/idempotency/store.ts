@@ -62,7 +62,7 @@ export type IdempotencyStore = {
   readonly clock: Clock;
   /** Where the gateway listens, so that no two that live have the same. */
   readonly place: string;
-  /** Fingerprints of what runs here under keys that services bind, by record. */
+  /** Fingerprints of the requests that run here under keys that services bind, by record id. */
   readonly running: Map<string, string>;
 };
 
@@ -152,7 +152,7 @@ export async function end(
 
 type KeyRefusal = Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS">;
 
-/** Takes a key that its service binds, of this gateway alone, until `end` is called. */
+/** Reserves a key at this gateway until `end` is called; its service binds the key. */
 export function runningKey(
   { running }: IdempotencyStore,
   scope: IdempotencyScope,
@@ -166,7 +166,7 @@ export function runningKey(
   return { end: () => void running.delete(id) };
 }
 
-/** Stores the answer of a run; answers with another one that was stored first. */
+/** Stores the answer of a run; returns another answer if one was stored first. */
 export async function keepAnswer(
   store: IdempotencyStore,
   scope: IdempotencyScope,
@@ -190,7 +190,7 @@ export async function keepAnswer(
   return undefined;
 }
 
-/** The answer that was stored under a key, unless that is of another body. */
+/** The answer stored under a key; refused if it belongs to another body. */
 export async function findAnswer(
   { collection, sealer, clock }: IdempotencyStore,
   scope: IdempotencyScope,

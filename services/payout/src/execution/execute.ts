@@ -129,7 +129,7 @@ async function orderAndPay(
   const need = approvalFor(deps, read, { beneficiaryCreatedAt: since, isOverWindow });
   const { given, reissueOf: _, ...ordered } = request;
   const asOrdered = need === undefined ? ordered : { ...ordered, approval: { ...need, given } };
-  // Of a claimed quote too: a restored backup may have lost its order and its hold.
+  // Also for a claimed quote: a restored backup may have lost its order and hold.
   const orderedAt = performance.now();
   const placed = await placeOrder(deps.payouts, asOrdered);
   if (isRefused(placed)) {
@@ -223,7 +223,7 @@ export async function claimAndCreate(
     return await create(deps, readClaimed(await deps.quote.claimQuote(claim)));
   } catch (error) {
     if (readRefusal(error)?.code !== "QUOTE_EXPIRED") throw error;
-    // A restored backup may have lost the claim of a payout that exists: that keeps its hold.
+    // If a restored backup lost only the claim, the payout exists and keeps its hold.
     const existing = await findPayout(deps.payouts, payoutId);
     if (existing !== undefined) return existing;
     await releaseHold(deps, merchantId, accountId, payoutId);

@@ -55,7 +55,7 @@ export async function sweepAccounts(deps: SweepDeps): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, "accounts not tidied");
 }
 
-/** What was ordered under the payouts of open holds, by their ids. */
+/** The orders of open holds, by payout id. */
 async function ordersOf({ payouts }: SweepDeps, accounts: readonly AccountDocument[]) {
   const ids = accounts.flatMap(({ open_holds }) => open_holds.map(({ payout_id }) => payout_id));
   if (ids.length === 0) return new Map<string, OrderDocument>();

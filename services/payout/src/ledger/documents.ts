@@ -51,9 +51,9 @@ export type AccountDocument = RememberedRefusals & {
   head_hash: string;
   /** Up to here every entry is in the ledger. */
   recorded_sequence: number;
-  /** Its last entries: the ledger may lack them. They leave with a later write. */
+  /** The last entries, which the ledger may lack. A later write removes them. */
   recent: RecentEntry[];
-  /** Holds whose payout may not exist. They leave with a later write. */
+  /** Holds whose payout may not exist. A later write removes them. */
   open_holds: OpenHold[];
   /** Keys of credits whose event the bus has not confirmed; absent before one. */
   credited?: string[];

@@ -11,7 +11,7 @@ import {
 
 type Entries = LedgerCollections["entries"];
 
-/** Writes entries to the ledger. Those that it has stay as they are. */
+/** Inserts entries into the ledger; existing ones stay as they are. */
 export async function recordEntries(
   entries: Entries,
   documents: readonly LedgerDocument[],
@@ -20,7 +20,7 @@ export async function recordEntries(
   if (inserted.includes(false)) assertSame(documents, await hashesOf(entries, documents));
 }
 
-/** Writes the entries that accounts carry to the ledger, where it does not have them. */
+/** Inserts the entries that accounts carry into the ledger, except those that it has. */
 export async function recordCarried(
   entries: Entries,
   accounts: readonly AccountDocument[],

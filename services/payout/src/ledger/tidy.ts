@@ -18,15 +18,15 @@ import { quietMs } from "./writer.ts";
 /** Accounts that are tidied together. */
 const batchMax = 64;
 
-/** When an account is to be tidied: a clock that was wrong once may have dated it ahead. */
+/** A quiet account's last movement is outside of these: a wrong clock may have dated it ahead. */
 const quietAt = (now: Date) => ({
   before: new Date(now.getTime() - quietMs),
   latest: new Date(now.getTime() + quietMs),
 });
 
 /**
- * Accounts that no movement has changed for `quietMs`, and others that have a hold as old or a
- * credit to publish, some at a time. A sparse index has no accounts that are tidy.
+ * Accounts without a movement for `quietMs`, and accounts with an open hold that old or with an
+ * unpublished credit, in batches. The sparse index does not contain tidy accounts.
  */
 export async function* untidyAccounts(
   { accounts }: Pick<LedgerCollections, "accounts">,
@@ -52,8 +52,8 @@ export async function* untidyAccounts(
 }
 
 /**
- * Records what an account carries; takes that and the holds whose payouts exist out of it, in one
- * write, which a movement at the same time makes void; publishes its credits.
+ * Records the account's entries, then removes them and the holds of created payouts from it in one
+ * write. A concurrent movement voids that write. Publishes the account's credits.
  */
 export async function tidyAccount(
   collections: LedgerCollections,

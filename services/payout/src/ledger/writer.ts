@@ -28,13 +28,13 @@ export type Applied =
   | { readonly outcome: "applied"; readonly entry: LedgerEntry }
   | { readonly outcome: Exclude<Planned["outcome"], "applied" | "repeated"> | "no_account" };
 
-/** The account of a movement, and what is known of it. */
+/** The account of a movement, with facts that the writer uses. */
 type MovementTarget = {
   readonly merchantId: string;
   readonly accountId: string;
   /** Of a credit: who made it. */
   readonly actor?: StoredActor;
-  /** Of a hold: the `performance.now()` before its order existed, if this process stored that. */
+  /** Of a hold: `performance.now()` before this process stored the quote's first order. */
   readonly orderedAt?: number | undefined;
 };
 
@@ -45,20 +45,20 @@ const triesMax = 100;
 /** The pause between tries is random up to this, so that two processes do not collide again. */
 const pauseMaxMs = 10;
 
-/** An account that is written no more for so long is tidied, and forgotten by its process. */
+/** An account without a movement for this time is tidied, and its process forgets it. */
 export const quietMs = 5_000;
-/** Of an account with more entries than these nothing is remembered: it is read again. */
+/** A process forgets an account that has more entries than this, and reads it again. */
 const keptEntriesMax = 500;
 /** Accounts and entries that a process remembers. */
 const keptMax = 50_000;
 
 /** What is called about the writes of accounts. */
 export type WatchWrites = {
-  /** An account was credited: that is published. */
+  /** An account was credited: the sweep publishes the event. */
   readonly onCredited?: () => void;
   /** Another process had changed the account: the write is made again. */
   readonly onRetried?: () => void;
-  /** Entries are not in the ledger yet: a sweep records them. */
+  /** Recording failed: the sweep records the entries later. */
   readonly onUnrecorded?: (accountId: string, error: unknown) => void;
 };
 
@@ -69,11 +69,10 @@ type Waiting = {
 };
 
 /**
- * Makes what applies movements to accounts, each once by its key; docs/decisions/0008 has the
- * argument. `apply` throws where it is not known whether a movement was applied: repeat it.
- * Movements that arrive for an account during one of its writes go into the next write together.
- * What such a write adds to the account is recorded in the ledger after it, and leaves the account
- * with the next one.
+ * Creates the writer that applies movements to accounts, each once by its key; docs/decisions/0008
+ * has the argument. If `apply` throws, the movement may have been applied: repeat it. Movements that
+ * arrive during a write of their account share the next write. After each write its entries are
+ * recorded in the ledger; the next write removes them from the account.
  */
 export function createAccountWriter(collections: LedgerCollections, watch: WatchWrites = {}) {
   const queues = new Map<string, Waiting[]>();
@@ -115,7 +114,7 @@ export function createAccountWriter(collections: LedgerCollections, watch: Watch
       }
       return done.promise;
     },
-    /** Has the account's next write close the hold of a payout that exists; a sweep does otherwise. */
+    /** The account's next write, or the sweep, closes the hold of this created payout. */
     closeHold: (accountId: string, payoutId: string): void => {
       const ids = closed.get(accountId);
       if (ids === undefined) closed.set(accountId, new Set([payoutId]));
@@ -162,22 +161,22 @@ async function write(
   throw new Error("the account changed during every try");
 }
 
-/** An account as it was read, or as this process has left it since. */
+/** An account as this process read it, or has written it since. */
 type KnownAccount = {
   readonly document: AccountDocument;
   /** The database's clock when it was read, and `performance.now()`. */
   readonly at: Date;
   readonly elapsed: number;
-  /** All entries since it was read, by their keys: this process has made them. */
+  /** All entries since the read, by key. This process applied them. */
   readonly own: Map<string, RecentEntry>;
   readonly recording: Recording;
 };
 
-/** What of an account's entries the ledger has. */
+/** Progress of recording an account's entries in the ledger. */
 type Recording = {
-  /** Up to this sequence they are recorded. */
+  /** All entries up to this sequence are recorded. */
   recorded: number;
-  /** What the account carried when it was read: another process may have recorded it. */
+  /** The account as it was read, until its entries are recorded; another process may do that. */
   carried: AccountDocument | undefined;
   waiting: RecentEntry[];
   isRunning: boolean;
@@ -201,7 +200,7 @@ type Plan = Awaited<ReturnType<typeof planBatch>>;
 async function planBatch(writing: Writing, account: KnownAccount, batch: readonly Waiting[]) {
   const { document, at, elapsed } = account;
   const now = new Date(at.getTime() + Math.trunc(performance.now() - elapsed));
-  // After the account was read: what it no longer carries is in the ledger by then.
+  // After reading the account: entries that have left it are in the ledger by then.
   const entriesByKey = await findEntries(writing, account, batch);
   let state: LedgerState = toAccount(document);
   const entries: LedgerEntry[] = [];
@@ -233,8 +232,8 @@ async function planBatch(writing: Writing, account: KnownAccount, batch: readonl
 }
 
 /**
- * The entries that decide on a batch, wherever they are. The ledger is searched only for what may
- * be older than what is remembered.
+ * The entries that decide on a batch, from memory, account and ledger. The ledger is searched only
+ * for entries that may be older than this process's knowledge of the account.
  */
 async function findEntries(
   { readEntries }: Writing,
@@ -275,7 +274,7 @@ async function save(writing: Writing, account: KnownAccount, plan: Plan): Promis
   return true;
 }
 
-/** Forgets closed holds that a write has taken out of their account. */
+/** Forgets closed holds that a write has removed. */
 function forget(closed: Writing["closed"], { _id, open_holds }: AccountDocument): void {
   const open = new Set(open_holds.map(({ payout_id }) => payout_id));
   const left = [...(closed.get(_id) ?? [])].filter((id) => open.has(id));
@@ -283,7 +282,7 @@ function forget(closed: Writing["closed"], { _id, open_holds }: AccountDocument)
   else closed.set(_id, new Set(left));
 }
 
-/** What movements change of an account. What is recorded, and closed holds, leave it. */
+/** The changed fields of an account. Recorded entries and closed holds are removed. */
 function moved({ closed }: Writing, { document, recording }: KnownAccount, plan: Plan) {
   const { fresh, state, house } = plan;
   const { _id, recent, open_holds, credited = [] } = document;
@@ -310,8 +309,8 @@ function moved({ closed }: Writing, { document, recording }: KnownAccount, plan:
 }
 
 /**
- * Records what waits, one batch after the other. After a failure nothing more of it is recorded: the
- * account carries it until it is read again, or is quiet.
+ * Records waiting entries, one batch after the other. A failure ends this: the entries stay in the
+ * account until it is read again or tidied.
  */
 async function record(
   { entries }: LedgerCollections,

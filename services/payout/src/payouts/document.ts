@@ -42,15 +42,15 @@ export type Lease = { token: string; until: Date; place: string };
 
 /**
  * An order as it is stored under the id of its payout, until that is made of it: then the document
- * becomes the payout's. An order that was refused is removed, or gives way to the next one.
+ * becomes the payout's. A refused order is removed, or replaced by the next one.
  */
 export type OrderDocument = Origin & {
   _id: string;
   schema_version: number;
   order: Stored<PayoutOrder>;
-  /** Every operation that ordered it: each is of one quote and one content while it is here. */
+  /** Every operation that ordered it: while it is listed, it belongs to one quote and content. */
   operations: BoundOperation[];
-  /** The try that may remove it: no other one has relied on it. */
+  /** The token of the try that may remove this order, until another try relies on the order. */
   only_try?: string;
 };
 

@@ -30,17 +30,17 @@ export function ordersIn(payouts: Payouts): Collection<OrderDocument> {
 
 const isNotCreated = { status: { $exists: false } } as const;
 
-/** The order that stands; `onlyTry` where its quote had none before: it removes it again. */
+/** The valid order. `onlyTry`: the quote had no order before; `removeOrder` needs this token. */
 type Placed = { readonly order: PayoutOrder; readonly onlyTry?: string };
 
 /** More are no one's errors, and would fill the document. */
 const operationsMax = 1_000;
 
 /**
- * Stores an order under its payout's id, before money is held for it, unless that payout is made.
- * Until then the last order of a quote stands, of whichever operation: the claim decides. Answers
- * with the order that stands: of a payout that is made its own. Refused where the operation came
- * with other content or for another quote before.
+ * Stores an order under its payout's id, before money is held for it, unless that payout is created.
+ * Until then the last order of a quote is valid, of whichever operation: the claim decides. Returns
+ * the valid order; of a created payout, its own. Refused if the operation came with other content or
+ * for another quote before.
  */
 export async function placeOrder(
   payouts: Payouts,
@@ -75,8 +75,8 @@ export async function placeOrder(
 }
 
 /**
- * Removes a refused order, which frees its operation, unless another try has relied on it: that one
- * may hold money for it. No hold of the removed order's is left, and its own try makes none.
+ * Removes a refused order, which frees its operation. The order stays if another try has relied on
+ * it, because that try may hold money for it. The caller has released its hold and makes no other.
  */
 export async function removeOrder(
   payouts: Payouts,

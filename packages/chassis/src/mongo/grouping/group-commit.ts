@@ -91,8 +91,8 @@ export function bulkWriteOf(client: MongoClient): BulkWrite {
 }
 
 /**
- * Inserts first, then by collection: that costs the engine less. The order means nothing else, for
- * a batch writes no document twice.
+ * Inserts first, then by collection: this costs the engine less. The order has no other effect,
+ * because a batch writes no document twice.
  */
 function byPlace({ model: one }: Write, { model: other }: Write): number {
   return placeOf(one) < placeOf(other) ? -1 : Number(placeOf(one) > placeOf(other));

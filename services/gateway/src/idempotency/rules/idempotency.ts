@@ -50,10 +50,7 @@ export function scopeId({ merchantId, method, path, key, actor }: IdempotencySco
   return sha256(JSON.stringify([merchantId, method, path, key, ...own]));
 }
 
-/**
- * The owning service keeps this unique, with the content that it came with: whatever runs under one
- * key has one effect.
- */
+/** The owning service binds this id to one content, so each key has one effect. */
 export function operationIdOf(scope: IdempotencyScope): string {
   return `op_${scopeId(scope)}`;
 }
