@@ -234,6 +234,8 @@ describe("a credit", () => {
     await ledger().deleteOne({ _id: credit });
     await tidy(accountId, [], new Date());
     await isRecorded(credit);
+    // The account is busy: a write of it would come in the way of its movements.
+    expect((await read(accountId)).recent).toHaveLength(1);
     await platform.ledger.apply({ merchantId, accountId }, holdOf("po_unpublished"));
     await tidy(accountId, ["po_unpublished"]);
     const [event, ...others] = of(accountId);
