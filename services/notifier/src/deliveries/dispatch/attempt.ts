@@ -99,14 +99,11 @@ function spanOf({ _id, endpoint_id, event_id, attempts_count }: DeliveryDocument
   };
 }
 
-/** Anything but 200 is not acknowledged. */
-const acknowledged = 200;
-
 function endOf(outcome: Outcome) {
   if (outcome.kind === "failed") return { error: outcome.error };
   const { statusCode } = outcome;
   return {
     attributes: { "http.response.status_code": statusCode },
-    ...(statusCode !== acknowledged && { error: String(statusCode) }),
+    ...(!isAcknowledged(outcome) && { error: String(statusCode) }),
   };
 }
