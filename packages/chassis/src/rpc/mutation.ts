@@ -40,7 +40,7 @@ export function readMutation(mutation: Mutation | undefined): Change {
 
 const sha256Text = /^[0-9a-f]{64}$/;
 
-/** What the gateway compares a request by; undefined of any other caller. */
+/** The gateway's fingerprint of a request; `undefined` if another service or a person calls. */
 export function readFingerprint(mutation: Mutation | undefined): string | undefined {
   const principal = callContext()?.principal;
   const isGateway = principal?.kind === "service" && principal.name === gateway;
