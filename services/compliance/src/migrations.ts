@@ -33,7 +33,7 @@ const indexes: Indexes = {
   // Ids are time-ordered, so each list's index ends with the order of a page.
   screenings: [
     {
-      // A screening that opens its subject may be overtaken by the next of its operation.
+      // An operation has a second screening if its first one, which opens the subject, was overtaken.
       key: { kind: 1, operation_id: 1, merchant_id: 1, record_id: 1, opens: 1 },
       name: "operation_of_record",
       unique: true,

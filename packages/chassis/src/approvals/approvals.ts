@@ -165,7 +165,7 @@ function guardHandler(state: State, each: Guarded): Handler {
     const rival = guard.isSole && (await ownProposals(state, method).current(subject))[0];
     if (rival !== undefined) {
       const since = await proposals.findByKey(proposalKey(of));
-      // It is the same request's, which came twice at once.
+      // The same request was sent twice at once, and the other one created the proposal.
       if (since !== undefined) answerKnown(since, content, asked.person, clock.now());
       if (since !== undefined || (await isDone(of))) return handle(request, context);
       const next = rival.state === "open" ? "decide on it first" : "wait until it has run";

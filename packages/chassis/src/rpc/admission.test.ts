@@ -1,6 +1,8 @@
+import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { testTrust } from "@disburse/testkit/identity.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -74,14 +76,18 @@ describe("the log of calls", () => {
   afterEach(() => void vi.restoreAllMocks());
 
   /** The level and fields of the line of a call that took so long. */
-  async function lineOf(identity: ClientIdentity, work: () => Promise<unknown>, tookMs = 3) {
+  async function lineOf(
+    identity: ClientIdentity,
+    work: () => Promise<unknown>,
+    { tookMs = 3, method = QuoteService.method.claimQuote as DescMethod } = {},
+  ) {
     const lines: Record<string, unknown>[] = [];
     const log = createLog("quote", "debug", { write: (line) => void lines.push(JSON.parse(line)) });
     const verify = testTrust.verify("quote");
     const { identify, run } = createAdmission({ verify, log, metrics: createMetrics("test") });
     const authorization = await identity("quote");
     const header = (name: string) => (name === "authorization" ? authorization : undefined);
-    const incoming = { method: QuoteService.method.claimQuote, header };
+    const incoming = { method, header };
     const context = await identify(incoming);
     vi.spyOn(performance, "now")
       .mockReturnValueOnce(1_000)
@@ -116,11 +122,23 @@ describe("the log of calls", () => {
     [slowCallMs, "info"],
     [slowCallMs - 1, "debug"],
   ])("has a call of %s ms at %s", async (tookMs, level) => {
-    expect(await lineOf(payout, async () => "done", tookMs)).toMatchObject({ level, code: "ok" });
+    expect(await lineOf(payout, async () => "done", { tookMs })).toMatchObject({
+      level,
+      code: "ok",
+    });
   });
 
   it("has each call of a person at info", async () => {
-    const ada = testTrust.person("ada");
-    expect(await lineOf(ada, async () => "done")).toMatchObject({ level: "info" });
+    const ada = testTrust.person("ada", ["auditor"]);
+    const line = await lineOf(ada, async () => "done", {
+      method: QuoteService.method.listCorridors,
+    });
+    expect(line).toMatchObject({ level: "info", rpc: "ListCorridors", code: "ok" });
+  });
+
+  it("has each probe at debug, also one that fails", async () => {
+    const fail = thrown(Code.Unavailable);
+    const line = await lineOf(payout, fail, { method: Health.method.check });
+    expect(line).toMatchObject({ level: "debug", rpc: "Check", code: "unavailable" });
   });
 });

@@ -98,7 +98,7 @@ export function admissionInterceptor({ identify, run }: Admission): Interceptor 
   };
 }
 
-/** A call that takes so long is logged: callers wait 10 s at most, and few calls take 100 ms. */
+/** Calls that take this long are logged: callers wait 10 s at most, and few calls take 100 ms. */
 export const slowCallMs = 1_000;
 
 /** The service's own failures; by every other code it refuses what it was sent. */
@@ -107,15 +107,15 @@ const failures: ReadonlySet<Code> = new Set([
   ...[Code.Unavailable, Code.DeadlineExceeded],
 ]);
 
-/** A caller that is not admitted fails as well; a refusal of that code is an answer. */
+/** A caller that is not admitted is a failure too, unless the code comes with a refusal of the RPC. */
 function isFailure({ code }: ConnectError, refusal: string | undefined): boolean {
   const isNotAdmitted = code === Code.PermissionDenied || code === Code.Unauthenticated;
   return failures.has(code) || (isNotAdmitted && refusal === undefined);
 }
 
 /**
- * Counts and times every call. The log has a call of a person, one that fails and one that is slow;
- * all others, which are most of a service's work, are at `debug`.
+ * Counts and times every call. Calls of persons, failed calls and slow calls are logged at
+ * `info`; all others, which are most of a service's work, at `debug`.
  */
 function observer(log: Log, metrics: Metrics) {
   const duration = durations(metrics);

@@ -36,7 +36,7 @@ async function storedBeyondLimits(): Promise<string> {
   return id;
 }
 
-it("tells the status of a beneficiary, and opens nothing of it", async () => {
+it("returns the status of a beneficiary and does not open its body", async () => {
   const beneficiaryId = await create.fiat();
   const asked = { merchantId, beneficiaryId };
   const whole = await read(beneficiaryId);
@@ -51,9 +51,13 @@ it("tells the status of a beneficiary, and opens nothing of it", async () => {
   await expect(read(beneficiaryId)).rejects.toThrow();
   const again = await service.rpc.getBeneficiaryStatus(asked);
   expect(again).toMatchObject(status);
-  await collection.updateOne({ _id: beneficiaryId }, { $set: { "screening.status": "review" } });
+  await collection.updateOne(
+    { _id: beneficiaryId },
+    { $set: { "screening.status": "review", archived: true } },
+  );
   const changed = await service.rpc.getBeneficiaryStatus(asked);
   expect(changed.screeningStatus).toBe(ScreeningStatus.REVIEW);
+  expect(changed.archived).toBe(true);
   await collection.deleteOne({ _id: beneficiaryId });
 });
 

@@ -51,9 +51,9 @@ export function openBeneficiaries(db: Db, sealer: Sealer) {
   });
   return {
     ...records,
-    /** What is not sealed of a merchant's beneficiary: opening its body costs more than reading it. */
+    /** Fields that are not sealed: opening a beneficiary's body costs more than reading it. */
     status: async (merchantId: string, id: string) => {
-      // Without a projection, so that it is read with others.
+      // Without a projection, so that one query reads several beneficiaries.
       const found = await beneficiaries.findOne({ _id: id, merchant_id: merchantId });
       return (
         found && {

@@ -84,7 +84,7 @@ export function openSubjectStore({ db }: Pick<Database, "db">) {
  */
 function subjectWrites(subjects: Collection<SubjectDocument>) {
   return {
-    /** Takes a first screening into force that is stored already; false when one was faster. */
+    /** Takes a first screening that is already stored into force; false if another one was faster. */
     open: (opened: SubjectDocument): Promise<boolean> => insertOnce(subjects, opened),
 
     /**

@@ -250,7 +250,7 @@ describe("a first screening without hits", () => {
     expect(await screenSubject(deps, request, by("op-1"))).toEqual(first);
   });
 
-  it("that a crash left without its subject answers nothing", async () => {
+  it("is not the operation's result if a crash left it without its subject", async () => {
     await expect(screenSubject(interrupted(crash), request, by("op-1"))).rejects.toThrow("crashed");
     expect(await test.subjects.countDocuments()).toBe(0);
     test.switchTo(withHit, {});
@@ -259,17 +259,20 @@ describe("a first screening without hits", () => {
     expect(await verdictOf("op-1")).toEqual([verdict, id]);
   });
 
-  it.each(["op-1", "op-2"])("that %s overtook, by newer lists, answers nothing", async (other) => {
-    const overtake = async () => {
-      test.switchTo(withHit, {});
-      await screenSubject(deps, request, by(other));
-    };
-    const { screening } = await screenSubject(interrupted(overtake), request, by("op-1"));
-    expect([screening.verdict, (await ben()).screening_id]).toEqual(["block", screening.id]);
-    expect(await verdictOf("op-1")).toEqual(["block", screening.id]);
-  });
+  it.each(["op-1", "op-2"])(
+    "is not in force once %s overtook it with newer lists",
+    async (other) => {
+      const overtake = async () => {
+        test.switchTo(withHit, {});
+        await screenSubject(deps, request, by(other));
+      };
+      const { screening } = await screenSubject(interrupted(overtake), request, by("op-1"));
+      expect([screening.verdict, (await ben()).screening_id]).toEqual(["block", screening.id]);
+      expect(await verdictOf("op-1")).toEqual(["block", screening.id]);
+    },
+  );
 
-  it("of the same operation at once is one", async () => {
+  it("is one if its operation is sent twice at once", async () => {
     let winner: unknown;
     const overtake = async () => {
       winner = await screenSubject(deps, request, by("op-1"));
@@ -280,7 +283,7 @@ describe("a first screening without hits", () => {
     expect(await ben()).toMatchObject({ revision: 1, screening_id: answer.screening.id });
   });
 
-  it("keeps its operation from another subject", async () => {
+  it("is returned to another subject with the same operation", async () => {
     const first = await screenSubject(deps, request, by("op-1"));
     const other = requestFor("ben_2", "Harlan Mosswick");
     expect(await screenSubject(deps, other, by("op-1"))).toEqual(first);

@@ -290,7 +290,7 @@ async function commit(
   };
   const isQuiet = before === undefined && screening.hits.length === 0;
   if (isQuiet && (await deps.store.keepOpening(recording))) {
-    // Nothing is left to do after its subject is inserted, which most are with.
+    // Nothing follows the insert of its subject: no alert, no event. Most first screenings end here.
     if (!(await deps.subjects.open({ ...result, opened_by: screening.id }))) return undefined;
     deps.compared(trigger, "changed");
     deps.screened(screening);

@@ -44,8 +44,8 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
     findOperation,
 
     /**
-     * The first result of a subject's operation that was in force, or another subject's; `openedBy`:
-     * the screening that the subject's document was inserted with.
+     * The first result of an operation. Leaves out screenings of this subject that were stored
+     * before it and never in force; `openedBy` is the one that its document was inserted with.
      */
     findInForce: async (
       operationId: string,
@@ -74,7 +74,7 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
     /** Keeps the screening of a subject's document; it may be kept already. */
     keep: async (document: ScreeningDocument) => void (await insertOnce(screenings, document)),
 
-    /** Stores a screening before its subject; false where its operation was here before. */
+    /** Stores a screening before its subject; false if the operation has already stored one. */
     keepOpening: (document: ScreeningDocument) =>
       insertOnce(screenings, { ...document, opens: true }),
 
@@ -103,7 +103,7 @@ export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
  * sealed; in the clear are ids, the verdict, and what the lists themselves publish.
  */
 export type ScreeningDocument = ReturnType<typeof screeningDocument> & {
-  /** Stored before its subject, which names it in `opened_by`; else it was never in force. */
+  /** Stored before its subject. It was in force only if the subject names it in `opened_by`. */
   readonly opens?: true;
 };
 

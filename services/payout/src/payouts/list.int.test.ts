@@ -49,6 +49,19 @@ describe("a list of payouts", () => {
     }
   });
 
+  it("shows the schedule and the batch of a payout", async () => {
+    const stored = platform.database.db.collection<{ _id: string }>("payouts");
+    const [payoutId = ""] = payoutIds;
+    const from = { "order.scheduled_payout_id": "spo_1", "order.batch_id": "bat_1" };
+    await stored.updateOne({ _id: payoutId }, { $set: from });
+    const [listed] = (await list({ limit: 1 })).payouts;
+    await stored.updateOne(
+      { _id: payoutId },
+      { $unset: { "order.scheduled_payout_id": 1, "order.batch_id": 1 } },
+    );
+    expect(listed).toMatchObject({ scheduledPayoutId: "spo_1", batchId: "bat_1" });
+  });
+
   it("has those of all merchants for an operator who names none, and for no service", async () => {
     const accountId = await platform.fundedAccount("mer_3", "10.00");
     const quoteId = platform.quote(accountId, { merchantId: "mer_3" });

@@ -14,10 +14,7 @@ import type { PayoutDocument } from "./document.ts";
 import { visibleFailure } from "./rules/failure.ts";
 import { publicStatusOf, visibleReference } from "./rules/progress.ts";
 
-/**
- * What a list reads of a payout, as a projection. A page has up to a hundred payouts, and decoding
- * them is most of its cost.
- */
+/** The projection of a list. A page has up to 100 payouts, and decoding them is most of its cost. */
 export const listFields = {
   merchant_id: 1,
   account_id: 1,
@@ -40,7 +37,7 @@ export const listFields = {
 
 type OrderFields = PayoutDocument["order"];
 
-/** A payout as `listFields` reads it. */
+/** A payout as `listFields` projects it. */
 type ListedDocument = Pick<
   PayoutDocument,
   "_id" | Exclude<keyof typeof listFields, `order.${string}`>
@@ -50,7 +47,7 @@ type ListedDocument = Pick<
   };
 };
 
-/** A payout as it is listed: straight from its document, which the rules never see. */
+/** Builds the message of a listed payout directly from its document, without the domain type. */
 export function listedMessage(document: ListedDocument): ListedPayout {
   const { order, progress, source, destination } = document;
   const { status, subStatus } = publicStatusOf(progress);

@@ -111,7 +111,6 @@ const everyMs = 10_000;
 /** Pairs of currencies that are shown: more than any deployment has, and few for Prometheus. */
 const corridorsMax = 500;
 
-/** What a reading is taken from. */
 type RateAgeDeps = {
   readonly corridors: CorridorStore;
   readonly metrics: Metrics;
@@ -119,7 +118,7 @@ type RateAgeDeps = {
   readonly log: Log;
 };
 
-/** Keeps the gauges of rates up to date; every process shows the same. */
+/** Updates the gauges of rates; every process shows the same. */
 export function startRateAges(deps: RateAgeDeps): Loop {
   const read = rateAges(deps);
   const run = () => read().then(() => false);

@@ -23,7 +23,7 @@ type CorridorDocument = Stored<TermsText> &
     operations: string[];
   };
 
-/** Whether a corridor is open to a merchant. */
+/** The state of one corridor for one merchant. */
 type OpeningDocument = Changed & {
   _id: string;
   merchant_id: string;
@@ -38,7 +38,7 @@ export type RateDocument = ReturnType<typeof rateDocument>;
 /** Corridors, the merchants they are open to, and every rate that was ever in force. */
 export type CorridorStore = {
   readonly corridors: Collection<CorridorDocument>;
-  /** In the same collection, so that an execute reads a corridor and its opening in one. */
+  /** In the collection of corridors, so that an execute reads a corridor and its opening in one query. */
   readonly openings: Collection<OpeningDocument>;
   readonly rates: Collection<RateDocument>;
 };
@@ -52,7 +52,7 @@ export function openCorridors({ db }: Database): CorridorStore {
   };
 }
 
-/** What corridors have, and openings have not; the index of pairs has them alone. */
+/** Selects corridors without openings, by the condition of the partial index of pairs. */
 const isCorridor = { source: { $exists: true } } as const;
 
 /** The corridor of an id, or of a pair of currencies. */
@@ -86,7 +86,7 @@ const openingId = (merchantId: string, corridorId: string) => `${merchantId}:${c
 
 /** Whether a corridor is open to a merchant. */
 export async function isOpenTo(
-  { openings }: Pick<CorridorStore, "openings">,
+  { openings }: CorridorStore,
   merchantId: string,
   corridorId: string,
 ): Promise<boolean> {

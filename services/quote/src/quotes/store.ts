@@ -15,7 +15,7 @@ import { Binary, type Collection } from "mongodb";
 import { storedDecimal } from "../corridors/store.ts";
 import type { Claim, Quote, QuoteState } from "./rules/quote.ts";
 
-/** What was quoted, the rate as decimal text. */
+/** A quote's fields that never change, its rate as decimal text. */
 type QuotedText = Omit<Quote, "id" | "rate" | "state" | "claim"> & { readonly rate: string };
 
 /** A quote as it is stored. */
@@ -75,7 +75,7 @@ export function openQuotes({ db }: Database) {
       const found = await quotes.findOne({ merchant_id: merchantId, operation_id: operationId });
       return found === null ? undefined : firstOf(found, content);
     },
-    /** Stores a new quote; answers with the first one of its operation when another call was faster. */
+    /** Stores a new quote; returns the first one of its operation if another call was faster. */
     insert: async (quote: Quote, { operationId, actor, content }: RequestedChange) => {
       const operation = { operation_id: operationId, operation_content: content, actor };
       const fields = { ...quoteDocument(quote), ...operation };

@@ -58,7 +58,10 @@ async function leave({ db }: World, collection: string) {
 
 async function boundRates({ db }: World, seconds: number) {
   const corridors = db("quote").collection("corridors");
-  await corridors.updateMany({}, { $set: { rate_max_age_seconds: seconds } });
+  await corridors.updateMany(
+    { source: { $exists: true } },
+    { $set: { rate_max_age_seconds: seconds } },
+  );
 }
 
 /** What breaks quotes, payouts and rails. */

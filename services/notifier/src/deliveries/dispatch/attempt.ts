@@ -10,7 +10,6 @@ import type { DeliveryDocument } from "../documents.ts";
 import { type Attempt, transitionAfter, transitionBefore } from "../rules/delivery.ts";
 import type { Settlement } from "./work-store.ts";
 
-/** What a webhook is posted with. */
 type PostDeps = {
   readonly post: Post;
   /** Absent where tracing is off. */
@@ -65,8 +64,8 @@ export async function attemptDelivery(
 }
 
 /**
- * Posts a delivery, where its request is traced in a span that its receiver is given; what becomes
- * of it is reported under that span.
+ * Posts a delivery and reports its outcome. If its request is traced, both are in a span of their
+ * own, and the webhook carries that span's `traceparent`.
  */
 async function postDelivery<T>(
   { post, tracing }: PostDeps,
@@ -84,7 +83,7 @@ async function postDelivery<T>(
   return withCallContext({ ...context, span: span.context }, () => report(outcome));
 }
 
-/** The address is the merchant's, and may have a secret in it: the endpoint's id stands for it. */
+/** The span has the endpoint's id in place of its URL, which may contain a merchant's secret. */
 function spanOf({ _id, endpoint_id, event_id, attempts_count }: DeliveryDocument): SpanStart {
   return {
     kind: "client",
@@ -99,14 +98,11 @@ function spanOf({ _id, endpoint_id, event_id, attempts_count }: DeliveryDocument
   };
 }
 
-/** Anything but 200 is not acknowledged. */
-const acknowledged = 200;
-
 function endOf(outcome: Outcome) {
   if (outcome.kind === "failed") return { error: outcome.error };
   const { statusCode } = outcome;
   return {
     attributes: { "http.response.status_code": statusCode },
-    ...(statusCode !== acknowledged && { error: String(statusCode) }),
+    ...(!isAcknowledged(outcome) && { error: String(statusCode) }),
   };
 }

@@ -3652,8 +3652,8 @@ export const BeneficiaryService: GenService<{
     output: typeof GetBeneficiaryResponseSchema;
   },
   /**
-   * Whether a beneficiary can be paid, and in which currency: nothing of its body, so that no key opens anything. An
-   * archived one is found too. Refuses RECORD_NOT_FOUND.
+   * Returns a beneficiary's screening status and currency without opening its sealed body. Finds archived
+   * beneficiaries too. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetBeneficiaryStatus
    */

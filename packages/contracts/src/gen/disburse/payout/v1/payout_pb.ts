@@ -1324,7 +1324,7 @@ export const ListPayoutsRequestSchema: GenMessage<ListPayoutsRequest, {jsonType:
   messageDesc(file_disburse_payout_v1_payout, 13);
 
 /**
- * What a list shows of a payout, each field as in `Payout`; GetPayout has the rest.
+ * A payout in a list. Each field is as in `Payout`; GetPayout returns the rest.
  *
  * @generated from message disburse.payout.v1.ListedPayout
  */
@@ -1451,7 +1451,7 @@ export type ListedPayout = Message<"disburse.payout.v1.ListedPayout"> & {
 };
 
 /**
- * What a list shows of a payout, each field as in `Payout`; GetPayout has the rest.
+ * A payout in a list. Each field is as in `Payout`; GetPayout returns the rest.
  *
  * @generated from message disburse.payout.v1.ListedPayout
  */
