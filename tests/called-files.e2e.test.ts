@@ -55,7 +55,7 @@ function isSettled({ body }: { readonly body: Buffer }, id: string): boolean {
   return transaction_id === id && data.status === "succeeded";
 }
 
-/** Source files with a function that is called from an execute until the webhook's answer. */
+/** Finds the source files with a function that is called between execute and webhook. */
 async function calledByPayout(): Promise<ReadonlySet<string>> {
   const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "10.00" });
   await recorder("/start");

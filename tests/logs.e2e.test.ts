@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-/** What a payout costs an operator's log store, from its quote to its last webhook and reads. */
+/** The most that a payout logs, from its quote to its last webhook and reads. */
 const linesMax = 10;
 const bytesMax = 3_000;
 
@@ -113,7 +113,7 @@ describe("an operator finds", () => {
   });
 });
 
-/** What `npm run trace` prints of a log that it is given as `docker compose logs` gives it. */
+/** Runs `npm run trace` on the lines that `docker compose logs` prints. */
 function trace(id: string): Promise<string> {
   const program = join(import.meta.dirname, "../packages/standalone/src/trace.ts");
   return new Promise((resolve, reject) => {

@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 const lines = () => readFileSync(record, "utf8").split("\n").filter(Boolean);
-/** What operations asked of the databases, without what runs by itself. */
+/** Database commands of operations, without background work. */
 function askedByOperations() {
   return lines().flatMap((line) => {
     const [what = "", , command = "", bytes = ""] = line.split("\t");
@@ -54,7 +54,7 @@ function askedByOperations() {
 }
 const ofOperations = () => askedByOperations().map(({ what }) => what);
 
-/** How often each RPC was called, by the service that served it. */
+/** The number of calls of each RPC, by the service that served it. */
 async function callsServed(): Promise<ReadonlyMap<string, number>> {
   const calls = new Map<string, number>();
   for (const service of serviceNames) {
@@ -111,7 +111,7 @@ const shared = "writes may share a command, and an account's changes an update";
 const bounded: Bounded = { commands: shared, bytes: shared };
 /** Movements of an account, and results of deliveries, may share an update. */
 const boundedExecute: Bounded = { ...bounded, documents: shared };
-/** What a process remembers of corridors, rates and keys is read again after this time. */
+/** After this time a process reads corridors, rates and keys again. */
 const coldMs = 6_000;
 
 /** Lists the commands whose number is not the page's. */

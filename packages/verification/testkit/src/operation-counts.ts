@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 
-/** What operations cost, by section, operation and measure: `operation-counts.json`. */
+/** The costs in `operation-counts.json`, by section, operation and measure. */
 type Table = Record<string, Record<string, Record<string, Expected>>>;
 /** Exactly so much; or at most so much, where a clock or the engine has a part in it. */
 type Expected = number | { readonly most: number };
@@ -10,7 +10,7 @@ type Expected = number | { readonly most: number };
 const file = join(import.meta.dirname, "operation-counts.json");
 /** With it a test writes what it counted into the table, and passes. */
 const isRenewed = process.env.RENEW_COUNTS === "1";
-/** By how much bounded bytes may differ between two runs; what is counted one by one has no spare. */
+/** Bounded bytes may rise by this factor between two runs. Bounded counts may not. */
 const spareShare = 1.15;
 /** Below this share of a bound the table is out of date. */
 const lowShare = 0.7;
@@ -20,7 +20,7 @@ const triesMax = 3;
 /** Measures that are bounded, with the reason; all others are the same in every run. */
 export type Bounded = Readonly<Record<string, string>>;
 
-/** What one run of an operation cost. */
+/** The costs of one run of an operation. */
 export type Counted = {
   readonly section: string;
   readonly operation: string;
