@@ -3,12 +3,11 @@ import { expect, test } from "vitest";
 import { compileCopy } from "./copies.ts";
 
 test("gives a copy its own names and times, and leaves the rest", () => {
-  const amount = Decimal128.fromString("500");
   const original = {
     _id: "po_aaa",
     event: "evt_aaa_2",
     operation: "op_ccc of aaa",
-    amount,
+    amount: Decimal128.fromString("500"),
     version: 2,
     claim: { at: new Date(5_000), note: "x" },
     journal: [{ cause: "aaa and aaa" }],
@@ -17,15 +16,12 @@ test("gives a copy its own names and times, and leaves the rest", () => {
   };
   const copier = compileCopy(original, ["aaa", "ccc"]);
   const copy = copier({ names: ["bbb", "ddd"], shiftMs: -1_000 });
-  expect(copy).toMatchObject({
-    _id: "po_bbb",
-    event: "evt_bbb_2",
-    operation: "op_ddd of bbb",
-    amount,
-    version: 2,
+  expect(copy).toEqual({
+    ...original,
+    ...{ _id: "po_bbb", event: "evt_bbb_2", operation: "op_ddd of bbb" },
     claim: { at: new Date(4_000), note: "x" },
     journal: [{ cause: "bbb and bbb" }],
-    lease: null,
+    body: copy.body,
   });
   expect([...copy.body.value()]).toEqual([0xff, 0x62, 0x62, 0x62, 0x00]);
   expect(original._id).toBe("po_aaa");

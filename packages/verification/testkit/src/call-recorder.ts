@@ -4,8 +4,8 @@ import { isMainThread } from "node:worker_threads";
 
 /**
  * A module to load before services. It serves on the socket of `CALL_RECORDER`: `/start` counts
- * calls of functions from then on, `/take` answers the URLs of the files with a function that was
- * called since. Loading a module is no call.
+ * calls of functions from then on, `/take` returns the URLs of the files with a function that was
+ * called since. Loading a module is not a call.
  */
 const socket = process.env.CALL_RECORDER ?? "";
 

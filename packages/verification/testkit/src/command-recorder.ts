@@ -8,7 +8,7 @@ import {
 } from "mongodb";
 
 /**
- * A module to load before a service. It appends what the service asks of its database to the file
+ * A module to load before a service. It appends the service's database commands to the file
  * of `COMMAND_RECORD`: for each document that is written a line `<service>.<collection> <insert,
  * update or delete>`, for each read `<service>.<collection> read by <fields of the filter>`. Behind
  * a tab are the fields that the router of a sharded cluster could choose a shard by: those of a
@@ -35,7 +35,7 @@ function targetsOf(filter: Document): string {
   return named.flatMap(([name, value]) => (isValue(value) ? name : [])).join(", ");
 }
 
-/** What a command asks for one document, or of one collection, and the bytes that say so. */
+/** One document's or collection's part of a command, and its size. */
 type Asked = { readonly line: string; readonly bytes: number };
 
 type By = { readonly by: Document; readonly sent: Document };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What docs/PERFORMANCE.md says that an operation reads and writes, when it is alone. */
+/** A row of docs/PERFORMANCE.md: a command of an operation that runs alone. */
 export type Row = { readonly what: string; readonly times: number; readonly isMost: boolean };
 
 const page = readFileSync(join(import.meta.dirname, "../../../../docs/PERFORMANCE.md"), "utf8");
@@ -19,7 +19,7 @@ export function rowsOf(operation: string): Row[] {
   );
 }
 
-/** Commands that run by themselves, whether anything is asked or not. */
+/** Commands that also run on an idle platform. */
 export const backgroundCommands: ReadonlySet<string> = new Set(
   rowsOf("In the background").map(({ what }) => what),
 );

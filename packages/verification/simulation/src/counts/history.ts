@@ -6,7 +6,7 @@ import type { FundedAccount } from "../workload/set-up.ts";
 
 /** Copies are this far apart in time; longer than a payout takes. */
 const apartMs = 2_000;
-/** An account is of all its payouts. */
+/** All payouts of an account share its document. */
 const shared = ["accounts"];
 
 /**
@@ -67,7 +67,7 @@ function partsOf(database: MemoryDatabase, names: readonly string[]) {
   });
 }
 
-/** What only a payout's own documents are named by: its id, its operations, its deliveries. */
+/** Names in a payout's own documents alone: its id, its operations, its deliveries. */
 function namesOf({ payout, quote, notifier }: Platform["databases"], suffix: string): string[] {
   const [made] = payout.documents("payouts").filter(({ _id }) => _id === `po_${suffix}`);
   const [quoted] = quote.documents("quotes").filter(({ _id }) => _id === `qt_${suffix}`);
@@ -77,13 +77,13 @@ function namesOf({ payout, quote, notifier }: Platform["databases"], suffix: str
   return [suffix, operation_id, String(quoted?.operation_id), ...ids];
 }
 
-/** As long, and a name of nothing else: no id of ours has a capital. */
+/** A new name of the same length. It is unique, because no id of ours has a capital. */
 function renamed(name: string, at: number): string {
   const mark = `X${String(at).padStart(5, "0")}`;
   return `${name.slice(0, -mark.length)}${mark}`;
 }
 
-/** Whether a document names one of these, anywhere in it. */
+/** Searches a document, also its nested parts, for one of the names. */
 function namesAny(value: unknown, names: readonly string[]): boolean {
   if (typeof value === "string") return names.some((name) => value.includes(name));
   if (typeof value !== "object" || value === null || "_bsontype" in value) return false;

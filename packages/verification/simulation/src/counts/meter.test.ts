@@ -1,4 +1,8 @@
+import { silentLog } from "@disburse/chassis/log.ts";
+import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { describe, expect, it } from "vitest";
+import { createRpcNetwork } from "../network/rpc-network.ts";
+import { Scheduler } from "../scheduler/scheduler.ts";
 import { createMemoryDatabase, directAccess } from "../store/memory-database.ts";
 import { createMeter } from "./meter.ts";
 
@@ -26,6 +30,21 @@ describe("createMeter", () => {
     await Promise.all(["a", "b", "c"].map((_id) => rows.insertOne({ _id })));
     await Promise.all(["d", "e"].map((_id) => rows.insertOne({ _id })));
     expect(meter.take().counts).toMatchObject({ documents: 5, commands: 2 });
+  });
+
+  it("counts a call that a service serves", async () => {
+    const { meter } = metered();
+    const scheduler = new Scheduler(1, 0);
+    const network = meter.assembly.network(createRpcNetwork(scheduler));
+    const outside = { instance: undefined, log: silentLog };
+    network.serve(BeneficiaryService, { listBeneficiaryCurrencies: async () => ({}) }, outside);
+    const caller = network.client(BeneficiaryService, { kind: "service", name: "payout" });
+    const called = caller.listBeneficiaryCurrencies({});
+    await scheduler.run(() => false, 10_000, 1_000);
+    await called;
+    const { counts, kinds } = meter.take();
+    expect(counts).toEqual({ documents: 0, commands: 0, bytes: 0, hops: 1 });
+    expect(kinds).toEqual({ "call listBeneficiaryCurrencies": 1 });
   });
 
   it("counts an update that changes nothing as a command alone", async () => {

@@ -3,7 +3,7 @@ import type { Assembly } from "../platform.ts";
 import type { Access, Command, Step } from "../store/collection.ts";
 import type { Document } from "../store/value.ts";
 
-/** What operations asked of databases and services. */
+/** The load of operations on databases and services. */
 export type Counts = {
   /** Documents that were inserted, changed or deleted. */
   documents: number;
@@ -74,11 +74,11 @@ export function createMeter() {
   };
   return {
     assembly,
-    /** Leaves out these kinds of commands from now on: what runs by itself. */
+    /** Ignores these kinds of commands from now on: background work. */
     ignore: (names: Iterable<string>) => {
       background = new Set(names);
     },
-    /** What was counted since the last call, and how often each kind of command and call came. */
+    /** Returns and resets the counts, and the number of each kind of command and call. */
     take: () => {
       const taken = { counts, kinds: Object.fromEntries([...kinds].sort()) };
       counts = none();
@@ -106,7 +106,7 @@ function bytesOf(sent: readonly unknown[]): number {
   return sent.reduce<number>((sum, each) => sum + sizeOf(each), 0);
 }
 
-/** A document that was read raw is its own bytes; a count is a number in an answer. */
+/** A document that was read raw is its own bytes; a count is a number in a response. */
 function sizeOf(each: unknown): number {
   if (each instanceof Uint8Array) return each.byteLength;
   return typeof each === "object" && each !== null ? BSON.calculateObjectSize(each) : 8;

@@ -6,7 +6,7 @@ import { addHistory } from "./history.ts";
 import { createMeter } from "./meter.ts";
 import { steadyScheduler } from "./steady.ts";
 
-/** Who asks: so many clients at the same moment, merchant by merchant, and what is behind them. */
+/** The clients that send requests in step, their merchants and the merchants' history. */
 export type Load = {
   readonly clients: number;
   readonly merchants: number;
@@ -14,7 +14,7 @@ export type Load = {
   readonly payoutsBehind: number;
 };
 
-/** Longer than a payout takes with its webhooks, and than what follows it when it rests. */
+/** Longer than a payout takes with its webhooks, and than the tidying of its account. */
 const restMs = 12_000;
 const restsMax = 10;
 const stepsMax = 2_000_000;
@@ -36,7 +36,7 @@ export async function openWorld(load: Load) {
   const platform = createPlatform(scheduler, {}, { ...meter.assembly, runs });
   const { quote, payout } = platform.rpc;
 
-  /** Does something, and lets pass what it leads to. */
+  /** Runs the work and waits until the platform is at rest again. */
   const done = async <T>(work: () => Promise<T>): Promise<T> => {
     const outcome: { value?: T; error?: unknown } = {};
     work().then(

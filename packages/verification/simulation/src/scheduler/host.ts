@@ -64,7 +64,7 @@ export class ProcessInstance implements Owner {
     };
   }
 
-  /** By what a timer's time is multiplied. */
+  /** The factor for a timer's time. */
   #lateOf(): number {
     if (this.scheduler.isPunctual) return 1;
     return this.scheduler.faults.isCalm() ? calmLateness : this.#lateness;

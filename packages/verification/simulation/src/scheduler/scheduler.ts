@@ -36,7 +36,7 @@ export class Scheduler {
   /** How many tasks were run. */
   steps = 0;
 
-  /** `chance`: what a seed decides; a generator of its own where nothing is left to it. */
+  /** `chance`: a seed, or a generator that decides all the same without one. */
   constructor(chance: number | Random, startMs: number, listen?: (line: string) => void) {
     this.random = typeof chance === "number" ? createRandom(chance) : chance;
     this.faults = createFaults(this.random);
