@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Role } from "@disburse/chassis/identity/principal.ts";
+import type { Role } from "@disburse/chassis/principal.ts";
 import { commandLine } from "@disburse/cli/commands/all.ts";
 import { processWorld } from "@disburse/cli/process-world.ts";
 import { runCommandLine } from "@disburse/cli/program.ts";

@@ -1,4 +1,4 @@
-import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { wordsOf } from "@disburse/chassis/enum-words.ts";
 import {
   DepositorStatus,
   ScreeningStatus,

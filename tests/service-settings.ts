@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  busSettings,
-  commonSettings,
-  SettingsError,
-  sealingSettings,
-} from "@disburse/chassis/settings.ts";
+import { busSettings } from "@disburse/chassis/amqp/settings.ts";
+import { sealingSettings } from "@disburse/chassis/crypto/settings.ts";
+import { commonSettings } from "@disburse/chassis/service/settings.ts";
+import { SettingsError } from "@disburse/chassis/settings.ts";
 import type { ServiceName } from "@disburse/sandbox/service-names.ts";
 import { serviceStarts } from "@disburse/standalone/services.ts";
 

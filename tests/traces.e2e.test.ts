@@ -1,4 +1,4 @@
-import type { Role } from "@disburse/chassis/identity/principal.ts";
+import type { Role } from "@disburse/chassis/principal.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import type { BodyValues } from "@disburse/forms/fields/field.ts";

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { SpanContext } from "@opentelemetry/api";
-import type { Principal } from "./identity/principal.ts";
-import { formatTraceparent, parseTraceparent } from "./tracing/traceparent.ts";
+import type { Principal } from "./principal.ts";
+import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 
 /** What a request carries through every service that it touches. */
 export type CallContext = {

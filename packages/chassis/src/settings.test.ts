@@ -3,15 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { sealingSettings, withOwnRing } from "./crypto/settings.ts";
 import { generateServiceKey, trustedKeysText } from "./identity/keys.ts";
-import {
-  commonSettings,
-  readSettings,
-  sealingSettings,
-  secret,
-  serviceUrlSetting,
-  withOwnRing,
-} from "./settings.ts";
+import { commonSettings } from "./service/settings.ts";
+import { readSettings, secret, serviceUrlSetting } from "./settings.ts";
 
 const { privateText, publicJwk } = generateServiceKey("quote");
 const good = {

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DescService, getOption } from "@bufbuild/protobuf";
+import { wordsOf } from "@disburse/chassis/enum-words.ts";
 import { callersOf } from "@disburse/chassis/identity/access.ts";
-import type { Role } from "@disburse/chassis/identity/principal.ts";
-import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import type { Role } from "@disburse/chassis/principal.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";

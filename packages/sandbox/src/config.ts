@@ -1,10 +1,5 @@
-import {
-  type Environment,
-  identitySettings,
-  readSettings,
-  secret,
-  urlSetting,
-} from "@disburse/chassis/settings.ts";
+import { identitySettings } from "@disburse/chassis/identity/settings.ts";
+import { type Environment, readSettings, secret, urlSetting } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
 
 /** The settings of the job that creates the sandbox in running services. */

@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
-import type { Role } from "@disburse/chassis/identity/principal.ts";
-import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { wordsOf } from "@disburse/chassis/enum-words.ts";
+import type { Role } from "@disburse/chassis/principal.ts";
 import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
 import { SignJWT } from "jose";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Tls } from "@disburse/chassis/identity/certificates.ts";
-import type { Role } from "@disburse/chassis/identity/principal.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
+import type { Role } from "@disburse/chassis/principal.ts";
 import { writeFileAtomically } from "./atomic-file.ts";
 import { connectServices, type SandboxClients, type ServiceUrls } from "./clients.ts";
 import {

@@ -1,4 +1,4 @@
-import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { valueOfWord } from "@disburse/chassis/enum-words.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { MemberRole } from "@disburse/contracts/disburse/gateway/v1/team_pb.ts";
 import { ReturnCharges } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";

@@ -1,10 +1,11 @@
 import type { EventKeys } from "@disburse/chassis/amqp/signature.ts";
 import { openIdentity } from "@disburse/chassis/identity/open.ts";
-import type { Role } from "@disburse/chassis/identity/principal.ts";
 import { bearerIdentity, type ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
+import { identitySettings } from "@disburse/chassis/identity/settings.ts";
 import type { Verify } from "@disburse/chassis/identity/verifier.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { type Environment, identitySettings, readSettings } from "@disburse/chassis/settings.ts";
+import type { Role } from "@disburse/chassis/principal.ts";
+import { type Environment, readSettings } from "@disburse/chassis/settings.ts";
 import { everyRole, issuerSettings, personToken, type TokenTimes } from "./people.ts";
 import { generateSecrets, type Secrets, type Workload } from "./secrets.ts";
 

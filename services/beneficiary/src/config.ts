@@ -1,12 +1,11 @@
+import { busSettings } from "@disburse/chassis/amqp/settings.ts";
+import { sealingSettings } from "@disburse/chassis/crypto/settings.ts";
+import { commonSettings, databaseSetting } from "@disburse/chassis/service/settings.ts";
 import {
-  busSettings,
-  commonSettings,
   countSetting,
-  databaseSetting,
   type Environment,
   type Mode,
   readSettings,
-  sealingSettings,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { isNetwork, type Network, networks } from "@disburse/forms/values/networks.ts";

@@ -2,7 +2,7 @@ import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
 import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
-import { runService, serviceStart } from "@disburse/chassis/service.ts";
+import { runService, serviceStart } from "@disburse/chassis/service/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { BeneficiarySandboxService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_sandbox_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";

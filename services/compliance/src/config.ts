@@ -1,13 +1,12 @@
+import { busSettings } from "@disburse/chassis/amqp/settings.ts";
+import { approvalSettings } from "@disburse/chassis/approvals/settings.ts";
+import { sealingSettings } from "@disburse/chassis/crypto/settings.ts";
+import { commonSettings, databaseSetting } from "@disburse/chassis/service/settings.ts";
 import {
-  approvalSettings,
-  busSettings,
-  commonSettings,
   countSetting,
-  databaseSetting,
   type Environment,
   readSettings,
   SettingsError,
-  sealingSettings,
   shareSetting,
 } from "@disburse/chassis/settings.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";

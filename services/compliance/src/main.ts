@@ -4,7 +4,7 @@ import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
 import { contentKeyOf, contentPurpose } from "@disburse/chassis/mutations/content.ts";
-import { runService, serviceStart } from "@disburse/chassis/service.ts";
+import { runService, serviceStart } from "@disburse/chassis/service/service.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";

@@ -1,15 +1,14 @@
+import { approvalSettings } from "@disburse/chassis/approvals/settings.ts";
+import { sealingSettings } from "@disburse/chassis/crypto/settings.ts";
 import { readTrustedKeys } from "@disburse/chassis/identity/keys.ts";
+import { commonSettings, databaseSetting } from "@disburse/chassis/service/settings.ts";
 import {
-  approvalSettings,
-  commonSettings,
   countSetting,
-  databaseSetting,
   type Environment,
   parsedSetting,
   portSetting,
   readSettings,
   SettingsError,
-  sealingSettings,
   secret,
   serviceUrlSetting,
   urlSetting,

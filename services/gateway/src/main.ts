@@ -7,7 +7,7 @@ import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { databaseClock } from "@disburse/chassis/mongo/clock.ts";
-import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
+import { type Opening, runService, serviceStart } from "@disburse/chassis/service/service.ts";
 import type { ServiceUrls } from "@disburse/chassis/settings.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";

@@ -1,14 +1,13 @@
 import { isIP } from "node:net";
+import { busSettings } from "@disburse/chassis/amqp/settings.ts";
+import { approvalSettings } from "@disburse/chassis/approvals/settings.ts";
+import { sealingSettings } from "@disburse/chassis/crypto/settings.ts";
+import { commonSettings, databaseSetting } from "@disburse/chassis/service/settings.ts";
 import {
-  approvalSettings,
-  busSettings,
-  commonSettings,
   countSetting,
-  databaseSetting,
   type Environment,
   readSettings,
   SettingsError,
-  sealingSettings,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";

@@ -7,7 +7,7 @@ import { openKeys } from "@disburse/chassis/crypto/open.ts";
 import { startResealing } from "@disburse/chassis/crypto/resealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
-import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
+import { type Opening, runService, serviceStart } from "@disburse/chassis/service/service.ts";
 import { createTurns } from "@disburse/chassis/turns.ts";
 import { createWake } from "@disburse/chassis/wake.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";

@@ -1,8 +1,7 @@
+import { approvalSettings } from "@disburse/chassis/approvals/settings.ts";
+import { commonSettings, databaseSetting } from "@disburse/chassis/service/settings.ts";
 import {
-  approvalSettings,
-  commonSettings,
   countSetting,
-  databaseSetting,
   type Environment,
   flagSetting,
   readSettings,

@@ -1,6 +1,6 @@
 import type { Origin } from "../call-context.ts";
 import { isRequestId, requestIdHeader } from "../rpc/identity.ts";
-import { parseTraceparent, traceparentHeader } from "../tracing/traceparent.ts";
+import { parseTraceparent, traceparentHeader } from "../traceparent.ts";
 
 /** The headers of a message that goes back to a request. */
 export function originHeaders(origin: Origin = {}): Readonly<Record<string, string>> {

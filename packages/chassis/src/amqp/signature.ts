@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { BusMessage } from "../bus/bus.ts";
 import type { ServiceKey, TrustedKeys } from "../identity/keys.ts";
 import { requestIdHeader } from "../rpc/identity.ts";
-import { traceparentHeader } from "../tracing/traceparent.ts";
+import { traceparentHeader } from "../traceparent.ts";
 import { leafOf, rootFrom, treeOf } from "./hash-tree.ts";
 
 /** The keys of a process as they are now: their files may be read anew. */

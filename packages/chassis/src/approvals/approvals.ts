@@ -18,10 +18,10 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { subjectOf } from "../audit/calls.ts";
 import { callContext, withCallContext } from "../call-context.ts";
-import type { Principal, Role } from "../identity/principal.ts";
 import type { Log } from "../log.ts";
 import { isMutation, merchantOf } from "../mutations/bindings.ts";
 import { contentOf, readChange } from "../mutations/content.ts";
+import type { Principal, Role } from "../principal.ts";
 import { isUnavailable, orThrow, readRefusal } from "../rpc/refusal.ts";
 import { answerKnown, approvalRequired, isRefusal, supersededRefusal } from "./answers.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Role } from "../identity/principal.ts";
+import type { Role } from "../principal.ts";
 import { approve, digestOf, maySee, type Proposal, reject, stateAt, withdraw } from "./proposal.ts";
 
 const at = new Date(1_000);

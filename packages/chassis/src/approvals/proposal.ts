@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ProposalState as StateEnum } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { Role } from "../identity/principal.ts";
-import type { WordOf } from "../rpc/enum-words.ts";
+import type { WordOf } from "../enum-words.ts";
+import type { Role } from "../principal.ts";
 
 /** How far a proposal has come: the words of `disburse.approval.v1.ProposalState`. */
 export type ProposalState = WordOf<typeof StateEnum>;

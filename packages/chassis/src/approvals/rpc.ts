@@ -12,7 +12,7 @@ import { readReason } from "@disburse/kernel/reason.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { callContext } from "../call-context.ts";
-import { valueOfWord, wordOf } from "../rpc/enum-words.ts";
+import { valueOfWord, wordOf } from "../enum-words.ts";
 import { readMutation } from "../rpc/mutation.ts";
 import { orThrow } from "../rpc/refusal.ts";
 import { supersededRefusal } from "./answers.ts";

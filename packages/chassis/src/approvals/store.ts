@@ -1,9 +1,9 @@
 import type { Collection, Db, Filter } from "mongodb";
 import { resealTexts, type SealedPlace } from "../crypto/resealing.ts";
 import type { Sealer } from "../crypto/sealing.ts";
-import type { Role } from "../identity/principal.ts";
 import { findKept, insertWithin } from "../mongo/bound.ts";
 import { findPage, type PageRequest } from "../paging/page.ts";
+import type { Role } from "../principal.ts";
 import type { ActingPerson, Proposal, ProposalState, Proposer } from "./proposal.ts";
 
 /** A proposal as it is stored; never removed. */

@@ -1,6 +1,6 @@
 import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import type { CallContext } from "../call-context.ts";
-import type { Principal } from "../identity/principal.ts";
+import type { Principal } from "../principal.ts";
 import type { StoredActor } from "../rpc/mutation.ts";
 import type { AuditCall, AuditRecord } from "./trail.ts";
 

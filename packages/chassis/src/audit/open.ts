@@ -1,13 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { systemClock } from "@disburse/kernel/time.ts";
-import { assertEvidence, type EvidenceSettings } from "../backends.ts";
 import type { ServiceKey } from "../identity/keys.ts";
 import type { Log } from "../log.ts";
 import { type Loop, startLoop } from "../loop.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Database } from "../mongo/database.ts";
-import { openOperationBindings } from "../mutations/bindings.ts";
-import { type AuditSettings, SettingsError } from "../settings.ts";
+import { SettingsError } from "../settings.ts";
+import { type AuditSettings, assertEvidence, type EvidenceSettings } from "./settings.ts";
 import { type HeadSource, startShipping } from "./shipping.ts";
 import { type AuditSink, fileSink } from "./sink.ts";
 
@@ -21,6 +20,8 @@ export type AuditDeps = {
   /** Absent: no heads are shipped. */
   readonly sink: AuditSink | undefined;
   readonly key: () => ServiceKey;
+  /** Writes the entries that a crash left owed; resolves to true while there are more. */
+  readonly sweepOwed: (now: Date) => Promise<boolean>;
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -33,8 +34,7 @@ export type AuditDeps = {
  * owed, and, where there is a sink, what ships signed heads to it.
  */
 export function startAudit(deps: AuditDeps): Pick<Loop, "stop"> {
-  const { service, settings, sink, key, database, log, metrics, sources } = deps;
-  const { sweepOwed } = openOperationBindings(database);
+  const { service, settings, sink, key, sweepOwed, database, log, metrics, sources } = deps;
   const run = () => sweepOwed(systemClock.now());
   const loops: Pick<Loop, "stop">[] = [
     startLoop({ name: "audit-owed", everyMs: sweepEveryMs, run, log }),

@@ -6,9 +6,10 @@ import { DeleteObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client
 import { startS3 } from "@disburse/testkit/s3.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLog } from "../log.ts";
-import { auditSettings, modeSetting, readSettings } from "../settings.ts";
+import { modeSetting, readSettings } from "../settings.ts";
 import { openAuditSink } from "./open.ts";
 import { s3Sink } from "./s3-sink.ts";
+import { auditSettings } from "./settings.ts";
 import { type AuditSink, fileSink } from "./sink.ts";
 
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };

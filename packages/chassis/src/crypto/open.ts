@@ -4,10 +4,10 @@ import type { Log } from "../log.ts";
 import { startLoop } from "../loop.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Database } from "../mongo/database.ts";
-import type { SealingSettings } from "../settings.ts";
 import { openDataKeyStore } from "./data-key-store.ts";
 import { type DataKeys, openDataKeys } from "./data-keys.ts";
 import { following, type KeyProvider, ringProvider } from "./key-provider.ts";
+import type { SealingSettings } from "./settings.ts";
 
 /** Sooner by far than a new key seals (`announcedMs` of data-keys.ts). */
 const maintainEveryMs = 60_000;

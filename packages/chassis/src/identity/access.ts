@@ -1,8 +1,8 @@
 import { type DescMethod, getOption } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { access, Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
-import { wordOf } from "../rpc/enum-words.ts";
-import { callerOf, type Principal, type Role } from "./principal.ts";
+import { wordOf } from "../enum-words.ts";
+import { callerOf, type Principal, type Role } from "../principal.ts";
 import { demandStepUp, type StepUp } from "./step-up.ts";
 
 /** Who may call an RPC, by its option `disburse.type.v1.access`. */

@@ -5,9 +5,10 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { SignJWT } from "jose";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLog } from "../log.ts";
-import { identitySettings, type Mode, readSettings } from "../settings.ts";
+import { type Mode, readSettings } from "../settings.ts";
 import { generateServiceKey, trustedKeysText } from "./keys.ts";
 import { openIdentity } from "./open.ts";
+import { identitySettings } from "./settings.ts";
 
 /** A service that has the keys of its issuer of persons' tokens over HTTP. */
 

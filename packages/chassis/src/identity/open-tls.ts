@@ -3,8 +3,9 @@ import { createSecureContext } from "node:tls";
 import type { Lifetime } from "../lifetime.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { type IdentitySettings, readTextFile, SettingsError } from "../settings.ts";
+import { readTextFile, SettingsError } from "../settings.ts";
 import { serviceOfCertificate, type Tls, type TlsMaterial, tlsVersion } from "./certificates.ts";
+import type { IdentitySettings } from "./settings.ts";
 
 /** How often the files are looked at for a change, as those of keys. */
 const reloadEveryMs = 10_000;

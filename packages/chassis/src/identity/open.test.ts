@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLog } from "../log.ts";
-import { identitySettings, readSettings } from "../settings.ts";
+import { readSettings } from "../settings.ts";
 import { generateServiceKey, trustedKeysText } from "./keys.ts";
 import { openIdentity } from "./open.ts";
+import { identitySettings } from "./settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "disburse-identity-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

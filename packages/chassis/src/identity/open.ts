@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createLocalJWKSet, createRemoteJWKSet, type JWTHeaderParameters } from "jose";
 import type { Log } from "../log.ts";
-import { type Environment, type IdentitySettings, type Mode, SettingsError } from "../settings.ts";
+import { type Environment, type Mode, SettingsError } from "../settings.ts";
 import { readServiceKey, readTrustedKeys, type ServiceKey, type TrustedKeys } from "./keys.ts";
 import { type ClientIdentity, serviceIdentity } from "./service-tokens.ts";
+import type { IdentitySettings } from "./settings.ts";
 import type { StepUp } from "./step-up.ts";
 import { createVerifier, type PersonIssuer, type Verify } from "./verifier.ts";
 

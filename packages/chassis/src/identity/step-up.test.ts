@@ -1,6 +1,6 @@
 import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import type { Principal } from "./principal.ts";
+import type { Principal } from "../principal.ts";
 import { demandStepUp } from "./step-up.ts";
 
 const nowMs = Date.parse("2026-11-23T12:00:00Z");

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Principal } from "./principal.ts";
+import type { Principal } from "../principal.ts";
 
 /** What an RPC with `step_up` asks of a person's sign-in. */
 export type StepUp = {

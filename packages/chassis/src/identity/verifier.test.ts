@@ -2,8 +2,8 @@ import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { errors, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Principal } from "../principal.ts";
 import { generateServiceKey, readServiceKey, readTrustedKeys, trustedKeysText } from "./keys.ts";
-import type { Principal } from "./principal.ts";
 import { serviceIdentity, spiffeId } from "./service-tokens.ts";
 import { createVerifier, type PersonIssuer } from "./verifier.ts";
 

@@ -4,9 +4,9 @@ import { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb
 import { textProblem } from "@disburse/kernel/text.ts";
 import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
-import { wordsOf } from "../rpc/enum-words.ts";
+import { wordsOf } from "../enum-words.ts";
+import type { ManualUse, Principal, Role, SignIn } from "../principal.ts";
 import type { TrustedKeys } from "./keys.ts";
-import type { ManualUse, Principal, Role, SignIn } from "./principal.ts";
 import { serviceTokenSeconds, spiffeId } from "./service-tokens.ts";
 import { clockToleranceSeconds } from "./step-up.ts";
 

@@ -14,9 +14,9 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openAuditStore } from "../audit/store.ts";
 import { withCallContext } from "../call-context.ts";
-import type { Principal } from "../identity/principal.ts";
+import { valueOfWord } from "../enum-words.ts";
 import { connectDatabase, type Database } from "../mongo/database.ts";
-import { valueOfWord } from "../rpc/enum-words.ts";
+import type { Principal } from "../principal.ts";
 import { orThrow } from "../rpc/refusal.ts";
 import { bindOperations, openOperationBindings } from "./bindings.ts";
 

@@ -3,16 +3,16 @@ import { Code, ConnectError, createContextKey, type Interceptor } from "@connect
 import { type CallContext, callContext, withCallContext } from "../call-context.ts";
 import { authorise } from "../identity/access.ts";
 import type { Tls } from "../identity/certificates.ts";
-import { callerOf, type Principal } from "../identity/principal.ts";
 import { type StepUp, stepUpSecondsDefault } from "../identity/step-up.ts";
 import type { Verify } from "../identity/verifier.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { isDatabaseUnavailable } from "../mongo/database.ts";
-import { traceServed } from "../tracing/rpc-spans.ts";
+import { callerOf, type Principal } from "../principal.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { contextOf, type ReadHeader, unauthenticatedServices } from "./identity.ts";
 import { readRefusal } from "./refusal.ts";
+import { traceServed } from "./spans.ts";
 
 /** Whom a server admits, and where it says what it served. */
 export type AdmissionOptions = {

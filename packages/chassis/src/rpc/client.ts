@@ -12,13 +12,13 @@ import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect
 import { callContext } from "../call-context.ts";
 import { clientTls, type Tls } from "../identity/certificates.ts";
 import type { ClientIdentity } from "../identity/service-tokens.ts";
-import { traceCalls } from "../tracing/rpc-spans.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { Address } from "./balancing/addresses.ts";
 import type { Securing } from "./balancing/connecting.ts";
 import { createEndpoints, type Endpoints } from "./balancing/endpoints.ts";
 import { type ObserveClients, unobserved } from "./balancing/observe.ts";
 import { sendIdentity } from "./identity.ts";
+import { traceCalls } from "./spans.ts";
 import { createUnaryTransport } from "./unary-transport.ts";
 import { unavailable } from "./unavailable.ts";
 

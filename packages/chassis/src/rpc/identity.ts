@@ -1,7 +1,7 @@
 import type { Interceptor } from "@connectrpc/connect";
 import { type CallContext, callContext } from "../call-context.ts";
 import type { ClientIdentity } from "../identity/service-tokens.ts";
-import { formatTraceparent, traceparentHeader } from "../tracing/traceparent.ts";
+import { formatTraceparent, traceparentHeader } from "../traceparent.ts";
 
 /** Header with the id of the merchant's request that a call serves. */
 export const requestIdHeader = "x-request-id";

@@ -6,7 +6,7 @@ import {
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { describe, expect, it } from "vitest";
 import { withCallContext } from "../call-context.ts";
-import type { Principal } from "../identity/principal.ts";
+import type { Principal } from "../principal.ts";
 import { readMutation } from "./mutation.ts";
 
 const claiming = (kind: Actor_Kind, id: string, operationId = "op-1") =>

@@ -5,7 +5,7 @@ import {
   type Mutation,
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { callContext } from "../call-context.ts";
-import type { WordOf } from "./enum-words.ts";
+import type { WordOf } from "../enum-words.ts";
 
 /** Who made a change, as stored with it. */
 export type StoredActor = {

@@ -9,8 +9,9 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { createJudge, type SignedParts, signatureHeaders } from "../amqp/signature.ts";
 import { generateServiceKey, trustedKeysText } from "../identity/keys.ts";
 import { openIdentity } from "../identity/open.ts";
+import { identitySettings } from "../identity/settings.ts";
 import { silentLog } from "../log.ts";
-import { identitySettings, readSettings } from "../settings.ts";
+import { readSettings } from "../settings.ts";
 import {
   callOnce,
   days,

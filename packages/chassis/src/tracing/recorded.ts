@@ -16,7 +16,7 @@ import {
   type SpanProcessor,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import { isSampled, parseTraceparent } from "./traceparent.ts";
+import { isSampled, parseTraceparent } from "../traceparent.ts";
 import type { Span, SpanKind, SpanStart, Tracing } from "./tracing.ts";
 
 /** Work that begins later is a trace of its own: backends take a trace as ended by then. */

@@ -1,8 +1,8 @@
 import { SpanStatusCode } from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
 import { callContext, currentOrigin } from "../call-context.ts";
+import { formatTraceparent, parseTraceparent } from "../traceparent.ts";
 import { testTracing } from "./test-tracing.ts";
-import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 import { resume, type SpanStart } from "./tracing.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";

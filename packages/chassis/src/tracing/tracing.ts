@@ -1,6 +1,6 @@
 import type { Attributes, SpanContext } from "@opentelemetry/api";
 import { forRequest, type Origin, withCallContext } from "../call-context.ts";
-import { parseTraceparent } from "./traceparent.ts";
+import { parseTraceparent } from "../traceparent.ts";
 
 /** The side of an exchange that a span is, or work within a service. */
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";

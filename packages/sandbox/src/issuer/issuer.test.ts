@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { openIdentity } from "@disburse/chassis/identity/open.ts";
 import { bearerIdentity } from "@disburse/chassis/identity/service-tokens.ts";
+import { identitySettings } from "@disburse/chassis/identity/settings.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
-import { identitySettings, readSettings } from "@disburse/chassis/settings.ts";
+import { readSettings } from "@disburse/chassis/settings.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";

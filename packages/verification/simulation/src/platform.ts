@@ -1,5 +1,5 @@
-import type { Principal, Role } from "@disburse/chassis/identity/principal.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
+import type { Principal, Role } from "@disburse/chassis/principal.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";

@@ -1,9 +1,9 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { Client, Interceptor } from "@connectrpc/connect";
 import { type CallContext, callContext, withCallContext } from "@disburse/chassis/call-context.ts";
-import type { Principal } from "@disburse/chassis/identity/principal.ts";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import type { ClientIdentity } from "@disburse/chassis/identity/service-tokens.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import type { Principal } from "@disburse/chassis/principal.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { everyRole } from "@disburse/sandbox/people.ts";
 

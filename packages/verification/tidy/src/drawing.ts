@@ -1,5 +1,5 @@
 import { type ImportGraph, importGraph } from "./graph.ts";
-import { roomOf } from "./rooms.ts";
+import { placeOf } from "./places.ts";
 import { isForTests, type Source } from "./source.ts";
 import { subjectOf, subjects } from "./subjects.ts";
 
@@ -25,8 +25,10 @@ function drawing(service: string, sources: readonly Source[], graph: ImportGraph
   const count = (counts: Map<string, number>, key: string): unknown =>
     counts.set(key, (counts.get(key) ?? 0) + 1);
   const subjectIn = (path: string): string | undefined => {
-    const room = roomOf(path);
-    return room.kind !== "elsewhere" && room.name === service ? subjectOf(room.inside) : undefined;
+    const place = placeOf(path);
+    return place.kind !== "elsewhere" && place.name === service
+      ? subjectOf(place.inside)
+      : undefined;
   };
   for (const { path } of sources) {
     const from = subjectIn(path);

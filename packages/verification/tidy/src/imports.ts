@@ -5,9 +5,9 @@ import {
   isService,
   mayImport,
   mayTakeApart,
-  type Room,
-  roomOf,
-} from "./rooms.ts";
+  type Place,
+  placeOf,
+} from "./places.ts";
 import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
 import { whyForbiddenSubject } from "./subjects.ts";
 
@@ -48,16 +48,16 @@ function whyForbidden(path: string, { specifier, names }: Import): string | unde
 }
 
 function whyForbiddenWorkspace(path: string, workspace: string, file: string): string | undefined {
-  const room = roomOf(path);
-  if (!mayImport(room, workspace, isForTests(path))) {
-    return `${room.kind === "elsewhere" ? path : room.name} may not import ${workspace}`;
+  const place = placeOf(path);
+  if (!mayImport(place, workspace, isForTests(path))) {
+    return `${place.kind === "elsewhere" ? path : place.name} may not import ${workspace}`;
   }
   if (isRule(path) && !isForTests(path) && workspace !== "kernel" && !isOfRules(workspace)) {
     return "a rule imports the kernel and other rules only";
   }
-  const isForeign = room.kind === "elsewhere" || room.name !== workspace;
+  const isForeign = place.kind === "elsewhere" || place.name !== workspace;
   const isForOthers = file === "main.ts" || file === "migrations.ts";
-  if (isService(workspace) && isForeign && !isForOthers && !mayTakeApart(room)) {
+  if (isService(workspace) && isForeign && !isForOthers && !mayTakeApart(place)) {
     return "of a service only main.ts and migrations.ts are for others";
   }
   return undefined;
@@ -66,7 +66,7 @@ function whyForbiddenWorkspace(path: string, workspace: string, file: string): s
 /** Inside a workspace: rules know rules only, stores know no callers, no file imports main.ts. */
 function whyForbiddenFile(path: string, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(path), specifier);
-  const [from, to] = [roomOf(path), roomOf(target)];
+  const [from, to] = [placeOf(path), placeOf(target)];
   if (!isSameWorkspace(from, to)) {
     return "leaves its workspace; import it through its package";
   }
@@ -81,7 +81,7 @@ function whyForbiddenFile(path: string, specifier: string): string | undefined {
   return whyForbiddenSubject(from.name, from.inside, to.inside);
 }
 
-function isSameWorkspace(from: Room, to: Room): boolean {
+function isSameWorkspace(from: Place, to: Place): boolean {
   if (from.kind === "elsewhere" || to.kind === "elsewhere") return from.kind === to.kind;
   return from.kind === to.kind && from.name === to.name;
 }

@@ -46,6 +46,14 @@ test.each([
   ["services/quote/src/quote-store.ts", "./events.ts", false],
   ["services/gateway/src/store/a.ts", "../routes/a.ts", false],
   ["services/quote/src/rpc.int.test.ts", "./main.ts", true],
+  // Folders of chassis: only lower ones, and the top-level files import no folder.
+  ["packages/chassis/src/rpc/a.ts", "../identity/a.ts", true],
+  ["packages/chassis/src/rpc/a.ts", "../log.ts", true],
+  ["packages/chassis/src/identity/a.ts", "../rpc/a.ts", false],
+  ["packages/chassis/src/mongo/a.ts", "../service/a.ts", false],
+  ["packages/chassis/src/utilities/a.ts", "../log.ts", false],
+  ["packages/chassis/src/log.ts", "./call-context.ts", true],
+  ["packages/chassis/src/log.ts", "./tracing/a.ts", false],
   // Rules.
   [rule, "./corridor.ts", true],
   [rule, "../../corridors/rules/corridor.ts", true],

@@ -1,8 +1,26 @@
 /**
- * The subjects of the services that are laid out by subject, lowest first: each with those of its
- * service that it may import. ARCHITECTURE.md draws the imports that there are.
+ * The folders of chassis and the subjects of each service, lowest first, with the folders that each
+ * may import. ARCHITECTURE.md draws the imports that exist.
  */
 export const subjects: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  chassis: {
+    tracing: [],
+    mongo: [],
+    bus: [],
+    identity: [],
+    operations: [],
+    crypto: ["mongo"],
+    rpc: ["tracing", "mongo", "identity"],
+    paging: ["rpc"],
+    amqp: ["tracing", "mongo", "bus", "identity", "rpc"],
+    audit: ["mongo", "identity", "rpc"],
+    mutations: ["mongo", "crypto", "rpc", "audit"],
+    approvals: ["mongo", "crypto", "rpc", "paging", "audit", "mutations"],
+    service: [
+      ...["tracing", "mongo", "bus", "identity", "operations", "crypto", "rpc", "amqp", "audit"],
+      "mutations",
+    ],
+  },
   beneficiary: {
     records: [],
     merchants: [],
@@ -69,37 +87,48 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
   },
 };
 
-/** Files at the top of a service that its subjects may import; the others wire the service. */
+/** In these packages top-level files are the lowest layer. In a service they wire it. */
+const topIsLowest: ReadonlySet<string> = new Set(["chassis"]);
+
+/** Top-level files of a service that its subjects may import; the others wire the service. */
 const forSubjects = /^(?:config|refusals|test-[^/]+)\.ts$/;
 
-/** The subject folder that a file inside a service is in, where it is in one. */
+/** The first folder of a path inside a workspace. */
 export function subjectOf(inside: string): string | undefined {
   const slash = inside.indexOf("/");
   return slash === -1 ? undefined : inside.slice(0, slash);
 }
 
-/** Why a file of a service may not import another one of it; both paths are below its `src`. */
-export function whyForbiddenSubject(service: string, from: string, to: string): string | undefined {
-  const allowed = subjects[service];
-  const subject = subjectOf(from);
-  if (allowed === undefined || subject === undefined) return undefined;
-  if (allowed[subject] === undefined) return `${subject} is no subject of ${service}`;
-  const target = subjectOf(to);
+/** Explains why a file may not import another one of its workspace; paths are below its `src`. */
+export function whyForbiddenSubject(
+  workspace: string,
+  from: string,
+  to: string,
+): string | undefined {
+  const allowed = subjects[workspace];
+  if (allowed === undefined) return undefined;
+  const [subject, target] = [subjectOf(from), subjectOf(to)];
+  const isLowest = topIsLowest.has(workspace);
+  if (subject === undefined) {
+    return isLowest && target !== undefined ? `${from} may not import ${target}` : undefined;
+  }
+  if (allowed[subject] === undefined) return `${subject} is no subject of ${workspace}`;
   if (target === undefined) {
-    return forSubjects.test(to) ? undefined : `${to} wires the service; a subject does not know it`;
+    const mayImport = isLowest || forSubjects.test(to);
+    return mayImport ? undefined : `${to} wires the service; a subject does not import it`;
   }
   if (target === subject || allowed[subject].includes(target)) return undefined;
   return `${subject} may not import ${target}`;
 }
 
-/** What is wrong with the table: an arrow to a subject that does not stand before, a circle so. */
+/** Finds arrows to a subject that does not come earlier in the table; without any there is no circle. */
 export function disordered(table: typeof subjects): string[] {
   return Object.entries(table).flatMap(([service, order]) => {
     const names = Object.keys(order);
     return names.flatMap((subject, index) =>
       (order[subject] ?? [])
         .filter((each) => !names.slice(0, index).includes(each))
-        .map((each) => `${service}: ${subject} imports ${each}, which does not stand before it`),
+        .map((each) => `${service}: ${subject} imports ${each}, which does not come before it`),
     );
   });
 }

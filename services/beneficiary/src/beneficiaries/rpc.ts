@@ -2,8 +2,8 @@ import { create, fromJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { KeyedHash } from "@disburse/chassis/crypto/sealing.ts";
+import { valueOfWord } from "@disburse/chassis/enum-words.ts";
 import { readLimit } from "@disburse/chassis/paging/page.ts";
-import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {

@@ -1,5 +1,5 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { type WordOf, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { type WordOf, wordOf } from "@disburse/chassis/enum-words.ts";
 import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
 import type { ListedField, ListedValue, RecordFilter } from "./list.ts";
 import { type AccountType, accountTypes } from "./rules/record.ts";

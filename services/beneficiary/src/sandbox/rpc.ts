@@ -1,5 +1,5 @@
 import type { Client, ServiceImpl } from "@connectrpc/connect";
-import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { valueOfWord } from "@disburse/chassis/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {

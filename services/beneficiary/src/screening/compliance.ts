@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type ComplianceService,

@@ -4,8 +4,8 @@ import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bu
 import { eventTypeOf } from "@disburse/chassis/bus/event-type.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { forRequest, originOf } from "@disburse/chassis/call-context.ts";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { OptInEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";

@@ -1,5 +1,5 @@
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { Decision } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { readReason } from "@disburse/kernel/reason.ts";

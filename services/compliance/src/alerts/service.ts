@@ -5,11 +5,11 @@ import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { AuditEntry } from "@disburse/chassis/audit/trail.ts";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { cutPage, readLimit, readPage } from "@disburse/chassis/paging/page.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   AlertSchema,

@@ -3,12 +3,12 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext } from "@disburse/chassis/call-context.ts";
+import { valueOfWord } from "@disburse/chassis/enum-words.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { readPage } from "@disburse/chassis/paging/page.ts";
-import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   CheckSourceResponseSchema,

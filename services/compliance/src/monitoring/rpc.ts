@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
 import { bindOperations, type OperationBindings } from "@disburse/chassis/mutations/bindings.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type ComplianceService,

@@ -1,5 +1,5 @@
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { pageLimitDefault, pageLimitMax, readCursor } from "@disburse/chassis/paging/page.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import type {
   Bank as BankMessage,
   ListScreeningsRequest,

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { valueOfWord } from "@disburse/chassis/enum-words.ts";
 import {
   BankSchema,
   type HitSchema,

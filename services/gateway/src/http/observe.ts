@@ -2,7 +2,7 @@ import { withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
 import { requestIdFrom } from "@disburse/chassis/rpc/identity.ts";
-import { traceparentHeader } from "@disburse/chassis/tracing/traceparent.ts";
+import { traceparentHeader } from "@disburse/chassis/traceparent.ts";
 import type { Span, Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { RouterContext as KoaRouterContext } from "@koa/router";
 import type { ParameterizedContext } from "koa";

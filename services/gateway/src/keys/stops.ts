@@ -1,4 +1,4 @@
-import type { WordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import type { WordOf } from "@disburse/chassis/enum-words.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type {
   Revocation,

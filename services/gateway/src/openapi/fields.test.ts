@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { wordOf, wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { wordOf, wordsOf } from "@disburse/chassis/enum-words.ts";
 import {
   BeneficiaryKind,
   DepositorStatus,

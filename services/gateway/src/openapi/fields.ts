@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape, UnknownEnum } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { type WordOf, wordOf, wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { type WordOf, wordOf, wordsOf } from "@disburse/chassis/enum-words.ts";
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { isoTime } from "@disburse/kernel/time.ts";

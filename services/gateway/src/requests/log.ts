@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type ListRequestsRequest,
   type LoggedRequest,

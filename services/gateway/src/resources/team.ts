@@ -1,4 +1,4 @@
-import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { valueOfWord } from "@disburse/chassis/enum-words.ts";
 import {
   ListMembersResponseSchema,
   MemberRole,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Principal } from "@disburse/chassis/identity/principal.ts";
 import type { Verify } from "@disburse/chassis/identity/verifier.ts";
+import type { Principal } from "@disburse/chassis/principal.ts";
 import { type Provider, SignInRefused } from "./provider.ts";
 import { cookieValue, isSessionToken } from "./rules/session.ts";
 import type { OperatorTokens, Session, Sessions } from "./store.ts";

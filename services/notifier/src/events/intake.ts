@@ -3,9 +3,9 @@ import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus/bus.ts";
 import { eventTypeOf } from "@disburse/chassis/bus/event-type.ts";
 import { forRequest } from "@disburse/chassis/call-context.ts";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type MerchantEvent,
   MerchantEventSchema,

@@ -1,4 +1,4 @@
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { currentOrigin } from "@disburse/chassis/call-context.ts";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import {
   countedTotal,
@@ -9,7 +10,6 @@ import {
   readLimit,
   readNumber,
 } from "@disburse/chassis/paging/page.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {

@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { fromStored, type Stored, toStored } from "@disburse/chassis/mongo/stored.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type ClaimQuoteResponse,
   type GetClaimableQuoteResponse,

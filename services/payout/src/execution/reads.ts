@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiaryService,

@@ -1,4 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import {
   countedTotal,
@@ -8,7 +9,6 @@ import {
   type PageRange,
   readPage,
 } from "@disburse/chassis/paging/page.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type ListPayoutsRequest,

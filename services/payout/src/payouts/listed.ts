@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { valueOfWord } from "@disburse/chassis/enum-words.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type ListedPayout,
   ListedPayoutSchema,

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { valueOfWord } from "@disburse/chassis/enum-words.ts";
 import {
   countedTotal,
   cutPage,
@@ -9,7 +10,6 @@ import {
   readStart,
   writeCursor,
 } from "@disburse/chassis/paging/page.ts";
-import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import {

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
 import {
   ApprovalReason,
   type ApprovalSchema,

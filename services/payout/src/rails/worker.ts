@@ -1,6 +1,6 @@
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { type Loop, type ManualLoops, startLoop } from "@disburse/chassis/loop.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { resume } from "@disburse/chassis/tracing/tracing.ts";
 import type { Wake } from "@disburse/chassis/wake.ts";

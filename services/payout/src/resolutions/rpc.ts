@@ -4,8 +4,8 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
 import { callContext, originOf } from "@disburse/chassis/call-context.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
 import { cutPage, readLimit, readNumber, readPage } from "@disburse/chassis/paging/page.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {

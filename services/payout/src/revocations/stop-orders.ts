@@ -1,4 +1,4 @@
-import type { WordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import type { WordOf } from "@disburse/chassis/enum-words.ts";
 import type { RevokedOrders } from "@disburse/contracts/disburse/type/v1/revocation_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Filter } from "mongodb";

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
 import { countedTotal, cutPage, readLimit } from "@disburse/chassis/paging/page.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {

@@ -1,8 +1,9 @@
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { openIdentity } from "../../identity/open.ts";
+import { identitySettings } from "../../identity/settings.ts";
 import { silentLog } from "../../log.ts";
 import { createMetrics } from "../../metrics.ts";
-import { identitySettings, readSettings } from "../../settings.ts";
+import { readSettings } from "../../settings.ts";
 import { startRpcServer } from "../server.ts";
 
 /** For tests: a quote service in a process of its own, which tests freeze and kill. */

@@ -17,8 +17,8 @@ import {
   type UnaryResponse,
 } from "@connectrpc/connect";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
-import type { Principal } from "@disburse/chassis/identity/principal.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import type { Principal } from "@disburse/chassis/principal.ts";
 import { rpcErrorOf } from "@disburse/chassis/rpc/admission.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { wordsOf } from "@disburse/chassis/enum-words.ts";
 import { ListFormat } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { describe, expect, it } from "vitest";
 import { unpackedFiles } from "./file-bytes.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { Code } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import {
   EntryDifference_Kind,
   ListFormat,

@@ -1,6 +1,6 @@
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import { formatTraceparent, traceparentHeader } from "@disburse/chassis/tracing/traceparent.ts";
+import { formatTraceparent, traceparentHeader } from "@disburse/chassis/traceparent.ts";
 import type { SpanStart, Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { type SigningDeps, signedRequest } from "../../endpoints/keys.ts";
 import type { Recipient } from "../../endpoints/rules/endpoint.ts";

@@ -1,8 +1,8 @@
 import type { Reason } from "@disburse/bank-files/iso20022/reports/report.ts";
 import type { Source } from "@disburse/bank-files/matching/verdict.ts";
 import type { Guard } from "@disburse/chassis/approvals/approvals.ts";
+import { wordOf } from "@disburse/chassis/enum-words.ts";
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BankFindingResolution,

@@ -3,9 +3,9 @@ import { Code, type ConnectError, createClient, createRouterTransport } from "@c
 import { openApprovals } from "@disburse/chassis/approvals/open.ts";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
-import type { Principal, Role } from "@disburse/chassis/identity/principal.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { bindOperations, openOperationBindings } from "@disburse/chassis/mutations/bindings.ts";
+import type { Principal, Role } from "@disburse/chassis/principal.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ApprovalService } from "@disburse/contracts/disburse/approval/v1/approval_pb.ts";
 import {

@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Guards } from "@disburse/chassis/approvals/approvals.ts";
 import type { ServiceApprovals } from "@disburse/chassis/approvals/open.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/enum-words.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   CancelEnd,

@@ -8,12 +8,12 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type CallContext, callContext, withCallContext } from "../call-context.ts";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
-import { connectService } from "../rpc/client.ts";
-import { sendIdentity } from "../rpc/identity.ts";
-import { type RpcServer, startRpcServer } from "../rpc/server.ts";
-import { traceServed } from "./rpc-spans.ts";
-import { testTracing } from "./test-tracing.ts";
-import { parseTraceparent } from "./traceparent.ts";
+import { parseTraceparent } from "../traceparent.ts";
+import { testTracing } from "../tracing/test-tracing.ts";
+import { connectService } from "./client.ts";
+import { sendIdentity } from "./identity.ts";
+import { type RpcServer, startRpcServer } from "./server.ts";
+import { traceServed } from "./spans.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const spanId = "b7ad6b7169203331";

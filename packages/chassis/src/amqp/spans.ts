@@ -1,7 +1,7 @@
-import { type AmqpOptions, exchangeOf } from "../amqp/connection.ts";
 import type { Bus, BusMessage, Subscription } from "../bus/bus.ts";
-import { formatTraceparent, isSampled, parseTraceparent } from "./traceparent.ts";
-import { errorType, type Span, type SpanStart, type Tracing } from "./tracing.ts";
+import { formatTraceparent, isSampled, parseTraceparent } from "../traceparent.ts";
+import { errorType, type Span, type SpanStart, type Tracing } from "../tracing/tracing.ts";
+import { type AmqpOptions, exchangeOf } from "./connection.ts";
 
 /** A bus whose publications and batches have a span for each message of a recorded trace. */
 export function traceBus(

@@ -1,5 +1,5 @@
 import type { Role as RoleEnum } from "@disburse/contracts/disburse/type/v1/access_pb.ts";
-import type { WordOf } from "../rpc/enum-words.ts";
+import type { WordOf } from "./enum-words.ts";
 
 /** What a person may do: the words of `disburse.type.v1.Role`. */
 export type Role = WordOf<typeof RoleEnum>;

@@ -1,5 +1,5 @@
-/** A part of the house: a workspace, or one of the places that are none. */
-export type Room =
+/** A workspace, or a path outside of every workspace. */
+export type Place =
   | { kind: "service" | "package"; name: string; inside: string }
   | { kind: "elsewhere"; inside: string };
 
@@ -49,32 +49,32 @@ const ownImports: Record<string, readonly string[]> = {
   payout: ["bank-files"],
 };
 
-/** The room that a file of the repository is in. */
-export function roomOf(path: string): Room {
+/** Finds the workspace of a file. */
+export function placeOf(path: string): Place {
   const [, folder, name, inside] =
     /^(packages\/verification|packages|services)\/([^/]+)\/(?:src\/)?(.*)$/.exec(path) ?? [];
   if (folder === undefined || name === undefined) return { kind: "elsewhere", inside: path };
   return { kind: folder === "services" ? "service" : "package", name, inside: inside ?? "" };
 }
 
-/** What tests may use beside what their room imports. */
+/** Workspaces that all tests may import. */
 const forTestsOnly = ["testkit", "sandbox", "bank-simulator"];
 
-/** Whether a file in `room` may import a workspace of ours. */
-export function mayImport(room: Room, workspace: string, forTests: boolean): boolean {
-  if (room.kind === "elsewhere" || room.name === workspace) return true;
+/** Whether a file in `place` may import a workspace of ours. */
+export function mayImport(place: Place, workspace: string, forTests: boolean): boolean {
+  if (place.kind === "elsewhere" || place.name === workspace) return true;
   if (forTests && forTestsOnly.includes(workspace)) return true;
-  if (room.kind === "package") return packageImports[room.name]?.includes(workspace) ?? false;
-  return [...serviceImports, ...(ownImports[room.name] ?? [])].includes(workspace);
+  if (place.kind === "package") return packageImports[place.name]?.includes(workspace) ?? false;
+  return [...serviceImports, ...(ownImports[place.name] ?? [])].includes(workspace);
 }
 
 /**
- * Whether of a service a file in `room` may import more than its main.ts and migrations.ts: the
+ * Whether of a service a file in `place` may import more than its main.ts and migrations.ts: the
  * simulation puts services' parts together by itself, without their processes, and the bench
  * measures the ledger alone.
  */
-export function mayTakeApart(room: Room): boolean {
-  return room.kind === "package" && ["simulation", "bench"].includes(room.name);
+export function mayTakeApart(place: Place): boolean {
+  return place.kind === "package" && ["simulation", "bench"].includes(place.name);
 }
 
 /** Packages whose files are rules, but for these folders: measuring, threads, connections. */
@@ -90,9 +90,9 @@ export function isOfRules(workspace: string): boolean {
 
 /** Whether a file is a rule: pure, so that it can be read and tested by itself. */
 export function isRule(path: string): boolean {
-  const room = roomOf(path);
-  if (room.kind === "package") return packagesOfRules[room.name]?.test(room.inside) === false;
-  return room.kind === "service" && /^(?:domain|(?:[^/]+\/)?rules)\//.test(room.inside);
+  const place = placeOf(path);
+  if (place.kind === "package") return packagesOfRules[place.name]?.test(place.inside) === false;
+  return place.kind === "service" && /^(?:domain|(?:[^/]+\/)?rules)\//.test(place.inside);
 }
 
 /** Whether a name is a service's. */

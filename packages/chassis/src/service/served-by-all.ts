@@ -3,14 +3,14 @@ import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { AuditService } from "@disburse/contracts/disburse/audit/v1/audit_pb.ts";
 import { SpanSchema, TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { type AuditStore, openAuditStore } from "./audit/store.ts";
-import type { AuditEntry } from "./audit/trail.ts";
-import type { Database } from "./mongo/database.ts";
-import { isRequestId } from "./rpc/identity.ts";
-import { orThrow } from "./rpc/refusal.ts";
-import type { RpcServerOptions } from "./rpc/server.ts";
-import type { Mode } from "./settings.ts";
-import type { KeptSpan, SpanMemory, SpanQuery } from "./tracing/memory.ts";
+import { type AuditStore, openAuditStore } from "../audit/store.ts";
+import type { AuditEntry } from "../audit/trail.ts";
+import type { Database } from "../mongo/database.ts";
+import { isRequestId } from "../rpc/identity.ts";
+import { orThrow } from "../rpc/refusal.ts";
+import type { RpcServerOptions } from "../rpc/server.ts";
+import type { Mode } from "../settings.ts";
+import type { KeptSpan, SpanMemory, SpanQuery } from "../tracing/memory.ts";
 
 /** The services of a server and their handlers. */
 type Served = Pick<RpcServerOptions, "services" | "routes">;

@@ -8,11 +8,12 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { freePort } from "@disburse/testkit/ports.ts";
 import { MongoClient } from "mongodb";
 import { afterEach, beforeAll, expect, it } from "vitest";
-import { generateServiceKey, trustedKeysText } from "./identity/keys.ts";
-import { createIndexes, type Migration } from "./mongo/migrations.ts";
-import { connectService } from "./rpc/client.ts";
+import { generateServiceKey, trustedKeysText } from "../identity/keys.ts";
+import { createIndexes, type Migration } from "../mongo/migrations.ts";
+import { connectService } from "../rpc/client.ts";
+import { type Environment, readSettings } from "../settings.ts";
 import { type RunningService, serviceStart } from "./service.ts";
-import { commonSettings, databaseSetting, type Environment, readSettings } from "./settings.ts";
+import { commonSettings, databaseSetting } from "./settings.ts";
 
 const settings = { ...commonSettings, DATABASE: databaseSetting("test") };
 const migrations: readonly Migration[] = [

@@ -1,9 +1,9 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { type CallContext, callContext, withCallContext } from "../call-context.ts";
-import { type ReadHeader, unauthenticatedServices } from "../rpc/identity.ts";
-import { isSampled, parseTraceparent, traceparentHeader } from "./traceparent.ts";
-import type { Span, SpanStart, Tracing } from "./tracing.ts";
+import { isSampled, parseTraceparent, traceparentHeader } from "../traceparent.ts";
+import type { Span, SpanStart, Tracing } from "../tracing/tracing.ts";
+import { type ReadHeader, unauthenticatedServices } from "./identity.ts";
 
 /** Codes that are a server's own fault (OpenTelemetry's conventions for RPC server spans). */
 const serverFaults: ReadonlySet<Code> = new Set([

@@ -1,47 +1,42 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DescService } from "@bufbuild/protobuf";
 import type { z } from "zod";
-import { connectAmqpBus } from "./amqp/bus.ts";
-import { openAuditSink, startAudit } from "./audit/open.ts";
-import type { HeadSource } from "./audit/shipping.ts";
-import { assertSafeBackends, assertSafeService } from "./backends.ts";
-import type { Bus } from "./bus/bus.ts";
-import { type Identity, openIdentity } from "./identity/open.ts";
-import { openProcessTls } from "./identity/open-tls.ts";
-import { createLifetime, type Lifetime } from "./lifetime.ts";
-import { createLog, type Log, type LogDestination } from "./log.ts";
-import { showLoops } from "./loop.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
-import { connectDatabase, type Database, isDatabaseUnavailable } from "./mongo/database.ts";
-import { batchMetrics } from "./mongo/grouping/observe.ts";
-import { assertMigrated, type Migration, migrateDatabase } from "./mongo/migrations.ts";
-import { poolMetrics } from "./mongo/pool-metrics.ts";
+import { connectAmqpBus } from "../amqp/bus.ts";
+import type { BusSettings } from "../amqp/settings.ts";
+import { traceBus } from "../amqp/spans.ts";
+import { openAuditSink, startAudit } from "../audit/open.ts";
+import type { HeadSource } from "../audit/shipping.ts";
+import type { Bus } from "../bus/bus.ts";
+import { withOwnRing } from "../crypto/settings.ts";
+import { type Identity, openIdentity } from "../identity/open.ts";
+import { openProcessTls } from "../identity/open-tls.ts";
+import { createLifetime, type Lifetime } from "../lifetime.ts";
+import { createLog, type Log, type LogDestination } from "../log.ts";
+import { showLoops } from "../loop.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
+import { connectDatabase, type Database, isDatabaseUnavailable } from "../mongo/database.ts";
+import { batchMetrics } from "../mongo/grouping/observe.ts";
+import { assertMigrated, type Migration, migrateDatabase } from "../mongo/migrations.ts";
+import { poolMetrics } from "../mongo/pool-metrics.ts";
+import { openOperationBindings } from "../mutations/bindings.ts";
 import {
   createDatabaseCheck,
   createLifecycle,
   type Lifecycle,
   showReadiness,
-} from "./operations/lifecycle.ts";
-import { startOperationsServer } from "./operations/server.ts";
-import { watchRejections } from "./rejections.ts";
-import { observeClients } from "./rpc/balancing/observe.ts";
-import { type As, connectService, peerOf } from "./rpc/client.ts";
-import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
+} from "../operations/lifecycle.ts";
+import { startOperationsServer } from "../operations/server.ts";
+import { watchRejections } from "../rejections.ts";
+import { observeClients } from "../rpc/balancing/observe.ts";
+import { type As, connectService, peerOf } from "../rpc/client.ts";
+import { type RpcServerOptions, startRpcServer } from "../rpc/server.ts";
+import { type Environment, readSettings, type ServiceUrls, SettingsError } from "../settings.ts";
+import type { SpanMemory } from "../tracing/memory.ts";
+import { openTracing } from "../tracing/open.ts";
+import type { Tracing } from "../tracing/tracing.ts";
+import { assertSafeBackends, assertSafeService } from "./backends.ts";
 import { servedByAll, servedIn } from "./served-by-all.ts";
-import {
-  type BusSettings,
-  commonSettings,
-  databaseSetting,
-  type Environment,
-  readSettings,
-  type ServiceUrls,
-  SettingsError,
-  withOwnRing,
-} from "./settings.ts";
-import { traceBus } from "./tracing/bus-spans.ts";
-import type { SpanMemory } from "./tracing/memory.ts";
-import { openTracing } from "./tracing/open.ts";
-import type { Tracing } from "./tracing/tracing.ts";
+import { commonSettings, databaseSetting } from "./settings.ts";
 
 /** A running service. */
 export type RunningService = {
@@ -119,8 +114,18 @@ export function serviceStart<Config extends Settings>(
       opened = database;
       const traced = { tracing: traces?.tracing, spans: traces?.memory };
       const sources: HeadSource[] = [];
-      const evidence = { service: name, settings: config, sink, database, log, metrics, sources };
-      lifetime.add("audit", startAudit({ ...evidence, key: identity.serviceKey }).stop);
+      const audit = startAudit({
+        service: name,
+        settings: config,
+        sink,
+        key: identity.serviceKey,
+        sweepOwed: openOperationBindings(database).sweepOwed,
+        database,
+        log,
+        metrics,
+        sources,
+      });
+      lifetime.add("audit", audit.stop);
       const running = { log, metrics, ...traced, identity, tls, lifetime, lifecycle, database };
       const urls = await open(prepare(config, { name, ...running, sources }, shared));
       lifecycle.started();

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { type BusMessage, createMemoryBus, type Disposition } from "../bus/bus.ts";
-import { traceBus } from "./bus-spans.ts";
-import { testTracing } from "./test-tracing.ts";
-import { parseTraceparent } from "./traceparent.ts";
+import { parseTraceparent } from "../traceparent.ts";
+import { testTracing } from "../tracing/test-tracing.ts";
+import { traceBus } from "./spans.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const traceparent = (flags: string) => `00-${traceId}-b7ad6b7169203331-${flags}`;

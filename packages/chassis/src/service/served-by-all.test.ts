@@ -16,13 +16,13 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { QuoteSandboxService } from "@disburse/contracts/disburse/quote/v1/quote_sandbox_pb.ts";
 import { TraceService } from "@disburse/contracts/disburse/trace/v1/trace_pb.ts";
 import { describe, expect, it } from "vitest";
-import { readRefusal } from "./rpc/refusal.ts";
+import { readRefusal } from "../rpc/refusal.ts";
+import type { Mode } from "../settings.ts";
+import { createSpanMemory, type SpanMemory } from "../tracing/memory.ts";
+import { createTracer, createTracing } from "../tracing/recorded.ts";
 import { isSandboxOnly, servedIn, traceRpc } from "./served-by-all.ts";
-import type { Mode } from "./settings.ts";
-import { createSpanMemory, type SpanMemory } from "./tracing/memory.ts";
-import { createTracer, createTracing } from "./tracing/recorded.ts";
 
-const proto = join(import.meta.dirname, "../../../proto/disburse");
+const proto = join(import.meta.dirname, "../../../../proto/disburse");
 const sandboxes: readonly DescService[] = [
   BeneficiarySandboxService,
   ComplianceSandboxService,

@@ -1,5 +1,5 @@
 import { MongoClient, type MongoOptions } from "mongodb";
-import { type Mode, SettingsError } from "./settings.ts";
+import { type Mode, SettingsError } from "../settings.ts";
 
 /** Where a process finds its database and the broker. */
 export type BackendSettings = {
@@ -42,30 +42,6 @@ export function assertSafeService(
   if (mode !== "live" || hasMesh || urls.every((url) => url.startsWith("https:"))) return;
   const setting = `${service.toUpperCase()}_URL`;
   throw new SettingsError(`settings: ${setting}: must be an https:// address in live mode`);
-}
-
-/** What evidence is kept with. */
-export type EvidenceSettings = Pick<BackendSettings, "DISBURSE_MODE" | "BACKEND_TLS_BY_MESH"> & {
-  readonly AUDIT_SINK?: unknown;
-  readonly AUDIT_S3_ENDPOINT?: string | undefined;
-};
-
-/**
- * Refuses live mode without a sink: money does not move where nothing outside the database could
- * show that it was changed. Nor is a store believed to have kept a line that answers without TLS.
- *
- * @throws {SettingsError} that names the setting.
- */
-export function assertEvidence(settings: EvidenceSettings): void {
-  const { DISBURSE_MODE: mode, BACKEND_TLS_BY_MESH: hasMesh } = settings;
-  if (mode !== "live") return;
-  if (settings.AUDIT_SINK === undefined) {
-    throw new SettingsError("settings: AUDIT_SINK: is required in live mode");
-  }
-  if (!hasMesh && settings.AUDIT_S3_ENDPOINT?.startsWith("http:")) {
-    const problem = "must be an https:// address in live mode";
-    throw new SettingsError(`settings: AUDIT_S3_ENDPOINT: ${problem}`);
-  }
 }
 
 /** Who connects by these is named by a certificate or a cloud's identity. */
